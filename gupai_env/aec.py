@@ -1,0 +1,187 @@
+"""One PettingZoo environment for all games: it knows the protocol, the game knows the rules."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+
+from gupai_env.core.game import Game
+from gupai_env.core.illegal import IllegalActionError, describe_illegal
+from gupai_env.core.lanes import kernels
+from gupai_env.core.layout import Encoder
+from gupai_env.core.rng import KEYS, as_key
+
+MASK_PLACES = ("observation", "info")
+
+
+class GupaiEnv(AECEnv):
+    """A game of Chinese dominoes as a PettingZoo AEC environment; agents are `seat_0`, `seat_1`, ...
+
+    Observations: a dict of "observation", int8 [layout.size] (the seat's information set, see
+    `layout.sections`), and "action_mask", int8 [num_actions], all zero for a seat that is not to act. With
+    `mask_in="info"` the observation is the flat vector alone. `infos[agent]["action_mask"]` holds the mask in
+    either case. Rewards: chips, paid when a deal ends, to all seats at once; they sum to zero.
+    `state()`: int8 [players * layout.size], the observations of all seats, for centralised critics only.
+    Wrong actions raise IllegalActionError (a ValueError) and change nothing, so no wrapper is needed.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        encoder: Encoder,
+        *,
+        render_mode: str | None = None,
+        mask_in: str = "observation",
+        **variant: Any,
+    ) -> None:
+        """Raises: ValueError naming an unknown option, render mode or place of the mask, and those there are."""
+        self.metadata = {
+            "name": f"{game.module}_v{game.version}",
+            "render_modes": ["human", "ansi", "rgb_array"],
+            "is_parallelizable": False,
+            "render_fps": 2,
+        }
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode={render_mode!r} is not allowed; choose {self.metadata['render_modes']}")
+        if mask_in not in MASK_PLACES:
+            raise ValueError(f"mask_in={mask_in!r} is not allowed; choose one of {list(MASK_PLACES)}")
+        self.game, self.encoder, self.layout = game, encoder, encoder.layout
+        self.variant = game.variant.make(**variant)
+        self.render_mode, self.mask_in = render_mode, mask_in
+        self.possible_agents = [f"seat_{seat}" for seat in range(self.variant.players)]
+        self.agents: list[str] = []
+
+        vector = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
+        mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
+        self.observation_spaces = {
+            agent: vector if mask_in == "info" else spaces.Dict({"observation": vector, "action_mask": mask})
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents}
+        low, high = (np.tile(bound, self.variant.players) for bound in (self.layout.low, self.layout.high))
+        self.state_space = spaces.Box(low, high, dtype=np.int8)
+
+        self._rules = self.variant.as_rules(game.rules_type)
+        self._state = game.new_states(1)
+        self._seed, self._episode = np.zeros(1, np.int64), np.full(1, -1, np.int64)
+        self._seeded = False
+        self._action = np.zeros(1, np.int16)
+        self._seat = np.zeros(1, np.int8)
+        self._mask = np.zeros((1, game.num_actions), np.int8)
+        self._observation = np.zeros((1, self.layout.size), np.int8)
+        self._payoffs = np.zeros((1, game.max_seats), np.float32)
+        self._over = np.zeros(1, np.bool_)
+        self._view = np.zeros(1, game.view).view(np.recarray)
+        self._window: Any = None
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """Return the space of what an agent observes."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Return the space of actions; `game.action_names` names them."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict | None = None) -> None:
+        """Deal. With a seed its first episode, without one the next episode of the last seed.
+
+        Args: seed: 0..2**63 - 1; a first reset without one takes a seed from the operating system.
+            options: none are known; accepted for the protocol's sake.
+        """
+        if seed is not None:
+            self._seed[0], self._episode[0], self._seeded = as_key(seed), 0, True
+        elif self._seeded:
+            self._episode[0] += 1
+        else:
+            fresh = np.random.SeedSequence().generate_state(1, np.uint64)[0]
+            self._seed[0], self._episode[0], self._seeded = int(fresh) % KEYS, 0, True
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None
+        loops = kernels(self.game, self.encoder)
+        loops.begin(self._rules, self._state, self._seed, self._episode)
+        loops.show(self._rules, self._state, True, self._view, self._seat, self._bool_mask, self._observation)
+        self.infos = {agent: {"action_mask": np.zeros_like(self._mask[0])} for agent in self.agents}
+        self._turn_to(self.possible_agents[self._seat[0]])
+        if self.render_mode == "human":
+            self.render()
+
+    @property
+    def _bool_mask(self) -> np.ndarray:
+        return self._mask.view(np.bool_)
+
+    def _turn_to(self, agent: str) -> None:
+        self.agent_selection = agent
+        self.infos[agent] = {"action_mask": self._mask[0].copy()}
+
+    def observe(self, agent: str) -> Any:
+        """Return what an agent observes now, as fresh arrays."""
+        if agent == self.agent_selection:
+            observation, mask = self._observation[0].copy(), self._mask[0].copy()
+        else:
+            observation, mask = self._look(self.possible_agents.index(agent)), np.zeros_like(self._mask[0])
+        return observation if self.mask_in == "info" else {"observation": observation, "action_mask": mask}
+
+    def _look(self, seat: int) -> np.ndarray:
+        observation = np.zeros_like(self._observation)
+        kernels(self.game, self.encoder).look(self._rules, self._state, seat, self._view, observation)
+        return observation[0]
+
+    def step(self, action: Any) -> None:
+        """Play the action of `agent_selection`, or, if it is terminated, remove it with None.
+
+        Raises: IllegalActionError (a ValueError) naming the seat, the action and the legal ones; RuntimeError
+            before `reset` or after the end. Nothing has changed then.
+        """
+        if not self.agents:
+            raise RuntimeError("no game is going on; call reset() to deal")
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            if action is not None:
+                raise IllegalActionError(f"{agent}: the game is over, the only valid action is None, not {action!r}")
+            self._was_dead_step(None)
+            return
+        if isinstance(action, np.ndarray) and action.ndim == 0:
+            action = action[()]
+        legal = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+        if not legal or not 0 <= action < self.game.num_actions or not self._mask[0, action]:
+            what = int(action) if legal else action
+            raise IllegalActionError(describe_illegal(self.game, agent, what, self._mask[0]))
+
+        self._action[0] = action
+        kernels(self.game, self.encoder).play(
+            self._rules,
+            self._state,
+            self._action,
+            self._seed,
+            self._episode,
+            False,  # renew
+            False,  # skip_forced
+            True,  # observe
+            self._view,
+            self._seat,
+            self._bool_mask,
+            self._observation,
+            self._payoffs,
+            self._over,
+        )
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if self._state.settled[0]:
+            for seat, each in enumerate(self.possible_agents):
+                self.rewards[each] = float(self._payoffs[0, seat])
+            self._accumulate_rewards()
+        self.infos[agent] = {"action_mask": np.zeros_like(self._mask[0])}
+        self._turn_to(self.possible_agents[self._seat[0]])
+        if self._over[0]:
+            self.terminations = dict.fromkeys(self.agents, True)
+        if self.render_mode == "human":
+            self.render()
+
+    def state(self) -> np.ndarray:
+        """Return the observations of all seats, int8 [players * layout.size]; no agent may be shown it."""
+        return np.concatenate([self._look(seat) for seat in range(self.variant.players)])

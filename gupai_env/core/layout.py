@@ -1,0 +1,74 @@
+"""The layout of an observation: named sections of a flat int8 vector."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of an observation: values 0..high (or -high..high if signed) in an array of `shape`."""
+
+    name: str
+    shape: tuple[int, ...]
+    high: int
+    meaning: str
+    signed: bool = False
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The sections of an observation in their order; `starts` holds the index where each begins."""
+
+    sections: tuple[Section, ...]
+    starts: tuple[int, ...] = field(init=False)
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        ends = np.cumsum([section.size for section in self.sections]).tolist()
+        object.__setattr__(self, "starts", tuple([0, *ends[:-1]]))
+        object.__setattr__(self, "size", ends[-1])
+
+    @property
+    def high(self) -> np.ndarray:
+        """The largest value of each entry, int8 [size]."""
+        return np.concatenate([np.full(s.size, s.high, np.int8) for s in self.sections])
+
+    @property
+    def low(self) -> np.ndarray:
+        """The smallest value of each entry, int8 [size]."""
+        return np.concatenate([np.full(s.size, -s.high if s.signed else 0, np.int8) for s in self.sections])
+
+    def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the named sections of an observation [..., size] as views of their own shape."""
+        return {
+            s.name: observation[..., at : at + s.size].reshape(observation.shape[:-1] + s.shape)
+            for s, at in zip(self.sections, self.starts, strict=True)
+        }
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of names, shapes and ranges: two encoders with the same one agree on every entry."""
+        text = json.dumps([[s.name, list(s.shape), s.high, s.signed] for s in self.sections])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """How a game's information set becomes a vector: `encode(view, out)` fills a cleared int8 [layout.size]."""
+
+    name: str
+    version: int
+    layout: Layout
+    encode: Callable
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.version))

@@ -1,0 +1,61 @@
+"""Chance as a pure function of a key and a counter: splitmix64.
+
+A key is an integer in 0..2**63 - 1. Nothing is consumed by drawing, so the same key and counter give the
+same number on every machine, in Python as in compiled code, whatever else is drawn beside them.
+Source of the constants: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
+"""
+
+import numpy as np
+from numba.extending import overload
+
+from gupai_env.core.rule import rule
+
+GOLDEN = 0x9E3779B97F4A7C15
+MIX_1 = 0xBF58476D1CE4E5B9
+MIX_2 = 0x94D049BB133111EB
+WORD = (1 << 64) - 1
+KEYS = 1 << 63  # keys are 0..KEYS - 1, so that they fit a signed 64-bit integer
+
+
+def derive(key: int, counter: int) -> int:
+    """Return key number `counter` (from 0) of the stream that `key` names: 63 well mixed bits."""
+    z = (int(key) + (int(counter) + 1) * GOLDEN) & WORD
+    z = ((z ^ (z >> 30)) * MIX_1) & WORD
+    z = ((z ^ (z >> 27)) * MIX_2) & WORD
+    return (z ^ (z >> 31)) >> 1
+
+
+@overload(derive, inline="never")
+def _derive_compiled(key, counter):
+    # The same arithmetic on machine words, which wrap by themselves.
+    golden, mix_1, mix_2 = np.uint64(GOLDEN), np.uint64(MIX_1), np.uint64(MIX_2)
+    s30, s27, s31, s1 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(1)
+
+    def derive(key, counter):
+        z = np.uint64(key) + (np.uint64(counter) + s1) * golden
+        z = (z ^ (z >> s30)) * mix_1
+        z = (z ^ (z >> s27)) * mix_2
+        return np.int64((z ^ (z >> s31)) >> s1)
+
+    return derive
+
+
+@rule
+def draw(key, counter, n):
+    """Return draw number `counter` of `key`: an integer below `n` (biased by less than n / 2**31)."""
+    return ((derive(key, counter) >> 32) * n) >> 31
+
+
+@rule
+def shuffle(tiles, key):
+    """Shuffle an array in place (Fisher and Yates) with draws 1..len - 1 of `key`; draw 0 stays free."""
+    for last in range(len(tiles) - 1, 0, -1):
+        other = draw(key, last, last + 1)
+        tiles[last], tiles[other] = tiles[other], tiles[last]
+
+
+def as_key(seed: object) -> int:
+    """Return a seed as a key; raises ValueError for anything but a whole number in 0..2**63 - 1."""
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= int(seed) < KEYS:
+        return int(seed)
+    raise ValueError(f"a seed is a whole number from 0 to 2**63 - 1, not {seed!r}")

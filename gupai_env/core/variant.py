@@ -1,0 +1,123 @@
+"""Variants: the options of a rulebook page as a frozen dataclass, checked where they enter.
+
+The compiled rules see a variant as its `rules`: a flat named tuple of numbers with the same field names.
+"""
+
+import dataclasses
+import difflib
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeVar
+
+RANDOM_LEADER = -1
+T = TypeVar("T", bound="Variant")
+
+
+def option(default: Any, help: str, choices: tuple = (), encode: Callable[[Any], Any] | None = None) -> Any:
+    """Declare one option: its default, its meaning, what is allowed and how the compiled rules read it.
+
+    Without `choices` the default's type and `check` of the variant decide. Without `encode` the rules see
+    numbers as they are, truth values as 0 and 1, and words by their place in `choices`.
+    """
+    return dataclasses.field(default=default, metadata={"help": help, "choices": choices, "encode": encode})
+
+
+def _encode(field: dataclasses.Field, value: Any) -> Any:
+    if field.metadata["encode"]:
+        return field.metadata["encode"](value)
+    if isinstance(value, str):
+        return field.metadata["choices"].index(value)
+    return float(value) if isinstance(value, float) else int(value)
+
+
+TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _read(name: str, text: str, default: Any) -> Any:
+    """Return what `text` says for an option with this default."""
+    if isinstance(default, bool):
+        if text.lower() not in TRUTHS:
+            raise ValueError(f"{name}={text} is not allowed; write true or false")
+        return TRUTHS[text.lower()]
+    if isinstance(default, str):  # it may be a number too, as a leader is
+        return int(text) if text.isdecimal() else text
+    try:
+        return type(default)(text)
+    except ValueError:
+        raise ValueError(f"{name}={text} is not allowed; it must be {type(default).__name__}") from None
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """The options that every game has; a game's own dataclass adds its own.
+
+    Raises: ValueError naming the option, what came and what is allowed.
+    """
+
+    players: int = option(4, "number of seats", (2, 3, 4))
+    deals: int = option(1, "deals in a match; chips are paid at the end of every deal")
+    leader: int | str = option(
+        "random",
+        'who leads the first deal: "random" or a seat',
+        encode=lambda leader: RANDOM_LEADER if leader == "random" else leader,
+    )
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value, choices = getattr(self, field.name), field.metadata["choices"]
+            allowed_type = type(field.default)
+            if allowed_type is tuple and type(value) is list:  # as configuration files write it
+                value = tuple(value)
+                object.__setattr__(self, field.name, value)
+            if choices and not any(value == choice and type(value) is type(choice) for choice in choices):
+                raise ValueError(f"{field.name}={value!r} is not allowed; choose one of {list(choices)}")
+            if not choices and allowed_type is float and type(value) is int:
+                object.__setattr__(self, field.name, float(value))
+            elif not choices and field.name != "leader" and type(value) is not allowed_type:
+                raise ValueError(f"{field.name}={value!r} is not allowed; it must be {allowed_type.__name__}")
+        if not 1 <= self.deals <= 1000:
+            raise ValueError(f"deals={self.deals} is not allowed; a match has 1 to 1000 deals")
+        seats = range(self.players)
+        if self.leader != "random" and (type(self.leader) is not int or self.leader not in seats):
+            raise ValueError(f'leader={self.leader!r} is not allowed; choose "random" or a seat of {list(seats)}')
+
+    @classmethod
+    def rules_type(cls) -> type:
+        """Build the named tuple type of the compiled rules; assign it to a module global named `Rules`."""
+        rules = NamedTuple("Rules", [(field.name, float) for field in dataclasses.fields(cls)])  # type: ignore[misc]
+        rules.__module__ = cls.__module__  # so that compiled code in the disk cache finds it again
+        return rules
+
+    def as_rules(self, rules_type: type) -> Any:
+        """Return the options as the numbers that the rules functions read."""
+        return rules_type(*(_encode(field, getattr(self, field.name)) for field in dataclasses.fields(self)))
+
+    @classmethod
+    def make(cls: type[T], **options: Any) -> T:
+        """Build a variant; an unknown option is a ValueError that names the nearest and all allowed ones."""
+        names = [field.name for field in dataclasses.fields(cls)]
+        for name in options:
+            if name not in names:
+                near = difflib.get_close_matches(name, names, 1)
+                hint = f"did you mean {near[0]}? " if near else ""
+                raise ValueError(f"{name!r} is no option of {cls.__name__}; {hint}its options are {', '.join(names)}")
+        return cls(**options)
+
+    @classmethod
+    def parse(cls: type[T], assignments: Iterable[str]) -> T:
+        """Build a variant from words such as "forced_play=true"; each value is read as its option's type.
+
+        Raises: ValueError for a word without "=", or as `make` does.
+        """
+        defaults = {field.name: field.default for field in dataclasses.fields(cls)}
+        options = {}
+        for assignment in assignments:
+            name, sign, text = assignment.partition("=")
+            if not sign:
+                raise ValueError(f"{assignment!r} sets no option; write name=value, for instance players=3")
+            options[name] = _read(name, text, defaults.get(name, ""))
+        return cls.make(**options)
+
+    def changed(self) -> dict[str, Any]:
+        """Return the options that differ from the game's defaults."""
+        default = type(self)()
+        return {k: v for k, v in dataclasses.asdict(self).items() if v != getattr(default, k)}

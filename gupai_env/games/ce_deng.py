@@ -1,0 +1,236 @@
+"""Ce Deng (斜釘, "oblique nail"): Jie Long with forced play, a block, and doubled payments.
+
+Source: the rulebook, "Ce Deng". A discard is called a drink.
+
+Deal     Eight tiles to each seat whatever their number; the rest stay unused.
+Before   A seat with eight doubles may declare them: nothing is played and each other seat pays twice the pips
+         in its hand. A seat with `redeal_doubles` or more may demand a redeal. Only such seats are asked, from
+         the leader on, and the others do not see it.
+Move     Lay a tile that has the open number; who cannot discards one face down.
+End      All tiles are gone; or all others drank in succession and the player of the last tile cannot match
+         either: then what is left in hand counts too.
+Payoff   Jie Long's difference for every two seats, doubled if just one of them laid all eight tiles (a pass),
+         and doubled if just one laid next to none (head seven for the leader, tail eight for the others).
+Match    The seat with the fewest points, or the declarer, leads the next deal; the order of turn reverses.
+Actions  After those of the connecting games: 63 declares, 64 demands a redeal, 65 plays on.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gupai_env.core.game import Game, seat_after
+from gupai_env.core.rng import derive
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import DECK, DOUBLES, FULL_SET, KINDS, count, deal_tiles, kinds_in, weight
+from gupai_env.core.variant import Variant, option
+from gupai_env.games import connecting
+from gupai_env.games.connecting import (
+    DISCARD,
+    NOBODY,
+    SEATS,
+    STATE,
+    TURNS,
+    VIEW,
+    back_with_last_player,
+    deal_hands,
+    end_early,
+    fitting,
+    mark_discards,
+    mark_plays,
+    open_view,
+    shed,
+    winner,
+)
+
+HAND = 8
+DECLARE = DISCARD + KINDS
+REDEAL = DECLARE + 1
+PLAY_ON = DECLARE + 2
+
+
+@dataclass(frozen=True)
+class CeDeng(Variant):
+    """The options of the rulebook's page "Ce Deng"."""
+
+    declare_eight_doubles: bool = option(True, "a hand of eight doubles may be declared instead of played")
+    redeal_doubles: int = option(7, "doubles that give the right to a redeal; 0: no redeals", (7, 6, 0))
+    strict_head_tail: bool = option(False, "head six and tail seven double payments too")
+
+
+Rules = CeDeng.rules_type()
+
+
+@rule
+def doubles_held(hand):
+    """Return how many doubles a hand holds."""
+    held = 0
+    for kind in range(KINDS):
+        if DOUBLES >> (3 * kind) & 1:
+            held += count(hand, kind)
+    return held
+
+
+@rule
+def may_declare(rules, hand):
+    """True if the hand may be declared."""
+    return rules.declare_eight_doubles and doubles_held(hand) == HAND
+
+
+@rule
+def may_redeal(rules, hand):
+    """True if the hand gives the right to a redeal."""
+    return rules.redeal_doubles > 0 and doubles_held(hand) >= rules.redeal_doubles
+
+
+@rule
+def deal(rules, state, key):
+    """Deal all hands from `key`; the first seat with a right is asked, or the leader is to move."""
+    order = np.empty(len(DECK), np.int8)
+    deal_tiles(DECK, key, order)
+    deal_hands(rules, state, order, HAND)
+    for seat in range(rules.players):
+        if may_declare(rules, state.hands[seat]) or may_redeal(rules, state.hands[seat]):
+            state.rights |= 1 << seat
+    ask_next(rules, state)
+
+
+@rule
+def ask_next(rules, state):
+    """Turn to the first seat from the leader on that still has a right, or to the leader to begin."""
+    state.to_act = state.leader
+    if state.rights:
+        while not state.rights >> state.to_act & 1:
+            state.to_act = seat_after(rules, state, state.to_act)
+
+
+@rule
+def legal_actions(rules, state, mask):
+    """Mark the answers of a seat that is asked, else the plays, or the discards if there are none."""
+    hand = state.hands[state.to_act]
+    if state.rights:
+        mask[DECLARE] = may_declare(rules, hand)
+        mask[REDEAL] = may_redeal(rules, hand)
+        mask[PLAY_ON] = True
+        return
+    kinds = kinds_in(hand) & fitting(state)
+    mark_plays(state, kinds, False, mask)
+    if kinds == 0:
+        mark_discards(state, mask)
+
+
+@rule
+def step(rules, state, action):
+    """Answer, lay or drink; the deal ends with the last tile, a declaration or a block."""
+    if action == DECLARE:
+        state.declarer = state.to_act
+        state.over = 1
+    elif action == REDEAL:
+        redeals = state.redeals + 1
+        deal(rules, state, derive(derive(state.seed, state.deal), redeals))
+        state.redeals = redeals
+    elif action == PLAY_ON:
+        state.rights &= ~(1 << state.to_act)
+        ask_next(rules, state)
+    else:
+        shed(rules, state, action, False)
+        if not state.over and blocked(rules, state):
+            end_early(rules, state)
+
+
+@rule
+def blocked(rules, state):
+    """True if all others drank since the seat to act laid the last tile, and it cannot match either."""
+    return back_with_last_player(rules, state) and kinds_in(state.hands[state.to_act]) & fitting(state) == 0
+
+
+@rule
+def is_pass(state, seat):
+    """True if the seat laid all its tiles."""
+    return state.plays[seat] == HAND
+
+
+@rule
+def is_head_or_tail(rules, state, seat):
+    """True for head seven and tail eight; if `strict_head_tail` for head six and tail seven too."""
+    return state.plays[seat] <= (seat == state.leader) + rules.strict_head_tail
+
+
+@rule
+def payoffs(rules, state, out):
+    """Fill `out` with chips: the doubled differences of points, or what a declaration of eight doubles wins."""
+    if state.declarer != NOBODY:
+        for seat in range(rules.players):
+            if seat != state.declarer:
+                out[seat] = -2 * weight(state.hands[seat])
+                out[state.declarer] -= out[seat]
+        return
+    for seat in range(rules.players):
+        for other in range(rules.players):
+            chips = state.points[other] - state.points[seat]
+            if is_pass(state, seat) != is_pass(state, other):
+                chips *= 2
+            if is_head_or_tail(rules, state, seat) != is_head_or_tail(rules, state, other):
+                chips *= 2
+            out[seat] += chips
+
+
+@rule
+def next_deal(rules, state):
+    """The winner or declarer leads the next deal of a match, and the order of turn reverses."""
+    state.leader = winner(rules, state) if state.declarer == NOBODY else state.declarer
+    state.direction = -state.direction
+
+
+@rule
+def information_set(rules, state, seat, view):
+    """Fill the view of `seat`; whether another seat is being asked does not show."""
+    open_view(rules, state, seat, FULL_SET, True, view)
+    view.asked = state.rights != 0 and state.to_act == seat
+
+
+@rule
+def possible(rules, view, state, tiles, places, turns):
+    """True unless the deal would have been over: whoever everybody drank for and is to move must match."""
+    return not blocked(rules, state)
+
+
+@rule
+def determinize(rules, view, key, state):
+    """Fill a state with a uniform draw among the deals and discards that the view allows."""
+    connecting.determinize(possible, rules, view, len(DECK), True, False, key, state)
+    if view.asked:  # seats after the viewer will be asked if what was drawn for them gives them a right
+        seat = view.seat
+        state.rights = 1 << seat
+        while seat_after(rules, state, seat) != state.leader:
+            seat = seat_after(rules, state, seat)
+            if may_declare(rules, state.hands[seat]) or may_redeal(rules, state.hands[seat]):
+                state.rights |= 1 << seat
+        state.to_act = view.seat
+
+
+def payoff_bound(variant: CeDeng) -> float:
+    """Return chips that no seat can win or lose more of in a deal: every difference doubled twice."""
+    return 4 * connecting.payoff_bound(variant.players, HAND)
+
+
+GAME = Game(
+    id="ce-deng",
+    title="Ce Deng 斜釘",
+    version=0,
+    variant=CeDeng,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=TURNS + SEATS,
+    action_names=connecting.action_names("declare eight doubles", "demand a redeal", "play on"),
+    state=STATE,
+    view=VIEW,
+    deal=deal,
+    legal_actions=legal_actions,
+    step=step,
+    payoffs=payoffs,
+    next_deal=next_deal,
+    information_set=information_set,
+    determinize=determinize,
+    payoff_bound=payoff_bound,
+)

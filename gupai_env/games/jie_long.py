@@ -1,0 +1,197 @@
+"""Jie Long (接龍, "connect the dragon"): one open end, and every tile you cannot or will not lay costs its pips.
+
+Source: the rulebook, "Jie Long".
+
+Deal     Four players get 8 tiles each, three get 10 (2 stay unused), two get 16.
+Move     Lay a tile that has the open number; its other end becomes the open one. The lead may leave either end
+         open. Or discard any tile face down: with `forced_play` only if nothing matches.
+Lock     With `double_lock`, when the turn is back with who laid the last tile, that seat may not lay a double; if
+         only doubles match, the deal ends at once. The lock lasts until another tile is laid, so also for a
+         second round of discards.
+Ends     With `open_ends=2` the lead opens both its ends, a tile may be added to either, and nothing locks.
+Payoff   Every two seats settle the difference of their points, the pips each discarded (or was left with).
+Match    The seat with the fewest points leads the next deal; on a tie the earlier in the order of the deal.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import DECK, DOUBLES, FULL_SET, KINDS, PIPS, deal_tiles, kinds_in
+from gupai_env.core.variant import Variant, option
+from gupai_env.games import connecting
+from gupai_env.games.connecting import (
+    DISCARD,
+    NOBODY,
+    SEATS,
+    STATE,
+    TURNS,
+    VIEW,
+    back_with_last_player,
+    deal_hands,
+    end_early,
+    fitting,
+    mark_discards,
+    mark_plays,
+    open_view,
+    shed,
+    winner,
+)
+
+HAND_SIZES = (0, 0, 16, 10, 8)  # by number of players
+
+
+@dataclass(frozen=True)
+class JieLong(Variant):
+    """The options of the rulebook's page "Jie Long"."""
+
+    forced_play: bool = option(False, "who can match must play; False: discarding is always allowed")
+    double_lock: bool = option(False, "after everybody else discarded, the player of the last tile may lay no double")
+    open_ends: int = option(1, "2: the lead opens both its ends and either may be added to", (1, 2))
+    stake: float = option(1.0, "chips a pip of difference")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.stake < float("inf"):
+            raise ValueError(f"stake={self.stake} is not allowed; it must be above zero")
+
+
+Rules = JieLong.rules_type()
+
+
+@rule
+def deal(rules, state, key):
+    """Deal all hands from `key`; the leader is to move."""
+    order = np.empty(len(DECK), np.int8)
+    deal_tiles(DECK, key, order)
+    deal_hands(rules, state, order, HAND_SIZES[rules.players])
+
+
+@rule
+def locked(rules, state):
+    """True if the seat to act may lay no double."""
+    return rules.double_lock and rules.open_ends == 1 and back_with_last_player(rules, state)
+
+
+@rule
+def playable(rules, state):
+    """Return the kinds that the seat to act may lay."""
+    kinds = kinds_in(state.hands[state.to_act]) & fitting(state)
+    return kinds & ~DOUBLES if locked(rules, state) else kinds
+
+
+@rule
+def only_doubles_match(rules, state):
+    """True if the lock ends the deal: all that the seat to act could lay are doubles, and these are barred."""
+    return locked(rules, state) and (
+        kinds_in(state.hands[state.to_act]) & fitting(state) != 0 and playable(rules, state) == 0
+    )
+
+
+@rule
+def legal_actions(rules, state, mask):
+    """Mark the plays, and the discards where they are allowed; the lead must be played."""
+    kinds = playable(rules, state)
+    mark_plays(state, kinds, rules.open_ends == 2, mask)
+    if kinds == 0 or not (rules.forced_play or state.turn == 0):
+        mark_discards(state, mask)
+
+
+@rule
+def step(rules, state, action):
+    """Lay or discard a tile; the deal ends with the last tile, or by the lock."""
+    shed(rules, state, action, rules.open_ends == 2)
+    if not state.over and only_doubles_match(rules, state):
+        end_early(rules, state)
+
+
+@rule
+def payoffs(rules, state, out):
+    """Fill `out` with chips: `stake` for every pip of difference between two seats."""
+    connecting.settle(rules, state, out)
+    for seat in range(rules.players):
+        out[seat] *= rules.stake
+
+
+@rule
+def next_deal(rules, state):
+    """The seat with the fewest points leads the next deal of a match."""
+    state.leader = winner(rules, state)
+
+
+@rule
+def information_set(rules, state, seat, view):
+    """Fill the view of `seat`."""
+    open_view(rules, state, seat, FULL_SET, rules.forced_play, view)
+    view.locked = locked(rules, state)
+
+
+@rule
+def possible(rules, view, state, tiles, places, turns):
+    """True if the deal could have come this far: at no lock were doubles all that matched."""
+    if not rules.double_lock or rules.open_ends == 2:
+        return True
+    open_number, last_player, passes = 0, NOBODY, 0
+    for turn in range(view.turn + 1):
+        place = (view.leader + turn) % rules.players
+        if last_player == place and passes >= rules.players - 1 and place > 0:
+            if doubles_alone(view, place, turn, open_number, tiles, places, turns):
+                return False
+        if turn < view.turn:
+            action = view.record[turn]
+            if action < DISCARD:
+                open_number, last_player, passes = PIPS[action % KINDS, action // KINDS], place, 0
+            else:
+                passes += 1
+    return True
+
+
+@rule
+def doubles_alone(view, place, turn, number, tiles, places, turns):
+    """True if of the tiles that `place` held at `turn` only the double of `number` carried it."""
+    double = other = False
+    for slot in range(len(tiles)):
+        if places[slot] == place and turns[slot] >= turn:
+            high, low = PIPS[tiles[slot]]
+            if high == number and low == number:
+                double = True
+            elif high == number or low == number:
+                other = True
+    return double and not other and view.record[turn] == DISCARD
+
+
+@rule
+def determinize(rules, view, key, state):
+    """Fill a state with a uniform draw among the deals and discards that the view allows."""
+    connecting.determinize(
+        possible, rules, view, len(DECK), rules.forced_play, rules.open_ends == 2, key, state
+    )
+
+
+def payoff_bound(variant: JieLong) -> float:
+    """Return chips that no seat can win or lose more of in a deal."""
+    return connecting.payoff_bound(variant.players, HAND_SIZES[variant.players]) * variant.stake
+
+
+GAME = Game(
+    id="jie-long",
+    title="Jie Long 接龍",
+    version=0,
+    variant=JieLong,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=TURNS,
+    action_names=connecting.action_names(),
+    state=STATE,
+    view=VIEW,
+    deal=deal,
+    legal_actions=legal_actions,
+    step=step,
+    payoffs=payoffs,
+    next_deal=next_deal,
+    information_set=information_set,
+    determinize=determinize,
+    payoff_bound=payoff_bound,
+)

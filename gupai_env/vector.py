@@ -1,0 +1,144 @@
+"""Lanes: many deals of one game side by side, numpy in and numpy out."""
+
+from typing import Any
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.illegal import IllegalActionError, describe_illegal
+from gupai_env.core.lanes import LEGAL, WAIT, Kernels, kernels
+from gupai_env.core.rng import as_key, derive
+from gupai_env.encoders import encoder_of
+from gupai_env.games import get_game
+
+
+class Lanes:
+    """B deals of one variant, each at some seat's turn; a deal that ends pays out and is dealt again at once.
+
+    Lane i plays the episodes of its own seed, `seeds[i]`, whatever the number of lanes: the same deals as a
+    single environment after `reset(seed=lanes.seeds[i])`.
+
+    Attributes (arrays that `step` overwrites in place):
+        seats: int8 [B], the seat to act.
+        masks: bool [B, num_actions], its legal actions.
+        observations: int8 [B, layout.size], what it observes; not kept up to date if `observe` is false.
+        payoffs: float32 [B, max_seats], chips of a deal that the last step ended, else zero.
+        over: bool [B], the last step ended the lane's episode.
+        states: the full states, a record array; seeds, episodes: int64 [B].
+    """
+
+    def __init__(
+        self,
+        game: str | Game,
+        num_lanes: int,
+        *,
+        seed: int = 0,
+        observe: bool = True,
+        renew: bool = True,
+        skip_forced: bool = False,
+        **variant: Any,
+    ) -> None:
+        """Args: renew: deal again when an episode ends; otherwise a lane that is over is left alone.
+            skip_forced: play decisions with one legal action at once (but the first of a deal).
+
+        Raises: ValueError for an unknown game or option, a bad seed or less than one lane.
+        """
+        if num_lanes < 1:
+            raise ValueError(f"num_lanes={num_lanes} is not allowed; there must be at least one lane")
+        self.game = get_game(game)
+        self.encoder = encoder_of(self.game)
+        self.layout = self.encoder.layout
+        self.variant = self.game.variant.make(**variant)
+        self.rules = self.variant.as_rules(self.game.rules_type)
+        self.num_lanes, self.observe, self.renew, self.skip_forced = num_lanes, observe, renew, skip_forced
+        self.states = self.game.new_states(num_lanes)
+        self.seeds = np.zeros(num_lanes, np.int64)
+        self.episodes = np.zeros(num_lanes, np.int64)
+        self.seats = np.zeros(num_lanes, np.int8)
+        self.masks = np.zeros((num_lanes, self.game.num_actions), np.bool_)
+        self.observations = np.zeros((num_lanes, self.layout.size), np.int8)
+        self.payoffs = np.zeros((num_lanes, self.game.max_seats), np.float32)
+        self.over = np.zeros(num_lanes, np.bool_)
+        self._view = np.zeros(1, self.game.view).view(np.recarray)
+        self._actions = np.zeros(num_lanes, np.int16)
+        self.reset(seed)
+
+    @property
+    def kernels(self) -> Kernels:
+        """The compiled loops."""
+        return kernels(self.game, self.encoder)
+
+    def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
+        """Begin episode 0 in every lane, of the streams derived from `seed` or given as `seeds`, int64 [B]."""
+        if seeds is not None:
+            if np.shape(seeds) != (self.num_lanes,):
+                raise ValueError(f"seeds must hold one seed for each of the {self.num_lanes} lanes")
+            self.seeds[:] = [as_key(int(each)) for each in seeds]
+        else:
+            key = as_key(0 if seed is None else seed)
+            self.seeds[:] = [derive(key, lane) for lane in range(self.num_lanes)]
+        self.episodes[:] = 0
+        self.payoffs[:] = 0
+        self.over[:] = False
+        self.kernels.begin(self.rules, self.states, self.seeds, self.episodes)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Fill `seats`, `masks` and `observations` from `states`; needed only after changing states by hand."""
+        self.kernels.show(
+            self.rules, self.states, self.observe, self._view, self.seats, self.masks, self.observations
+        )
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Play one action in every lane; a lane that ends pays out and is dealt again at once.
+
+        Args: actions: integers [B], one per lane, for the seat to act; WAIT leaves a lane as it is.
+        Returns: payoffs, float32 [B, max_seats], in chips, zero where the deal goes on; over, bool [B], true
+            where this action ended the episode. The next call overwrites both.
+        Raises: IllegalActionError naming the first lane and seat whose action its mask forbids; nothing changed.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_lanes,) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions must be {self.num_lanes} integers, one per lane, not {actions.dtype} {list(actions.shape)}"
+            )
+        self._actions[:] = np.clip(actions, WAIT, self.game.num_actions) if actions.dtype.itemsize > 1 else actions
+        lane = self.kernels.play(
+            self.rules,
+            self.states,
+            self._actions,
+            self.seeds,
+            self.episodes,
+            self.renew,
+            self.skip_forced,
+            self.observe,
+            self._view,
+            self.seats,
+            self.masks,
+            self.observations,
+            self.payoffs,
+            self.over,
+        )
+        if lane != LEGAL:
+            who = f"lane {lane}, seat {self.seats[lane]}"
+            raise IllegalActionError(describe_illegal(self.game, who, int(actions[lane]), self.masks[lane]))
+        return self.payoffs, self.over
+
+    def sample(self, key: int) -> np.ndarray:
+        """Return one random legal action per lane, int16 [B], drawn from `key`."""
+        actions = np.zeros(self.num_lanes, np.int16)
+        self.kernels.pick(self.masks, key, actions)
+        return actions
+
+    def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:
+        """Return what the seats to act in some lanes (default all) know, views [N], and their keys of chance."""
+        states = self.states[rows]
+        views = np.zeros(len(states), self.game.view).view(np.recarray)
+        keys = np.zeros(len(states), np.int64)
+        self.kernels.views(self.rules, states, views, keys)
+        return views, keys
+
+
+def lanes(game: str | Game, num_lanes: int, **options: Any) -> Lanes:
+    """Return `num_lanes` deals of a game side by side; see `Lanes`."""
+    return Lanes(game, num_lanes, **options)
