@@ -1,0 +1,122 @@
+"""What a person is told of a game's moves: how they are named, grouped and chosen. A new game may add its line."""
+
+import inspect
+import re
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.tiles import KINDS, PIPS, WEIGHT, tile_name
+from gupai_env.core.variant import Variant
+from gupai_env.games import ce_deng
+from gupai_env.games.connecting import DISCARD, join
+from gupai_env.render.words import listed
+
+TILE = re.compile(r"\[?([1-6]) ?:? ?([1-6])\]?")
+PLAY = "play"  # the verb of an action that is named by its tiles alone
+
+
+def rules_text(game: Game) -> str:
+    """Return the rules of a game: the docstring of its rules file."""
+    return inspect.getdoc(sys.modules[game.deal.__module__]) or ""
+
+
+def tiles_named(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the tiles that a text names, the higher number of each first, in a fixed order."""
+    return tuple(sorted((max(a, b), min(a, b)) for a, b in (map(int, pair) for pair in TILE.findall(text))))
+
+
+def verb_of(name: str) -> str:
+    """Return what an action does, without its tiles: "discard" for "discard [6:4]"."""
+    return " ".join(TILE.sub(" ", name).split()) or PLAY
+
+
+ANSWERS = {
+    ce_deng.DECLARE: "every other player pays you twice the pips in their hand",
+    ce_deng.REDEAL: "all hands are thrown in and dealt afresh",
+    ce_deng.PLAY_ON: "keep your doubles and play",
+}
+
+
+class Hints:
+    """What can be said of any game; a game whose moves deserve better words has its own subclass."""
+
+    def __init__(self, game: Game, variant: Variant) -> None:
+        self.game, self.variant = game, variant
+
+    def reminder(self) -> str:
+        """Return the game in a sentence."""
+        return rules_text(self.game).partition("\n")[0].partition(": ")[2]
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the moves of one verb; `verbs` are all that are legal now."""
+        return "Your moves"
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return how a move reads in the list; its actions differ only in how tiles are turned."""
+        return self.game.action_names[actions[0]]
+
+    def choice(self, view: np.record, actions: Sequence[int]) -> tuple[str, dict[str, int]]:
+        """Return the question that tells such actions apart, and the action of every answer."""
+        answers = {str(number): action for number, action in enumerate(actions, 1)}
+        options = ", ".join(
+            f"{number} for {self.game.action_names[action]}" for number, action in answers.items()
+        )
+        return f"Which way: {options}?", answers
+
+
+class ConnectingHints(Hints):
+    """Jie Long and Ce Deng."""
+
+    def reminder(self) -> str:
+        """Return the game in a sentence, as the variant is played."""
+        ends = "either open number" if self._both_ends else "the open number"
+        forced = getattr(self.variant, "forced_play", True)
+        discards = "If you cannot, you discard" if forced else "If you cannot or will not, you discard"
+        return (
+            f"Play a tile that has {ends}; its other end is open for the next player. {discards} a tile face down, "
+            "and its pips are your points: fewest points wins, and every two players settle their difference."
+        )
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the moves of one verb."""
+        if verb == PLAY:
+            return "Play a tile"
+        if verb == "discard":
+            start = "Or discard" if PLAY in verbs else "Nothing fits, so discard"
+            return f"{start} a tile face down; the points it costs stand beside it"
+        return "Before the play"
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a tile and the numbers it leaves open, or what discarding it costs."""
+        kind = actions[0] % KINDS
+        if actions[0] in ANSWERS:
+            return f"{self.game.action_names[actions[0]]}: {ANSWERS[actions[0]]}"
+        if actions[0] >= DISCARD:
+            return f"{tile_name(kind)} {WEIGHT[kind]}"
+        leaves = [listed(self._ends_after(view, action)) for action in actions]
+        return f"{tile_name(kind)} leaves {listed(leaves, 'or')}"
+
+    def choice(self, view: np.record, actions: Sequence[int]) -> tuple[str, dict[str, int]]:
+        """Ask for the end that stays open."""
+        answers = {str(PIPS[action % KINDS, action // KINDS]): action for action in actions}
+        return f"Which of its numbers stays open, {listed(list(answers), 'or')}?", answers
+
+    @property
+    def _both_ends(self) -> bool:
+        return getattr(self.variant, "open_ends", 1) == 2
+
+    def _ends_after(self, view: np.record, action: int) -> np.ndarray:
+        ends = view.ends.copy()
+        join(ends, action % KINDS, action // KINDS, self._both_ends)
+        return ends
+
+
+HINTS: dict[str, type[Hints]] = {"jie-long": ConnectingHints, "ce-deng": ConnectingHints}
+
+
+def hints_of(game: Game, variant: Variant) -> Hints:
+    """Return the hints of a game's variant."""
+    return HINTS.get(game.id, Hints)(game, variant)

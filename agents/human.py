@@ -1,0 +1,221 @@
+"""A person at the terminal as an agent: the table, the moves in words, and patience with typing errors."""
+
+import itertools
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from agents.agent import Turns
+from agents.hints import PLAY, TILE, hints_of, rules_text, tiles_named, verb_of
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+from gupai_env.render import draw_text
+from gupai_env.render.tables import scene_of
+from gupai_env.render.words import listed, seat_names
+
+HELP, LEAVE = ("?", "h", "help"), ("q", "quit", "exit")
+WIDEST = 100  # columns
+HOW_TO_ANSWER = "Type the number of a move, or a tile: 64 for [6:4], d64 to discard it. ? shows the rules, q leaves the table."
+
+
+class Quit(SystemExit):
+    """A person has left the table; uncaught it ends the program quietly."""
+
+
+class Terminal:
+    """Where a person reads and types; a test gives functions of its own."""
+
+    def __init__(
+        self,
+        ask: Callable[[str], str] = input,
+        say: Callable[[str], object] = print,
+        *,
+        colour: bool | None = None,
+        width: int | None = None,
+    ) -> None:
+        """Args: ask: shows a prompt and returns a line, or raises EOFError. say: shows some lines.
+
+        colour: whether ones and fours are red; None: if standard output is a terminal. width: columns; None:
+            those of the terminal, at most 100.
+        """
+        self.say, self._ask = say, ask
+        self.colour = sys.stdout.isatty() if colour is None else colour
+        self.width = width or max(min(shutil.get_terminal_size().columns, WIDEST), 40)
+
+    def ask(self, prompt: str) -> str:
+        """Return what the person answers, in small letters; raises Quit at ctrl-C or the end of all input."""
+        try:
+            return self._ask(prompt).strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            self.say("")  # after the prompt
+            raise self.leave() from None
+
+    def leave(self) -> Quit:
+        """Say that the person leaves; return what is to be raised."""
+        self.say("You have left the table.")
+        return Quit(0)
+
+    def paragraph(self, text: str) -> None:
+        """Show a text in lines of the terminal's width."""
+        self.say(textwrap.fill(text, self.width))
+
+
+class Move(NamedTuple):
+    """One line of the list of moves: legal actions that do the same with the same tiles, turned differently."""
+
+    verb: str
+    tiles: tuple[tuple[int, int], ...]
+    actions: list[int]
+
+
+class HumanAgent:
+    """A person who plays a variant."""
+
+    name = "human"
+
+    def __init__(
+        self,
+        game: Game,
+        variant: Variant,
+        terminal: Terminal | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        """Args: names: how the seats are called, by seat; None: "You", and the others by their number."""
+        self.game, self.variant, self.names = game, variant, names
+        self.terminal = Terminal() if terminal is None else terminal
+        self.hints = hints_of(game, variant)
+        self._greeted = False
+
+    def act(self, turns: Turns) -> np.ndarray:
+        """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
+        chosen = [self._choose(view, mask) for view, mask in zip(turns.views, turns.masks, strict=True)]
+        return np.array(chosen, np.int16)
+
+    def _choose(self, view: np.record, mask: np.ndarray) -> int:
+        moves = self._moves(mask)
+        self._show(view, moves)
+        while True:
+            text = self.terminal.ask("Your move: ")
+            if text in LEAVE:
+                raise self.terminal.leave()
+            if text in HELP:
+                self.terminal.say(f"\n{rules_text(self.game)}\n")
+                self._greeted = False
+                self._show(view, moves)
+                continue
+            answer = self._read(text, moves)
+            if isinstance(answer, str):
+                self.terminal.paragraph(answer)
+                continue
+            action = self._settle(view, answer)
+            if action is not None:
+                return action
+
+    def _moves(self, mask: np.ndarray) -> list[Move]:
+        """Return the legal actions as moves, those of one verb together, each verb's heaviest tiles first."""
+        found: dict[tuple, list[int]] = {}
+        for action in map(int, np.flatnonzero(mask)):
+            name = self.game.action_names[action]
+            found.setdefault((verb_of(name), tiles_named(name)), []).append(action)
+        moves = [Move(*key, actions) for key, actions in found.items()]
+        first = {
+            move.verb: min(each.actions[0] for each in moves if each.verb == move.verb) for move in moves
+        }
+        moves.sort(key=lambda move: move.tiles, reverse=True)
+        return sorted(moves, key=lambda move: first[move.verb])
+
+    def _show(self, view: np.record, moves: Sequence[Move]) -> None:
+        """Show the table, the moves under their headings, and at first how the game is played."""
+        say, width = self.terminal.say, self.terminal.width
+        names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
+        scene = scene_of(self.game, self.variant, [view], names)
+        say("\n" + draw_text(scene, colour=self.terminal.colour, width=width) + "\n")
+        if not self._greeted:
+            self.terminal.paragraph(self.hints.reminder())
+            self.terminal.paragraph(HOW_TO_ANSWER)
+            say("")
+            self._greeted = True
+        verbs = list(dict.fromkeys(move.verb for move in moves))
+        numbered = list(enumerate(moves, 1))
+        for heading, group in itertools.groupby(
+            numbered, lambda each: self.hints.heading(each[1].verb, verbs)
+        ):
+            say(f"{heading}:")
+            say(
+                _columns(
+                    [f"{number:>3}  {self.hints.label(view, move.actions)}" for number, move in group], width
+                )
+            )
+
+    def _read(self, text: str, moves: Sequence[Move]) -> Move | str:
+        """Return the move that a text means, or a sentence that says why it means none."""
+        number = re.fullmatch(r"(#?) ?(\d+)", text)
+        at = int(number[2]) if number else 0
+        by_number = moves[at - 1] if 1 <= at <= len(moves) else None
+        tiles, words = tiles_named(text), re.findall(r"[a-z]+", text)
+        if number and (number[1] or not tiles):
+            return by_number or f"There is no move {at}; the moves are 1 to {len(moves)}."
+        if not text or re.sub(r"[a-z ,]", "", TILE.sub("", text)):
+            return f"I do not understand {text!r}. {HOW_TO_ANSWER}"
+        by_tile = self._named(tiles, words, moves)
+        if by_number and isinstance(by_tile, Move) and by_tile is not by_number:
+            return f"Is {text} move {at} or a tile? Type #{at} for the move, or [{text[0]}:{text[1]}] for the tile."
+        return by_number if by_number and isinstance(by_tile, str) else by_tile
+
+    def _named(self, tiles: tuple, words: list[str], moves: Sequence[Move]) -> Move | str:
+        """Return the move with these tiles whose verb has words that begin like those typed, or why there is none."""
+        called = "".join(f"[{high}:{low}]" for high, low in tiles)
+        fitting = [move for move in moves if move.tiles == tiles] if tiles else list(moves)
+        if words:
+            fitting = [
+                move
+                for move in fitting
+                if all(any(verb.startswith(word) for verb in move.verb.split()) for word in words)
+            ]
+        elif any(move.verb == PLAY for move in moves):  # a tile alone is to be played
+            others = [move.verb for move in fitting if move.verb != PLAY]
+            fitting = [move for move in fitting if move.verb == PLAY]
+            if others and not fitting:
+                shown = "".join(f"{high}{low}" for high, low in tiles)
+                return f"{called} cannot be played now; type {others[0]} {shown} to {others[0]} it."
+        if len(fitting) == 1:
+            return fitting[0]
+        if not fitting:
+            return f"{' '.join([*words, called]).strip()} is not among your moves."
+        verbs = list(dict.fromkeys(move.verb for move in fitting))
+        what = (
+            f"Which tile? Type {verbs[0]} 64 for [6:4]"
+            if len(verbs) == 1
+            else f"Type {listed(verbs, 'or')} first"
+        )
+        return f"{what}, or the number of a move."
+
+    def _settle(self, view: np.record, move: Move) -> int | None:
+        """Return the action of a move; ask where tiles can be turned two ways. None: rather another move."""
+        if len(move.actions) == 1:
+            return move.actions[0]
+        question, answers = self.hints.choice(view, move.actions)
+        while True:
+            text = self.terminal.ask(f"{question} ")
+            if text in answers:
+                return answers[text]
+            if text in LEAVE:
+                raise self.terminal.leave()
+            if not text:
+                return None
+            self.terminal.paragraph(
+                f"Answer {listed(list(answers), 'or')}, or nothing to choose another move."
+            )
+
+
+def _columns(entries: Sequence[str], width: int) -> str:
+    """Lay entries out in columns of equal width, row by row."""
+    column = max(map(len, entries)) + 2
+    across = max(width // column, 1)
+    rows = [entries[at : at + across] for at in range(0, len(entries), across)]
+    return "\n".join("".join(f"{entry:{column}}" for entry in row).rstrip() for row in rows)

@@ -1,0 +1,104 @@
+"""A trained network as a player, in numpy: no torch is needed to play."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.agent import Turns
+from agents.checkpoint import CheckpointError, check_identity, read_checkpoint
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import compiled, kernels
+from gupai_env.core.layout import Encoder
+from gupai_env.core.rng import KEYS, derive
+from gupai_env.core.variant import Variant
+from gupai_env.encoders import encoder_of
+
+ROUND = 4  # decimals of a logit that count: sums come out a little different in batches of different sizes
+
+
+def tensor_shapes(net: dict[str, Any], inputs: int, actions: int) -> dict[str, tuple[int, ...]]:
+    """Return the names and shapes that a network of this description has; raises ValueError for a bad one."""
+    hidden = net.get("hidden")
+    if net.get("type") != "mlp" or not isinstance(hidden, list) or not hidden:
+        raise ValueError(f"{net} describes no network known here; the type is 'mlp' with a list of hidden widths")
+    if not all(isinstance(width, int) and 0 < width <= 65536 for width in hidden):
+        raise ValueError(f"hidden widths are whole numbers from 1 to 65536, not {hidden}")
+    shapes: dict[str, tuple[int, ...]] = {}
+    for layer, (before, after) in enumerate(zip([inputs, *hidden[:-1]], hidden, strict=True)):
+        shapes[f"trunk.{layer}.weight"], shapes[f"trunk.{layer}.bias"] = (after, before), (after,)
+    shapes["policy.weight"], shapes["policy.bias"] = (actions, hidden[-1]), (actions,)
+    shapes["value.weight"], shapes["value.bias"] = (1, hidden[-1]), (1,)
+    return shapes
+
+
+class NetworkAgent:
+    """A multilayer perceptron (ReLU) over the observation, which scores the actions.
+
+    It takes the best action, or with `sample` draws from its policy with the chance of each decision's key.
+    `tensors` holds the float32 weights under their names in a checkpoint.
+    """
+
+    def __init__(
+        self, name: str, encoder: Encoder, game: Game, net: dict[str, Any], tensors: dict[str, np.ndarray], sample: bool
+    ) -> None:
+        """Raises: ValueError if the tensors are not just those that `net` describes."""
+        shapes = tensor_shapes(net, encoder.layout.size, game.num_actions)
+        found = {key: tensor.shape for key, tensor in tensors.items()}
+        if found != shapes:
+            odd = sorted(set(found.items()) ^ set(shapes.items()))[0]
+            raise ValueError(f"tensor {odd[0]} {list(odd[1])} does not fit the network {net}")
+        self.name, self.game, self.encoder, self.sample = name, game, encoder, sample
+        self.tensors = weights = {key: tensor.astype(np.float32) for key, tensor in tensors.items()}
+        self._layers = [
+            (weights[f"trunk.{i}.weight"].T.copy(), weights[f"trunk.{i}.bias"]) for i in range(len(net["hidden"]))
+        ]
+        self._layers[0] = (self._layers[0][0] / encoder.layout.high[:, None].astype(np.float32), self._layers[0][1])
+        self._policy = weights["policy.weight"].T.copy(), weights["policy.bias"]
+
+    @classmethod
+    def load(cls, path: str | Path, game: Game, variant: Variant, *, sample: bool = False) -> "NetworkAgent":
+        """Read a checkpoint (a file, or a run's folder); raises CheckpointError naming what does not fit."""
+        encoder = encoder_of(game)
+        header, tensors = read_checkpoint(path)
+        check_identity(path, header, game, encoder, variant)
+        try:
+            return cls(f"{'sample' if sample else 'checkpoint'}:{path}", encoder, game, header["net"], tensors, sample)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise CheckpointError(f"{path}: {error}") from None
+
+    def logits(self, observations: np.ndarray) -> np.ndarray:
+        """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
+        x = observations.astype(np.float32)
+        for weight, bias in self._layers:
+            x = x @ weight
+            x += bias
+            np.maximum(x, 0, out=x)
+        return x @ self._policy[0] + self._policy[1]
+
+    def act(self, turns: Turns) -> np.ndarray:
+        """Return one legal action a row, int16 [N]."""
+        observations = np.empty((len(turns.keys), self.encoder.layout.size), np.int8)
+        kernels(self.game, self.encoder).encode(turns.views, observations)
+        scores = self.logits(observations)
+        if self.sample:
+            scores = scores + gumbel(turns.keys, scores.shape[1])
+        scores = np.where(turns.masks, np.round(scores, ROUND), -np.inf)
+        return scores.argmax(1).astype(np.int16)
+
+
+def gumbel(keys: np.ndarray, width: int) -> np.ndarray:
+    """Return standard Gumbel noise, float32 [N, width], fixed by each row's key: the largest sum is a softmax draw."""
+    bits = np.empty((len(keys), width), np.int64)
+    derive_rows(keys, bits)
+    uniform = (bits.astype(np.float64) + 0.5) / KEYS
+    return -np.log(-np.log(uniform)).astype(np.float32)
+
+
+def _derive_rows(keys, bits):
+    for row in range(len(keys)):
+        for counter in range(bits.shape[1]):
+            bits[row, counter] = derive(keys[row], counter)
+
+
+derive_rows = compiled(_derive_rows)

@@ -1,0 +1,60 @@
+"""Rule-based players: `policy(view, mask, key) -> action`, each a `@rule` compiled once and mapped over batches."""
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+from agents.agent import Turns
+from agents.rules import connecting
+from gupai_env.core.lanes import compiled, sources_digest
+from gupai_env.core.rng import draw
+from gupai_env.core.rule import rule
+
+
+@rule
+def random(view, mask, key):
+    """Any legal action, all alike."""
+    legal = 0
+    for action in range(len(mask)):
+        legal += mask[action]
+    left = draw(key, 0, legal)
+    for action in range(len(mask)):
+        if mask[action]:
+            if left == 0:
+                return action
+            left -= 1
+    return -1
+
+
+# By game id; every game has `random` besides.
+POLICIES: dict[str, dict[str, Callable]] = {
+    "jie-long": {"greedy": connecting.greedy, "variety": connecting.variety},
+    "ce-deng": {"greedy": connecting.greedy, "variety": connecting.variety},
+}
+
+
+@functools.cache
+def mapped(policy: Callable) -> Callable:
+    """Return the compiled loop that asks `policy` for an action in every row of a batch."""
+    digest = sources_digest(policy, random)
+
+    def choose(views, masks, keys, actions):
+        _ = digest
+        for row in range(len(views)):
+            actions[row] = policy(views[row], masks[row], keys[row])
+
+    return compiled(choose)
+
+
+class RuleAgent:
+    """A compiled policy as an `Agent`."""
+
+    def __init__(self, name: str, policy: Callable) -> None:
+        self.name, self.policy = name, policy
+
+    def act(self, turns: Turns) -> np.ndarray:
+        """Return one legal action a row, int16 [N]."""
+        actions = np.empty(len(turns.keys), np.int16)
+        mapped(self.policy)(turns.views, turns.masks, turns.keys, actions)
+        return actions
