@@ -1,0 +1,1 @@
+"""Self-play training: PPO on lanes, one trajectory for each seat."""

@@ -1,0 +1,54 @@
+"""Advantages, one trajectory for each seat.
+
+The successor of a decision is the same seat's next decision of the episode, never the next mover's; its reward
+is what that seat was paid in between. A seat's last decision of an episode is followed by nothing. A seat's
+last decision of a rollout whose episode goes on has no successor yet: it only lends its value to the decision
+before it and is not trained on.
+"""
+
+import numpy as np
+
+from gupai_env.core.lanes import compiled
+
+
+def _advantages(seats, values, payoffs, over, learned, gamma, gae_lambda, advantages, weights):
+    """Fill advantages and weights, float32 [T, B].
+
+    seats: int8 [T, B], who decided. values: float32 [T, B], the value estimate there, in units of return.
+    payoffs: float32 [T, B, S], what every seat was paid after that decision and before the lane's next one.
+    over: bool [T, B], the episode ended in between. learned: bool [T, B], the decision was the learner's own.
+    """
+    steps, lanes = seats.shape
+    players = payoffs.shape[2]
+    paid = np.zeros(players, np.float32)  # since the seat's next decision, looking backwards
+    next_value = np.zeros(players, np.float32)
+    next_advantage = np.zeros(players, np.float32)
+    known = np.zeros(players, np.bool_)  # what follows the seat's decision is known
+    for lane in range(lanes):
+        known[:] = False
+        for step in range(steps - 1, -1, -1):
+            for seat in range(players):
+                if over[step, lane]:
+                    paid[seat] = payoffs[step, lane, seat]
+                    next_value[seat] = next_advantage[seat] = 0
+                    known[seat] = True
+                else:
+                    paid[seat] += payoffs[step, lane, seat]
+            if not learned[step, lane]:
+                advantages[step, lane] = weights[step, lane] = 0
+                continue
+            seat = seats[step, lane]
+            value = values[step, lane]
+            if known[seat]:
+                delta = paid[seat] + gamma * next_value[seat] - value
+                advantage = delta + gamma * gae_lambda * next_advantage[seat]
+            else:
+                advantage = np.float32(0)
+            advantages[step, lane] = advantage
+            weights[step, lane] = known[seat]
+            next_value[seat], next_advantage[seat] = value, advantage
+            paid[seat] = 0
+            known[seat] = True
+
+
+advantages_by_seat = compiled(_advantages)
