@@ -1,0 +1,15 @@
+"""Independent naive referees, one per game, written from the rulebook pages to check the engine against.
+
+They share no code with the engine. Each referee is one deal: `to_act`, `over`, `moves()`, `play(move)`,
+`payoffs()`, `next_leader()` and, where the page counts points, `points()`. Tiles are (high, low) tuples and
+moves are tuples in the words of the rules. Seats 0..n-1 act in that order.
+"""
+
+from .ce_deng import CeDeng
+from .da_ling import DaLing
+from .ding_niu import DingNiu
+from .jie_long import JieLong
+from .small_mahjong import SmallMahjong
+from .tiu_u import TiuU
+
+__all__ = ["CeDeng", "DaLing", "DingNiu", "JieLong", "SmallMahjong", "TiuU"]

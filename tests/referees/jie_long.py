@@ -1,0 +1,119 @@
+"""A naive referee of Jie Long, written from the rulebook page `jie-long.md` and from nothing else.
+
+How it reads the sentences that leave room:
+
+- The leader must play; he cannot discard instead of leading, also with `forced_play=False`.
+- With `open_ends=2` the lead opens both ends, so there is one lead per tile, named by its high number.
+- The lock ("all other players then discarded one after another") holds whenever the turn is with the seat of
+  the last played tile, the lead included: the first time round and, if he discarded then, every later time
+  round until somebody plays.
+- Under the lock, if tiles match and all of them are doubles, the deal ends before the seat moves, also when
+  discards are free; if nothing matches, the seat discards and the deal goes on.
+- "Everyone's remaining tiles count as discarded", so points are always the pips discarded or still held.
+"""
+
+from collections.abc import Sequence
+
+from .tiles import Move, Tile, is_double, other_end, pips
+
+
+class JieLong:
+    """One deal; seats 0..n-1 act in that order, starting with `leader`."""
+
+    def __init__(
+        self,
+        hands: Sequence[Sequence[Tile]],
+        leader: int,
+        *,
+        forced_play: bool = False,
+        double_lock: bool = False,
+        open_ends: int = 1,
+        stake: float = 1.0,
+    ) -> None:
+        self.hands = [list(hand) for hand in hands]
+        self.leader = leader
+        self.forced_play = forced_play
+        self.double_lock = double_lock
+        self.open_ends = open_ends
+        self.stake = stake
+        self.seats = len(hands)
+        self.discards: list[list[Tile]] = [[] for _ in hands]
+        self.layout: list[Tile] = []  # in the order of play
+        self.open: list[int] = []  # the open end, or both; empty before the lead
+        self.last_player: int | None = None  # the seat that played the last tile of the layout
+        self.to_act = leader
+        self.over = False
+
+    def plays(self) -> list[Move]:
+        """What the seat to act could play if there were no lock."""
+        hand = sorted(set(self.hands[self.to_act]))
+        if not self.layout and self.open_ends == 2:
+            return [("play", tile, tile[0]) for tile in hand]
+        if not self.layout:
+            return [("play", tile, number) for tile in hand for number in sorted(set(tile))]
+        return [
+            ("play", tile, other_end(tile, number))
+            for tile in hand
+            for number in sorted(set(self.open))
+            if number in tile
+        ]
+
+    def locked(self) -> bool:
+        """Is the turn back with the player of the last tile, who now may not play a double?"""
+        return self.double_lock and self.open_ends == 1 and self.to_act == self.last_player
+
+    def moves(self) -> list[Move]:
+        if self.over:
+            return []
+        plays = self.plays()
+        if self.locked():
+            plays = [move for move in plays if not is_double(move[1])]
+        if not self.layout or (self.forced_play and plays):
+            return plays
+        return plays + [("discard", tile) for tile in sorted(set(self.hands[self.to_act]))]
+
+    def play(self, move: Move) -> None:
+        if move not in self.moves():
+            raise ValueError(f"seat {self.to_act} may not {move}; legal: {self.moves()}")
+        tile = move[1]
+        self.hands[self.to_act].remove(tile)
+        if move[0] == "discard":
+            self.discards[self.to_act].append(tile)
+        else:
+            self.connect(tile, leaves=move[2])
+            self.last_player = self.to_act
+
+        self.to_act = (self.to_act + 1) % self.seats
+        self.over = not any(self.hands) or self.only_doubles_under_the_lock()
+
+    def only_doubles_under_the_lock(self) -> bool:
+        plays = self.plays()
+        return self.locked() and plays != [] and all(is_double(move[1]) for move in plays)
+
+    def connect(self, tile: Tile, leaves: int) -> None:
+        if not self.layout:
+            self.open = list(tile) if self.open_ends == 2 else [leaves]
+        else:
+            self.open.remove(other_end(tile, leaves))
+            self.open.append(leaves)
+        self.layout.append(tile)
+
+    def points(self) -> list[int]:
+        return [
+            sum(pips(tile) for tile in pile + hand)
+            for pile, hand in zip(self.discards, self.hands, strict=True)
+        ]
+
+    def payoffs(self) -> list[float]:
+        return settle(self.points(), self.stake)
+
+    def next_leader(self) -> int:
+        """The fewest points; on a tie the one who came earlier in the order of this deal."""
+        points = self.points()
+        order = [(self.leader + turn) % self.seats for turn in range(self.seats)]
+        return min(order, key=lambda seat: points[seat])  # min keeps the first of equals
+
+
+def settle(points: Sequence[int], stake: float = 1.0) -> list[float]:
+    """Each pair of players settles the difference of their points."""
+    return [stake * sum(theirs - mine for theirs in points) for mine in points]
