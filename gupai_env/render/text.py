@@ -1,0 +1,101 @@
+"""A table as text for a terminal."""
+
+import re
+import textwrap
+from collections.abc import Iterator
+
+from gupai_env.render.scene import Pile, Scene, red_pips
+
+NARROWEST = 40  # columns
+
+_INDENT, _WIDEST_LABEL = 2, 12  # columns; a longer label stands on a line of its own
+_RED, _DEFAULT, _BOLD, _PLAIN = "\x1b[31m", "\x1b[39m", "\x1b[1m", "\x1b[22m"
+
+
+def draw_text(scene: Scene, *, colour: bool = False, width: int = 80) -> str:
+    """Return the table as lines of at most `width` columns, joined by newlines.
+
+    A tile is [6:4], a face-down one [ : ], and * follows a marked one; > stands before the seat to act.
+    Numbers open at the ends of a line stand beside it as (2).
+
+    Args: colour: paint ones and fours red by ANSI escapes; without these the text is the same.
+        width: columns, at least 40.
+    Raises: ValueError if `width` is less than 40.
+    """
+    if width < NARROWEST:
+        raise ValueError(f"width must be at least {NARROWEST} columns, got {width}")
+    lines = list(_lines(scene, width))
+    return "\n".join(_coloured(line) for line in lines) if colour else "\n".join(lines)
+
+
+def _lines(scene: Scene, width: int) -> Iterator[str]:
+    yield from textwrap.wrap(scene.title, width)
+    yield "=" * width
+    yield from textwrap.wrap(" | ".join(scene.notes), width)
+    yield from textwrap.wrap(scene.last_move, width)
+    piles = [*scene.centre, *(pile for place in scene.places for pile in place.piles)]
+    # One column of labels for the whole table, so that all tiles stand below each other.
+    column = min(max((len(pile.label) for pile in piles), default=0), _WIDEST_LABEL)
+    if scene.centre:
+        yield ""
+    for pile in scene.centre:
+        yield from _pile(pile, column, width)
+    for place in scene.places:
+        yield ""
+        head = f"{'>' if place.to_act else ' '} {place.name}"
+        yield from textwrap.wrap(f"{head}   {place.note}", width, subsequent_indent=" " * _INDENT)
+        for pile in place.piles:
+            yield from _pile(pile, column, width)
+
+
+def _pile(pile: Pile, column: int, width: int) -> Iterator[str]:
+    """Yield the label and the tiles beside it, or below it if the column is too narrow for the label."""
+    left = " " * (_INDENT + column + 2)
+    label = pile.label
+    if len(label) > column:
+        yield from textwrap.wrap(label, width, initial_indent=" " * _INDENT, subsequent_indent=" " * _INDENT)
+        label = ""
+    words = list(_words(pile))
+    line = f"{'':{_INDENT}}{label:{column}}  "
+    for at, word in enumerate(words):
+        space = "" if at == 0 or (pile.form == "line" and _joins(words[at - 1], word)) else " "
+        if at and len(line) + len(space) + len(word) > width:
+            yield line.rstrip()
+            line, space = left, ""
+        line += space + word
+    yield line.rstrip()
+
+
+def _words(pile: Pile) -> Iterator[str]:
+    """Yield what must not be broken across lines: each tile, each open end, the count of face-down tiles."""
+    if pile.open_left:
+        yield f"({pile.open_left})"
+    for at, (first, second) in enumerate(pile.tiles):
+        yield f"[{first}:{second}]" + "*" * (at in pile.marked)
+    if pile.hidden:
+        yield "[ : ]" + f" x {pile.hidden}" * (pile.hidden > 1)
+    if pile.open_right:
+        yield f"({pile.open_right})"
+    if not pile.tiles and not pile.hidden:
+        yield "-"
+
+
+def _joins(word: str, following: str) -> bool:
+    return word[0] == following[0] == "["
+
+
+def _coloured(line: str) -> str:
+    if line.startswith(">"):
+        line = f"{_BOLD}{line}{_PLAIN}"
+    return re.sub(r"\[([1-6]):([1-6])\]", _coloured_tile, line)
+
+
+def _coloured_tile(match: re.Match[str]) -> str:
+    tile = int(match[1]), int(match[2])
+    # Half of the twelve pips of [6:6] are red, so one of its two sixes is.
+    red = (True, False) if tile == (6, 6) else [count > 0 for count in red_pips(tile)]
+    first, second = (
+        f"{_RED}{number}{_DEFAULT}" if is_red else str(number)
+        for number, is_red in zip(tile, red, strict=True)
+    )
+    return f"[{first}:{second}]"

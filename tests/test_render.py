@@ -1,0 +1,288 @@
+"""Facts about the drawn table: what the rulebook says of the tiles can be read off text and picture."""
+
+import copy
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from gupai_env.render import Pile, Place, Scene, draw_text
+from gupai_env.render.image import draw_image, pips_of
+from gupai_env.render.window import Window
+
+KINDS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
+CHAIN = ((1, 2), (2, 4), (4, 1)) * 3  # turned the wrong way round, no two of these tiles would fit
+
+
+def red_and_black(tile):
+    """The rulebook, "The tiles": every one and every four is red; on [6:6] six of the twelve pips are."""
+    red = 6 if tile == (6, 6) else sum(number for number in tile if number in (1, 4))
+    return red, sum(tile) - red
+
+
+SCENES = {
+    "jie_long": Scene(
+        "Jie Long",
+        (Pile("layout", CHAIN, marked=(8,), room=32, form="line", open_right=1),),
+        (
+            Place(
+                "Adam",
+                (Pile("hand", ((6, 6), (5, 1)), room=8), Pile("discards", ((2, 1),), room=8)),
+                True,
+                "3 points",
+            ),
+            *(
+                Place(name, (Pile("hand", hidden=3), Pile("discards", hidden=2)))
+                for name in ("Boris", "Celine", "Dominik")
+            ),
+        ),
+        ("open end 1", "turn 13 of 32"),
+        "Dominik plays [4:1]",
+    ),
+    "tiu_u": Scene(
+        "Tiu-U",
+        (Pile("lake", tuple(KINDS[:20] * 2), room=40), Pile("stock", hidden=24, room=24, form="stack")),
+        (
+            Place(
+                "Adam",
+                (Pile("hand", ((6, 6),), room=12), Pile("catch", tuple(KINDS), marked=(20,), room=40)),
+                True,
+            ),
+            Place("Boris", (Pile("hand", hidden=1, room=12), Pile("catch", ((5, 4), (6, 3)), room=40))),
+        ),
+        ("bait from the hand",),
+    ),
+    "small_mahjong": Scene(
+        "Small Mahjong",
+        (Pile("wall", hidden=7, room=12),),
+        tuple(
+            Place(
+                name,
+                (
+                    Pile("hand", hidden=2),
+                    Pile("double set, 3 points", ((2, 2), (5, 2), (5, 5))),
+                    Pile("discards", ((4, 2),)),
+                ),
+            )
+            for name in ("Adam", "Boris", "Celine")
+        ),
+        last_move="Celine claims [5:5], and this sentence goes on until it is wider than a narrow terminal",
+    ),
+    "da_ling": Scene(
+        "Da Ling",
+        (Pile("table", ((6, 6), (3, 2))),),
+        tuple(
+            Place(
+                name,
+                (Pile("single", ((4, 3),)), Pile("pair", hidden=2), Pile("triple", hidden=3)),
+                note="-25 chips",
+            )
+            for name in ("Adam", "Boris", "Celine", "Dominik", "Eva")
+        ),
+        ("target 7", "colour red"),
+    ),
+}
+
+every_scene = pytest.mark.parametrize("scene", SCENES.values(), ids=SCENES)
+
+
+def blobs(mask):
+    """The middles (x, y) of the connected areas of a bool [H, W] mask."""
+    left = set(map(tuple, np.argwhere(mask)))
+    middles = []
+    while left:
+        area, edge = [], [left.pop()]
+        while edge:
+            y, x = edge.pop()
+            area.append((x, y))
+            near = {(y + 1, x), (y - 1, x), (y, x + 1), (y, x - 1)} & left
+            left -= near
+            edge.extend(near)
+        middles.append(tuple(np.mean(area, axis=0)))
+    return middles
+
+
+def painted_pips(image):
+    """The middles of the red and of the black pips in a picture without face-down tiles and text."""
+    red, green, blue = np.moveaxis(image.astype(int), 2, 0)
+    return blobs((red > 150) & (green < 100) & (blue < 100)), blobs(image.max(axis=2) < 45)
+
+
+def alone(pile):
+    return draw_image(Scene("", (pile,)))
+
+
+def piles_of(scene):
+    return [*scene.centre, *(pile for place in scene.places for pile in place.piles)]
+
+
+def plain(text):
+    return re.sub(r"\x1b\[\d+m", "", text)
+
+
+@pytest.mark.parametrize("tile", KINDS, ids=str)
+def test_the_red_and_black_pips_of_a_drawn_tile_are_those_of_the_rulebook(tile):
+    red, black = painted_pips(alone(Pile("", (tile,))))
+    assert (len(red), len(black)) == red_and_black(tile)
+    table = pips_of(tile)
+    assert sum(pip.red for pip in table) == len(red)
+    assert len(table) == sum(tile)
+
+
+def test_a_tile_stands_with_its_first_number_on_top():
+    red, black = painted_pips(alone(Pile("", ((1, 5),))))
+    assert red[0][1] < min(y for _, y in black)
+
+
+def test_the_double_six_has_three_red_pips_on_each_end_and_looks_the_same_both_ways_up():
+    pips = pips_of((6, 6))
+    assert [sum(pip.red and (pip.y < 0) == upper for pip in pips) for upper in (True, False)] == [3, 3]
+    assert {(pip.x, pip.y, pip.red) for pip in pips} == {(-pip.x, -pip.y, pip.red) for pip in pips}
+
+
+def test_a_drawn_line_that_turns_back_still_reads_from_end_to_end():
+    red, black = painted_pips(alone(Pile("", CHAIN, form="line")))
+    # The tiles are 54 pixels wide: the pips of an end lie within half of that, ends and rows further apart.
+    rows = {}
+    for x, y in red + black:
+        rows.setdefault(next((key for key in rows if abs(key - y) < 40), y), []).append(x)
+    read = []
+    for at, row in enumerate(sorted(rows)):
+        ends = np.split(np.sort(rows[row]), 1 + np.flatnonzero(np.diff(np.sort(rows[row])) > 27))
+        read += [len(end) for end in (ends if at % 2 == 0 else ends[::-1])]
+    assert len(rows) == 2
+    assert read == [number for tile in CHAIN for number in tile]
+
+
+@pytest.mark.parametrize("grows", ["left", "right"])
+def test_a_line_with_two_arms_stays_where_it_lies_while_one_arm_grows(grows):
+    tiles, lead = ((1, 2), (2, 4), (4, 4), (4, 3)), 2
+    before = Pile("", tiles, room=24, form="line", lead=lead)
+    longer = Pile("", ((6, 1), *tiles), room=24, form="line", lead=lead + 1)
+    if grows == "right":
+        longer = Pile("", (*tiles, (3, 1)), room=24, form="line", lead=lead)
+    changed = np.flatnonzero((alone(before) != alone(longer)).any(axis=(0, 2)))
+    assert changed.size
+    assert changed.max() < 480 if grows == "left" else changed.min() > 480
+
+
+@every_scene
+@pytest.mark.parametrize("width", [40, 80, 132])
+def test_the_text_holds_every_tile_in_order_and_no_line_is_too_long(scene, width):
+    text = draw_text(scene, width=width)
+    assert max(map(len, text.splitlines())) <= width
+    piles = piles_of(scene)
+    body = text[text.index("\n\n") :]  # past the title, the notes and the last move, which may name tiles too
+    assert [(int(a), int(b)) for a, b in re.findall(r"\[(\d):(\d)\]", body)] == [
+        t for p in piles for t in p.tiles
+    ]
+    assert sum(int(n or 1) for n in re.findall(r"\[ : \](?: x (\d+))?", body)) == sum(p.hidden for p in piles)
+    assert body.count("*") == sum(len(pile.marked) for pile in piles)
+    assert [line[2:].split("  ")[0] for line in body.splitlines() if line.startswith(">")] == [
+        place.name for place in scene.places if place.to_act
+    ]
+
+
+@every_scene
+def test_the_coloured_text_without_its_escapes_is_the_plain_text(scene):
+    coloured = draw_text(scene, colour=True)
+    assert coloured != draw_text(scene)
+    assert plain(coloured) == draw_text(scene)
+
+
+def test_ones_and_fours_are_red_in_the_text_and_one_six_of_the_double_six():
+    text = draw_text(Scene("", (Pile("", tuple(KINDS)),)), colour=True)
+    cells = re.findall(r"\[(\x1b\[31m)?(\d)(?:\x1b\[39m)?:(\x1b\[31m)?(\d)(?:\x1b\[39m)?\]", text)
+    assert [(int(first), int(second)) for _, first, _, second in cells] == KINDS
+    for first_red, first, second_red, second in cells:
+        expected = (True, False) if first == second == "6" else (first in "14", second in "14")
+        assert (bool(first_red), bool(second_red)) == expected
+
+
+@every_scene
+def test_a_picture_has_a_constant_size_and_drawing_changes_nothing(scene):
+    before = copy.deepcopy(scene)
+    image = draw_image(scene)
+    assert image.shape == (720, 960, 3) and image.dtype == np.uint8
+    again = image.copy()
+    image[:] = 0  # a caller may write into its picture
+    np.testing.assert_array_equal(draw_image(scene), again)
+    assert scene == before
+    assert draw_image(scene, width=400).shape == (300, 400, 3)
+
+
+def test_the_highlight_of_the_seat_to_act_moves_with_it():
+    def table(to_act):
+        return draw_image(Scene("", (), tuple(Place("", to_act=seat == to_act) for seat in range(4))))
+
+    gold = [(table(seat) == (245, 200, 96)).all(axis=2) for seat in range(4)]
+    near, right, far, left = (np.argwhere(mask).mean(axis=0) for mask in gold)  # y, x
+    assert near[0] > max(right[0], left[0]) and min(right[0], left[0]) > far[0]
+    assert right[1] > max(near[1], far[1]) and min(near[1], far[1]) > left[1]
+    assert not (table(None) == (245, 200, 96)).all(axis=2).any()
+
+
+def test_names_in_other_scripts_can_be_drawn():
+    draw_image(Scene("Jie Long 接龍", (), (Place("Žofie 𝄞"),), ("“note”",)))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Pile("hand", ((7, 1),)), "numbers from 1 to 6"),
+        (lambda: Pile("hand", hidden=-1), "hidden must not be negative"),
+        (lambda: Pile("lake", ((1, 1),), marked=(1,)), "positions among its 1 tiles"),
+        (lambda: Pile("layout", hidden=1, form="line"), "a line lies face up"),
+        (lambda: Pile("stock", ((1, 1),), form="stack"), "a stack face down"),
+        (lambda: Pile("layout", lead=0), "positions among its 0 tiles"),
+        (lambda: draw_text(Scene(""), width=39), "at least 40 columns"),
+        (lambda: draw_image(Scene(""), width=319), "at least 320 pixels"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_a_reason(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.fixture
+def window(monkeypatch):
+    pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    window = Window()
+    yield window
+    window.close()
+
+
+def test_a_window_shows_the_picture_it_is_given(window):
+    import pygame
+
+    for width in (320, 400, 400):
+        image = draw_image(SCENES["da_ling"], width=width)
+        assert window.show(image)
+        np.testing.assert_array_equal(
+            pygame.surfarray.array3d(pygame.display.get_surface()), image.swapaxes(0, 1)
+        )
+
+
+def test_a_window_closed_by_its_user_stays_closed(window):
+    import pygame
+
+    image = draw_image(SCENES["da_ling"], width=320)
+    assert window.show(image)
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    assert not window.show(image)
+    assert window.closed
+    assert not window.show(image)
+    assert pygame.display.get_surface() is None
+
+
+def test_a_window_refuses_what_is_no_picture(window):
+    with pytest.raises(ValueError, match=r"uint8 \[H, W, 3\], got float64 \[2, 2\]"):
+        window.show(np.zeros((2, 2)))
+
+
+def test_a_missing_pygame_is_named_with_its_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(ImportError, match=r"pip install gupai\[render\]"):
+        Window()
