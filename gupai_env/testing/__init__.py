@@ -1,0 +1,18 @@
+"""A conformance kit for card and tile games under PettingZoo's AEC API, this project's or anybody's.
+
+    from gupai_env.testing import Hooks, check_env
+
+    report = check_env(my_game.env, Hooks(max_moves=60))
+    print(report)
+    report.raise_for_failures()
+
+The kit plays through PettingZoo's API alone; what it cannot know about a game it asks for in `Hooks`, and a
+check whose hook is missing is reported as not run. It complements `pettingzoo.test`, it does not repeat it.
+"""
+
+from gupai_env.testing.hooks import Hooks, LaneGame, Record
+from gupai_env.testing.kit import check_env
+from gupai_env.testing.registry import CHECKS
+from gupai_env.testing.report import ConformanceError, Report, Result
+
+__all__ = ["CHECKS", "ConformanceError", "Hooks", "LaneGame", "Record", "Report", "Result", "check_env"]

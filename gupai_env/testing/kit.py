@@ -1,0 +1,122 @@
+"""`check_env`: all checks on one environment, and a report in which nothing is skipped in silence."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from gymnasium.spaces import Discrete
+from pettingzoo import AECEnv
+
+from gupai_env.testing import (  # noqa: F401, each registers its checks
+    mask_checks,
+    payoff_checks,
+    purity_checks,
+    refusal_checks,
+    secrecy_checks,
+    seed_checks,
+)
+from gupai_env.testing.hooks import Hooks
+from gupai_env.testing.registry import CHECKS, Check
+from gupai_env.testing.report import ConformanceError, NotRun, Report, Result
+from gupai_env.testing.trial import MakeEnv, Trial, next_deal_repeats
+
+
+def check_env(
+    make_env: MakeEnv,
+    hooks: Hooks | None = None,
+    *,
+    games: int = 5,
+    seed: int = 0,
+    checks: Sequence[str] | None = None,
+) -> Report:
+    """Hold an environment to every check and report what passed, what failed and what could not be judged.
+
+    Args:
+        make_env: makes an AEC environment with Discrete actions; called as `make_env()`, and with
+            `render_mode=...` where it takes that.
+        hooks: what is known of the game; see `Hooks`.
+        games: games of random legal moves that each check plays.
+        seed: their seeds are seed, seed + 1 and so on.
+        checks: names of the checks to run; all of `CHECKS` if None.
+    Returns: a Report; `str()` of it is for reading, `raise_for_failures()` for a test.
+    Raises: ValueError for an unknown check, a number of games below 1, or an environment that is not AEC with
+        Discrete actions.
+    """
+    chosen = list(CHECKS) if checks is None else list(checks)
+    if unknown := [name for name in chosen if name not in CHECKS]:
+        raise ValueError(f"no check is called {', '.join(unknown)}; there are {', '.join(CHECKS)}")
+    if games < 1:
+        raise ValueError(f"games is a whole number from 1, not {games!r}")
+    hooks = hooks or Hooks()
+    env = make_env()
+    _require_discrete_aec(env)
+    results: dict[str, Result] = {}
+    with _quiet_pettingzoo():
+        repeats = next_deal_repeats(make_env, seed)
+        for name in (name for name in _foundations_first() if name in chosen):
+            trial = Trial(name, make_env, hooks, range(seed, seed + games), repeats)
+            results[name] = _judge(CHECKS[name], trial, results)
+    return Report(str(env), tuple(results.values()))
+
+
+def _foundations_first() -> list[str]:
+    """The names of all checks, each after those on which it rests."""
+    ordered: dict[str, None] = {}
+
+    def place(name: str) -> None:
+        for ground in CHECKS[name].rests_on:
+            place(ground)
+        ordered[name] = None
+
+    for name in CHECKS:
+        place(name)
+    return list(ordered)
+
+
+def _judge(check: Check, trial: Trial, earlier: dict[str, Result]) -> Result:
+    missing = [hook for hook in check.needs if getattr(trial.hooks, hook) is None]
+    if missing:
+        return Result(check.name, "not run", reason=f"missing hook: {', '.join(missing)}")
+    if broken := _broken_ground(check, earlier):
+        return Result(check.name, "not run", reason=f"rests on {broken}, which failed")
+    try:
+        check.run(trial)
+    except NotRun as why:
+        return Result(check.name, "not run", reason=str(why))
+    except ConformanceError as finding:
+        return Result(check.name, "failed", finding)
+    except Exception as accident:
+        error = trial.error(f"the environment or a hook raised {type(accident).__name__}: {accident}")
+        error.__cause__ = accident
+        return Result(check.name, "failed", error)
+    return Result(check.name, "passed", notes=tuple(trial.notes))
+
+
+def _broken_ground(check: Check, earlier: dict[str, Result]) -> str | None:
+    """The failed check, if any, on which this one rests, directly or through others."""
+    for name in check.rests_on:
+        if name in earlier and earlier[name].status == "failed":
+            return name
+        if broken := _broken_ground(CHECKS[name], earlier):
+            return broken
+    return None
+
+
+def _require_discrete_aec(env: Any) -> None:
+    if not isinstance(env, AECEnv):
+        raise ValueError(f"make_env makes a {type(env).__name__}, not a pettingzoo AECEnv")
+    for agent in env.possible_agents:
+        if not isinstance(env.action_space(agent), Discrete):
+            raise ValueError(f"the action space of {agent} is {env.action_space(agent)}, not Discrete")
+
+
+@contextmanager
+def _quiet_pettingzoo() -> Iterator[None]:
+    """PettingZoo logs a line for every illegal move; the kit makes thousands on purpose."""
+    logger = logging.getLogger("pettingzoo.utils.env_logger")
+    was_disabled, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = was_disabled

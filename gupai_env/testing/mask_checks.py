@@ -1,0 +1,121 @@
+"""Checks of the action mask: its form, what it allows, and when it is empty."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from gupai_env.testing.games import Game, all_actions, mask_of
+from gupai_env.testing.refusals import attempt, attempts
+from gupai_env.testing.registry import check
+from gupai_env.testing.report import NotRun
+from gupai_env.testing.trial import Trial
+
+
+def require_mask(trial: Trial) -> None:
+    game = trial.fresh(trial.seeds[0])
+    if mask_of(game.env, game.env.agent_selection) is None:
+        raise NotRun("there is no action_mask in the observation or in the info")
+
+
+def judges(trial: Trial, game: Game) -> dict[str, Callable[[int], bool]]:
+    """The independent readings of the rules that the hooks give, by name."""
+    found: dict[str, Callable[[int], bool]] = {}
+    hooks = trial.hooks
+    if hooks.legal_actions:
+        found["legal_actions"] = {int(action) for action in hooks.legal_actions(game.env)}.__contains__
+    if rules_accept := hooks.rules_accept:
+        found["rules_accept"] = lambda action: bool(rules_accept(game.env, action))
+    return found
+
+
+@check()
+def observation_form(trial: Trial) -> None:
+    """Every seat's observation lies in its space, dtype included, and is finite, also off turn."""
+    for game in trial.positions():
+        for agent in game.env.agents:
+            observation, space = game.env.observe(agent), game.env.observation_space(agent)
+            if not space.contains(observation):
+                trial.fail(f"the observation is not in its space {space}", agent)
+            parts = observation if isinstance(observation, Mapping) else {"observation": observation}
+            for name, part in parts.items():
+                declared = space[name] if isinstance(observation, Mapping) else space
+                part = np.asarray(part)
+                if name != "action_mask" and declared.dtype is not None and part.dtype != declared.dtype:
+                    trial.fail(f"{name} has dtype {part.dtype}, its space {declared.dtype}", agent)
+                if part.dtype.kind == "f" and not np.isfinite(part).all():
+                    trial.fail(f"{name} is not finite", agent)
+
+
+@check()
+def mask_form(trial: Trial) -> None:
+    """A mask is a flat array of 0 and 1, one for each action, the same in the observation and in the info."""
+    require_mask(trial)
+    for game in trial.positions():
+        for agent in game.env.agents:
+            mask, actions = mask_of(game.env, agent), all_actions(game.env, agent)
+            if mask is None:
+                continue
+            if not isinstance(mask, np.ndarray) or mask.dtype.kind not in "biu":
+                trial.fail("the mask is not an array of bool or integer", agent)
+            if mask.shape != (len(actions),):
+                trial.fail(f"the mask has shape {mask.shape} for {len(actions)} actions", agent)
+            if not np.isin(mask, (0, 1)).all():
+                trial.fail("the mask holds values other than 0 and 1", agent)
+            told = game.env.infos[agent].get("action_mask")
+            if told is not None and not np.array_equal(told, mask):
+                trial.fail("the mask in the info is not the one in the observation", agent)
+
+
+@check()
+def non_empty_mask(trial: Trial) -> None:
+    """The seat to act always has a legal action."""
+    require_mask(trial)
+    for game in trial.positions():
+        if not game.legal():
+            trial.fail("the game is not over, but the mask allows nothing", game.env.agent_selection)
+
+
+@check()
+def off_turn_masks(trial: Trial) -> None:
+    """The mask of a seat that is not to act allows nothing."""
+    require_mask(trial)
+    for game in trial.positions():
+        for agent in game.env.agents:
+            if agent != game.env.agent_selection and np.any(mask_of(game.env, agent)):
+                trial.fail(f"its mask allows actions while {game.env.agent_selection} is to act", agent)
+
+
+@check(rests_on=("replay-round-trip",))
+def mask_soundness(trial: Trial) -> None:
+    """Every masked action is legal: `step` takes it on a copy, and so do the rules given as hooks."""
+    require_mask(trial)
+    for game in trial.positions():
+        seat = game.env.agent_selection
+        rules = judges(trial, game)
+        for action in game.legal():
+            for name, allows in rules.items():
+                if not allows(action):
+                    trial.fail(f"action {action} is in the mask, but {name} does not allow it", seat)
+            answer = attempt(trial.hooks, trial.copy(game).env, action)
+            if answer.kind not in ("taken", "end"):
+                trial.fail(f"action {action} is in the mask, but step {answer}", seat)
+    if not trial.hooks.legal_actions and not trial.hooks.rules_accept:
+        trial.note("judged by step alone, missing hook: legal_actions or rules_accept")
+
+
+@check(rests_on=("replay-round-trip", "non-empty-mask"))
+def mask_completeness(trial: Trial) -> None:
+    """Every legal action is masked: the rules given as hooks, else `step` on a copy, take no other."""
+    require_mask(trial)
+    for game in trial.positions():
+        seat, legal, rules = game.env.agent_selection, set(game.legal()), judges(trial, game)
+        unmasked = [action for action in all_actions(game.env, seat) if action not in legal]
+        for name, allows in rules.items():
+            if left_out := [action for action in unmasked if allows(action)]:
+                trial.fail(f"{name} allows action {left_out[0]}, but the mask does not", seat)
+        if not rules and not trial.hooks.illegal:
+            raise NotRun("step promises nothing, and there is no hook legal_actions or rules_accept")
+        if not rules:
+            for action, answer in attempts(trial, game, unmasked):
+                if answer.kind == "taken":
+                    trial.fail(f"step takes action {action}, but the mask does not allow it", seat)

@@ -1,0 +1,99 @@
+"""Checks of who sees what: the hidden stays hidden, the open is seen, and all seats see alike."""
+
+from collections.abc import Hashable, Mapping
+
+import numpy as np
+from pettingzoo import AECEnv
+
+from gupai_env.testing.games import Game, Snapshot, difference, frozen, is_out
+from gupai_env.testing.hooks import Hooks
+from gupai_env.testing.registry import check
+from gupai_env.testing.trial import Trial, chooser
+
+REDEALS = 2  # of each position, for each seat
+
+
+def known(env: AECEnv, agent: str, hooks: Hooks) -> Snapshot:
+    """All that the environment shows to one seat."""
+    observation = env.observe(agent)
+    parts = observation if isinstance(observation, Mapping) else {"observation": observation}
+    seen: Snapshot = {f"its {name}": frozen(part) for name, part in parts.items()}
+    seen["its info"] = frozen(env.infos[agent])
+    if hooks.shown:
+        seen["what else is shown to it"] = frozen(hooks.shown(env, agent))
+    return seen
+
+
+@check(needs=("redeal",))
+def information_set(trial: Trial) -> None:
+    """Dealing again all that a seat cannot know changes nothing that it sees, not a byte, on turn or off."""
+    hooks, redeal = trial.hooks, trial.hooks.redeal
+    assert redeal
+    anything_moved = False
+    for game in trial.positions():
+        for agent in game.env.agents:
+            rng = np.random.default_rng([game.seed, len(game.moves)])
+            for _ in range(REDEALS):
+                other = redeal(game.env, agent, rng)
+                what = difference(known(game.env, agent, hooks), known(other, agent, hooks))
+                if what:
+                    trial.fail(f"{what} changes when what it cannot know is dealt again", agent)
+                anything_moved = anything_moved or any(
+                    known(game.env, seat, hooks) != known(other, seat, hooks) for seat in game.env.agents
+                )
+    if not anything_moved:
+        trial.fail("hook redeal never changed what another seat sees, so this proves nothing")
+
+
+@check(needs=("public",), rests_on=("replay-round-trip",))
+def public_differences(trial: Trial) -> None:
+    """Positions that differ in public look different to every seat, above all those one move apart."""
+    public = trial.hooks.public
+    assert public
+    seen: dict[tuple[str, Hashable], Hashable] = {}
+    for game in trial.positions():
+        for action in game.legal():
+            branch = trial.copy(game)
+            if not branch.takes(action):
+                continue
+            env = branch.env
+            for agent in [agent for agent in env.agents if not is_out(env, agent)]:
+                table = public(env)
+                if seen.setdefault((agent, frozen(env.observe(agent))), table) != table:
+                    trial.fail(
+                        f"after action {action} it sees what it saw at a table that differs in public", agent
+                    )
+
+
+@check(needs=("rotate",), rests_on=("replay-round-trip",))
+def seat_rotation(trial: Trial) -> None:
+    """With the seats renamed, the same game shows every seat the same and pays it the same."""
+    rotate = trial.hooks.rotate
+    assert rotate
+    for seed in trial.seeds:
+        seats = list(trial.fresh(seed).env.possible_agents)
+        for k in range(1, len(seats)):
+            game = trial.fresh(seed)
+            turned = Game(rotate(game.env, k), seed)
+            name = {seat: seats[(i + k) % len(seats)] for i, seat in enumerate(seats)}
+            _play_side_by_side(trial, game, turned, name)
+
+
+def _play_side_by_side(trial: Trial, game: Game, turned: Game, name: Mapping[str, str]) -> None:
+    """Play the same moves in both games; `name` is each seat's name in the turned one."""
+    rng = chooser(game.seed)
+    trial.game = game
+    while (mover := game.seat_to_act()) and len(game.moves) < trial.hooks.max_moves:
+        if turned.seat_to_act() != name[mover]:
+            trial.fail(f"it is to act, but renamed to {name[mover]} it is not", mover)
+        for seat in game.env.agents:
+            here, there = (known(g.env, s, Hooks()) for g, s in ((game, seat), (turned, name[seat])))
+            if what := difference(here, there):
+                trial.fail(f"{what} differs when it is renamed to {name[seat]}", seat)
+        if not game.take_any(rng, game.legal()):
+            return
+        turned.take(game.actions[-1])
+    for seat in game.announced:
+        paid, renamed = game.announced[seat], turned.announced.get(name[seat])
+        if paid != renamed:
+            trial.fail(f"it is paid {paid:g}, but {renamed} when it is renamed to {name[seat]}", seat)

@@ -1,0 +1,191 @@
+"""The setting of one check on one environment: its random games, copies of positions, and its findings."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isclose
+from typing import NoReturn
+
+import numpy as np
+from pettingzoo import AECEnv
+
+from gupai_env.testing.games import Game, Poke, Snapshot, difference, snapshot
+from gupai_env.testing.hooks import Hooks
+from gupai_env.testing.report import ConformanceError, NotRun
+
+MakeEnv = Callable[..., AECEnv]
+TOLERANCE = 1e-6  # payoffs may be float32
+
+
+def chooser(seed: int) -> np.random.Generator:
+    """The random stream that chooses the moves of the game with this seed."""
+    return np.random.default_rng([seed, 1])
+
+
+def next_deal_repeats(make_env: MakeEnv, seed: int) -> bool:
+    """Whether `reset()` after `reset(seed)` depends on the seed alone, so that next deals can be compared."""
+    deals = []
+    for _ in range(2):
+        env = make_env()
+        env.reset(seed=seed)
+        env.reset()
+        deals.append(snapshot(env))
+    return deals[0] == deals[1]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a game showed after so many moves; `of` names the next deal where it was that one."""
+
+    move: int
+    shown: Snapshot
+    of: str = ""
+
+
+@dataclass
+class Trial:
+    """One check at work.
+
+    Attributes:
+        check: its name.
+        make_env: makes an environment; may take `render_mode`.
+        hooks: what is known of the game.
+        seeds: of the games to play.
+        next_deal_repeats: what the function of that name says.
+        notes: what the check found worth saying though it passed.
+        game: the game being looked at, which gives a finding its place.
+    """
+
+    check: str
+    make_env: MakeEnv
+    hooks: Hooks
+    seeds: Sequence[int]
+    next_deal_repeats: bool
+    notes: list[str] = field(default_factory=list)
+    game: Game | None = None
+
+    # Findings
+
+    def error(self, what: str, seat: str | None = None, move: int | None = None) -> ConformanceError:
+        if self.game is None:
+            return ConformanceError(self.check, None, None, seat, what)
+        move = len(self.game.moves) if move is None else move
+        return ConformanceError(self.check, self.game.seed, move, seat, what)
+
+    def fail(self, what: str, seat: str | None = None, move: int | None = None) -> NoReturn:
+        raise self.error(what, seat, move)
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def require_equal(self, one: Mapping[str, float], other: Mapping[str, float], sentence: str) -> None:
+        """Fail at the first seat for which two sums differ; `sentence` has a place for each."""
+        for seat in one:
+            mine, its = float(one[seat]), float(other.get(seat, 0.0))
+            if not isclose(mine, its, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+                self.fail(sentence.format(f"{mine:g}", f"{its:g}"), seat)
+
+    # Games
+
+    def fresh(self, seed: int, **options: str) -> Game:
+        """A game just dealt, in an environment of its own."""
+        self.game = Game(self.make_env(**options), seed)
+        self.game.env.reset(seed=seed)
+        return self.game
+
+    def copy(self, game: Game) -> Game:
+        """The same position in an environment of its own; a finding keeps its place in `game`."""
+        if self.hooks.clone:
+            env = self.hooks.clone(game.env)
+            return Game(env, game.seed, list(game.moves), dict(game.announced), dict(game.delivered))
+        again = self.fresh(game.seed)
+        for action in game.actions:
+            again.seat_to_act()
+            again.take(action)
+        again.seat_to_act()
+        self.game = game
+        return again
+
+    def positions(self) -> Iterator[Game]:
+        """Every position with a seat to act, in random games from all seeds."""
+        for seed in self.seeds:
+            yield from self.play(self.fresh(seed))
+
+    def play(self, game: Game, moves: Sequence[int] | None = None) -> Iterator[Game]:
+        """Play on with the rest of `moves`, or at random; stops before each decision, and at `max_moves`."""
+        rng = chooser(game.seed)
+        while game.seat_to_act() and len(game.moves) < self.hooks.max_moves:
+            self.game = game
+            yield game
+            legal = game.legal()  # looked at in both cases, so that both observe equally often
+            if moves is None:
+                if not game.take_any(rng, legal):
+                    return
+            elif len(game.moves) < len(moves):
+                game.take(moves[len(game.moves)])
+            else:
+                return
+
+    def payoffs(self, game: Game) -> Mapping[str, float]:
+        """What the environment says that a finished game pays: by the hook `payoffs`, else by its rewards."""
+        return self.hooks.payoffs(game.env) if self.hooks.payoffs else game.announced
+
+    def finished_games(self) -> Iterator[Game]:
+        """The random games that come to an end, with their finished seats still at the table."""
+        finished = 0
+        for seed in self.seeds:
+            game = self.fresh(seed)
+            for _ in self.play(game):
+                pass
+            if game.seat_to_act() is None:
+                finished += 1
+                yield game
+        if not finished:
+            raise NotRun("no game came to an end, as bounded-length or non-empty-mask should say")
+
+    # Comparing whole games
+
+    def transcript(
+        self, game: Game, moves: Sequence[int] | None = None, poke: Poke | None = None
+    ) -> list[Turn]:
+        """Play a game on: what is seen before each move, at the end and, if it repeats, in the next deal.
+
+        `poke` is called before each move; it may do anything that must not change the game.
+        """
+        turns = []
+        for position in self.play(game, moves):
+            if poke:
+                poke(position)
+            turns.append(Turn(len(game.moves), snapshot(game.env)))
+        turns.append(Turn(len(game.moves), snapshot(game.env)))
+        if self.next_deal_repeats:
+            game.env.reset()
+            turns.append(Turn(len(game.moves), snapshot(game.env), " of the next deal"))
+        return turns
+
+    def compare(self, expected: Sequence[Turn], got: Sequence[Turn], when: str) -> None:
+        """Fail at the first turn in which two transcripts of the game differ."""
+        for one, other in zip(expected, got, strict=False):
+            if what := difference(one.shown, other.shown):
+                self.fail(f"{what}{one.of} differs {when}", move=one.move)
+        if len(expected) != len(got):
+            self.fail(f"the game is {len(got)} turns long instead of {len(expected)} {when}")
+
+    def require_same(
+        self, told: Sequence[Turn], game: Game, moves: Sequence[int], when: str, poke: Poke | None = None
+    ) -> None:
+        """Play `game` on with the rest of `moves`, and fail where it is not as it was told."""
+        try:
+            again = self.transcript(game, moves, poke)
+        except ConformanceError:
+            raise
+        except Exception as error:
+            raise self.error(f"the game breaks off {when}: {type(error).__name__}, {error}") from error
+        self.compare(told, again, when)
+
+    def same_game(self, poke: Poke, when: str) -> None:
+        """Every game must go on, move by move and into the next deal, as if nobody had poked it."""
+        for seed in self.seeds:
+            game = self.fresh(seed)
+            told = self.transcript(game)
+            self.require_same(told, self.fresh(seed), game.actions, when, poke)
