@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 
 class Section(BaseModel):
@@ -22,11 +22,11 @@ class NetworkConfig(Section):
 class PPOConfig(Section):
     """The learner."""
 
-    lanes: int = Field(512, description="deals side by side", ge=1)
-    steps: int = Field(64, description="decisions a lane and update", ge=8)
+    lanes: int = Field(1024, description="deals side by side", ge=1)
+    steps: int = Field(32, description="decisions a lane and update", ge=8)
     epochs: int = Field(2, description="passes over the decisions of an update", ge=1)
-    batch_size: int = Field(4096, description="decisions a gradient step", ge=2)
-    learning_rate: float = Field(1e-3, description="at the beginning; falls in a straight line to zero", gt=0)
+    batch_size: int = Field(2048, description="decisions a gradient step", ge=2)
+    learning_rate: float = Field(2e-3, description="at the beginning; falls in a straight line to zero", gt=0)
     gamma: float = Field(1.0, description="discount a decision; a deal pays once, at its end", gt=0, le=1)
     gae_lambda: float = Field(0.95, description="weight of later value estimates", ge=0, le=1)
     clip_range: float = Field(0.2, description="how far a probability ratio may count", gt=0)
@@ -75,13 +75,12 @@ class Config(Section):
     pool: PoolConfig = PoolConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
 
-    @field_validator("variant")
-    @classmethod
-    def _options_exist(cls, options: dict[str, Any], info: Any) -> dict[str, Any]:
+    @model_validator(mode="after")
+    def _game_and_options_exist(self) -> "Config":
         from gupai_env.games import get_game
 
-        get_game(info.data.get("game", "jie-long")).variant.make(**options)
-        return options
+        get_game(self.game).variant.make(**self.variant)
+        return self
 
 
 def parse(data: dict[str, Any], source: str) -> Config:
@@ -93,7 +92,8 @@ def parse(data: dict[str, Any], source: str) -> Config:
         key = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             raise ValueError(f"{source}: {key} is no setting; {_settings_beside(first['loc'])}") from None
-        raise ValueError(f"{source}: {key}={first['input']!r}: {first['msg']}") from None
+        said = first["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{source}: {key}={first['input']!r}: {said}" if key else f"{source}: {said}") from None
 
 
 def _settings_beside(path: tuple) -> str:

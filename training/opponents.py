@@ -1,5 +1,6 @@
 """The opponent pool: past selves and rule-based players, and who meets the learner at which table."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,24 @@ from agents.agent import Agent
 
 MEMORY = 2000  # deals over which a member's record is averaged
 LEARNER = -1
+
+
+class FixedOpponents:
+    """One learning seat a table, drawn at random; given agents take the others, each drawn at random too."""
+
+    def __init__(self, agents: Sequence[Agent], seats: int, rng: np.random.Generator) -> None:
+        if not agents:
+            raise ValueError("there must be at least one opponent")
+        self.agents, self.seats, self.rng = list(agents), seats, rng
+
+    def line_ups(self, tables: int) -> np.ndarray:
+        """Draw who sits where, int16 [tables, seats]: LEARNER or the number of an agent."""
+        sitting = self.rng.integers(0, len(self.agents), (tables, self.seats)).astype(np.int16)
+        sitting[np.arange(tables), self.rng.integers(0, self.seats, tables)] = LEARNER
+        return sitting
+
+    def record(self, sitting: np.ndarray, payoffs: np.ndarray) -> None:
+        """Nothing is noted: these opponents stay as they are."""
 
 
 @dataclass

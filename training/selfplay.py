@@ -7,11 +7,12 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.agent import Agent
 from agents.evaluation.match import answers
+from agents.registry import make_agent
 from gupai_env.core.rng import derive
+from gupai_env.games import get_game
 from gupai_env.vector import Lanes
-from training.opponents import LEARNER, OpponentPool
+from training.opponents import LEARNER, FixedOpponents, OpponentPool
 
 TRAINING_STREAM = 1 << 43  # deals to learn from, never met in evaluation
 
@@ -22,8 +23,9 @@ class SelfPlayVecEnv(VecEnv):
     `step` plays the learner's action in every lane and goes on until a learning seat has to decide again.
     Decisions with one legal action are played without asking.
 
-    For a learner of one seat (`learner_seats=1`, plain MaskablePPO) the reward is that seat's chips over
-    `payoff_scale` and `done` ends its episode. A learner of several seats reads these arrays instead:
+    With one learning seat a table (`SelfPlayVecEnv.against`) it is an ordinary VecEnv, for plain MaskablePPO: the
+    reward is that seat's chips over `payoff_scale`, and `done` ends its episode. Where the learner takes several
+    seats, consecutive decisions of a lane are not one player's; such a learner reads these arrays instead:
         seats: int8 [B], who is to decide. payoffs: float32 [B, players], chips paid by the last step.
         over: bool [B], the last step ended the episode. sitting: int16 [B, players], LEARNER or an opponent.
     """
@@ -32,7 +34,7 @@ class SelfPlayVecEnv(VecEnv):
         self,
         game: str,
         num_envs: int,
-        pool: OpponentPool,
+        pool: OpponentPool | FixedOpponents,
         *,
         seed: int = 0,
         payoff_scale: float = 1.0,
@@ -55,6 +57,19 @@ class SelfPlayVecEnv(VecEnv):
         self._rows = np.arange(num_envs)
         self._infos: list[dict] = [{} for _ in range(num_envs)]
 
+    @classmethod
+    def against(
+        cls, game: str, num_envs: int, opponents: Sequence[str] = ("greedy",), *, seed: int = 0, **options: Any
+    ) -> "SelfPlayVecEnv":
+        """Return lanes with one learning seat each, drawn for every episode like the opponents in the others.
+
+        Args: opponents: agents as `make_agent` takes them. options: those of the variant, and `payoff_scale`.
+        """
+        variant = {name: value for name, value in options.items() if name != "payoff_scale"}
+        agents = [make_agent(spec, game, **variant) for spec in opponents]
+        seats = get_game(game).variant.make(**variant).players
+        return cls(game, num_envs, FixedOpponents(agents, seats, np.random.default_rng(seed)), seed=seed, **options)
+
     @property
     def seats(self) -> np.ndarray:
         """The seat to decide in every lane, int8 [B]."""
@@ -72,7 +87,8 @@ class SelfPlayVecEnv(VecEnv):
 
     def reset(self) -> np.ndarray:
         """Deal in every lane and play on to the first decision of a learning seat."""
-        self.lanes.reset(int(self._seeds[0])) if self._seeds[0] is not None else None
+        if self._seeds[0] is not None:
+            self.lanes.reset(derive(self._seeds[0], TRAINING_STREAM))
         self._reset_seeds()
         self.sitting[:] = self.pool.line_ups(self.num_envs)
         self._play_others()

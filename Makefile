@@ -1,0 +1,29 @@
+# `make train` and `make test` set up a virtual environment by themselves where there is none.
+PYTHON ?= python3
+VENV ?= .venv
+CONFIG ?= configs/jie_long.yaml
+RUN = $(VENV)/bin
+
+.PHONY: train test check setup clean
+
+train: setup
+	$(RUN)/gupai train $(CONFIG)
+
+test: setup
+	$(RUN)/python -m pytest -n auto --dist worksteal
+
+check: setup
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+	$(RUN)/mypy
+
+setup: $(VENV)/.ready
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(RUN)/pip install --quiet --constraint constraints.txt torch
+	$(RUN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build *.egg-info

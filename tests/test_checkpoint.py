@@ -1,0 +1,206 @@
+"""A checkpoint plays as it was saved, and whatever is wrong with one is said in a line."""
+
+import json
+import pickle
+import re
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from agents import make_agent
+from agents.agent import Turns
+from agents.checkpoint import CheckpointError, digest_of, identity, read_checkpoint, read_header, write_checkpoint
+from agents.network import NetworkAgent, gumbel, tensor_shapes
+from gupai_env.encoders import encoder_of
+from gupai_env.games import get_game
+from gupai_env.vector import Lanes
+
+GAME = get_game("jie-long")
+ENCODER = encoder_of(GAME)
+NET = {"type": "mlp", "hidden": [16, 8], "activation": "relu"}
+
+
+def weights(seed=0):
+    rng = np.random.default_rng(seed)
+    shapes = tensor_shapes(NET, ENCODER.layout.size, GAME.num_actions)
+    return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def header(**variant):
+    return {**identity(GAME, ENCODER, GAME.variant.make(**variant)), "kind": "player", "net": NET}
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    path = tmp_path / "agent.safetensors"
+    write_checkpoint(path, header(), weights())
+    return path
+
+
+def turns(seed=0, rows=200):
+    lanes = Lanes("jie-long", rows, seed=seed)
+    for step in range(7):
+        lanes.step(lanes.sample(step))
+    views, keys = lanes.views()
+    return Turns(views, lanes.masks.copy(), keys)
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "sample"])
+def test_a_saved_player_plays_as_the_one_in_memory(checkpoint, kind):
+    there = NetworkAgent("there", ENCODER, GAME, NET, weights(), sample=kind == "sample")
+    loaded = make_agent(f"{kind}:{checkpoint}")
+    asked = turns()
+    actions = loaded.act(asked)
+    assert (actions == there.act(asked)).all()
+    assert asked.masks[np.arange(len(actions)), actions].all()
+
+
+def test_a_folder_stands_for_the_player_in_it(checkpoint):
+    make_agent(f"checkpoint:{checkpoint.parent}")
+
+
+def test_a_players_action_does_not_depend_on_the_batch(checkpoint):
+    agent = make_agent(f"sample:{checkpoint}")
+    asked = turns(rows=600)
+    together = agent.act(asked)
+    for rows in (1, 3, 8, 64):
+        some = np.arange(rows) * 5
+        assert (agent.act(Turns(*(part[some] for part in asked))) == together[some]).all()
+
+
+def test_sampling_follows_the_policy():
+    noise = gumbel(np.arange(40_000), 3)
+    scores = np.log([0.2, 0.5, 0.3])
+    share = np.bincount((scores + noise).argmax(1), minlength=3) / len(noise)
+    assert share == pytest.approx([0.2, 0.5, 0.3], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "game, variant, said",
+    [
+        ("ce-deng", {}, "made for game 'jie-long', not 'ce-deng'"),
+        ("jie-long", {"forced_play": True}, "trained with forced_play=False, not forced_play=True"),
+        ("jie-long", {"players": 3}, "trained with players=4, not players=3"),
+    ],
+)
+def test_the_wrong_game_or_variant_is_refused(checkpoint, game, variant, said):
+    with pytest.raises(CheckpointError, match=said):
+        make_agent(f"checkpoint:{checkpoint}", game, **variant)
+
+
+def test_options_that_change_no_decision_are_no_obstacle(checkpoint):
+    make_agent(f"checkpoint:{checkpoint}", "jie-long", leader=2, deals=3, stake=0.5)
+
+
+def test_another_layout_is_refused(tmp_path):
+    other = header()
+    other["observation"] = {**other["observation"], "version": 99}
+    write_checkpoint(tmp_path / "a", other, weights())
+    with pytest.raises(CheckpointError, match="another layout of observation"):
+        make_agent(f"checkpoint:{tmp_path / 'a'}")
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (lambda t: t.pop("policy.bias"), "policy.bias"),
+        (lambda t: t.update(extra=np.zeros(3, np.float32)), "extra"),
+        (lambda t: t.update({"value.bias": np.zeros(2, np.float32)}), "value.bias"),
+        (lambda t: t["policy.weight"].fill(np.nan), "not finite"),
+    ],
+)
+def test_wrong_tensors_are_refused(tmp_path, change, said):
+    tensors = weights()
+    change(tensors)
+    write_checkpoint(tmp_path / "a", header(), tensors)
+    with pytest.raises(CheckpointError, match=said):
+        make_agent(f"checkpoint:{tmp_path / 'a'}")
+
+
+@pytest.mark.parametrize("net", [None, 5, {"type": "__import__('os')"}, {"type": "mlp", "hidden": ["64"]}, {"type": "mlp"}])
+def test_a_strange_network_is_refused(tmp_path, net):
+    write_checkpoint(tmp_path / "a", {**header(), "net": net}, weights())
+    with pytest.raises(CheckpointError):
+        make_agent(f"checkpoint:{tmp_path / 'a'}")
+
+
+def test_truncated_files_are_refused(checkpoint):
+    content = checkpoint.read_bytes()
+    for length in [0, 1, 7, 8, 9, 100, 1000, len(content) // 2, len(content) - 1]:
+        checkpoint.write_bytes(content[:length])
+        with pytest.raises(CheckpointError):
+            make_agent(f"checkpoint:{checkpoint}")
+
+
+def test_flipped_bits_are_refused(checkpoint):
+    content = bytearray(checkpoint.read_bytes())
+    rng = np.random.default_rng(0)
+    places = [*range(0, 1500, 7), *rng.integers(0, len(content), 200)]
+    for place in places:
+        bit = 1 << int(rng.integers(8))
+        content[place] ^= bit
+        checkpoint.write_bytes(content)
+        with pytest.raises(CheckpointError) as caught:
+            make_agent(f"checkpoint:{checkpoint}")
+        assert "\n" not in str(caught.value)
+        content[place] ^= bit
+
+
+class Bomb:
+    def __reduce__(self):
+        return (exec, ("raise SystemExit('a pickle was run')",))
+
+
+def test_a_pickle_in_disguise_is_refused_without_being_run(tmp_path):
+    path = tmp_path / "agent.safetensors"
+    path.write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(CheckpointError, match="not a checkpoint"):
+        make_agent(f"checkpoint:{path}")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("data.pkl", pickle.dumps(Bomb()))
+    with pytest.raises(CheckpointError, match="not a checkpoint"):
+        make_agent(f"checkpoint:{path}")
+
+
+def test_missing_and_foreign_files_are_refused(tmp_path):
+    with pytest.raises(CheckpointError, match="there is no such checkpoint"):
+        make_agent(f"checkpoint:{tmp_path / 'none'}")
+    save_file({"a": np.zeros(3)}, tmp_path / "foreign")
+    with pytest.raises(CheckpointError, match="not a checkpoint of gupai"):
+        make_agent(f"checkpoint:{tmp_path / 'foreign'}")
+
+
+def test_the_header_is_read_alone(checkpoint):
+    assert read_header(checkpoint)["game"] == "jie-long"
+    head, tensors = read_checkpoint(checkpoint)
+    text = json.dumps(head, sort_keys=True)
+    assert digest_of(text, tensors) == digest_of(text, weights())
+
+
+def test_a_crash_while_writing_leaves_the_old_file(checkpoint, monkeypatch):
+    before = checkpoint.read_bytes()
+
+    def crash(*_):
+        raise OSError("disk gone")
+
+    monkeypatch.setattr("agents.checkpoint.os.replace", crash)
+    with pytest.raises(OSError, match="disk gone"):
+        write_checkpoint(checkpoint, header(), weights(1))
+    assert checkpoint.read_bytes() == before
+    assert list(checkpoint.parent.iterdir()) == [checkpoint]
+
+
+def test_no_file_is_read_in_a_way_that_could_run_code():
+    calls = r"pickle\.load|torch\.load\(|yaml\.load\(|[^_.a-z]eval\(|[^_.a-z]exec\(|allow_pickle=True|joblib"
+    root = Path(__file__).parents[1]
+    found = [
+        f"{path}:{number}: {line}"
+        for folder in ("gupai_env", "agents", "training")
+        for path in (root / folder).rglob("*.py")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(calls, line)
+    ]
+    assert found == []

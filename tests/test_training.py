@@ -1,0 +1,255 @@
+"""Self-play: who plays where, what is learned, and that a run goes on exactly where it stopped."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents import make_agent
+from agents.checkpoint import CheckpointError, read_header
+from agents.evaluation import duel
+from training.config import load, parse
+from training.learner import SelfPlayPPO
+from training.opponents import LEARNER, OpponentPool
+from training.run import Run, Watch
+from training.selfplay import SelfPlayVecEnv
+
+SMALL = {
+    "game": "jie-long",
+    "variant": {"forced_play": True},
+    "name": "small",
+    "decisions": 64 * 16 * 6,
+    "threads": 1,
+    "device": "cpu",
+    "save_every": 1,
+    "network": {"hidden": [32, 32]},
+    "ppo": {"lanes": 64, "steps": 16, "batch_size": 256},
+    "pool": {"snapshots": 5, "self_share": 0.5, "size": 3},
+    "evaluation": {"every": 3, "deals": 20, "final_deals": 40},
+}
+
+
+def fingerprint(run: Run) -> str:
+    learner = run.learner
+    parts = [*learner.weights(average=True).values(), *learner.weights(average=False).values()]
+    parts += [state["exp_avg_sq"].numpy() for state in learner.policy.optimizer.state.values()]
+    parts += [learner.env.lanes.states, learner.env.lanes.episodes, learner.env.sitting, learner.noise.get_state()]
+    text = json.dumps([learner.env.pool.rng.bit_generator.state, learner.num_timesteps, learner.env.decisions])
+    return hashlib.sha256(b"".join(np.asarray(part).tobytes() for part in parts) + text.encode()).hexdigest()
+
+
+class StopAfter(Watch):
+    def __init__(self, updates):
+        self.left = updates
+
+    def learned(self, progress, decisions, seconds):
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path):
+    config = parse(SMALL, "test")
+    whole = Run.begin(config, tmp_path)
+    whole.learn()
+    parts = Run.begin(config, tmp_path)
+    for updates in (2, 3):
+        with pytest.raises(KeyboardInterrupt):
+            parts.learn(go_on=updates == 3, watch=StopAfter(updates))
+        parts = Run(config, parts.folder)  # everything in memory is gone
+    parts.learn(go_on=True)
+    assert fingerprint(parts) == fingerprint(whole)
+    assert [m.agent.name for m in parts.learner.env.pool.members] == [
+        m.agent.name for m in whole.learner.env.pool.members
+    ]
+    header = read_header(parts.agent_file)
+    assert (header["updates"], header["decisions"], header["weights"]) == (6, SMALL["decisions"], "averaged")
+
+
+def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
+    program = "from training.config import load; from training.run import Run; import sys; from pathlib import Path\n"
+    program += "Run.begin(load(sys.argv[1]), Path(sys.argv[2])).learn()"
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps({**SMALL, "decisions": 10**9}))
+    root = Path(__file__).parents[1]
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(path), str(tmp_path)], cwd=root, env={**os.environ, "PYTHONPATH": str(root)}
+    )
+    folder, deadline = tmp_path / "small-1", time.monotonic() + 120
+    while not (folder / "resume.safetensors").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    run = Run(load(path), folder)
+    with pytest.raises(KeyboardInterrupt):
+        run.learn(go_on=True, watch=StopAfter(2))
+    assert run.learner.updates >= 3
+    make_agent(f"checkpoint:{folder}", "jie-long", forced_play=True)
+
+
+def test_another_configuration_is_not_gone_on_with(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    with pytest.raises(CheckpointError, match="nothing was saved"):
+        run.learn(go_on=True)
+    run.learn()
+    other = parse({**SMALL, "seed": 2}, "test")
+    with pytest.raises(CheckpointError, match="another configuration, seed differ"):
+        Run(other, run.folder).learn(go_on=True)
+
+
+def test_some_seconds_of_training_beat_random_play_by_far(tmp_path):
+    config = parse(
+        {
+            **SMALL,
+            "decisions": 150_000,
+            "network": {"hidden": [64]},
+            "ppo": {"lanes": 128, "steps": 32, "batch_size": 1024, "learning_rate": 3e-3},
+            "pool": {"snapshots": 2},
+            "evaluation": {"every": 100, "deals": 20},
+        },
+        "test",
+    )
+    run = Run.begin(config, tmp_path)
+    run.learn()
+    trained = run.player(f"checkpoint:{run.agent_file}")
+    found = duel("jie-long", trained, run.player("random"), 1000, seed=4, forced_play=True).mean(0)
+    assert found.low > 6  # greedy stands at +9, random at 0
+    rows = [json.loads(line) for line in (run.folder / "metrics.jsonl").read_text().splitlines()]
+    assert rows[-1]["random"]["mean"] > 0
+    assert list(run.folder.glob("events.out.tfevents.*"))
+
+
+def pool(self_share=0.5, **more):
+    return OpponentPool(4, np.random.default_rng(0), self_share, more.get("size", 3), 0.02)
+
+
+def test_tables_are_drawn_as_configured():
+    people = pool(0.8)
+    people.add(make_agent("greedy"), 0, scripted=True)
+    people.add(make_agent("variety"), 0, scripted=True)
+    sitting = people.line_ups(20_000)
+    all_self = (sitting == LEARNER).all(1)
+    assert all_self.mean() == pytest.approx(0.8, abs=0.01)
+    mixed = sitting[~all_self]
+    frozen = (mixed != LEARNER).sum(1)
+    assert sorted(set(frozen)) == [1, 2, 3]
+    assert all(len(set(row[row != LEARNER])) == 1 for row in mixed[:200])
+    assert (mixed != LEARNER).mean(0) == pytest.approx([0.5] * 4, abs=0.03)  # every seat alike
+
+
+def test_hard_opponents_come_more_often():
+    people = pool()
+    for name in ("greedy", "variety", "random"):
+        people.add(make_agent(name), 0, scripted=True)
+    lost = np.array([[-1.0, 1, 0, 0]], np.float32).repeat(500, 0)
+    people.record(np.array([[2, LEARNER, LEARNER, LEARNER]]).repeat(500, 0), lost)
+    people.record(np.array([[1, LEARNER, LEARNER, LEARNER]]).repeat(500, 0), -lost)
+    assert people.members[2].beaten == 1
+    assert people.members[1].beaten == 0
+    assert people.weights().argmax() == 1
+    assert people.weights().min() >= 0.02 / 1.1
+
+
+def test_the_first_the_newest_and_the_best_past_selves_stay():
+    people = pool(size=4)
+    agents = [make_agent("random") for _ in range(12)]
+    for born, agent in enumerate(agents, 1):
+        people.add(agent, born)
+        if born == 3:
+            people.members[-1].beaten = 0.1
+    born = [member.born for member in people.members]
+    assert len(born) == 4
+    assert {1, 3, 12} <= set(born)
+
+
+def test_a_lane_returns_the_learners_next_decision_and_all_it_was_paid():
+    env = SelfPlayVecEnv.against("jie-long", 200, ["random"], seed=3, forced_play=True)
+    env.reset()
+    rng = np.random.default_rng(0)
+    rewards, ended = np.zeros(200), 0
+    for _ in range(60):
+        assert (env.sitting[np.arange(200), env.seats] == LEARNER).all()
+        assert (env.masks.sum(1) >= 1).all()
+        actions = (env.masks * rng.random(env.masks.shape)).argmax(1)
+        before = env.sitting.copy()
+        env.step_async(actions)
+        _, reward, done, _ = env.step_wait()
+        rewards += reward
+        assert (reward[~done] == 0).all()
+        np.testing.assert_allclose(env.payoffs[done].sum(1), 0)
+        learner = (before == LEARNER).argmax(1)
+        np.testing.assert_array_equal(reward[done], env.payoffs[np.arange(200), learner][done])
+        ended += done.sum()
+    assert ended > 800
+    assert abs(rewards.sum() / ended) < 3  # random against random
+
+
+def test_plain_maskable_ppo_learns_on_the_vector_environment():
+    from sb3_contrib import MaskablePPO
+
+    env = SelfPlayVecEnv.against("jie-long", 32, ["greedy"], payoff_scale=50.0, forced_play=True)
+    model = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=128, n_epochs=1, seed=0, device="cpu")
+    model.learn(1500)
+    assert model.num_timesteps >= 1500
+
+
+def test_the_learner_wants_its_own_environment():
+    import gymnasium
+
+    with pytest.raises(ValueError, match="learns in a SelfPlayVecEnv"):
+        SelfPlayPPO("MlpPolicy", gymnasium.make("CartPole-v1"), device="cpu")
+
+
+def test_values_that_are_not_finite_stop_the_training(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    with torch.no_grad():
+        run.learner.policy.value_net.weight.fill_(float("nan"))
+    with pytest.raises(FloatingPointError, match="values of update 1 hold values that are not finite"):
+        run.learn()
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("gane: jie-long", "gane is no setting; settings here are game, variant"),
+        ("ppo: {entropi: 0.1}", "ppo.entropi is no setting; settings here are lanes, steps"),
+        ("ppo: {entropy: 0}", "ppo.entropy=0: Input should be greater than 0"),
+        ("game: chess", "is no game"),
+        ("variant: {forced: true}", "did you mean forced_play"),
+        ("seed: [1", "not YAML"),
+        ("- 1", "a configuration is a mapping"),
+        ("name: ../../etc", "name='../../etc'"),
+    ],
+)
+def test_what_is_wrong_in_a_configuration_is_said_in_a_line(tmp_path, text, said):
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        load(path)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_settings_can_be_changed_on_the_way(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("game: jie-long")
+    config = load(path, ["ppo.entropy=0.05", "variant.forced_play=true", "name=other"])
+    assert (config.ppo.entropy, config.variant, config.name) == (0.05, {"forced_play": True}, "other")
+    with pytest.raises(ValueError, match="a change is written key=value"):
+        load(path, ["ppo.entropy"])
+
+
+def test_every_shipped_configuration_is_valid():
+    configs = sorted((Path(__file__).parents[1] / "configs").glob("*.yaml"))
+    assert configs
+    for path in configs:
+        load(path)
