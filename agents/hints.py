@@ -1,8 +1,10 @@
-"""What a person is told of a game's moves: how they are named, grouped and chosen. A new game may add its line."""
+"""What a person is told of a game and its moves. A game without a line in `HINTS` gets plain words."""
 
 import inspect
 import re
 import sys
+import textwrap
+import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
@@ -18,9 +20,25 @@ TILE = re.compile(r"\[?([1-6]) ?:? ?([1-6])\]?")
 PLAY = "play"  # the verb of an action that is named by its tiles alone
 
 
-def rules_text(game: Game) -> str:
-    """Return the rules of a game: the docstring of its rules file."""
-    return inspect.getdoc(sys.modules[game.deal.__module__]) or ""
+def rules_text(game: Game, width: int | None = None) -> str:
+    """Return the rules of a game, the docstring of its rules file, in lines of at most `width` columns."""
+    text = inspect.getdoc(sys.modules[game.deal.__module__]) or ""
+    if width is None:
+        return text
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.startswith(" ") and lines:  # goes on with what the line before says
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line)
+    return "\n".join(_filled(line, width) for line in lines)
+
+
+def _filled(line: str, width: int) -> str:
+    """Break a line of the rules; what follows a headword and spaces stays in its column."""
+    head = re.match(r"\w+ {2,}", line)
+    wide = sum(unicodedata.east_asian_width(letter) == "W" for letter in line)  # two columns each
+    return textwrap.fill(line, width - wide, subsequent_indent=" " * len(head[0]) if head else "")
 
 
 def tiles_named(text: str) -> tuple[tuple[int, int], ...]:
@@ -28,9 +46,14 @@ def tiles_named(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(sorted((max(a, b), min(a, b)) for a, b in (map(int, pair) for pair in TILE.findall(text))))
 
 
+def unturned(name: str) -> str:
+    """Return the name of an action with the higher number of each tile first."""
+    return TILE.sub(lambda tile: "[{}:{}]".format(*tiles_named(tile[0])[0]), name)
+
+
 def verb_of(name: str) -> str:
     """Return what an action does, without its tiles: "discard" for "discard [6:4]"."""
-    return " ".join(TILE.sub(" ", name).split()) or PLAY
+    return " ".join(re.findall(r"[a-z]+", TILE.sub(" ", name))) or PLAY
 
 
 ANSWERS = {
@@ -50,19 +73,23 @@ class Hints:
         """Return the game in a sentence."""
         return rules_text(self.game).partition("\n")[0].partition(": ")[2]
 
+    def answers(self) -> str:
+        """Return what a person may type."""
+        return "Type the number of a move, or its tile: 64 for [6:4]. ? shows the rules, q leaves the table."
+
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the moves of one verb; `verbs` are all that are legal now."""
         return "Your moves"
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return how a move reads in the list; its actions differ only in how tiles are turned."""
-        return self.game.action_names[actions[0]]
+        return self.game.action_name(actions[0], view)
 
     def choice(self, view: np.record, actions: Sequence[int]) -> tuple[str, dict[str, int]]:
         """Return the question that tells such actions apart, and the action of every answer."""
         answers = {str(number): action for number, action in enumerate(actions, 1)}
         options = ", ".join(
-            f"{number} for {self.game.action_names[action]}" for number, action in answers.items()
+            f"{number} for {self.game.action_name(action, view)}" for number, action in answers.items()
         )
         return f"Which way: {options}?", answers
 
@@ -76,9 +103,15 @@ class ConnectingHints(Hints):
         forced = getattr(self.variant, "forced_play", True)
         discards = "If you cannot, you discard" if forced else "If you cannot or will not, you discard"
         return (
-            f"Play a tile that has {ends}; its other end is open for the next player. {discards} a tile face down, "
-            "and its pips are your points: fewest points wins, and every two players settle their difference."
+            f"Play a tile that has {ends}; its other end is open for the next player. {discards} a tile face "
+            "down, and its pips are points against you: fewest points wins, and every two players settle "
+            "their difference"
+            + (", doubled if just one of them played all tiles or none." if self._doubles else ".")
         )
+
+    def answers(self) -> str:
+        """Return what a person may type."""
+        return super().answers().replace("[6:4].", "[6:4], d64 to discard it.")
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the moves of one verb."""
@@ -103,6 +136,10 @@ class ConnectingHints(Hints):
         """Ask for the end that stays open."""
         answers = {str(PIPS[action % KINDS, action // KINDS]): action for action in actions}
         return f"Which of its numbers stays open, {listed(list(answers), 'or')}?", answers
+
+    @property
+    def _doubles(self) -> bool:
+        return isinstance(self.variant, ce_deng.CeDeng)
 
     @property
     def _both_ends(self) -> bool:

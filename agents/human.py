@@ -1,6 +1,5 @@
 """A person at the terminal as an agent: the table, the moves in words, and patience with typing errors."""
 
-import itertools
 import re
 import shutil
 import sys
@@ -11,16 +10,15 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.agent import Turns
-from agents.hints import PLAY, TILE, hints_of, rules_text, tiles_named, verb_of
+from agents.hints import PLAY, TILE, hints_of, rules_text, tiles_named, unturned, verb_of
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.render import draw_text
+from gupai_env.render import Scene, draw_text
 from gupai_env.render.tables import scene_of
 from gupai_env.render.words import listed, seat_names
 
 HELP, LEAVE = ("?", "h", "help"), ("q", "quit", "exit")
 WIDEST = 100  # columns
-HOW_TO_ANSWER = "Type the number of a move, or a tile: 64 for [6:4], d64 to discard it. ? shows the rules, q leaves the table."
 
 
 class Quit(SystemExit):
@@ -60,17 +58,28 @@ class Terminal:
         self.say("You have left the table.")
         return Quit(0)
 
+    def table(self, scene: Scene) -> None:
+        """Show a table."""
+        self.say(f"\n{draw_text(scene, colour=self.colour, width=self.width)}\n")
+
     def paragraph(self, text: str) -> None:
         """Show a text in lines of the terminal's width."""
         self.say(textwrap.fill(text, self.width))
 
 
 class Move(NamedTuple):
-    """One line of the list of moves: legal actions that do the same with the same tiles, turned differently."""
+    """A line of the list of moves: legal actions that do the same with the same tiles, turned differently."""
 
-    verb: str
-    tiles: tuple[tuple[int, int], ...]
+    name: str
     actions: list[int]
+
+    @property
+    def verb(self) -> str:
+        return verb_of(self.name)
+
+    @property
+    def tiles(self) -> tuple[tuple[int, int], ...]:
+        return tiles_named(self.name)
 
 
 class HumanAgent:
@@ -97,14 +106,14 @@ class HumanAgent:
         return np.array(chosen, np.int16)
 
     def _choose(self, view: np.record, mask: np.ndarray) -> int:
-        moves = self._moves(mask)
+        moves = self._moves(view, mask)
         self._show(view, moves)
         while True:
             text = self.terminal.ask("Your move: ")
             if text in LEAVE:
                 raise self.terminal.leave()
             if text in HELP:
-                self.terminal.say(f"\n{rules_text(self.game)}\n")
+                self.terminal.say(f"\n{rules_text(self.game, self.terminal.width)}")
                 self._greeted = False
                 self._show(view, moves)
                 continue
@@ -116,13 +125,12 @@ class HumanAgent:
             if action is not None:
                 return action
 
-    def _moves(self, mask: np.ndarray) -> list[Move]:
+    def _moves(self, view: np.record, mask: np.ndarray) -> list[Move]:
         """Return the legal actions as moves, those of one verb together, each verb's heaviest tiles first."""
-        found: dict[tuple, list[int]] = {}
+        found: dict[str, list[int]] = {}
         for action in map(int, np.flatnonzero(mask)):
-            name = self.game.action_names[action]
-            found.setdefault((verb_of(name), tiles_named(name)), []).append(action)
-        moves = [Move(*key, actions) for key, actions in found.items()]
+            found.setdefault(unturned(self.game.action_name(action, view)), []).append(action)
+        moves = [Move(name, actions) for name, actions in found.items()]
         first = {
             move.verb: min(each.actions[0] for each in moves if each.verb == move.verb) for move in moves
         }
@@ -133,50 +141,47 @@ class HumanAgent:
         """Show the table, the moves under their headings, and at first how the game is played."""
         say, width = self.terminal.say, self.terminal.width
         names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
-        scene = scene_of(self.game, self.variant, [view], names)
-        say("\n" + draw_text(scene, colour=self.terminal.colour, width=width) + "\n")
+        self.terminal.table(scene_of(self.game, self.variant, [view], names))
         if not self._greeted:
             self.terminal.paragraph(self.hints.reminder())
-            self.terminal.paragraph(HOW_TO_ANSWER)
+            self.terminal.paragraph(self.hints.answers())
             say("")
             self._greeted = True
         verbs = list(dict.fromkeys(move.verb for move in moves))
-        numbered = list(enumerate(moves, 1))
-        for heading, group in itertools.groupby(
-            numbered, lambda each: self.hints.heading(each[1].verb, verbs)
-        ):
-            say(f"{heading}:")
-            say(
-                _columns(
-                    [f"{number:>3}  {self.hints.label(view, move.actions)}" for number, move in group], width
-                )
-            )
+        lines: dict[str, list[str]] = {}  # by heading
+        for number, move in enumerate(moves, 1):
+            line = f"{number:>3}  {self.hints.label(view, move.actions)}"
+            lines.setdefault(self.hints.heading(move.verb, verbs), []).append(line)
+        for heading, entries in lines.items():
+            say(f"{heading}:\n{_columns(entries, width)}")
 
     def _read(self, text: str, moves: Sequence[Move]) -> Move | str:
         """Return the move that a text means, or a sentence that says why it means none."""
         number = re.fullmatch(r"(#?) ?(\d+)", text)
         at = int(number[2]) if number else 0
         by_number = moves[at - 1] if 1 <= at <= len(moves) else None
+        by_name = next((move for move in moves if move.name == text), None)
+        if by_name:
+            return by_name
         tiles, words = tiles_named(text), re.findall(r"[a-z]+", text)
         if number and (number[1] or not tiles):
-            return by_number or f"There is no move {at}; the moves are 1 to {len(moves)}."
-        if not text or re.sub(r"[a-z ,]", "", TILE.sub("", text)):
-            return f"I do not understand {text!r}. {HOW_TO_ANSWER}"
+            return by_number or f"There is no move {at}; your moves are 1 to {len(moves)}."
+        if not text:
+            return self.hints.answers()
+        if re.sub(r"[a-z ,]", "", TILE.sub("", text)):
+            return f"I do not understand {text!r}. {self.hints.answers()}"
         by_tile = self._named(tiles, words, moves)
-        if by_number and isinstance(by_tile, Move) and by_tile is not by_number:
-            return f"Is {text} move {at} or a tile? Type #{at} for the move, or [{text[0]}:{text[1]}] for the tile."
+        if by_number and by_tile is not by_number and any(move.tiles == tiles for move in moves):
+            tile = f"[{text[0]}:{text[1]}]"
+            return f"Is {text} a move or a tile? Type #{at} for move {at}, or {tile} for the tile."
         return by_number if by_number and isinstance(by_tile, str) else by_tile
 
     def _named(self, tiles: tuple, words: list[str], moves: Sequence[Move]) -> Move | str:
-        """Return the move with these tiles whose verb has words that begin like those typed, or why there is none."""
+        """Return the move with these tiles, its verb beginning like the words typed, or why there is none."""
         called = "".join(f"[{high}:{low}]" for high, low in tiles)
         fitting = [move for move in moves if move.tiles == tiles] if tiles else list(moves)
         if words:
-            fitting = [
-                move
-                for move in fitting
-                if all(any(verb.startswith(word) for verb in move.verb.split()) for word in words)
-            ]
+            fitting = [move for move in fitting if _begins(move.verb.split(), words)]
         elif any(move.verb == PLAY for move in moves):  # a tile alone is to be played
             others = [move.verb for move in fitting if move.verb != PLAY]
             fitting = [move for move in fitting if move.verb == PLAY]
@@ -185,15 +190,14 @@ class HumanAgent:
                 return f"{called} cannot be played now; type {others[0]} {shown} to {others[0]} it."
         if len(fitting) == 1:
             return fitting[0]
+        if not fitting and not tiles:
+            return f"I do not understand {' '.join(words)!r}. {self.hints.answers()}"
         if not fitting:
-            return f"{' '.join([*words, called]).strip()} is not among your moves."
-        verbs = list(dict.fromkeys(move.verb for move in fitting))
-        what = (
-            f"Which tile? Type {verbs[0]} 64 for [6:4]"
-            if len(verbs) == 1
-            else f"Type {listed(verbs, 'or')} first"
-        )
-        return f"{what}, or the number of a move."
+            return f"{' '.join([*words, called])} is not among your moves, which are 1 to {len(moves)}."
+        if tiles:
+            return "More than one of your moves is like that; type the number of one."
+        verbs = listed((move.verb for move in fitting), "or")
+        return f"Which tile? Type {verbs} 64 for [6:4], or the number of a move."
 
     def _settle(self, view: np.record, move: Move) -> int | None:
         """Return the action of a move; ask where tiles can be turned two ways. None: rather another move."""
@@ -211,6 +215,11 @@ class HumanAgent:
             self.terminal.paragraph(
                 f"Answer {listed(list(answers), 'or')}, or nothing to choose another move."
             )
+
+
+def _begins(words: Sequence[str], typed: Sequence[str]) -> bool:
+    """True if everything typed is the beginning of one of the words."""
+    return all(any(word.startswith(part) for word in words) for part in typed)
 
 
 def _columns(entries: Sequence[str], width: int) -> str:

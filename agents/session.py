@@ -1,6 +1,4 @@
-"""A game played move by move, for people: the rules in plain Python, and every deal of a match kept at its end."""
-
-from collections.abc import Sequence
+"""A game played move by move, for people to follow; the end of every deal of a match is kept."""
 
 import numpy as np
 
@@ -13,10 +11,10 @@ from gupai_env.encoders import encoder_of
 
 
 class Session:
-    """One episode under way: the same deals as an environment's after `reset(seed)`, then `episode` resets more.
+    """One episode under way: that of an environment after `reset(seed)` and `episode` more resets.
 
-    Attributes: state: the record of the game (see `gupai_env.core.game`), for spectators.
-        finished: the state at the end of the last finished deal, `payoff` and `total` included; None before.
+    Attributes: state: the full state, for spectators. finished: the state in which the last finished deal
+        ended, its `payoff` and the new `total` included; None before.
     """
 
     def __init__(self, game: Game, variant: Variant, seed: int, episode: int = 0) -> None:
@@ -62,7 +60,7 @@ class Session:
         kernels(self.game, encoder_of(self.game)).views(self.rules, self._states, views, keys)
         return Turns(views, self.mask()[None], keys)
 
-    def play(self, action: int) -> Sequence[float] | None:
+    def play(self, action: int) -> list[float] | None:
         """Play a legal action; return the chips by seat if it ended a deal, else None."""
         game, before = self.game, self._states.copy()[0]
         advance(game.step, game.payoffs, game.next_deal, game.deal, self.rules, self.state, action)

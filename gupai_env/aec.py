@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
+from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
 from gupai_env.core.game import Game
@@ -11,6 +11,8 @@ from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import kernels
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import KEYS, as_key
+from gupai_env.render import Scene, draw_text
+from gupai_env.render.tables import scene_of
 
 MASK_PLACES = ("observation", "info")
 
@@ -36,7 +38,7 @@ class GupaiEnv(AECEnv):
         **variant: Any,
     ) -> None:
         """Raises: ValueError naming an unknown option, render mode or place of the mask, and those there are."""
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": f"{game.module}_v{game.version}",
             "render_modes": ["human", "ansi", "rgb_array"],
             "is_parallelizable": False,
@@ -69,11 +71,46 @@ class GupaiEnv(AECEnv):
         self._action = np.zeros(1, np.int16)
         self._seat = np.zeros(1, np.int8)
         self._mask = np.zeros((1, game.num_actions), np.int8)
+        self._no_actions = np.zeros(game.num_actions, np.int8)
+        self._paid = False  # the last step ended a deal
         self._observation = np.zeros((1, self.layout.size), np.int8)
         self._payoffs = np.zeros((1, game.max_seats), np.float32)
         self._over = np.zeros(1, np.bool_)
         self._view = np.zeros(1, game.view).view(np.recarray)
         self._window: Any = None
+        self._bind()
+
+    def _bind(self) -> None:
+        """Take hold of what a copy must not share: compiled loops, and second names for the arrays above."""
+        loops = kernels(self.game, self.encoder)
+        self._loops, self._play = loops, loops.play
+        self._bool_mask = self._mask.view(np.bool_)
+        self._settled = self._state["settled"]
+        self._play_arguments = (
+            self._rules,
+            np.asarray(self._state),  # plain arrays are quicker to hand over than record arrays
+            self._action,
+            self._seed,
+            self._episode,
+            False,  # renew
+            False,  # skip_forced
+            True,  # observe
+            np.asarray(self._view),
+            self._seat,
+            self._bool_mask,
+            self._observation,
+            self._payoffs,
+            self._over,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what `_bind` makes anew, and the window."""
+        bound = ("_loops", "_play", "_bool_mask", "_settled", "_play_arguments")
+        return {name: value for name, value in vars(self).items() if name not in bound} | {"_window": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._bind()
 
     def observation_space(self, agent: str) -> spaces.Space:
         """Return the space of what an agent observes."""
@@ -102,17 +139,15 @@ class GupaiEnv(AECEnv):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
-        loops = kernels(self.game, self.encoder)
-        loops.begin(self._rules, self._state, self._seed, self._episode)
-        loops.show(self._rules, self._state, True, self._view, self._seat, self._bool_mask, self._observation)
-        self.infos = {agent: {"action_mask": np.zeros_like(self._mask[0])} for agent in self.agents}
+        self._paid = False
+        self._loops.begin(self._rules, self._state, self._seed, self._episode)
+        self._loops.show(
+            self._rules, self._state, True, self._view, self._seat, self._bool_mask, self._observation
+        )
+        self.infos = {agent: {"action_mask": self._no_actions.copy()} for agent in self.agents}
         self._turn_to(self.possible_agents[self._seat[0]])
         if self.render_mode == "human":
             self.render()
-
-    @property
-    def _bool_mask(self) -> np.ndarray:
-        return self._mask.view(np.bool_)
 
     def _turn_to(self, agent: str) -> None:
         self.agent_selection = agent
@@ -123,12 +158,12 @@ class GupaiEnv(AECEnv):
         if agent == self.agent_selection:
             observation, mask = self._observation[0].copy(), self._mask[0].copy()
         else:
-            observation, mask = self._look(self.possible_agents.index(agent)), np.zeros_like(self._mask[0])
+            observation, mask = self._look(self.possible_agents.index(agent)), self._no_actions.copy()
         return observation if self.mask_in == "info" else {"observation": observation, "action_mask": mask}
 
     def _look(self, seat: int) -> np.ndarray:
         observation = np.zeros_like(self._observation)
-        kernels(self.game, self.encoder).look(self._rules, self._state, seat, self._view, observation)
+        self._loops.look(self._rules, self._state, seat, self._view, observation)
         return observation[0]
 
     def step(self, action: Any) -> None:
@@ -145,43 +180,77 @@ class GupaiEnv(AECEnv):
                 raise IllegalActionError(f"{agent}: the game is over, the only valid action is None, not {action!r}")
             self._was_dead_step(None)
             return
-        if isinstance(action, np.ndarray) and action.ndim == 0:
-            action = action[()]
-        legal = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-        if not legal or not 0 <= action < self.game.num_actions or not self._mask[0, action]:
-            what = int(action) if legal else action
-            raise IllegalActionError(describe_illegal(self.game, agent, what, self._mask[0]))
-
-        self._action[0] = action
-        kernels(self.game, self.encoder).play(
-            self._rules,
-            self._state,
-            self._action,
-            self._seed,
-            self._episode,
-            False,  # renew
-            False,  # skip_forced
-            True,  # observe
-            self._view,
-            self._seat,
-            self._bool_mask,
-            self._observation,
-            self._payoffs,
-            self._over,
-        )
+        self._action[0] = self._checked(action)
+        self._play(*self._play_arguments)
         self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        if self._state.settled[0]:
+        if self._paid:
+            self._clear_rewards()
+        self._paid = bool(self._settled[0])
+        if self._paid:
             for seat, each in enumerate(self.possible_agents):
                 self.rewards[each] = float(self._payoffs[0, seat])
             self._accumulate_rewards()
-        self.infos[agent] = {"action_mask": np.zeros_like(self._mask[0])}
+        self.infos[agent] = {"action_mask": self._no_actions.copy()}
         self._turn_to(self.possible_agents[self._seat[0]])
         if self._over[0]:
             self.terminations = dict.fromkeys(self.agents, True)
         if self.render_mode == "human":
             self.render()
 
+    def _checked(self, action: Any) -> int:
+        """Return a legal action as it is; any other raises IllegalActionError."""
+        if isinstance(action, np.ndarray) and action.ndim == 0:
+            action = action[()]
+        whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+        if whole and 0 <= action < self.game.num_actions and self._mask[0, action]:
+            return action
+        what = int(action) if whole else action
+        view = self._views()[self.possible_agents.index(self.agent_selection)]
+        raise IllegalActionError(describe_illegal(self.game, self.agent_selection, what, self._mask[0], view))
+
     def state(self) -> np.ndarray:
         """Return the observations of all seats, int8 [players * layout.size]; no agent may be shown it."""
         return np.concatenate([self._look(seat) for seat in range(self.variant.players)])
+
+    def render(self) -> str | np.ndarray | None:
+        """Show the table as a spectator sees it, all hands face up.
+
+        Returns: text for "ansi"; a picture, uint8 [720, 960, 3], for "rgb_array"; None for "human", which
+            shows that picture in a window.
+        Raises: RuntimeError before the first `reset`.
+        """
+        if self.render_mode is None:
+            logger.warn("You are calling render method without specifying any render mode.")
+            return None
+        if not self._seeded:
+            raise RuntimeError("no game is going on; call reset() to deal")
+        scene = self._scene()
+        if self.render_mode == "ansi":
+            return draw_text(scene)
+        from gupai_env.render.image import draw_image  # needs Pillow, which training goes without
+
+        picture = draw_image(scene)
+        if self.render_mode == "rgb_array":
+            return picture
+        if self._window is None:
+            from gupai_env.render.window import Window
+
+            self._window = Window(self.game.title, self.metadata["render_fps"])
+        self._window.show(picture)
+        return None
+
+    def _views(self) -> list[np.record]:
+        views = np.zeros(self.variant.players, self.game.view).view(np.recarray)
+        for seat in range(self.variant.players):
+            self._loops.view_of(self._rules, self._state, seat, views[seat : seat + 1])
+        return list(views)
+
+    def _scene(self) -> Scene:
+        payoffs = self._state.payoff[0].tolist() if self._state.over[0] else None
+        return scene_of(self.game, self.variant, self._views(), self.possible_agents, payoffs)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None

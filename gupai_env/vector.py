@@ -121,7 +121,8 @@ class Lanes:
         )
         if lane != LEGAL:
             who = f"lane {lane}, seat {self.seats[lane]}"
-            raise IllegalActionError(describe_illegal(self.game, who, int(actions[lane]), self.masks[lane]))
+            view = self.views(slice(lane, lane + 1))[0][0]
+            raise IllegalActionError(describe_illegal(self.game, who, int(actions[lane]), self.masks[lane], view))
         return self.payoffs, self.over
 
     def sample(self, key: int) -> np.ndarray:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -45,7 +46,7 @@ class ScreenWatch(Watch):
             for name, value in row.items()
             if isinstance(value, dict)
         ]
-        self.console.print(f"after {row['decisions'] / 1e6:6.2f}M decisions, against {', '.join(found)}")
+        self.console.print(f"{row['decisions'] / 1e6:6.2f}M decisions, against {', '.join(found)}")
 
     def expect(self, deals: int) -> None:
         """Start the bar of the final table."""
@@ -74,6 +75,9 @@ def results_table(run: Run, rows: Iterable[Row]) -> Table:
     config = run.config
     options = ", ".join(f"{name}={value}" for name, value in config.variant.items()) or "the rulebook's defaults"
     table = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
         title=f"{run.game.title}, {run.variant.players} players, {options}",
         caption=(
             f"Chips a deal of one player against equal others in all other seats, with its 95% interval. "
@@ -81,13 +85,14 @@ def results_table(run: Run, rows: Iterable[Row]) -> Table:
             f"{config.seed + FINAL_SEED}, training from seed {config.seed}."
         ),
     )
-    table.add_column("player")
-    table.add_column("against")
-    table.add_column("chips a deal", justify="right")
+    table.add_column("player", min_width=8)
+    table.add_column("against", min_width=8)
+    table.add_column("chips a deal", justify="right", no_wrap=True)
     for seat in range(run.variant.players):
-        table.add_column(f"at seat {seat}", justify="right")
+        table.add_column(f"seat {seat}", justify="right", no_wrap=True)
     for row in rows:
-        at_seats = [str(row.result.at_seat(0, seat)) for seat in range(run.variant.players)]
+        found = [row.result.at_seat(0, seat) for seat in range(run.variant.players)]
+        at_seats = [f"{each.mean:+.1f} ±{each.half_width:.1f}" for each in found]
         table.add_row(row.hero, row.villain, f"[bold]{row.result.mean(0)}[/bold]", *at_seats)
     return table
 

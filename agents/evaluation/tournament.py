@@ -16,8 +16,8 @@ from gupai_env.games import get_game
 class Standings:
     """What each agent won as one hero against equal villains in all other seats.
 
-    chips: float64 [agents, agents, deals, seats], where chips[h, v, d, s] is won in deal d by agent h at seat s
-        from agents v; the diagonal is zero.
+    chips: float64 [agents, agents, deals, seats], where chips[h, v, d, s] is won in deal d by agent h at
+        seat s from agents v; the diagonal is zero.
     """
 
     players: tuple[str, ...]
@@ -44,6 +44,7 @@ def round_robin(
     game: str | Game,
     agents: Sequence[Agent],
     deals: int,
+    /,
     *,
     seed: int = 0,
     progress: Progress | None = None,

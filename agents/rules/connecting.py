@@ -13,6 +13,15 @@ VARIETY = 4  # pips that a number kept in hand is worth
 
 
 @rule
+def numbers_in(hand):
+    """Return how many different numbers the tiles of a hand carry."""
+    kinds, numbers = kinds_in(hand), 0
+    for number in range(1, HIGHEST + 1):
+        numbers += kinds & CARRYING[number] != 0
+    return numbers
+
+
+@rule
 def best_tile(view, mask, variety):
     """Return the play with most pips, or the discard with fewest, each number left in hand counting as pips too."""
     best, best_score = -1, -1000
@@ -23,10 +32,7 @@ def best_tile(view, mask, variety):
             kind = action % KINDS
             score = WEIGHT[kind] if action < DISCARD else -100 - WEIGHT[kind]
             if variety:
-                left = kinds_in(view.hand - ONE[kind])
-                for number in range(1, HIGHEST + 1):
-                    if left & CARRYING[number]:
-                        score += variety
+                score += variety * numbers_in(view.hand - ONE[kind])
             if score > best_score:
                 best, best_score = action, score
     return best

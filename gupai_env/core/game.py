@@ -53,6 +53,7 @@ class Game:
     information_set: Callable
     determinize: Callable
     payoff_bound: Callable[[Any], float]  # variant -> the most a seat can win or lose in one deal
+    name_action: Callable[[np.record, int], str] | None = None  # (view, action): where the hand tells what it does
 
     def __hash__(self) -> int:
         return hash((self.id, self.version))  # the fields are compared; hashing them all would be slow
@@ -60,6 +61,12 @@ class Game:
     @property
     def num_actions(self) -> int:
         return len(self.action_names)
+
+    def action_name(self, action: int, view: np.record | None = None) -> str:
+        """Return the name of an action; in some games the view of the seat to act makes it a plainer one."""
+        if view is None or self.name_action is None:
+            return self.action_names[action]
+        return self.name_action(view, action)
 
     @property
     def module(self) -> str:
@@ -111,12 +118,18 @@ def distance(rules, state, seat, other):
 
 
 @rule
+def seat_at(rules, state, seat, steps):
+    """Return the seat whose turn comes `steps` after that of `seat`."""
+    return (seat + state.direction * steps) % rules.players
+
+
+@rule
 def noise_key(state):
     """Return the key of all chance that the player to act may use in this decision.
 
     It depends on the episode, the seat and the decision alone, so equal players play a deal alike.
     """
-    return derive(derive(state.seed, NOISE_STREAM + state.to_act), state.moves)
+    return derive(derive(state.seed, NOISE_STREAM + int(state.to_act)), state.moves)
 
 
 @rule

@@ -11,12 +11,12 @@ class IllegalActionError(ValueError):
     """An action that is not in the mask of the seat to act; the state has not changed."""
 
 
-def describe_illegal(game: Game, who: str, action: object, mask: np.ndarray) -> str:
-    """Return one line: who tried what, and what is legal."""
-    legal = [f"{name} ({i})" for i, name in enumerate(game.action_names) if mask[i]]
+def describe_illegal(game: Game, who: str, action: object, mask: np.ndarray, view: np.record) -> str:
+    """Return one line: who tried what, and what is legal; `view` is that of the seat to act."""
+    legal = [f"{game.action_name(i, view)} ({i})" for i in range(game.num_actions) if mask[i]]
     listed = ", ".join(legal[:NAMED]) + (f" and {len(legal) - NAMED} more" if len(legal) > NAMED else "")
     if isinstance(action, int) and 0 <= action < game.num_actions:
-        what = f"{game.action_names[action]} (action {action}) is not legal"
+        what = f"{game.action_name(action, view)} (action {action}) is not legal"
     else:
         what = f"{action!r} is no action; actions are whole numbers from 0 to {game.num_actions - 1}"
     return f"{who}: {what}; legal: {listed or 'nothing, the game is over'}"

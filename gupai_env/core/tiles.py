@@ -13,6 +13,9 @@ import re
 from collections.abc import Iterable
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
 
 from gupai_env.core.rng import shuffle
 from gupai_env.core.rule import rule
@@ -78,6 +81,24 @@ def size(tiles):
 def number_of(kinds):
     """Return how many kinds a set of kinds holds."""
     return size(kinds)
+
+
+def first_kind(tiles: int) -> int:
+    """Return the lowest kind in a tile set that is not empty."""
+    return ((int(tiles) & -int(tiles)).bit_length() - 1) // 3
+
+
+@intrinsic
+def _trailing_zeros(typing_context, tiles):
+    def build(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), True))
+
+    return types.int64(types.int64), build
+
+
+@overload(first_kind)
+def _first_kind_compiled(tiles):
+    return lambda tiles: _trailing_zeros(tiles) // 3
 
 
 @rule

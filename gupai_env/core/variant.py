@@ -40,6 +40,12 @@ def _read(name: str, text: str, default: Any) -> Any:
         return TRUTHS[text.lower()]
     if isinstance(default, str):  # it may be a number too, as a leader is
         return int(text) if text.isdecimal() else text
+    if isinstance(default, tuple):
+        words = text.strip("()[] ").replace(",", " ").split()
+        try:
+            return tuple(float(word) if "." in word else int(word) for word in words)
+        except ValueError:
+            raise ValueError(f"{name}={text} is not allowed; write numbers with commas between them") from None
     try:
         return type(default)(text)
     except ValueError:
@@ -78,7 +84,9 @@ class Variant:
             raise ValueError(f"deals={self.deals} is not allowed; a match has 1 to 1000 deals")
         seats = range(self.players)
         if self.leader != "random" and (type(self.leader) is not int or self.leader not in seats):
-            raise ValueError(f'leader={self.leader!r} is not allowed; choose "random" or a seat of {list(seats)}')
+            raise ValueError(
+                f'leader={self.leader!r} is not allowed; choose "random" or a seat of {list(seats)}'
+            )
 
     @classmethod
     def rules_type(cls) -> type:
@@ -99,7 +107,9 @@ class Variant:
             if name not in names:
                 near = difflib.get_close_matches(name, names, 1)
                 hint = f"did you mean {near[0]}? " if near else ""
-                raise ValueError(f"{name!r} is no option of {cls.__name__}; {hint}its options are {', '.join(names)}")
+                raise ValueError(
+                    f"{name!r} is no option of {cls.__name__}; {hint}its options are {', '.join(names)}"
+                )
         return cls(**options)
 
     @classmethod

@@ -89,10 +89,16 @@ def deal(rules, state, key):
     order = np.empty(len(DECK), np.int8)
     deal_tiles(DECK, key, order)
     deal_hands(rules, state, order, HAND)
+    give_rights(rules, state)
+    ask_next(rules, state)
+
+
+@rule
+def give_rights(rules, state):
+    """Note which seats are to be asked before the play."""
     for seat in range(rules.players):
         if may_declare(rules, state.hands[seat]) or may_redeal(rules, state.hands[seat]):
             state.rights |= 1 << seat
-    ask_next(rules, state)
 
 
 @rule

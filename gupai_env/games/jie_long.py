@@ -19,7 +19,7 @@ import numpy as np
 
 from gupai_env.core.game import Game
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import DECK, DOUBLES, FULL_SET, KINDS, PIPS, deal_tiles, kinds_in
+from gupai_env.core.tiles import CARRYING, DECK, DOUBLES, FULL_SET, KINDS, ONE, PIPS, deal_tiles, kinds_in
 from gupai_env.core.variant import Variant, option
 from gupai_env.games import connecting
 from gupai_env.games.connecting import (
@@ -112,7 +112,7 @@ def payoffs(rules, state, out):
     """Fill `out` with chips: `stake` for every pip of difference between two seats."""
     connecting.settle(rules, state, out)
     for seat in range(rules.players):
-        out[seat] *= rules.stake
+        out[seat] = float(out[seat]) * rules.stake  # rounded once, in Python as in compiled code
 
 
 @rule
@@ -137,7 +137,7 @@ def possible(rules, view, state, tiles, places, turns):
     for turn in range(view.turn + 1):
         place = (view.leader + turn) % rules.players
         if last_player == place and passes >= rules.players - 1 and place > 0:
-            if doubles_alone(view, place, turn, open_number, tiles, places, turns):
+            if doubles_alone(rules, view, place, turn, open_number, tiles, places, turns):
                 return False
         if turn < view.turn:
             action = view.record[turn]
@@ -149,17 +149,17 @@ def possible(rules, view, state, tiles, places, turns):
 
 
 @rule
-def doubles_alone(view, place, turn, number, tiles, places, turns):
+def doubles_alone(rules, view, place, turn, number, tiles, places, turns):
     """True if of the tiles that `place` held at `turn` only the double of `number` carried it."""
-    double = other = False
+    held = 0
     for slot in range(len(tiles)):
         if places[slot] == place and turns[slot] >= turn:
-            high, low = PIPS[tiles[slot]]
-            if high == number and low == number:
-                double = True
-            elif high == number or low == number:
-                other = True
-    return double and not other and view.record[turn] == DISCARD
+            held |= ONE[tiles[slot]]
+    for later in range(turn, view.turn):
+        if view.record[later] < DISCARD and (view.leader + later) % rules.players == place:
+            held |= ONE[view.record[later] % KINDS]
+    matching = held & CARRYING[number]
+    return matching != 0 and matching & ~DOUBLES == 0
 
 
 @rule

@@ -1,0 +1,257 @@
+"""A person at the table: what may be typed, what is answered, and that a whole game can be played so."""
+
+import re
+
+import numpy as np
+import pytest
+
+from agents import make_agent
+from agents.agent import Turns
+from agents.hints import Hints, rules_text
+from agents.human import HumanAgent, Quit, Terminal
+from agents.session import Session
+from gupai_env import get_game, jie_long_v0
+from gupai_env.core.tiles import parse_tiles, tile_set
+from gupai_env.games import ce_deng, connecting
+from gupai_env.render.words import seat_names
+from training import parlour
+
+
+class Person:
+    """Types given lines, then whatever `then` makes of a prompt; remembers all that was shown."""
+
+    def __init__(self, *lines, then=None):
+        self.lines, self.then, self.shown, self.prompts = list(lines), then, [], []
+
+    def ask(self, prompt):
+        self.prompts.append(prompt)
+        line = self.lines.pop(0) if self.lines else self.then(prompt) if self.then else EOFError
+        if isinstance(line, type):
+            raise line
+        return line
+
+    def terminal(self):
+        return Terminal(self.ask, self.shown.append, colour=False, width=80)
+
+
+def position(hand, layout="", *, name="jie-long", **options):
+    """Seat 0 to act with a hand such as "64 22" after the tiles of `layout`, whose last number is open."""
+    game = get_game(name)
+    session = Session(game, game.variant.make(leader=0, **options), 0)
+    state = session.state
+    state.rights = 0
+    for tile in layout.split():
+        kind, end = parse_tiles(tile)[0], int(tile[1] != max(tile))
+        state.record[state.turn] = kind + end * connecting.LOW_OPEN
+        state.played[0] += tile_set([kind])
+        state.ends[:] = int(tile[1])
+        state.turn += 4
+    state.hands[0] = tile_set(parse_tiles(hand))
+    return session
+
+
+def choose(session, *lines):
+    """The name of the action to which the person's lines lead, and the person."""
+    person = Person(*lines)
+    agent = HumanAgent(session.game, session.variant, person.terminal())
+    action = int(agent.act(session.turns())[0])
+    assert not person.lines
+    return session.game.action_names[action], person
+
+
+@pytest.mark.parametrize("typed", ["64", "46", "[6:4]", "[4:6]", "6:4", " 6 4 ", "p64", "play 64", "1", "#1"])
+def test_a_tile_is_played_by_its_numbers_its_notation_or_the_number_of_its_move(typed):
+    assert choose(position("64 31 21", "16"), typed)[0] == "[6:4]"
+
+
+@pytest.mark.parametrize("typed", ["d64", "D64", "discard 64", "discard [6:4]", "dis 46", "2"])
+def test_a_tile_that_could_be_played_is_discarded_only_by_a_word_or_its_number(typed):
+    assert choose(position("64 31 21", "16"), typed)[0] == "discard [6:4]"
+
+
+def test_when_nothing_fits_the_tile_alone_is_discarded():
+    assert choose(position("31 21", "16"), "31")[0] == "discard [3:1]"
+
+
+def test_the_end_to_leave_open_is_asked_only_where_there_is_a_choice():
+    name, person = choose(position("64 31"), "64", "4")
+    assert name == "[6:4]"
+    assert person.prompts == ["Your move: ", "Which of its numbers stays open, 6 or 4? "]
+    assert choose(position("64 31"), "64", "6")[0] == "[4:6]"
+    assert choose(position("66 31"), "66")[0] == "[6:6]"
+    assert choose(position("64 31"), "64", "5", "", "31", "3")[0] == "[1:3]"  # a typo, then another tile
+    assert choose(position("64 31", open_ends=2), "64")[0] == "[4:6]"  # the lead opens both
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("99", "There is no move 99; your moves are 1 to 4."),
+        ("0", "There is no move 0; your moves are 1 to 4."),
+        ("31", "[3:1] cannot be played now; type discard 31 to discard it."),
+        ("55", "[5:5] is not among your moves, which are 1 to 4."),
+        ("d55", "d [5:5] is not among your moves, which are 1 to 4."),
+        ("discard", "Which tile? Type discard 64 for [6:4], or the number of a move."),
+        ("hello", "I do not understand 'hello'. Type the number of a move, or its tile:"),
+        ("6.4!", "I do not understand '6.4!'. Type the number of a move, or its tile:"),
+        ("-1", "I do not understand '-1'. Type the number"),
+        ("", "Type the number of a move, or its tile: 64 for [6:4], d64 to discard it."),
+    ],
+)
+def test_a_typing_error_gets_one_sentence_and_another_try(typed, answer):
+    name, person = choose(position("64 31 21", "16"), typed, "64")
+    assert name == "[6:4]"
+    assert " ".join(person.shown[-1].split()).startswith(answer)
+    assert person.prompts == ["Your move: "] * 2
+
+
+def test_two_digits_that_name_a_move_and_another_tile_are_not_guessed():
+    session = position("66 65 64 63 62 61 21", "16")  # six plays and seven discards
+    for typed, chosen in ((["#12"], "discard [6:1]"), (["[1:2]", "d21"], "discard [2:1]")):
+        name, person = choose(session, "12", *typed)
+        assert name == chosen
+        assert "Is 12 a move or a tile? Type #12 for move 12, or [1:2] for the tile." in person.shown
+    assert choose(position("66 65 64 63 62 61 31", "16"), "12")[0] == "discard [6:1]"  # no tile [2:1] here
+
+
+def test_the_moves_are_listed_under_what_they_do_the_heaviest_first():
+    person = choose(position("64 31 21", "16"), "1")[1]
+    assert person.shown[-2:] == [
+        "Play a tile:\n  1  [6:4] leaves 4",
+        "Or discard a tile face down; the points it costs stand beside it:\n"
+        "  2  [6:4] 10    3  [3:1] 4     4  [2:1] 3",
+    ]
+    person = choose(position("31", "16"), "1")[1]
+    assert person.shown[-1].startswith("Nothing fits, so discard a tile face down;")
+
+
+def test_a_newcomer_is_told_the_game_once_and_shown_the_rules_on_request():
+    session = position("64 31 21", "16")
+    person = Person("?", "1", "1")
+    agent = HumanAgent(session.game, session.variant, person.terminal())
+    agent.act(session.turns())
+    agent.act(session.turns())
+    shown = "\n".join(person.shown)
+    assert shown.count("Play a tile that has the open number") == 2  # at first, and after the rules
+    words = rules_text(session.game).split()
+    assert " ".join(words) in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_before_the_play_of_ce_deng_an_answer_is_a_word():
+    session = position("66 66 55 55 44 44 33 22", name="ce-deng")
+    session.state.rights = 1
+    for typed, action in (
+        ("declare", ce_deng.DECLARE),
+        ("redeal", ce_deng.REDEAL),
+        ("demand a redeal", ce_deng.REDEAL),
+        ("play on", ce_deng.PLAY_ON),
+        ("3", ce_deng.PLAY_ON),
+    ):
+        name, person = choose(session, typed)
+        assert name == session.game.action_names[action]
+        assert "every other player pays you twice" in person.shown[-1]
+
+
+@pytest.mark.parametrize("line", ["q", "quit", "exit", EOFError, KeyboardInterrupt], ids=str)
+@pytest.mark.parametrize("before", [[], ["64"]], ids=["move", "end"])
+def test_who_leaves_leaves_with_one_line(before, line):
+    session, person = position("64 31"), Person(*before, line)
+    with pytest.raises(Quit) as left:
+        HumanAgent(session.game, session.variant, person.terminal()).act(session.turns())
+    assert left.value.code == 0
+    assert person.shown[-1] == "You have left the table."
+
+
+def test_many_rows_are_many_questions():
+    session = position("64 31 21", "16")
+    one, person = session.turns(), Person("1", "2")
+    turns = Turns(
+        np.concatenate([one.views] * 2).view(np.recarray), *(np.concatenate([each] * 2) for each in one[1:])
+    )
+    actions = HumanAgent(session.game, session.variant, person.terminal()).act(turns)
+    assert actions.dtype == np.int16
+    assert [session.game.action_names[action] for action in actions] == ["[6:4]", "discard [6:4]"]
+
+
+def test_make_agent_knows_the_person():
+    assert make_agent("human", "jie-long").name == "human"
+
+
+def test_plain_hints_are_enough_for_any_game(monkeypatch):
+    monkeypatch.setattr("agents.hints.HINTS", {})
+    session = position("64 31")
+    name, person = choose(session, "64", "2")
+    assert name == "[6:4]"
+    assert person.prompts[-1] == "Which way: 1 for [4:6], 2 for [6:4]? "
+    assert Hints(session.game, session.variant).reminder() in " ".join(" ".join(person.shown).split())
+
+
+def first_answer(prompt):
+    """What a hasty player types."""
+    if prompt.startswith("Play again"):
+        return "n"
+    asked = re.search(r"stays open, (\d)", prompt)
+    return asked[1] if asked else "1"
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("jie-long", {}), ("jie-long", {"players": 2, "open_ends": 2}), ("ce-deng", {"players": 3, "deals": 3})],
+)
+def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
+    game = get_game(name)
+    variant = game.variant.make(**options)
+    agents = [make_agent("variety", game, **options)] * variant.players
+    person = Person("what?", "99", "", "?", then=first_answer)
+    parlour.play(game, variant, agents, 1, 11, person.terminal())
+
+    # the same game without a person: its moves are those told, its payment that of the count
+    session = Session(game, variant, 11)
+    you = HumanAgent(game, variant, Person(then=first_answer).terminal())
+    names, told = seat_names(variant.players, 1), []
+    while not session.over:
+        action = int((you if session.seat == 1 else agents[session.seat]).act(session.turns())[0])
+        mover = session.seat
+        payoffs = session.play(action)
+        if not payoffs:
+            verb = "discard" if action >= connecting.DISCARD else "play"
+            told.append(f"{names[mover]} {verb}{'s' if mover != 1 else ''}")
+    shown = "\n".join(person.shown)
+    lines = [line for line in person.shown if re.match(r"(You|Seat \d) (play|discard)s? ", line)]
+    assert [re.match(r"(You|Seat \d) \w+", line)[0] for line in lines] == told
+    assert shown.count("The count, all tiles face up:") == variant.deals
+    for seat in range(variant.players):
+        assert f"{names[seat]}   {session.finished.payoff[seat]:+g} chips" in shown
+    assert f"{abs(session.finished.payoff[1]):g} chips." in person.shown[-1]
+    assert person.prompts[-1] == "Play again? [Y/n] "
+
+
+def test_playing_again_is_the_next_episode_and_the_chips_add_up():
+    game = get_game("jie-long")
+    answers = iter(["maybe", "y", "n"])
+    person = Person(
+        then=lambda prompt: next(answers) if prompt.startswith("Play again") else first_answer(prompt)
+    )
+    parlour.play(game, game.variant.make(), [make_agent("greedy", game)] * 4, 0, 5, person.terminal())
+    won = [float(chips) for chips in re.findall(r"\n  You   ([+-]\d+) chips", "\n".join(person.shown))]
+    assert len(won) == 2
+    assert person.shown[-1] == f"Since you sat down: {sum(won):+g} chips."
+    assert "Answer y or n." in person.shown
+
+
+def test_a_session_is_the_episode_of_an_environment_with_its_seed():
+    env = jie_long_v0.env(deals=2)
+    env.reset(seed=9)
+    for episode in range(2):
+        session = Session(env.game, env.variant, 9, episode)
+        while not session.over:
+            assert env.agent_selection == f"seat_{session.seat}"
+            assert np.array_equal(env.infos[env.agent_selection]["action_mask"], session.mask())
+            assert session.view(session.seat).tobytes() == session.turns().views[0].tobytes()
+            action = int(session.mask().nonzero()[0][-1])
+            env.step(action)
+            payoffs = session.play(action)
+            assert list(env.rewards.values()) == (payoffs or [0.0] * 4)
+        assert not session.mask().any()
+        env.reset()

@@ -1,0 +1,239 @@
+"""Facts about the tables of the connecting games: what they show is so, and no seat sees more than it may."""
+
+import os
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from agents.session import Session
+from gupai_env import ce_deng_v0, get_game, jie_long_v0
+from gupai_env.core.lanes import kernels
+from gupai_env.core.tiles import ONE, PIPS, parse_tiles, tile_set, tiles_in
+from gupai_env.encoders import encoder_of
+from gupai_env.games import connecting
+from gupai_env.render import draw_text
+from gupai_env.render.tables import SCENES, scene_of
+
+TABLES = {
+    "jie_long": ("jie-long", {}),
+    "forced_lock": ("jie-long", {"forced_play": True, "double_lock": True, "players": 3}),
+    "two_arms": ("jie-long", {"open_ends": 2, "players": 2}),
+    "ce_deng": ("ce-deng", {}),
+    "match": ("ce-deng", {"deals": 3, "players": 3}),
+}
+every_table = pytest.mark.parametrize(("name", "options"), TABLES.values(), ids=TABLES)
+
+
+def positions(name, options, deals=4):
+    """Every position of some random deals."""
+    game = get_game(name)
+    rng = np.random.default_rng(1)
+    for seed in range(deals):
+        session = Session(game, game.variant.make(**options), seed)
+        while not session.over:
+            yield session
+            session.play(int(rng.choice(session.mask().nonzero()[0])))
+        yield session
+
+
+def scene_from(session, *seats, payoffs=None, names=None):
+    views = [session.view(seat) for seat in seats]
+    return scene_of(session.game, session.variant, views, names, payoffs)
+
+
+def pile(piles, label):
+    return next(each for each in piles if each.label == label)
+
+
+def faces(tiles):
+    return sorted((int(PIPS[kind, 0]), int(PIPS[kind, 1])) for kind in tiles_in(int(tiles)))
+
+
+def turned(tiles):
+    return sorted((max(tile), min(tile)) for tile in tiles)
+
+
+@every_table
+def test_the_layout_is_a_line_of_the_tiles_played_in_which_neighbours_match(name, options):
+    for session in positions(name, options):
+        state, layout = session.state, pile(scene_from(session, 0).centre, "layout")
+        assert turned(layout.tiles) == faces(sum(int(tiles) for tiles in state.played))
+        assert all(left[1] == right[0] for left, right in pairwise(layout.tiles))
+        if layout.tiles:
+            ends = [layout.tiles[0][0], layout.tiles[-1][1]]
+            assert layout.open_right == ends[1]
+            assert sorted(state.ends) == (sorted(ends) if options.get("open_ends") == 2 else [ends[1]] * 2)
+
+
+@every_table
+def test_the_marked_tile_is_the_last_one_played_and_the_lead_stays_marked_as_such(name, options):
+    for session in positions(name, options):
+        state, layout = session.state, pile(scene_from(session, 0).centre, "layout")
+        played = [action % 21 for action in state.record[: state.turn] if action < connecting.DISCARD]
+        if played:
+            assert turned([layout.tiles[layout.marked[0]]]) == faces(ONE[played[-1]])
+            if layout.lead is not None:
+                assert turned([layout.tiles[layout.lead]]) == faces(ONE[played[0]])
+
+
+@every_table
+def test_a_player_sees_its_own_tiles_and_how_many_the_others_have(name, options):
+    for session in positions(name, options):
+        state, players = session.state, session.variant.players
+        for viewer in range(players):
+            places = scene_from(session, viewer, names=list("0123"[:players])).places
+            assert places[0].name == str(viewer)
+            for place in places:
+                seat = int(place.name)
+                for label, tiles in (("hand", state.hands[seat]), ("discards", state.discards[seat])):
+                    shown = pile(place.piles, label)
+                    assert turned(shown.tiles) == (faces(tiles) if seat == viewer else [])
+                    assert len(shown.tiles) + shown.hidden == len(tiles_in(int(tiles)))
+
+
+@every_table
+def test_dealing_again_what_a_player_cannot_know_changes_nothing_on_its_table(name, options):
+    for session in positions(name, options, deals=2):
+        if session.over:
+            continue
+        for viewer in range(session.variant.players):
+            views = np.zeros(1, session.game.view).view(np.recarray)
+            views[0] = session.view(viewer)
+            states = session.game.new_states(1)
+            loops = kernels(session.game, encoder_of(session.game))
+            loops.determinize(session.rules, views, np.array([7]), states)
+            other = [session.view(viewer, states[0])]
+            redealt = scene_of(session.game, session.variant, other)
+            assert redealt == scene_from(session, viewer)
+
+
+@every_table
+def test_a_spectator_sees_all_tiles_but_the_unused(name, options):
+    for session in positions(name, options, deals=2):
+        scene = scene_from(session, *range(session.variant.players))
+        piles = [*scene.centre, *(each for place in scene.places for each in place.piles)]
+        assert sum(len(each.tiles) for each in piles) + len(tiles_in(int(session.state.unused))) == 32
+        assert sum(each.hidden for each in piles) == len(tiles_in(int(session.state.unused)))
+
+
+@every_table
+def test_the_places_follow_each_other_in_order_of_turn_and_one_is_to_act(name, options):
+    for session in positions(name, options):
+        if session.over or session.state.rights:
+            continue
+        players, seat, order = session.variant.players, session.seat, []
+        for _ in range(players):
+            order.append(str(seat))
+            seat = (seat + int(session.state.direction)) % players
+        places = scene_from(session, session.seat, names=list("0123"[:players])).places
+        assert [place.name for place in places] == order
+        assert [place.to_act for place in places] == [True] + [False] * (players - 1)
+
+
+def asking(seat_asked, leader=0):
+    """Ce Deng before the play: one seat holds seven doubles."""
+    session = Session(get_game("ce-deng"), get_game("ce-deng").variant.make(leader=leader), 0)
+    session.state.rights = 1 << seat_asked
+    session.state.to_act = seat_asked
+    return session
+
+
+def test_that_a_seat_is_asked_before_the_play_shows_to_itself_alone():
+    session = asking(2)
+    for viewer in (0, 1, 3):
+        assert [place.to_act for place in scene_from(session, viewer, names=list("0123")).places].index(
+            True
+        ) == (-viewer) % 4
+        assert "asked" not in draw_text(scene_from(session, viewer))
+    assert scene_from(session, 2).places[0].to_act
+    assert "asked before the play: Seat 2" in scene_from(session, 2).notes
+    assert [place.to_act for place in scene_from(session, 0, 1, 2, 3).places] == [False, False, True, False]
+
+
+def test_the_count_shows_points_and_chips_of_a_tail_eight_against_a_pass():
+    """The rulebook, "Ce Deng", "Tail eight against a pass": points 0 (pass), 10, 20 and 51 (tail eight)."""
+    session = Session(get_game("ce-deng"), get_game("ce-deng").variant.make(leader=0), 0)
+    state = session.state
+    discards = ["", "64", "64 55", "66 66 65 64 22 11"]
+    for seat, (text, plays) in enumerate(zip(discards, [8, 7, 6, 0], strict=True)):
+        state.hands[seat], state.discards[seat] = 0, tile_set(parse_tiles(text))
+        state.points[seat], state.plays[seat], state.drops[seat] = (0, 10, 20, 51)[seat], plays, 8 - plays
+    state.turn, state.over = 32, 1
+    session.game.payoffs(session.rules, state, state.payoff)
+    scene = scene_from(session, 0, 1, 2, 3, payoffs=state.payoff)
+    assert [place.note for place in scene.places] == [
+        "+264 chips, 0 points, pass",
+        "+72 chips, 10 points",
+        "+12 chips, 20 points",
+        "-348 chips, 51 points, tail 8",
+    ]
+    assert not any(place.to_act for place in scene.places)
+
+
+def test_a_declaration_is_told_as_the_last_move():
+    session = asking(1)
+    scene = scene_from(session, 0, 1, 2, 3, payoffs=[-88, 286, -120, -78])
+    assert scene.last_move == "Seat 1 declares eight doubles"
+
+
+def test_an_early_end_is_told():
+    session = next(each for each in positions("ce-deng", {}, 40) if each.over and each.state.turn < 32)
+    assert scene_from(session, 0, payoffs=session.state.payoff).last_move.endswith("the deal ends here")
+
+
+def test_you_are_addressed_in_the_second_person():
+    session = Session(get_game("jie-long"), get_game("jie-long").variant.make(leader=0), 0)
+    names = ["You", "Seat 1", "Seat 2", "Seat 3"]
+    session.play(int(session.mask().nonzero()[0][0]))
+    assert scene_from(session, 0, names=names).last_move.startswith("You play [")
+    session.play(connecting.DISCARD + tiles_in(int(session.state.hands[1]))[0])
+    assert scene_from(session, 0, names=names).last_move == "Seat 1 discards a tile"
+
+
+def test_every_listed_game_has_a_table():
+    for name in SCENES:
+        session = Session(get_game(name), get_game(name).variant.make(), 3)
+        assert draw_text(scene_from(session, 0)).startswith(session.game.title.split()[0])
+
+
+@pytest.mark.parametrize("module", [jie_long_v0, ce_deng_v0], ids=lambda module: module.GAME.id)
+def test_rendering_changes_nothing_and_shows_the_end_too(module):
+    seen, silent = module.env(render_mode="ansi"), module.env()
+    pictures = module.env(render_mode="rgb_array")
+    for env in (seen, silent, pictures):
+        env.reset(seed=5)
+    while not all(silent.terminations.values()):
+        before = seen._state.tobytes()
+        text = seen.render()
+        assert seen._state.tobytes() == before
+        assert "[ : ]" not in text
+        assert np.array_equal(seen.state(), silent.state())
+        action = int(silent.observe(silent.agent_selection)["action_mask"].nonzero()[0][-1])
+        for env in (seen, silent, pictures):
+            env.step(action)
+    assert f"{seen.rewards['seat_0']:+g} chips" in seen.render()
+    while seen.agents:
+        seen.step(None)
+    assert "chips" in seen.render()
+    picture = pictures.render()
+    assert (picture.shape, picture.dtype) == ((720, 960, 3), np.uint8)
+
+
+def test_render_without_a_mode_warns_and_before_the_deal_it_says_so():
+    env = jie_long_v0.env()
+    with pytest.warns(UserWarning, match="without specifying any render mode"):
+        assert env.render() is None
+    with pytest.raises(RuntimeError, match="call reset"):
+        jie_long_v0.env(render_mode="ansi").render()
+
+
+def test_a_window_opens_with_the_deal_and_can_be_closed_twice(monkeypatch):
+    monkeypatch.setitem(os.environ, "SDL_VIDEODRIVER", "dummy")
+    env = jie_long_v0.env(render_mode="human")
+    env.metadata["render_fps"] = 0
+    env.reset(seed=1)
+    assert env.render() is None
+    env.step(int(env.observe(env.agent_selection)["action_mask"].nonzero()[0][0]))
+    env.close()
+    env.close()

@@ -1,0 +1,143 @@
+"""What the commands print at their end: tables for people, JSON for programs."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from agents import agent_names
+from agents.evaluation.stats import Estimate
+from agents.evaluation.tournament import Standings
+from agents.hints import rules_text
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+from training.bench import COUNTED, RUNS, Figure, machine
+
+TYPES = {  # how the values of an option without choices are described
+    "bool": "true, false",
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a word or number",
+    "tuple": "numbers with commas between them",
+}
+
+
+def _table(*columns: str, **looks: Any) -> Table:
+    return Table(*columns, box=box.SIMPLE, title_justify="left", **looks)
+
+
+def _print(*parts: Any) -> None:
+    console = Console(highlight=False, markup=False)
+    for part in parts:
+        console.print(part)
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error, if that is a terminal, while the block calls `done(number)`."""
+    console = Console(stderr=True)
+    columns = BarColumn(), TextColumn("{task.completed:,} of {task.total:,} " + what), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda number: bar.advance(task, number)
+
+
+def games(listed: Iterable[Game]) -> None:
+    """Print the games, a line each."""
+    table = _table("game", "", show_header=False)
+    for game in listed:
+        table.add_row(game.id, rules_text(game).partition("\n")[0])
+    _print(table, "The rules of a game, its options and its agents: gupai rules GAME")
+
+
+def rules(game: Game) -> None:
+    """Print the rules of a game, its options and who plays it."""
+    table = _table("option", "default", "allowed", "meaning")
+    for field in fields(game.variant):
+        choices = ", ".join(map(str, field.metadata["choices"])) or TYPES[type(field.default).__name__]
+        table.add_row(field.name, str(field.default).lower(), choices, field.metadata["help"])
+    print(rules_text(game, Console().width))
+    _print(
+        table,
+        f"Set options with -o: gupai play {game.id} -o players=3",
+        f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
+        f"Agents: {', '.join(agent_names(game))}, human, checkpoint:PATH, sample:PATH.",
+    )
+
+
+def standings(game: Game, variant: Variant, result: Standings, seconds: float) -> None:
+    """Print who won how much from whom and at which seat."""
+    who, deals = range(len(result.players)), result.chips.shape[2]
+    duels = _table("one of", *(f"against {name}" for name in result.players), "all", title="Chips a deal")
+    seats = range(variant.players)
+    by_seat = _table("one of", *(f"seat {seat}" for seat in seats), title="Chips a deal by seat")
+    for hero in sorted(who, key=lambda each: -result.total(each).mean):
+        won = ["" if hero == villain else str(result.against(hero, villain)) for villain in who]
+        duels.add_row(result.players[hero], *won, str(result.total(hero)))
+        by_seat.add_row(result.players[hero], *(str(result.at_seat(hero, seat)) for seat in seats))
+    options = ", ".join(f"{option}={value}" for option, value in variant.changed().items())
+    _print(
+        duels,
+        by_seat,
+        f"{game.id} v{game.version}, {options or 'default options'}; {deals:,} deals a duel, "
+        f"seed {result.seed}; {seconds:.1f} seconds.",
+        "One agent sits among equal others, in every deal once at each seat. ± is the half-width of the 95% "
+        "interval of a mean over deals.",
+    )
+
+
+def standings_json(game: Game, variant: Variant, result: Standings, seconds: float) -> None:
+    """Print the same as one JSON object."""
+    who, seats = range(len(result.players)), range(variant.players)
+    content = {
+        "game": game.id,
+        "version": game.version,
+        "variant": asdict(variant),
+        "agents": result.players,
+        "deals": result.chips.shape[2],
+        "seed": result.seed,
+        "unit": "chips a deal; half_width is that of the 95% interval of the mean over deals",
+        "duels": [
+            {"hero": hero, "villain": villain, **_numbers(result.against(hero, villain))}
+            for hero in who
+            for villain in who
+            if hero != villain
+        ],
+        "totals": [{"hero": hero, **_numbers(result.total(hero))} for hero in who],
+        "seats": [
+            {"hero": hero, "seat": seat, **_numbers(result.at_seat(hero, seat))}
+            for hero in who
+            for seat in seats
+        ],
+        "seconds": seconds,
+    }
+    print(json.dumps(content, indent=2))
+
+
+def _numbers(value: Estimate) -> dict[str, float | None]:
+    """Return an estimate for JSON, which has no infinity."""
+    return {"mean": value.mean, "half_width": value.half_width if value.count > 1 else None}
+
+
+def speed(measured: Sequence[Figure]) -> None:
+    """Print what was measured beside what it should reach, and on which machine."""
+    table = _table("game", "what", "decisions/s", "target", "")
+    for figure in measured:
+        number, bound, unit = (",.2f", "<", " s") if figure.unit == "s" else (",.0f", ">=", "")
+        target = "" if figure.target is None else f"{bound} {figure.target:{number}}{unit}"
+        verdict = {None: "", True: "reached", False: "missed"}[figure.reached]
+        table.add_row(figure.game, figure.what, f"{figure.value:{number}}{unit}", target, verdict)
+    here = "; ".join(f"{what} {value}" for what, value in machine().items())
+    _print(table, f"{here}.", f"Medians of {RUNS} runs. {COUNTED}")
+
+
+def speed_json(measured: Sequence[Figure]) -> None:
+    """Print the same as one JSON object."""
+    rows = [{**figure._asdict(), "reached": figure.reached} for figure in measured]
+    print(json.dumps({"machine": machine(), "counted": COUNTED, "runs": RUNS, "figures": rows}, indent=2))
