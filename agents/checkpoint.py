@@ -80,7 +80,9 @@ def _read(path: str | Path, tensors: bool) -> tuple[dict[str, Any], dict[str, np
     if not path.is_file():
         raise CheckpointError(f"{path}: there is no such checkpoint")
     if path.stat().st_size > MAX_BYTES:
-        raise CheckpointError(f"{path}: {path.stat().st_size} bytes are more than any checkpoint has ({MAX_BYTES})")
+        raise CheckpointError(
+            f"{path}: {path.stat().st_size} bytes are more than any checkpoint has ({MAX_BYTES})"
+        )
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
@@ -127,7 +129,9 @@ def identity(game: Game, encoder: Encoder, variant: Variant) -> dict[str, Any]:
 FREE_OPTIONS = ("leader", "deals", "stake")
 
 
-def check_identity(path: str | Path, header: dict[str, Any], game: Game, encoder: Encoder, variant: Variant) -> None:
+def check_identity(
+    path: str | Path, header: dict[str, Any], game: Game, encoder: Encoder, variant: Variant
+) -> None:
     """Raise CheckpointError, naming both values, unless the checkpoint was trained for just this game and variant."""
     wanted = identity(game, encoder, variant)
     for key, what in (("game", "game"), ("version", "game version")):
@@ -139,4 +143,6 @@ def check_identity(path: str | Path, header: dict[str, Any], game: Game, encoder
             raise CheckpointError(f"{path}: trained with {name}={rules.get(name)!r}, not {name}={value!r}")
     for key in ("observation", "actions"):
         if header.get(key) != wanted[key]:
-            raise CheckpointError(f"{path}: made for another layout of {key}: {header.get(key)}, not {wanted[key]}")
+            raise CheckpointError(
+                f"{path}: made for another layout of {key}: {header.get(key)}, not {wanted[key]}"
+            )

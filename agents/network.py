@@ -21,7 +21,9 @@ def tensor_shapes(net: dict[str, Any], inputs: int, actions: int) -> dict[str, t
     """Return the names and shapes that a network of this description has; raises ValueError for a bad one."""
     hidden = net.get("hidden")
     if net.get("type") != "mlp" or not isinstance(hidden, list) or not hidden:
-        raise ValueError(f"{net} describes no network known here; the type is 'mlp' with a list of hidden widths")
+        raise ValueError(
+            f"{net} describes no network known here; the type is 'mlp' with a list of hidden widths"
+        )
     if not all(isinstance(width, int) and 0 < width <= 65536 for width in hidden):
         raise ValueError(f"hidden widths are whole numbers from 1 to 65536, not {hidden}")
     shapes: dict[str, tuple[int, ...]] = {}
@@ -40,7 +42,13 @@ class NetworkAgent:
     """
 
     def __init__(
-        self, name: str, encoder: Encoder, game: Game, net: dict[str, Any], tensors: dict[str, np.ndarray], sample: bool
+        self,
+        name: str,
+        encoder: Encoder,
+        game: Game,
+        net: dict[str, Any],
+        tensors: dict[str, np.ndarray],
+        sample: bool,
     ) -> None:
         """Raises: ValueError if the tensors are not just those that `net` describes."""
         shapes = tensor_shapes(net, encoder.layout.size, game.num_actions)
@@ -51,9 +59,11 @@ class NetworkAgent:
         self.name, self.game, self.encoder, self.sample = name, game, encoder, sample
         self.tensors = weights = {key: tensor.astype(np.float32) for key, tensor in tensors.items()}
         self._layers = [
-            (weights[f"trunk.{i}.weight"].T.copy(), weights[f"trunk.{i}.bias"]) for i in range(len(net["hidden"]))
+            (weights[f"trunk.{i}.weight"].T.copy(), weights[f"trunk.{i}.bias"])
+            for i in range(len(net["hidden"]))
         ]
-        self._layers[0] = (self._layers[0][0] / encoder.layout.high[:, None].astype(np.float32), self._layers[0][1])
+        first, bias = self._layers[0]
+        self._layers[0] = np.divide(first, encoder.layout.high[:, None], dtype=np.float32), bias
         self._policy = weights["policy.weight"].T.copy(), weights["policy.bias"]
 
     @classmethod
@@ -63,7 +73,14 @@ class NetworkAgent:
         header, tensors = read_checkpoint(path)
         check_identity(path, header, game, encoder, variant)
         try:
-            return cls(f"{'sample' if sample else 'checkpoint'}:{path}", encoder, game, header["net"], tensors, sample)
+            return cls(
+                f"{'sample' if sample else 'checkpoint'}:{path}",
+                encoder,
+                game,
+                header["net"],
+                tensors,
+                sample,
+            )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(f"{path}: {error}") from None
 

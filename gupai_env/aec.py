@@ -45,7 +45,9 @@ class GupaiEnv(AECEnv):
             "render_fps": 2,
         }
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(f"render_mode={render_mode!r} is not allowed; choose {self.metadata['render_modes']}")
+            raise ValueError(
+                f"render_mode={render_mode!r} is not allowed; choose {self.metadata['render_modes']}"
+            )
         if mask_in not in MASK_PLACES:
             raise ValueError(f"mask_in={mask_in!r} is not allowed; choose one of {list(MASK_PLACES)}")
         self.game, self.encoder, self.layout = game, encoder, encoder.layout
@@ -109,7 +111,7 @@ class GupaiEnv(AECEnv):
         return {name: value for name, value in vars(self).items() if name not in bound} | {"_window": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        self.__dict__.update(state)
         self._bind()
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -177,7 +179,9 @@ class GupaiEnv(AECEnv):
         agent = self.agent_selection
         if self.terminations[agent]:
             if action is not None:
-                raise IllegalActionError(f"{agent}: the game is over, the only valid action is None, not {action!r}")
+                raise IllegalActionError(
+                    f"{agent}: the game is over, the only valid action is None, not {action!r}"
+                )
             self._was_dead_step(None)
             return
         self._action[0] = self._checked(action)

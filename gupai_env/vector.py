@@ -102,7 +102,9 @@ class Lanes:
             raise ValueError(
                 f"actions must be {self.num_lanes} integers, one per lane, not {actions.dtype} {list(actions.shape)}"
             )
-        self._actions[:] = np.clip(actions, WAIT, self.game.num_actions) if actions.dtype.itemsize > 1 else actions
+        self._actions[:] = (
+            np.clip(actions, WAIT, self.game.num_actions) if actions.dtype.itemsize > 1 else actions
+        )
         lane = self.kernels.play(
             self.rules,
             self.states,
@@ -122,7 +124,9 @@ class Lanes:
         if lane != LEGAL:
             who = f"lane {lane}, seat {self.seats[lane]}"
             view = self.views(slice(lane, lane + 1))[0][0]
-            raise IllegalActionError(describe_illegal(self.game, who, int(actions[lane]), self.masks[lane], view))
+            raise IllegalActionError(
+                describe_illegal(self.game, who, int(actions[lane]), self.masks[lane], view)
+            )
         return self.payoffs, self.over
 
     def sample(self, key: int) -> np.ndarray:

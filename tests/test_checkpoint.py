@@ -12,7 +12,14 @@ from safetensors.numpy import save_file
 
 from agents import make_agent
 from agents.agent import Turns
-from agents.checkpoint import CheckpointError, digest_of, identity, read_checkpoint, read_header, write_checkpoint
+from agents.checkpoint import (
+    CheckpointError,
+    digest_of,
+    identity,
+    read_checkpoint,
+    read_header,
+    write_checkpoint,
+)
 from agents.network import NetworkAgent, gumbel, tensor_shapes
 from gupai_env.encoders import encoder_of
 from gupai_env.games import get_game
@@ -79,7 +86,7 @@ def test_sampling_follows_the_policy():
 
 
 @pytest.mark.parametrize(
-    "game, variant, said",
+    ("game", "variant", "said"),
     [
         ("ce-deng", {}, "made for game 'jie-long', not 'ce-deng'"),
         ("jie-long", {"forced_play": True}, "trained with forced_play=False, not forced_play=True"),
@@ -104,7 +111,7 @@ def test_another_layout_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change, said",
+    ("change", "said"),
     [
         (lambda t: t.pop("policy.bias"), "policy.bias"),
         (lambda t: t.update(extra=np.zeros(3, np.float32)), "extra"),
@@ -120,7 +127,9 @@ def test_wrong_tensors_are_refused(tmp_path, change, said):
         make_agent(f"checkpoint:{tmp_path / 'a'}")
 
 
-@pytest.mark.parametrize("net", [None, 5, {"type": "__import__('os')"}, {"type": "mlp", "hidden": ["64"]}, {"type": "mlp"}])
+@pytest.mark.parametrize(
+    "net", [None, 5, {"type": "__import__('os')"}, {"type": "mlp", "hidden": ["64"]}, {"type": "mlp"}]
+)
 def test_a_strange_network_is_refused(tmp_path, net):
     write_checkpoint(tmp_path / "a", {**header(), "net": net}, weights())
     with pytest.raises(CheckpointError):

@@ -26,7 +26,9 @@ def test_an_agent_against_itself_scores_exactly_zero(game, name):
 @pytest.mark.parametrize("game", GAMES)
 def test_every_rotation_of_a_deal_is_the_same_deal(game):
     random = make_agent("random", game)
-    chips = duel(game, random, make_agent("random", game), 50, seed=1).chips  # one policy: the same game each time
+    chips = duel(
+        game, random, make_agent("random", game), 50, seed=1
+    ).chips  # one policy: the same game each time
     seats = chips.shape[2]
     by_seat = np.stack([np.roll(chips[:, r], r, axis=1) for r in range(seats)], 1)
     assert (by_seat == by_seat[:, :1]).all()
@@ -56,7 +58,9 @@ def test_the_match_agrees_with_one_game_played_by_hand():
 
 def test_known_strengths_of_rule_based_players():
     """Jie Long with forced play: the differences that a prototype of the project measured, in chips a deal."""
-    players = {name: make_agent(name, "jie-long", forced_play=True) for name in ("random", "greedy", "variety")}
+    players = {
+        name: make_agent(name, "jie-long", forced_play=True) for name in ("random", "greedy", "variety")
+    }
     over_random = duel("jie-long", players["greedy"], players["random"], 2000, forced_play=True).mean(0)
     over_greedy = duel("jie-long", players["variety"], players["greedy"], 4000, forced_play=True).mean(0)
     assert over_random.low < 9.2 < over_random.high

@@ -77,7 +77,9 @@ def test_a_last_decision_without_successor_only_lends_its_value():
 
 def test_an_opponents_decisions_are_passed_over():
     learned = [[True], [False], [True]]
-    out, weights = advantages([[0], [1], [0]], [[1.0], [9.0], [2.0]], np.zeros((3, 1, 2)), [[False], [False], [True]], learned)
+    out, weights = advantages(
+        [[0], [1], [0]], [[1.0], [9.0], [2.0]], np.zeros((3, 1, 2)), [[False], [False], [True]], learned
+    )
     assert weights[:, 0].tolist() == [1, 0, 1]
     assert out[1, 0] == 0
 
@@ -88,7 +90,7 @@ def test_chips_paid_within_a_match_belong_to_the_decision_before_them():
     assert out[:, 0].tolist() == [4, -1, 1]
 
 
-@pytest.mark.parametrize("gamma, lam", [(1.0, 0.95), (0.9, 0.5), (1.0, 0.0), (1.0, 1.0)])
+@pytest.mark.parametrize(("gamma", "lam"), [(1.0, 0.95), (0.9, 0.5), (1.0, 0.0), (1.0, 1.0)])
 def test_the_loop_agrees_with_a_slow_reference(gamma, lam):
     rng = np.random.default_rng(7)
     for _ in range(20):

@@ -41,8 +41,15 @@ def fingerprint(run: Run) -> str:
     learner = run.learner
     parts = [*learner.weights(average=True).values(), *learner.weights(average=False).values()]
     parts += [state["exp_avg_sq"].numpy() for state in learner.policy.optimizer.state.values()]
-    parts += [learner.env.lanes.states, learner.env.lanes.episodes, learner.env.sitting, learner.noise.get_state()]
-    text = json.dumps([learner.env.pool.rng.bit_generator.state, learner.num_timesteps, learner.env.decisions])
+    parts += [
+        learner.env.lanes.states,
+        learner.env.lanes.episodes,
+        learner.env.sitting,
+        learner.noise.get_state(),
+    ]
+    text = json.dumps(
+        [learner.env.pool.rng.bit_generator.state, learner.num_timesteps, learner.env.decisions]
+    )
     return hashlib.sha256(b"".join(np.asarray(part).tobytes() for part in parts) + text.encode()).hexdigest()
 
 
@@ -81,7 +88,9 @@ def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
     path.write_text(json.dumps({**SMALL, "decisions": 10**9}))
     root = Path(__file__).parents[1]
     process = subprocess.Popen(
-        [sys.executable, "-c", program, str(path), str(tmp_path)], cwd=root, env={**os.environ, "PYTHONPATH": str(root)}
+        [sys.executable, "-c", program, str(path), str(tmp_path)],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
     )
     folder, deadline = tmp_path / "small-1", time.monotonic() + 120
     while not (folder / "resume.safetensors").exists() and time.monotonic() < deadline:
@@ -218,7 +227,7 @@ def test_values_that_are_not_finite_stop_the_training(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text, said",
+    ("text", "said"),
     [
         ("gane: jie-long", "gane is no setting; settings here are game, variant"),
         ("ppo: {entropi: 0.1}", "ppo.entropi is no setting; settings here are lanes, steps"),

@@ -25,7 +25,9 @@ def train(config: str | None, changes: list[str], go_on: str | None, runs: str, 
         run = Run.begin(load(str(config), changes), Path(runs))
     watch: Watch = LinesWatch() if as_json else ScreenWatch(console)
     if not as_json:
-        console.print(f"{run.game.title}: training in {run.folder} on {run.learner.device}; it can be stopped")
+        console.print(
+            f"{run.game.title}: training in {run.folder} on {run.learner.device}; it can be stopped"
+        )
     try:
         run.learn(go_on=go_on is not None, watch=watch)
     except KeyboardInterrupt:
@@ -40,4 +42,7 @@ def train(config: str | None, changes: list[str], go_on: str | None, runs: str, 
         return
     console.print(results_table(run, rows))
     options = "".join(f" -o {name}={value}" for name, value in run.config.variant.items())
-    console.print(f"Play against it: gupai play {run.game.id} --against checkpoint:{run.folder}{options}", soft_wrap=True)
+    console.print(
+        f"Play against it: gupai play {run.game.id} --against checkpoint:{run.folder}{options}",
+        soft_wrap=True,
+    )

@@ -34,19 +34,29 @@ class PPOConfig(Section):
     entropy_end: float = Field(0.01, description="and at the end; it stays above zero", gt=0)
     value_coef: float = Field(0.5, description="weight of the value loss", ge=0)
     max_grad_norm: float = Field(0.5, description="longest gradient", gt=0)
-    target_kl: float | None = Field(None, description="stop an update's passes beyond this KL divergence", gt=0)
-    payoff_scale: float = Field(50.0, description="chips a unit of return, near their standard deviation", gt=0)
-    average_rate: float = Field(0.03, description="share of new weights in the average after an update", gt=0, le=1)
+    target_kl: float | None = Field(
+        None, description="stop an update's passes beyond this KL divergence", gt=0
+    )
+    payoff_scale: float = Field(
+        50.0, description="chips a unit of return, near their standard deviation", gt=0
+    )
+    average_rate: float = Field(
+        0.03, description="share of new weights in the average after an update", gt=0, le=1
+    )
 
 
 class PoolConfig(Section):
     """Whom the learner meets besides itself."""
 
-    self_share: float = Field(0.8, description="share of tables with the present self in every seat", ge=0, le=1)
+    self_share: float = Field(
+        0.8, description="share of tables with the present self in every seat", ge=0, le=1
+    )
     snapshots: int = Field(20, description="past selves taken over the run", ge=0)
     size: int = Field(16, description="past selves kept; the first, the newest and the best stay", ge=3)
     rules: list[str] = Field(["greedy", "variety"], description="rule-based players that join the pool")
-    rule_share: float = Field(0.02, description="smallest share of the pool's tables for each of them", ge=0, le=0.2)
+    rule_share: float = Field(
+        0.02, description="smallest share of the pool's tables for each of them", ge=0, le=0.2
+    )
 
 
 class EvaluationConfig(Section):
@@ -62,11 +72,15 @@ class Config(Section):
     """A training run."""
 
     game: str = Field("jie-long", description="id of the game")
-    variant: dict[str, Any] = Field({}, description="its options where they differ from the rulebook's defaults")
+    variant: dict[str, Any] = Field(
+        {}, description="its options where they differ from the rulebook's defaults"
+    )
     name: str = Field("run", description="folder of the run below `runs/`", pattern=r"^[\w.-]+$")
     seed: int = Field(1, description="of deals, network and learner", ge=0, lt=1 << 32)
     decisions: int = Field(10_000_000, description="decisions to learn from, forced ones not counted", ge=1)
-    max_minutes: float | None = Field(None, description="end earlier, schedules included, after this time", gt=0)
+    max_minutes: float | None = Field(
+        None, description="end earlier, schedules included, after this time", gt=0
+    )
     threads: int = Field(0, description="torch threads; 0 takes all cores", ge=0)
     device: str = Field("auto", description='"auto" takes a GPU if there is one; or "cpu", "cuda"')
     save_every: int = Field(20, description="updates between two saves to resume from", ge=1)
@@ -93,7 +107,9 @@ def parse(data: dict[str, Any], source: str) -> Config:
         if first["type"] == "extra_forbidden":
             raise ValueError(f"{source}: {key} is no setting; {_settings_beside(first['loc'])}") from None
         said = first["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{source}: {key}={first['input']!r}: {said}" if key else f"{source}: {said}") from None
+        raise ValueError(
+            f"{source}: {key}={first['input']!r}: {said}" if key else f"{source}: {said}"
+        ) from None
 
 
 def _settings_beside(path: tuple) -> str:

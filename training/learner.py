@@ -5,6 +5,7 @@ ones on preallocated tensors, with one trajectory for each seat (`training.retur
 """
 
 import copy
+import itertools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -31,11 +32,10 @@ class Trunk(BaseFeaturesExtractor):
 
     def __init__(self, observation_space: spaces.Box, hidden: list[int]) -> None:
         super().__init__(observation_space, hidden[-1])
+        self.scale: torch.Tensor
         self.register_buffer("scale", torch.as_tensor(1.0 / observation_space.high.astype(np.float32)))
         widths = [int(np.prod(observation_space.shape)), *hidden]
-        self.layers = nn.ModuleList(
-            nn.Linear(before, after) for before, after in zip(widths, widths[1:], strict=False)
-        )
+        self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in itertools.pairwise(widths))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Return features [N, hidden[-1]] of observations [N, layout.size]."""
@@ -72,7 +72,13 @@ class SelfPlayPPO(MaskablePPO):
     env: SelfPlayVecEnv
 
     def __init__(
-        self, policy: Any, env: Any, *, ent_coef_end: float | None = None, average_rate: float = 0.03, **options: Any
+        self,
+        policy: Any,
+        env: Any,
+        *,
+        ent_coef_end: float | None = None,
+        average_rate: float = 0.03,
+        **options: Any,
     ) -> None:
         self.ent_coef_end = ent_coef_end
         self.average_rate = average_rate
@@ -86,10 +92,10 @@ class SelfPlayPPO(MaskablePPO):
         if not isinstance(self.env, SelfPlayVecEnv):
             raise ValueError(f"SelfPlayPPO learns in a SelfPlayVecEnv, not in {type(self.env).__name__}")
         self.average = copy.deepcopy(self.policy).requires_grad_(False)
-        inputs, actions = int(np.prod(self.observation_space.shape)), int(self.action_space.n)
+        inputs, actions = self.env.lanes.layout.size, self.env.lanes.game.num_actions
         self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players)
         self.noise = torch.Generator(device=self.device).manual_seed(int(self.seed or 0))
-        self.rollout_buffer = None  # SB3's own is not used
+        self.rollout_buffer = None  # type: ignore[assignment]  # SB3's own is not used
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         super()._update_current_progress_remaining(num_timesteps, total_timesteps)
@@ -104,7 +110,12 @@ class SelfPlayPPO(MaskablePPO):
 
     @torch.no_grad()
     def collect_rollouts(
-        self, env: Any, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int, use_masking: bool = True
+        self,
+        env: Any,
+        callback: BaseCallback,
+        rollout_buffer: Any,
+        n_rollout_steps: int,
+        use_masking: bool = True,
     ) -> bool:
         """Play `n_rollout_steps` decisions a lane and compute their advantages."""
         begun = time.perf_counter()
@@ -165,7 +176,8 @@ class SelfPlayPPO(MaskablePPO):
         begun = time.perf_counter()
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        clip, entropy_coef = self.clip_range(self._current_progress_remaining), self.entropy_coef()
+        clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
+        entropy_coef = self.entropy_coef()
         rollout = self.rollout
         rows = np.flatnonzero(rollout.weights.reshape(-1))
         tensors = {
@@ -214,7 +226,9 @@ class SelfPlayPPO(MaskablePPO):
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
         if not torch.isfinite(norm):
-            raise FloatingPointError(f"the gradient of update {self.updates + 1} is not finite; training stopped")
+            raise FloatingPointError(
+                f"the gradient of update {self.updates + 1} is not finite; training stopped"
+            )
         self.policy.optimizer.step()
         with torch.no_grad():
             choices = batch["masks"].sum(1).float().log()
@@ -254,13 +268,16 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("selfplay/self_tables", float((self.env.sitting == LEARNER).all(1).mean()))
         played = self.seconds["play"] + self.seconds["learn"]
         self.logger.record("time/decisions_per_second", self.num_timesteps / max(played, 1e-9))
-        self.logger.record("time/lanes_per_second", self.env.num_envs * self.n_steps * self.updates / max(played, 1e-9))
+        self.logger.record(
+            "time/lanes_per_second", self.env.num_envs * self.n_steps * self.updates / max(played, 1e-9)
+        )
         self.logger.record("time/share_of_play", self.seconds["play"] / max(played, 1e-9))
 
     def weights(self, average: bool = True) -> dict[str, np.ndarray]:
         """Return the network's tensors under the names of a checkpoint, of the average or the present policy."""
         policy = self.average if average else self.policy
-        named = {f"trunk.{i}": layer for i, layer in enumerate(policy.features_extractor.layers)}
+        trunk: Trunk = policy.features_extractor  # type: ignore[assignment]
+        named = {f"trunk.{i}": layer for i, layer in enumerate(trunk.layers)}
         named |= {"policy": policy.action_net, "value": policy.value_net}
         return {
             f"{name}.{part}": getattr(layer, part).detach().cpu().numpy().copy()

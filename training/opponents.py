@@ -48,7 +48,9 @@ class OpponentPool:
     hard ones first; every rule-based member gets at least `rule_share`.
     """
 
-    def __init__(self, seats: int, rng: np.random.Generator, self_share: float, size: int, rule_share: float) -> None:
+    def __init__(
+        self, seats: int, rng: np.random.Generator, self_share: float, size: int, rule_share: float
+    ) -> None:
         self.seats, self.rng = seats, rng
         self.self_share, self.size, self.rule_share = self_share, size, rule_share
         self.members: list[Member] = []

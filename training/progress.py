@@ -73,7 +73,9 @@ class LinesWatch(Watch):
 def results_table(run: Run, rows: Iterable[Row]) -> Table:
     """Return the table that ends a run: the trained player and the baselines, each against the other."""
     config = run.config
-    options = ", ".join(f"{name}={value}" for name, value in config.variant.items()) or "the rulebook's defaults"
+    options = (
+        ", ".join(f"{name}={value}" for name, value in config.variant.items()) or "the rulebook's defaults"
+    )
     table = Table(
         box=SIMPLE_HEAD,
         pad_edge=False,
@@ -109,4 +111,6 @@ def results_json(run: Run, rows: Iterable[Row]) -> str:
         for row in rows
     ]
     head = {"game": run.game.id, "variant": run.config.variant, "checkpoint": str(run.agent_file)}
-    return json.dumps({**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": found})
+    return json.dumps(
+        {**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": found}
+    )

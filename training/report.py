@@ -122,7 +122,7 @@ def standings_json(game: Game, variant: Variant, result: Standings, seconds: flo
 
 def _numbers(value: Estimate) -> dict[str, float | None]:
     """Return an estimate for JSON, which has no infinity."""
-    return {"mean": value.mean, "half_width": value.half_width if value.count > 1 else None}
+    return {"mean": value.mean, "half_width": value.half_width if value.samples > 1 else None}
 
 
 def speed(measured: Sequence[Figure]) -> None:

@@ -11,7 +11,7 @@ from agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from agents.network import NetworkAgent
 from agents.registry import make_agent
 from training.learner import SelfPlayPPO
-from training.opponents import Member
+from training.opponents import Member, OpponentPool
 
 ADAM = ("step", "exp_avg", "exp_avg_sq")
 LANES = ("seeds", "episodes")
@@ -20,7 +20,7 @@ FILE = "resume.safetensors"
 
 def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], seconds: float) -> None:
     """Write everything that the next update depends on; call it between two updates."""
-    env, pool = learner.env, learner.env.pool
+    env, pool = learner.env, pool_of(learner)
     tensors = {f"policy.{k}": v.cpu().numpy() for k, v in learner.policy.state_dict().items()}
     tensors |= {f"average.{k}": v.cpu().numpy() for k, v in learner.average.state_dict().items()}
     for number, state in learner.policy.optimizer.state_dict()["state"].items():
@@ -60,7 +60,7 @@ def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[
     if header["config"] != config:
         odd = sorted(key for key in config if config[key] != header["config"].get(key))
         raise CheckpointError(f"{path}: saved under another configuration, {', '.join(odd)} differ")
-    env, pool, lanes = learner.env, learner.env.pool, learner.env.lanes
+    env, pool, lanes = learner.env, pool_of(learner), learner.env.lanes
 
     def part(prefix: str) -> dict[str, torch.Tensor]:
         start = len(prefix)
@@ -91,3 +91,9 @@ def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[
     learner.num_timesteps, learner.updates = header["decisions"], header["updates"]
     learner.seconds = header["shares"]
     return float(header["seconds"])
+
+
+def pool_of(learner: SelfPlayPPO) -> OpponentPool:
+    """Return the learner's opponent pool; only self-play against one can be saved."""
+    assert isinstance(learner.env.pool, OpponentPool)
+    return learner.env.pool

@@ -70,7 +70,9 @@ class Run:
             number += 1
         folder = runs / f"{config.name}-{number}"
         folder.mkdir(parents=True)
-        (folder / "config.yaml").write_text(yaml.safe_dump(config.model_dump(), sort_keys=False), encoding="utf-8")
+        (folder / "config.yaml").write_text(
+            yaml.safe_dump(config.model_dump(), sort_keys=False), encoding="utf-8"
+        )
         return cls(config, folder)
 
     @property
@@ -86,7 +88,9 @@ class Run:
         config, ppo = self.config, self.config.ppo
         rng = np.random.default_rng(config.seed)
         chosen = config.pool
-        pool = OpponentPool(self.variant.players, rng, chosen.self_share, chosen.size, chosen.rule_share)
+        self.pool = pool = OpponentPool(
+            self.variant.players, rng, chosen.self_share, chosen.size, chosen.rule_share
+        )
         for name in chosen.rules:
             pool.add(self.player(name), born=0, scripted=True)
         env = SelfPlayVecEnv(
@@ -127,7 +131,10 @@ class Run:
             raise CheckpointError(f"{self.folder}: nothing was saved there to go on with")
         try:
             self.learner.learn(
-                self.config.decisions, callback=keeper, log_interval=None, reset_num_timesteps=not go_on
+                self.config.decisions,
+                callback=keeper,
+                log_interval=None,  # type: ignore[arg-type]  # the keeper dumps the logs
+                reset_num_timesteps=not go_on,
             )
         finally:
             keeper.watch.close()
@@ -174,9 +181,11 @@ class Run:
         row: dict[str, Any] = {"decisions": self.learner.num_timesteps, "updates": self.learner.updates}
         player = self.current_agent("now")
         for name, baseline in self.baselines.items():
-            found = duel(self.game, player, baseline, evaluation.deals, seed=self.config.seed, **self.config.variant)
+            found = duel(
+                self.game, player, baseline, evaluation.deals, seed=self.config.seed, **self.config.variant
+            )
             mean = found.mean(0)
-            row[name] = {"mean": mean.mean, "low": mean.low, "high": mean.high, "deals": mean.count}
+            row[name] = {"mean": mean.mean, "low": mean.low, "high": mean.high, "deals": mean.samples}
         return row
 
 
@@ -245,7 +254,7 @@ class Keeper(BaseCallback):
             return
         self.watch.learned(self.progress(), learner.num_timesteps, self.seconds)
         if self.config.pool.snapshots and self.progress() >= self.next_snapshot:
-            leaving = learner.env.pool.add(run.current_agent(f"update {learner.updates}"), learner.updates)
+            leaving = run.pool.add(run.current_agent(f"update {learner.updates}"), learner.updates)
             if leaving is not None:
                 learner.env.forget(leaving)
             self.next_snapshot = self._snapshot_due()

@@ -47,7 +47,9 @@ class SelfPlayVecEnv(VecEnv):
         self.render_mode = None
         layout = self.lanes.layout
         super().__init__(
-            num_envs, spaces.Box(layout.low, layout.high, dtype=np.int8), spaces.Discrete(self.lanes.game.num_actions)
+            num_envs,
+            spaces.Box(layout.low, layout.high, dtype=np.int8),
+            spaces.Discrete(self.lanes.game.num_actions),
         )
         self.payoffs = np.zeros((num_envs, self.players), np.float32)
         self.over = np.zeros(num_envs, np.bool_)
@@ -59,7 +61,13 @@ class SelfPlayVecEnv(VecEnv):
 
     @classmethod
     def against(
-        cls, game: str, num_envs: int, opponents: Sequence[str] = ("greedy",), *, seed: int = 0, **options: Any
+        cls,
+        game: str,
+        num_envs: int,
+        opponents: Sequence[str] = ("greedy",),
+        *,
+        seed: int = 0,
+        **options: Any,
     ) -> "SelfPlayVecEnv":
         """Return lanes with one learning seat each, drawn for every episode like the opponents in the others.
 
@@ -68,7 +76,9 @@ class SelfPlayVecEnv(VecEnv):
         variant = {name: value for name, value in options.items() if name != "payoff_scale"}
         agents = [make_agent(spec, game, **variant) for spec in opponents]
         seats = get_game(game).variant.make(**variant).players
-        return cls(game, num_envs, FixedOpponents(agents, seats, np.random.default_rng(seed)), seed=seed, **options)
+        return cls(
+            game, num_envs, FixedOpponents(agents, seats, np.random.default_rng(seed)), seed=seed, **options
+        )
 
     @property
     def seats(self) -> np.ndarray:

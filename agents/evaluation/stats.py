@@ -6,11 +6,11 @@ import numpy as np
 
 
 class Estimate(NamedTuple):
-    """A mean of `count` independent values and the half-width of its 95% interval (Student's t)."""
+    """A mean of `samples` independent values and the half-width of its 95% interval (Student's t)."""
 
     mean: float
     half_width: float
-    count: int
+    samples: int
 
     @property
     def low(self) -> float:

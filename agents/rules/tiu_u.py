@@ -1,7 +1,8 @@
 """Rule-based players of Tiu-U."""
 
+from gupai_env.core.game import NOBODY
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import COPIES, ONE, size
+from gupai_env.core.tiles import size
 from gupai_env.games.tiu_u import (
     BAIT,
     BIG_POINTS,
@@ -15,6 +16,8 @@ from gupai_env.games.tiu_u import (
 )
 
 PIP = 1 / 8  # what a red pip is worth besides: rounding to tens may hide it
+SECOND = 1 / 4  # of its worth, for a tile laid that another of one's hand may catch
+CERTAIN = 100  # a catch comes before all laying
 
 
 @rule
@@ -49,20 +52,29 @@ def greedy(view, mask, key):
 
 
 @rule
-def angler(view, mask, key):
-    """Catch what is worth most and unlikely to wait; lay what the others can hardly catch and oneself can."""
-    unseen = max(size(view.unseen), 1)
+def risk(view, kind):
+    """Return about how likely the next seat is to catch a tile that is laid now, with its hand or the stock."""
+    missed = 1.0
+    for _ in range(view.sizes[1] + 1):
+        missed *= 1 - view.rivals[kind] / max(size(view.unseen), 1)
+    return 1 - missed
+
+
+@rule
+def careful(view, mask, key):
+    """Catch as `greedy` does; lay what the others are unlikely to catch, best what one can catch oneself."""
     best, best_score = -1, -1e9
     for action in range(len(mask)):
         if mask[action]:
             bait = BAIT[action]
             if action >= CATCH:
-                score = gain(view, action)
-                if view.drawn < 0:
-                    score -= KEPT * worth(bait)
+                score = CERTAIN + gain(view, action)
             else:
-                own = size(view.hand & (7 * MATCHING[bait])) - (view.drawn < 0)
-                score = -worth(bait) * LOST * view.rivals[bait] / unseen + OWN * worth(bait) * (own > 0)
+                danger = risk(view, bait)
+                others = size(view.hand & (7 * MATCHING[bait])) - (view.drawn == NOBODY)
+                score = -danger * worth(bait)
+                if others > 0:
+                    score += (1 - danger) * worth(bait) * SECOND
             if score > best_score:
                 best, best_score = action, score
     return best

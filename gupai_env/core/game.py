@@ -53,7 +53,9 @@ class Game:
     information_set: Callable
     determinize: Callable
     payoff_bound: Callable[[Any], float]  # variant -> the most a seat can win or lose in one deal
-    name_action: Callable[[np.record, int], str] | None = None  # (view, action): where the hand tells what it does
+    name_action: Callable[[np.record, int], str] | None = (
+        None  # (view, action): where the hand tells what it does
+    )
 
     def __hash__(self) -> int:
         return hash((self.id, self.version))  # the fields are compared; hashing them all would be slow

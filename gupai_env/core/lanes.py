@@ -157,7 +157,15 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
                 start(deal, rules, state, derive(seeds[lane], episodes[lane]))
             seats[lane] = state.to_act
             show_turn(
-                legal_actions, information_set, encode, rules, state, observe, view[0], mask, observations[lane]
+                legal_actions,
+                information_set,
+                encode,
+                rules,
+                state,
+                observe,
+                view[0],
+                mask,
+                observations[lane],
             )
         return LEGAL
 
@@ -167,7 +175,15 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
             state = states[lane]
             seats[lane] = state.to_act
             show_turn(
-                legal_actions, information_set, encode, rules, state, observe, view[0], masks[lane], observations[lane]
+                legal_actions,
+                information_set,
+                encode,
+                rules,
+                state,
+                observe,
+                view[0],
+                masks[lane],
+                observations[lane],
             )
 
     def look(rules, states, seat, view, observations):
@@ -199,8 +215,17 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
         for lane in range(len(states)):
             determinize_one(rules, views[lane], keys[lane], states[lane])
 
-    before, after = (begin, play, show, look), (views, view_of, encode_all, determinize)
-    return Kernels(*map(compiled, before), pick, *map(compiled, after))
+    return Kernels(
+        begin=compiled(begin),
+        play=compiled(play),
+        show=compiled(show),
+        look=compiled(look),
+        pick=pick,
+        views=compiled(views),
+        view_of=compiled(view_of),
+        encode=compiled(encode_all),
+        determinize=compiled(determinize),
+    )
 
 
 def _pick(masks, key, actions):

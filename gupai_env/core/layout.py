@@ -34,7 +34,7 @@ class Layout:
 
     def __post_init__(self) -> None:
         ends = np.cumsum([section.size for section in self.sections]).tolist()
-        object.__setattr__(self, "starts", tuple([0, *ends[:-1]]))
+        object.__setattr__(self, "starts", (0, *ends[:-1]))
         object.__setattr__(self, "size", ends[-1])
 
     @property

@@ -142,7 +142,7 @@ def deal_tiles(deck, key, order):
     shuffle(order, key)
 
 
-def deck_of(tiles: int) -> np.ndarray:
+def deck_of(tiles: int | np.int64) -> np.ndarray:
     """Return the tiles of a set as a sorted int8 array of kinds."""
     return np.array([kind for kind in range(KINDS) for _ in range(count(int(tiles), kind))], np.int8)
 

@@ -45,7 +45,9 @@ def _read(name: str, text: str, default: Any) -> Any:
         try:
             return tuple(float(word) if "." in word else int(word) for word in words)
         except ValueError:
-            raise ValueError(f"{name}={text} is not allowed; write numbers with commas between them") from None
+            raise ValueError(
+                f"{name}={text} is not allowed; write numbers with commas between them"
+            ) from None
     try:
         return type(default)(text)
     except ValueError:
