@@ -4,6 +4,7 @@ The file's metadata hold "gupai", the header as JSON, and "sha256" over that tex
 was cut short or damaged is refused in one line.
 """
 
+import dataclasses
 import hashlib
 import json
 import os
@@ -108,13 +109,11 @@ def _read(path: str | Path, tensors: bool) -> tuple[dict[str, Any], dict[str, np
 
 def identity(game: Game, encoder: Encoder, variant: Variant) -> dict[str, Any]:
     """Return what a player depends on: game, rules, observation and actions, as it stands in the header."""
-    import dataclasses
-
     actions = json.dumps(game.action_names, ensure_ascii=False)
     return {
         "game": game.id,
         "version": game.version,
-        "rules": dataclasses.asdict(variant),
+        "rules": json.loads(json.dumps(dataclasses.asdict(variant))),  # tuples become lists, as in a file
         "observation": {
             "encoder": encoder.name,
             "version": encoder.version,

@@ -12,7 +12,7 @@ import numpy as np
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import KINDS, PIPS, WEIGHT, tile_name
 from gupai_env.core.variant import Variant
-from gupai_env.games import ce_deng
+from gupai_env.games import ce_deng, da_ling, ding_niu
 from gupai_env.games.connecting import DISCARD, join
 from gupai_env.render.words import listed
 
@@ -95,7 +95,7 @@ class Hints:
 
 
 class ConnectingHints(Hints):
-    """Jie Long and Ce Deng."""
+    """The connecting games."""
 
     def reminder(self) -> str:
         """Return the game in a sentence, as the variant is played."""
@@ -143,7 +143,7 @@ class ConnectingHints(Hints):
 
     @property
     def _both_ends(self) -> bool:
-        return getattr(self.variant, "open_ends", 1) == 2
+        return isinstance(self.variant, ding_niu.DingNiu) or getattr(self.variant, "open_ends", 1) == 2
 
     def _ends_after(self, view: np.record, action: int) -> np.ndarray:
         ends = view.ends.copy()
@@ -151,7 +151,65 @@ class ConnectingHints(Hints):
         return ends
 
 
-HINTS: dict[str, type[Hints]] = {"jie-long": ConnectingHints, "ce-deng": ConnectingHints}
+class DingNiuHints(ConnectingHints):
+    """Ding Niu: the plays that would make a suan zhang are marked."""
+
+    def reminder(self) -> str:
+        """Return the game in a sentence, as the variant is played."""
+        return (
+            f"{super().reminder().partition(': fewest')[0]}: who has fewest wins. If your tile makes a suan zhang, "
+            "so that nothing more can be laid, you win twice as much if you have fewest, and else pay it all."
+        )
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a tile and the numbers it leaves open, or what discarding it costs."""
+        blocks = [a for a in actions if a < DISCARD and view.makes[a] != ding_niu.NONE]
+        if not blocks:
+            return super().label(view, actions)
+        lost = " you may lose" if any(view.losing[action] for action in blocks) else ""
+        ends = (
+            ""
+            if len(blocks) == len(actions)
+            else f" {listed(listed(self._ends_after(view, a)) for a in blocks)}:"
+        )
+        return f"{super().label(view, actions)},{ends} a suan zhang{lost}"
+
+
+class DaLingHints(Hints):
+    """Da Ling: every split with the stakes that it matches."""
+
+    def reminder(self) -> str:
+        """Return the game in a sentence."""
+        return (
+            "Split your six tiles into a single, a pair and a triple. A group matches if its points end in the target; "
+            "[4:2] and [2:1] count 3 or 6. All three take everything; else the strongest group takes its stake."
+        )
+
+    def answers(self) -> str:
+        """Return what a person may type."""
+        return "Type the number of a split. ? shows the rules, q leaves the table."
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the splits."""
+        return "Your splits, and the stakes of the groups that match"
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a split and the stakes of its groups that match."""
+        groups = da_ling.SPLITS[actions[0]]
+        stakes = [
+            f"{view.stakes[at]:g}"
+            for at in range(len(groups))
+            if view.strength[groups[at]] != da_ling.NO_MATCH
+        ]
+        return f"{super().label(view, actions)}  {'+'.join(stakes) or '-'}"
+
+
+HINTS: dict[str, type[Hints]] = {
+    "jie-long": ConnectingHints,
+    "ce-deng": ConnectingHints,
+    "ding-niu": DingNiuHints,
+    "da-ling": DaLingHints,
+}
 
 
 def hints_of(game: Game, variant: Variant) -> Hints:

@@ -152,12 +152,12 @@ class GupaiEnv(AECEnv):
             self.render()
 
     def _turn_to(self, agent: str) -> None:
-        self.agent_selection = agent
+        self.agent_selection = self._mover = agent
         self.infos[agent] = {"action_mask": self._mask[0].copy()}
 
     def observe(self, agent: str) -> Any:
         """Return what an agent observes now, as fresh arrays."""
-        if agent == self.agent_selection:
+        if agent == self._mover:  # at the end agent_selection goes on to seats that this is not kept for
             observation, mask = self._observation[0].copy(), self._mask[0].copy()
         else:
             observation, mask = self._look(self.possible_agents.index(agent)), self._no_actions.copy()

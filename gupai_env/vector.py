@@ -102,9 +102,9 @@ class Lanes:
             raise ValueError(
                 f"actions must be {self.num_lanes} integers, one per lane, not {actions.dtype} {list(actions.shape)}"
             )
-        self._actions[:] = (
-            np.clip(actions, WAIT, self.game.num_actions) if actions.dtype.itemsize > 1 else actions
-        )
+        self._actions[:] = np.clip(
+            actions, WAIT - 1, self.game.num_actions
+        )  # none becomes another one in int16
         lane = self.kernels.play(
             self.rules,
             self.states,

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+
+from gupai_env.testing import Hooks
 from little_dragon import (
     ACTIONS,
     DISCARD,
@@ -21,8 +23,6 @@ from little_dragon import (
     hooks_for,
     tile_of,
 )
-
-from gupai_env.testing import Hooks
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from agents.checkpoint import (
 )
 from agents.network import NetworkAgent, gumbel, tensor_shapes
 from gupai_env.encoders import encoder_of
-from gupai_env.games import get_game
+from gupai_env.games import GAMES, get_game
 from gupai_env.vector import Lanes
 
 GAME = get_game("jie-long")
@@ -100,6 +100,16 @@ def test_the_wrong_game_or_variant_is_refused(checkpoint, game, variant, said):
 
 def test_options_that_change_no_decision_are_no_obstacle(checkpoint):
     make_agent(f"checkpoint:{checkpoint}", "jie-long", leader=2, deals=3, stake=0.5)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_games_default_player_is_accepted_again(tmp_path, name):
+    game = GAMES[name]
+    shapes = tensor_shapes(NET, encoder_of(game).layout.size, game.num_actions)
+    tensors = {key: np.zeros(shape, np.float32) for key, shape in shapes.items()}
+    head = {**identity(game, encoder_of(game), game.variant()), "kind": "player", "net": NET}
+    write_checkpoint(tmp_path / "a", head, tensors)
+    make_agent(f"checkpoint:{tmp_path / 'a'}", name)
 
 
 def test_another_layout_is_refused(tmp_path):

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pettingzoo
 import pytest
-from broken_envs import DEFECTS, IllegalTaken, MaskTooWide, SeedHashed
 from gymnasium.spaces import Box
-from little_dragon import SEATS, TILES, LittleDragon, clone, hooks_for, legal_actions, tiles
 from pettingzoo import AECEnv
 from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils import wrappers
 
+from broken_envs import DEFECTS, IllegalTaken, MaskTooWide, SeedHashed
 from gupai_env.testing import CHECKS, ConformanceError, Hooks, check_env
+from little_dragon import SEATS, TILES, LittleDragon, clone, hooks_for, legal_actions, tiles
 
 HOOKS = hooks_for(LittleDragon)
 BARE = Hooks(max_moves=9, illegal=("raise",))  # facts of Little Dragon, but no functions

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from agents.agent import Turns
-from agents.rules import connecting
+from agents.rules import connecting, da_ling, ding_niu, small_mahjong, tiu_u
 from gupai_env.core.lanes import compiled, sources_digest
 from gupai_env.core.rng import draw
 from gupai_env.core.rule import rule
@@ -31,6 +31,10 @@ def random(view, mask, key):
 POLICIES: dict[str, dict[str, Callable]] = {
     "jie-long": {"greedy": connecting.greedy, "variety": connecting.variety},
     "ce-deng": {"greedy": connecting.greedy, "variety": connecting.variety},
+    "ding-niu": {"greedy": ding_niu.greedy, "blocker": ding_niu.blocker},
+    "da-ling": {"greedy": da_ling.greedy, "colour": da_ling.colour},
+    "tiu-u": {"greedy": tiu_u.greedy, "careful": tiu_u.careful},
+    "small-mahjong": {"greedy": small_mahjong.greedy, "counting": small_mahjong.counting},
 }
 
 

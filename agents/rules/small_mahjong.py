@@ -1,35 +1,51 @@
-"""Rule-based players of Small Mahjong. All of them declare every win and claim every tile that completes one."""
+"""Rule-based players of Small Mahjong. All declare every win and claim every tile that completes one."""
 
-from gupai_env.core.game import NOBODY
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import KINDS, count, size
+from gupai_env.core.tiles import KINDS, ONE, count, first_kind, size
 from gupai_env.games.small_mahjong import (
     JOIN,
     LAY_OUT,
     PASS,
     POINTS,
+    TILES,
     WIN,
+    best_split,
+    completing_two,
 )
 
 OUT = 100  # a tile that completes the hand, against one that completes a triplet
-TRIPLET_KEPT = 50
+IN_TRIPLET = 50
+WINNING = 10  # a point of a win, against one of a triplet
+MARGIN = 4  # what a claim must add to the chance of a win, for it gives up the draw
 
 
 @rule
-def wins(view, kind):
-    """True if a tile of the kind completes the hand."""
-    return view.waits >> (3 * kind) & 1
+def chance(view, hand, laid_out, waits):
+    """Return what the unseen tiles that complete a hand are worth: each one, and the points of its win."""
+    total = 0
+    for kind in range(KINDS):
+        if waits >> (3 * kind) & 1:
+            total += count(view.unseen, kind) * (1 + best_split(hand + ONE[kind], laid_out))
+    return total
 
 
 @rule
-def least_useful(view, mask):
-    """Return the discard after which most unseen tiles complete the hand, then most complete a triplet."""
-    best, best_score = -1, -1
+def best_discard(view, mask, by_points):
+    """Return the discard after which the hand is worth most, and of equals what helps least to triplets.
+
+    A hand is worth the unseen tiles that complete it or, `by_points`, its `chance`.
+    """
+    best, best_score = -1, -1000
     for kind in range(KINDS):
         if mask[kind]:
-            score = OUT * size(view.unseen & (7 * view.waits_after[kind]))
-            score += 0 if view.triplets >> (3 * kind) & 1 else TRIPLET_KEPT
-            score += 49 - size(view.unseen & (7 * view.partners[kind]))
+            waits = view.waits_after[kind]
+            if by_points:
+                score = OUT * chance(view, view.hand - ONE[kind], view.meld_points[0], waits)
+            else:
+                score = OUT * size(view.unseen & (7 * waits))
+            score -= size(view.unseen & (7 * view.partners[kind]))
+            if view.triplets >> (3 * kind) & 1:
+                score -= IN_TRIPLET
             if score > best_score:
                 best, best_score = kind, score
     return best
@@ -37,11 +53,14 @@ def least_useful(view, mask):
 
 @rule
 def best_claim(view, mask):
-    """Return the claim of most points."""
-    best = JOIN
-    for action in range(LAY_OUT + 1, len(mask)):
-        if mask[action]:
-            best = action
+    """Return the claim that wins most, or else the one of most points."""
+    best, best_score = JOIN, 0
+    for number in range(1, len(POINTS)):
+        if mask[LAY_OUT + number]:
+            rest = view.hand - (TILES[number] - ONE[view.offer])
+            score = POINTS[number] + WINNING * best_split(rest, view.meld_points[0] + POINTS[number])
+            if score > best_score:
+                best, best_score = LAY_OUT + number, score
     return best
 
 
@@ -51,5 +70,39 @@ def greedy(view, mask, key):
     if mask[WIN]:
         return WIN
     if mask[PASS]:
-        return best_claim(view, mask) if wins(view, view.offer) or view.triplets == 0 else PASS
-    return least_useful(view, mask)
+        completes = view.waits >> (3 * view.offer) & 1 or view.triplets == 0
+        return best_claim(view, mask) if completes else PASS
+    return best_discard(view, mask, False)
+
+
+@rule
+def improving_claim(view, mask):
+    """Return the claim after which, and a discard, the hand is worth most; PASS if that is not more."""
+    best, best_score = PASS, chance(view, view.hand, view.meld_points[0], view.waits) + MARGIN
+    for number in range(1, len(POINTS)):
+        if mask[LAY_OUT + number]:
+            rest = view.hand - (TILES[number] - ONE[view.offer])
+            left = rest
+            while left:
+                kind = first_kind(left)
+                left -= ONE[kind]
+                two = rest - ONE[kind]
+                laid_out = view.meld_points[0] + POINTS[number]
+                score = chance(view, two, laid_out, completing_two(two))
+                if score > best_score:
+                    best, best_score = LAY_OUT + number, score
+    return best
+
+
+@rule
+def counting(view, mask, key):
+    """Claim and discard so that many unseen tiles complete the hand, to many points."""
+    if mask[WIN]:
+        return WIN
+    if mask[PASS]:
+        if view.waits >> (3 * view.offer) & 1:
+            return best_claim(view, mask)
+        if mask[JOIN]:
+            return JOIN if view.triplets == 0 else PASS
+        return improving_claim(view, mask)
+    return best_discard(view, mask, True)

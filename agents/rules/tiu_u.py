@@ -12,7 +12,7 @@ from gupai_env.games.tiu_u import (
     MATCHING,
     SMALL_RED,
     THREE,
-    points,
+    tens,
 )
 
 PIP = 1 / 8  # what a red pip is worth besides: rounding to tens may hide it
@@ -28,7 +28,7 @@ def worth(kind):
 
 @rule
 def gain(view, action):
-    """Return by how many points a catch grows now, red pips that do not complete a ten being worth a little."""
+    """Return by how many points a catch grows now; red pips are worth a little besides."""
     bait = BAIT[action]
     if action < THREE:
         fish = FISH[action]
@@ -36,7 +36,7 @@ def gain(view, action):
     else:
         tiles = 2 if action == HEAVEN_PAIR else 4
         red, big = tiles * SMALL_RED[bait], tiles * BIG_POINTS[bait]
-    return points(view.red[0] + red, big) - points(view.red[0], 0) + PIP * red
+    return big + tens(view.red[0] + red) - tens(view.red[0]) + PIP * red
 
 
 @rule
@@ -53,7 +53,7 @@ def greedy(view, mask, key):
 
 @rule
 def risk(view, kind):
-    """Return about how likely the next seat is to catch a tile that is laid now, with its hand or the stock."""
+    """Return about how likely the next seat is to catch a tile laid now, with its hand or the stock."""
     missed = 1.0
     for _ in range(view.sizes[1] + 1):
         missed *= 1 - view.rivals[kind] / max(size(view.unseen), 1)

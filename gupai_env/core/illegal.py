@@ -15,7 +15,7 @@ def describe_illegal(game: Game, who: str, action: object, mask: np.ndarray, vie
     """Return one line: who tried what, and what is legal; `view` is that of the seat to act."""
     legal = [f"{game.action_name(i, view)} ({i})" for i in range(game.num_actions) if mask[i]]
     listed = ", ".join(legal[:NAMED]) + (f" and {len(legal) - NAMED} more" if len(legal) > NAMED else "")
-    if isinstance(action, int) and 0 <= action < game.num_actions:
+    if type(action) is int and 0 <= action < game.num_actions:  # which True is not
         what = f"{game.action_name(action, view)} (action {action}) is not legal"
     else:
         what = f"{action!r} is no action; actions are whole numbers from 0 to {game.num_actions - 1}"

@@ -70,8 +70,8 @@ def encode_table(view, out):
         out[DROPS_AT + place] = view.drops[place]
     for kind in range(KINDS):
         out[LAID_AT + kind] = view.laid_at[kind]
-    out[ENDS_AT + view.ends[0]] = 1
-    out[ENDS_AT + HIGHEST + 1 + view.ends[1]] = 1
+    out[ENDS_AT + int(view.ends[0])] = 1
+    out[ENDS_AT + HIGHEST + 1 + int(view.ends[1])] = 1
     for other in range(OTHERS):
         for number in range(HIGHEST):
             out[MISSED_AT + other * HIGHEST + number] = view.missed[other + 1, number + 1]
@@ -80,9 +80,9 @@ def encode_table(view, out):
     for number in range(HIGHEST):
         out[SUITS_AT + number] = number_of(hand & CARRYING[number + 1])
         out[UNSEEN_SUITS_AT + number] = number_of(unseen & CARRYING[number + 1])
-    out[LEADER_AT + view.leader] = 1
+    out[LEADER_AT + int(view.leader)] = 1
     if view.last_player >= 0:
-        out[LAST_PLAYER_AT + view.last_player] = 1
+        out[LAST_PLAYER_AT + int(view.last_player)] = 1
     out[PASSES_AT] = view.passes
     out[TURN_AT] = view.turn
     out[FIRST_DEAL_AT] = view.deal == 0

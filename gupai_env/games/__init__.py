@@ -3,9 +3,10 @@
 import difflib
 
 from gupai_env.core.game import Game
-from gupai_env.games import ce_deng, jie_long
+from gupai_env.games import ce_deng, da_ling, ding_niu, jie_long, small_mahjong, tiu_u
 
-GAMES: dict[str, Game] = {module.GAME.id: module.GAME for module in (jie_long, ce_deng)}
+_MODULES = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong)
+GAMES: dict[str, Game] = {module.GAME.id: module.GAME for module in _MODULES}
 
 
 def get_game(name: str | Game) -> Game:

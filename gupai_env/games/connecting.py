@@ -15,11 +15,9 @@ from gupai_env.core.game import NOBODY, seat_after, state_dtype
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
-    ALL_KINDS,
     CARRYING,
     DECK,
     DOUBLES,
-    FULL_SET,
     HIGH_IS,
     HIGHEST,
     KINDS,
@@ -240,7 +238,6 @@ def open_view(rules, state, viewer, deck, forced, view):
     view.record[:] = state.record
     view.last_player = NOBODY
     unseen = deck - state.hands[viewer] - state.discards[viewer]
-    in_hands = 0
     seat = viewer
     for place in range(rules.players):
         unseen -= state.played[seat]

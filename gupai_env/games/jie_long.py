@@ -48,7 +48,9 @@ class JieLong(Variant):
     """The options of the rulebook's page "Jie Long"."""
 
     forced_play: bool = option(False, "who can match must play; False: discarding is always allowed")
-    double_lock: bool = option(False, "after everybody else discarded, the player of the last tile may lay no double")
+    double_lock: bool = option(
+        False, "after everybody else discarded, the player of the last tile may lay no double"
+    )
     open_ends: int = option(1, "2: the lead opens both its ends and either may be added to", (1, 2))
     stake: float = option(1.0, "chips a pip of difference")
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import DECK, KINDS, PIPS, tile_name, weight
+from gupai_env.core.tiles import DECK, KINDS, ONE, PIPS, tile_name, tiles_in, weight
 from gupai_env.core.variant import Variant
+from gupai_env.games import ding_niu
 from gupai_env.games.ce_deng import CeDeng, is_head_or_tail, is_pass
 from gupai_env.games.connecting import DISCARD
 from gupai_env.render.scene import Pile, Place, Scene, Tile
@@ -20,7 +21,7 @@ def scene(
     names: Sequence[str] | None = None,
     payoffs: Sequence[float] | None = None,
 ) -> Scene:
-    """Return the table of Jie Long or Ce Deng; see `gupai_env.render.tables.scene_of`."""
+    """Return the table of Jie Long, Ce Deng or Ding Niu; see `gupai_env.render.tables.scene_of`."""
     near = views[0]
     players = variant.players
     order = [(int(near.seat) + int(near.direction) * place) % players for place in range(players)]
@@ -29,9 +30,12 @@ def scene(
     asked = [int(view.seat) for view in views if view.asked]
     to_act = asked[0] if asked else order[(near.leader + near.turn) % players]
 
-    layout = _layout(near, getattr(variant, "open_ends", 1) == 2)
+    deck = len(ding_niu.DECK if isinstance(variant, ding_niu.DingNiu) else DECK)
+    layout = _layout(
+        near, isinstance(variant, ding_niu.DingNiu) or getattr(variant, "open_ends", 1) == 2, deck
+    )
     centre = [layout]
-    unused = len(DECK) - players * int(near.hand_size)
+    unused = deck - players * int(near.hand_size)
     if unused:
         centre.append(Pile("unused", hidden=unused, room=unused, form="stack"))
     places = [
@@ -59,6 +63,9 @@ def scene(
         notes.append(f"asked before the play: {called[to_act]}")
     if near.locked and not over:
         notes.append("locked: no double may be played")
+    if isinstance(variant, ding_niu.DingNiu) and near.suan_zhang:
+        word = "classic" if near.suan_zhang == ding_niu.CLASSIC else "smothered"
+        notes.append(f"{word} suan zhang by {called[order[near.maker]]}")
     last_move = _last_move(near, [called[seat] for seat in order], over, payoffs, order)
     return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), last_move)
 
@@ -67,14 +74,19 @@ def _view_of(seat: int, views: Sequence[np.record]) -> np.record | None:
     return next((view for view in views if view.seat == seat), None)
 
 
-def _layout(view: np.record, both_ends: bool) -> Pile:
-    """Lay the tiles of the record end to end, the lead's arm or arms growing from it."""
+def _layout(view: np.record, both_ends: bool, room: int) -> Pile:
+    """Lay the tiles of the record end to end, the lead's arm or arms growing from it.
+
+    Ding Niu: what was laid besides are the doubles that fitted a suan zhang at the end.
+    """
     line: list[Tile] = []
+    rest = int(sum(view.played))
     lead = last = 0
     for action in map(int, view.record[: view.turn]):
         if action >= DISCARD:
             continue
         kind, end = action % KINDS, action // KINDS
+        rest -= int(ONE[kind])
         joins, leaves = int(PIPS[kind, 1 - end]), int(PIPS[kind, end])
         if both_ends and line and line[0][0] == joins:  # as the rules choose where both ends fit
             line.insert(0, (leaves, joins))
@@ -82,11 +94,18 @@ def _layout(view: np.record, both_ends: bool) -> Pile:
         else:
             line.append((joins, leaves))
             last = len(line) - 1
+    for kind in tiles_in(rest):
+        number = int(PIPS[kind, 0])
+        if number == line[-1][1]:
+            line.append((number, number))
+        else:
+            line.insert(0, (number, number))
+            lead, last = lead + 1, last + 1
     return Pile(
         "layout",
         tuple(line),
         marked=(last,) if line else (),
-        room=len(DECK),
+        room=room,
         form="line",
         lead=lead if both_ends and line else None,
         open_left=line[0][0] if both_ends and line else 0,

@@ -6,12 +6,16 @@ import numpy as np
 
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
-from gupai_env.render import connecting
+from gupai_env.render import connecting, da_ling, small_mahjong, tiu_u
 from gupai_env.render.scene import Scene
 
 SCENES: dict[str, Callable[..., Scene]] = {
     "jie-long": connecting.scene,
     "ce-deng": connecting.scene,
+    "ding-niu": connecting.scene,
+    "da-ling": da_ling.scene,
+    "tiu-u": tiu_u.scene,
+    "small-mahjong": small_mahjong.scene,
 }
 
 

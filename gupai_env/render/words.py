@@ -30,7 +30,8 @@ def seat_names(players: int, you: int | None = None) -> list[str]:
 def says(name: str, deed: str) -> str:
     """Return "Seat 2 plays [6:4]" for the deed "play [6:4]", and "You play [6:4]" for "You"."""
     verb, space, rest = deed.partition(" ")
-    return f"{name} {verb if name == YOU else verb + 's'}{space}{rest}"
+    ending = "" if name == YOU else "es" if verb.endswith(("ch", "ss")) else "s"
+    return f"{name} {verb}{ending}{space}{rest}"
 
 
 def chips(amount: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pettingzoo import AECEnv
 
-from gupai_env.testing.games import Game, is_over, snapshot
+from gupai_env.testing.games import Game, Snapshot, is_over, snapshot
 from gupai_env.testing.hooks import Hooks
 from gupai_env.testing.trial import Trial
 
@@ -42,9 +42,9 @@ def refusal(hooks: Hooks, error: Exception) -> tuple[str, str]:
     return "raise", f"raises {name} ({lines[0]})"
 
 
-def attempt(hooks: Hooks, env: AECEnv, action: Any) -> Answer:
-    """Step an environment that may be spoilt and say what it did."""
-    before, was_over = snapshot(env), is_over(env)
+def attempt(hooks: Hooks, env: AECEnv, action: Any, before: Snapshot | None = None) -> Answer:
+    """Step an environment that may be spoilt and say what it did; `before` is its snapshot, if at hand."""
+    before, was_over = before or snapshot(env), is_over(env)
     mover = env.agent_selection if env.agents else None
     try:
         env.step(action)
@@ -60,10 +60,12 @@ def attempt(hooks: Hooks, env: AECEnv, action: Any) -> Answer:
 
 def attempts(trial: Trial, game: Game, actions: Iterable[Any]) -> Iterator[tuple[Any, Answer]]:
     """Attempt each action in the position of `game`, on copies."""
-    copy = None
+    copy = before = None
     for action in actions:
-        copy = copy or trial.copy(game)
-        answer = attempt(trial.hooks, copy.env, action)
+        if copy is None:
+            copy = trial.copy(game)
+            before = snapshot(copy.env)
+        answer = attempt(trial.hooks, copy.env, action, before)
         yield action, answer
         if answer.changed:
             copy = None

@@ -1,0 +1,104 @@
+"""Writes `docs/games/*.md`, one page a game, from the code: run it after a change of rules, options or encoders.
+
+python docs/pages.py
+"""
+
+from dataclasses import fields
+from pathlib import Path
+
+from agents import agent_names
+from agents.hints import rules_text
+from gupai_env.core.game import Game
+from gupai_env.encoders import encoder_of
+from gupai_env.games import GAMES
+
+FOLDER = Path(__file__).parent / "games"
+
+
+def page(game: Game) -> str:
+    """Return the page of a game."""
+    encoder = encoder_of(game)
+    layout = encoder.layout
+    players = next(field for field in fields(game.variant) if field.name == "players")
+    chips = game.payoff_bound(game.variant())
+    head = {
+        "environment": f"`gupai_env.{game.module}_v{game.version}`, registered as `gupai/{game.id}-v{game.version}`",
+        "players": ", ".join(
+            f"**{n}**" if n == players.default else str(n) for n in players.metadata["choices"]
+        ),
+        "actions": f"`Discrete({game.num_actions})`",
+        "observation": f"`Box(int8, ({layout.size},))`, encoder {encoder.name} {encoder.version}",
+        "payoffs": f"chips at the end of a deal, at most {chips:g} either way with the default options",
+        "agents": ", ".join(
+            f"`{name}`" for name in [*agent_names(game), "checkpoint:PATH", "sample:PATH", "human"]
+        ),
+    }
+    return "\n".join(
+        [
+            f"# {game.title}",
+            "",
+            "*Written by `docs/pages.py` from the code.*",
+            "",
+            *_table(("", ""), head.items()),
+            "",
+            "## Rules",
+            "",
+            "```text",
+            rules_text(game),
+            "```",
+            "",
+            "## Options",
+            "",
+            *_table(("option", "default", "allowed", "meaning"), map(_option, fields(game.variant))),
+            "",
+            "## Observation",
+            "",
+            "What the seat to act knows, and any other seat when asked. Seats are counted from the viewer in order of",
+            "turn. `env.layout.split(observation)` gives the sections by name.",
+            "",
+            *_table(
+                ("entries", "section", "shape", "values", "meaning"),
+                (
+                    (
+                        f"{at}..{at + section.size - 1}",
+                        f"`{section.name}`",
+                        " x ".join(map(str, section.shape)),
+                        f"{-section.high if section.signed else 0}..{section.high}",
+                        section.meaning,
+                    )
+                    for section, at in zip(layout.sections, layout.starts, strict=True)
+                ),
+            ),
+            "",
+            "## Actions",
+            "",
+            *_table(("action", "name"), enumerate(game.action_names)),
+            "",
+        ]
+    )
+
+
+def _table(head: tuple[str, ...], rows) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines]
+
+
+def _option(field) -> tuple[str, str, str, str]:
+    choices = ", ".join(f"`{choice!r}`" for choice in field.metadata["choices"])
+    return (
+        f"`{field.name}`",
+        f"`{field.default!r}`",
+        choices or type(field.default).__name__,
+        field.metadata["help"],
+    )
+
+
+def main() -> None:
+    """Write all pages."""
+    FOLDER.mkdir(exist_ok=True)
+    for game in GAMES.values():
+        (FOLDER / f"{game.id}.md").write_text(page(game), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

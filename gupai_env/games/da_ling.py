@@ -1,0 +1,426 @@
+"""Da Ling (打零, "play zeroes"): everybody splits six tiles into a single, a pair and a triple, all at once.
+
+Source: the rulebook, "Da Ling".
+
+Deal     Two table tiles face up, six tiles to each of two to five players; the rest stay unseen.
+Target   The pips of the table tiles modulo ten. The colour is red if they show four or more red pips.
+Split    A group matches if its points modulo ten are the target; in a hand each [4:2] and each [2:1] counts 3
+         or 6, whichever helps. Nobody sees another's split, nor whether it is made, before all have split.
+Winner   An absolute winner matches all three. He takes the whole stakes of every other; among several the one
+         with most pips of the colour. If these tie, the groups are settled (`absolute_tie` "groups") or
+         nothing moves ("push"). Who takes it all pays the `casino_fee`.
+Groups   Otherwise, for each of the three: of those whose group matches, the one whose group has most pips of
+         the colour takes its stake from every other player; nobody on a tie.
+Match    Nobody leads, so who is asked first means nothing and stays the same.
+Actions  0..59, the ways to split six tiles, a to f, sorted by kind. Of ways that equal tiles make the same
+         only one is legal. `name_action` names a split by its tiles.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from gupai_env.core.game import NOBODY, Game, seat_after, state_dtype
+from gupai_env.core.rng import derive
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import (
+    BLACK,
+    DECK,
+    FULL_SET,
+    KINDS,
+    ONE,
+    RED,
+    WEIGHT,
+    deal_tiles,
+    kind_of,
+    list_tiles,
+    set_name,
+    shuffle,
+    tile_set,
+)
+from gupai_env.core.variant import Variant, option
+
+SEATS, HAND, TABLE = 5, 6, 2
+GROUPS = 3  # single, pair and triple
+TIES = ("groups", "push")
+RED_FROM = 4  # red pips on the table that make the colour red
+WILD = (kind_of(4, 2), kind_of(2, 1))
+WILD_COUNTS, WILD_ADDS = 3, 3  # a wild tile counts 3, or 3 more
+UNSPLIT = -1
+NO_MATCH = -1
+
+# A group is the positions 0..5 of its tiles in the sorted hand, as bits.
+SPLITS = np.array(
+    [
+        (1 << single, 1 << a | 1 << b, 63 ^ (1 << single | 1 << a | 1 << b))
+        for single in range(HAND)
+        for a, b in combinations([place for place in range(HAND) if place != single], 2)
+    ],
+    np.int8,
+)  # [60, GROUPS]
+GROUP_OF = np.array(
+    [[next(g for g in range(GROUPS) if split[g] >> place & 1) for place in range(HAND)] for split in SPLITS]
+)  # [60, HAND]
+# If the tiles at `place` and next to it are equal, only splits count where the first is in the smaller group.
+ORDERED = np.array(
+    [
+        sum(1 << split for split, of in enumerate(GROUP_OF) if of[place] <= of[place + 1])
+        for place in range(HAND - 1)
+    ],
+    np.int64,
+)  # [HAND - 1], splits as bits
+ALL_SPLITS = (1 << len(SPLITS)) - 1
+
+# What a tile brings to its group, added up in one number: points, wild tiles, red pips, black pips.
+_WILDS_AT, _RED_AT, _BLACK_AT = 8, 16, 24
+WORTH = np.array(
+    [
+        (WILD_COUNTS if kind in WILD else int(WEIGHT[kind]))
+        | (kind in WILD) << _WILDS_AT
+        | int(RED[kind]) << _RED_AT
+        | int(BLACK[kind]) << _BLACK_AT
+        for kind in range(KINDS)
+    ],
+    np.int64,
+)  # [KINDS]
+MATCHING = np.array(
+    [
+        [
+            sum(
+                1 << points
+                for points in range(63)
+                if any((points + more * WILD_ADDS) % 10 == target for more in range(wilds + 1))
+            )
+            for wilds in range(len(WILD) + 1)
+        ]
+        for target in range(10)
+    ],
+    np.int64,
+)  # [10, 3], the points, as bits, with which a group of so many wild tiles reaches a target
+
+
+@dataclass(frozen=True)
+class DaLing(Variant):
+    """The options of the rulebook's page "Da Ling"."""
+
+    players: int = option(5, "number of seats", (2, 3, 4, 5))
+    stakes: tuple[float, ...] = option(
+        (3, 7, 15),
+        "chips staked on the single, the pair and the triple",
+        encode=lambda stakes: tuple(map(float, stakes)),
+    )
+    absolute_tie: str = option("groups", "what is settled if absolute winners tie on colour", TIES)
+    casino_fee: int = option(0, "chips that who takes all stakes pays to the house")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        numbers = [type(stake) in (int, float) and 0 <= stake < float("inf") for stake in self.stakes]
+        if len(numbers) != GROUPS or not all(numbers):
+            raise ValueError(f"stakes={self.stakes} is not allowed; it must be three numbers from 0")
+        if self.casino_fee < 0:
+            raise ValueError(f"casino_fee={self.casino_fee} is not allowed; it must not be below zero")
+
+
+Rules = DaLing.rules_type()
+
+STATE = state_dtype(
+    SEATS,
+    ("hands", "i8", (SEATS,)),  # tile sets
+    ("tiles", "i1", (SEATS, HAND)),  # the same as sorted kinds
+    ("table", "i8"),
+    ("target", "i1"),  # 0..9
+    ("red", "i1"),  # 1: the colour is red, 0: black
+    ("unused", "i8"),  # dealt to nobody and seen by nobody
+    ("splits", "i1", (SEATS,)),  # actions; UNSPLIT before the decision
+)
+
+VIEW = np.dtype(
+    [  # every array over seats begins with the viewer and goes on in order of turn
+        ("seat", "i1"),  # the viewer's place at the table, and
+        ("direction", "i1"),  # the order of turn there: for `determinize`, of no meaning to a player
+        ("players", "i1"),
+        ("asked", "i1"),  # the viewer is to split its hand now
+        ("deal", "i2"),  # deals of the match that are finished, of
+        ("deals", "i2"),
+        ("total", "f4", (SEATS,)),  # chips won in them
+        ("table", "i8"),
+        ("target", "i1"),  # 0..9
+        ("red", "i1"),  # 1: the colour is red, 0: black
+        ("stakes", "f4", (GROUPS,)),  # chips on each group
+        ("unseen", "i8"),  # all tiles in no place that the viewer sees
+        ("tiles", "i1", (HAND,)),  # the viewer's tiles, sorted kinds
+        ("strength", "i1", (1 << HAND,)),  # by group of 1 to 3 tiles: pips of the colour, or NO_MATCH
+        ("hands", "i8", (SEATS,)),  # tile sets; those of others only at the showdown
+        ("splits", "i1", (SEATS,)),  # likewise
+    ],
+    align=True,
+)
+
+
+@rule
+def deal(rules, state, key):
+    """Deal the table and all hands from `key`; the leader is asked first."""
+    order = np.empty(len(DECK), np.int8)
+    deal_tiles(DECK, key, order)
+    lay_table(state, order[0], order[1])
+    state.unused = FULL_SET - state.table
+    at = TABLE
+    for seat in range(rules.players):
+        take_up(state, seat, order[at : at + HAND])
+        state.unused -= state.hands[seat]
+        at += HAND
+    state.splits[:] = UNSPLIT
+    state.to_act = state.leader
+
+
+@rule
+def lay_table(state, kind, other):
+    """Lay the two table tiles; on the table wild ones count their pips."""
+    state.table = ONE[kind] + ONE[other]
+    state.target = (WEIGHT[kind] + WEIGHT[other]) % 10
+    state.red = RED[kind] + RED[other] >= RED_FROM
+
+
+@rule
+def take_up(state, seat, tiles):
+    """Give a seat its hand, int8 kinds [HAND]."""
+    hand = state.tiles[seat]
+    state.hands[seat] = 0
+    for held in range(HAND):
+        kind, place = tiles[held], held
+        while place > 0 and hand[place - 1] > kind:
+            hand[place] = hand[place - 1]
+            place -= 1
+        hand[place] = kind
+        state.hands[seat] += ONE[kind]
+
+
+@rule
+def worth_of(tiles, group):
+    """Return what the tiles of a group add up to; `tiles`, int8 [HAND], is the sorted hand."""
+    worth = 0
+    for place in range(HAND):
+        if group >> place & 1:
+            worth += WORTH[tiles[place]]
+    return worth
+
+
+@rule
+def colour_of(worth, red):
+    """Return the pips of the colour in a group."""
+    return worth >> (_RED_AT if red else _BLACK_AT) & 255
+
+
+@rule
+def strength_of(worth, target, red):
+    """Return the pips of the colour in a group that matches, or NO_MATCH."""
+    reach = MATCHING[target, worth >> _WILDS_AT & 255]
+    return colour_of(worth, red) if reach >> (worth & 255) & 1 else NO_MATCH
+
+
+@rule
+def distinct_splits(tiles):
+    """Return, as bits, the splits that count for a sorted hand; each way to split it is among them once."""
+    splits = ALL_SPLITS
+    for place in range(HAND - 1):
+        if tiles[place] == tiles[place + 1]:
+            splits &= ORDERED[place]
+    return splits
+
+
+@rule
+def legal_actions(rules, state, mask):
+    """Mark every different split of the hand."""
+    splits = distinct_splits(state.tiles[state.to_act])
+    for action in range(len(SPLITS)):
+        mask[action] = splits >> action & 1
+
+
+@rule
+def step(rules, state, action):
+    """Split the hand; the deal is over when all have."""
+    state.splits[state.to_act] = action
+    state.to_act = seat_after(rules, state, state.to_act)
+    if state.splits[state.to_act] != UNSPLIT:
+        state.over = 1
+
+
+@rule
+def best_of(strengths, players):
+    """Return the seat of the greatest strength, or NOBODY if none matches or the best tie."""
+    best, most = NOBODY, NO_MATCH
+    for seat in range(players):
+        if strengths[seat] > most:
+            best, most = seat, strengths[seat]
+        elif strengths[seat] == most:
+            best = NOBODY
+    return best
+
+
+@rule
+def payoffs(rules, state, out):
+    """Fill `out` with chips: all stakes to an absolute winner, or each group's to who has it best."""
+    strengths = np.empty((GROUPS, SEATS), np.int64)
+    absolute = np.empty(SEATS, np.int64)
+    some_absolute = False
+    for seat in range(rules.players):
+        absolute[seat] = 0
+        for group in range(GROUPS):
+            worth = worth_of(state.tiles[seat], SPLITS[state.splits[seat], group])
+            strengths[group, seat] = strength_of(worth, state.target, state.red)
+            absolute[seat] += colour_of(worth, state.red)
+        for group in range(GROUPS):
+            if strengths[group, seat] == NO_MATCH:
+                absolute[seat] = NO_MATCH
+        some_absolute |= absolute[seat] != NO_MATCH
+
+    winner = best_of(absolute, rules.players)
+    if winner != NOBODY:
+        for group in range(GROUPS):
+            collect(rules, winner, rules.stakes[group], out)
+        out[winner] -= rules.casino_fee
+    elif not some_absolute or rules.absolute_tie == 0:
+        for group in range(GROUPS):
+            winner = best_of(strengths[group], rules.players)
+            if winner != NOBODY:
+                collect(rules, winner, rules.stakes[group], out)
+
+
+@rule
+def collect(rules, winner, stake, out):
+    """Pay `winner` a stake from every other player."""
+    for seat in range(rules.players):
+        out[seat] += (rules.players - 1) * stake if seat == winner else -stake
+
+
+@rule
+def next_deal(rules, state):
+    """Change nothing: there is no lead."""
+
+
+@rule
+def information_set(rules, state, seat, view):
+    """Fill the view of `seat`: its tiles, the table, its own split; those of others when all have split."""
+    view.seat = seat
+    view.direction = state.direction
+    view.players = rules.players
+    view.asked = state.to_act == seat and not state.over
+    view.deal = state.deal
+    view.deals = rules.deals
+    view.table = state.table
+    view.target = state.target
+    view.red = state.red
+    for group in range(GROUPS):
+        view.stakes[group] = rules.stakes[group]
+    view.unseen = FULL_SET - state.table - state.hands[seat]
+    view.splits[:] = UNSPLIT
+    view.hands[:] = 0
+    view.total[:] = 0
+    other = seat
+    for place in range(rules.players):
+        view.total[place] = state.total[other]
+        if other == seat or state.over:
+            view.hands[place] = state.hands[other]
+            view.splits[place] = state.splits[other]
+            if other != seat:
+                view.unseen -= state.hands[other]
+        other = seat_after(rules, state, other)
+    view.tiles[:] = state.tiles[seat]
+    weigh_groups(view)
+
+
+@rule
+def weigh_groups(view):
+    """Fill the strength of all groups of one to three of the viewer's tiles."""
+    view.strength[:] = NO_MATCH
+    for a in range(HAND):
+        one = WORTH[view.tiles[a]]
+        view.strength[1 << a] = strength_of(one, view.target, view.red)
+        for b in range(a):
+            two = one + WORTH[view.tiles[b]]
+            view.strength[1 << a | 1 << b] = strength_of(two, view.target, view.red)
+            for c in range(b):
+                three = two + WORTH[view.tiles[c]]
+                view.strength[1 << a | 1 << b | 1 << c] = strength_of(three, view.target, view.red)
+
+
+@rule
+def determinize(rules, view, key, state):
+    """Fill a state with a uniform draw among the deals that the view allows.
+
+    Before the showdown nobody knows who has split, and it does not matter: here nobody but the viewer has.
+    """
+    state.seed = derive(key, 0)  # the later deals of the match are not known either
+    state.deal = view.deal
+    state.direction = view.direction
+    state.over = view.splits[1] != UNSPLIT
+    state.settled = 0
+    state.payoff[:] = 0
+    state.total[:] = 0
+    state.table = view.table
+    state.target = view.target
+    state.red = view.red
+    state.hands[:] = 0
+    state.splits[:] = UNSPLIT
+    tiles, hand = np.empty(len(DECK), np.int8), np.empty(HAND, np.int8)
+    unseen = list_tiles(view.unseen, tiles)
+    shuffle(tiles[:unseen], derive(key, 1))
+    dealt = 0
+    seat = view.seat
+    for place in range(rules.players):
+        state.total[seat] = view.total[place]
+        state.splits[seat] = view.splits[place]
+        if view.hands[place]:
+            list_tiles(view.hands[place], hand)
+            take_up(state, seat, hand)
+        else:
+            take_up(state, seat, tiles[dealt : dealt + HAND])
+            dealt += HAND
+        seat = seat_after(rules, state, seat)
+    state.unused = 0
+    for at in range(dealt, unseen):
+        state.unused += ONE[tiles[at]]
+    state.to_act = view.seat if view.asked or state.over else seat_after(rules, state, view.seat)
+    state.leader = view.seat if view.splits[0] != UNSPLIT else state.to_act
+
+
+def payoff_bound(variant: DaLing) -> float:
+    """Return chips that no seat can win or lose more of in a deal."""
+    return float(max(sum(variant.stakes) * (variant.players - 1), variant.casino_fee))
+
+
+def groups_of(action: int, tiles: Sequence | np.ndarray) -> list[list]:
+    """Return single, pair and triple of a split; `tiles` has an entry for each tile of the sorted hand."""
+    return [[tile for place, tile in enumerate(tiles) if group >> place & 1] for group in SPLITS[action]]
+
+
+def name_action(view: np.record, action: int) -> str:
+    """Return a split of the viewer's hand as it is written, `[4:3] / [6:5][5:1] / [6:3][3:3][1:1]`."""
+    return " / ".join(set_name(tile_set(group)) for group in groups_of(action, view.tiles))
+
+
+NAMES = tuple(" / ".join(map("".join, groups_of(action, "abcdef"))) for action in range(len(SPLITS)))
+
+GAME = Game(
+    id="da-ling",
+    title="Da Ling 打零",
+    version=0,
+    variant=DaLing,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=SEATS,
+    action_names=NAMES,
+    state=STATE,
+    view=VIEW,
+    deal=deal,
+    legal_actions=legal_actions,
+    step=step,
+    payoffs=payoffs,
+    next_deal=next_deal,
+    information_set=information_set,
+    determinize=determinize,
+    payoff_bound=payoff_bound,
+    name_action=name_action,
+)

@@ -1,0 +1,414 @@
+"""Ding Niu (頂牛, "bull fight"): two arms on a short deck, and a price on blocking them.
+
+Source: the rulebook, "Ding Niu".
+
+Deck     24 tiles: both copies of every civil kind, [6:2] and [6:3]. Four players get six each.
+Move     Lay a tile on either arm; the lead opens both its ends. Who cannot discards one face down; with
+         `forced_play` off a discard is always allowed, but the lead must be played.
+Block    After every played tile that is no double (the lead aside) the layout may be a suan zhang, and who
+         played it is the maker. Classic: no such tile is left off the layout that carries an open number.
+         Smothered: some are left that carry a four or a five, but no chain of left ones leads to that number.
+After    `after_suan_zhang` "doubles": all doubles of the open numbers are laid by their holders and the deal
+         ends; "stop": it ends; "play_on": a smothered one ends it, after a classic one play goes on, though
+         doubles alone can fit.
+End      All tiles are gone, or a suan zhang. Points are the pips discarded and those left in hand.
+Payoff   Fewest points first; the first place goes to the earlier seat on a tie, the others to the later one.
+         The four pay or win 6, -1, -2, -3; twice that if the maker of a suan zhang comes first; if not, the
+         maker alone pays the first 12.
+Spared   `exempt_forced_maker`, all of whose legal moves would have made a suan zhang (a double or an allowed
+         discard is a way out), and `spare_pointless_maker` settle the deal as if there had been none,
+         whatever place the maker takes.
+Match    The winner leads the next deal.
+Actions  Those of the connecting games: where the two open numbers differ, the end left open tells the arm.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gupai_env.core.game import NOBODY, Game, distance, seat_after, state_dtype
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import (
+    CARRYING,
+    COPIES,
+    DOUBLES,
+    HIGHEST,
+    KINDS,
+    ONE,
+    PIPS,
+    count,
+    deal_tiles,
+    deck_of,
+    kind_of,
+    kinds_in,
+    size,
+    tile_set,
+    weight,
+)
+from gupai_env.core.variant import Variant, option
+from gupai_env.games import connecting
+from gupai_env.games.connecting import (
+    DISCARD,
+    FIELDS,
+    SEATS,
+    VIEW_FIELDS,
+    deal_hands,
+    end_early,
+    fitting,
+    join,
+    mark_discards,
+    mark_plays,
+    open_view,
+    shed,
+    winner,
+)
+
+HAND = 6
+BULLS = (kind_of(6, 2), kind_of(6, 3))
+DECK_SET = tile_set(2 * [kind for kind in range(KINDS) if COPIES[kind] == 2]) + tile_set(BULLS)
+DECK = deck_of(DECK_SET)  # int8 [24]
+CHIPS = np.array([6, -1, -2, -3], np.int8)  # by place
+
+NONE, CLASSIC, SMOTHERED = 0, 1, 2  # what a layout may be
+AFTER = ("doubles", "stop", "play_on")
+DOUBLES_LAID, PLAYED_ON = AFTER.index("doubles"), AFTER.index("play_on")
+
+# The kinds that can unblock a layout: those of the deck that are no doubles. A set of them is a small index.
+RUNNING = np.array([kind for kind in sorted(set(DECK.tolist())) if PIPS[kind, 0] != PIPS[kind, 1]], np.int8)
+
+
+def bits(numbers: Iterable[int]) -> int:
+    """Return a set of numbers as an integer, number n as bit n."""
+    return sum(1 << number for number in set(numbers))
+
+
+def _reached(index: int, number: int) -> int:
+    """Return, as bits, `number` and the numbers to which chains of the kinds in `index` lead from it."""
+    reached = bits([number])
+    for _ in range(HIGHEST):  # a chain to a new number is no longer than that
+        for place, kind in enumerate(RUNNING):
+            if index >> place & 1 and reached & bits(PIPS[kind]):
+                reached |= bits(PIPS[kind])
+    return reached
+
+
+REACHED = np.array(
+    [[_reached(index, number) for number in range(HIGHEST + 1)] for index in range(1 << len(RUNNING))],
+    np.uint8,
+)  # [128, 7], bits
+CARRIED = np.array(
+    [
+        bits(n for place, kind in enumerate(RUNNING) if index >> place & 1 for n in PIPS[kind])
+        for index in range(1 << len(RUNNING))
+    ],
+    np.uint8,
+)  # [128], the numbers that a set of kinds carries, as bits
+
+
+@dataclass(frozen=True)
+class DingNiu(Variant):
+    """The options of the rulebook's page "Ding Niu"."""
+
+    players: int = option(4, "number of seats", (4,))
+    forced_play: bool = option(True, "who can match must play; False: discarding is always allowed")
+    after_suan_zhang: str = option("doubles", "what follows a suan zhang", AFTER)
+    smothered_numbers: tuple[int, ...] = option(
+        (4, 5), "numbers that make a suan zhang when they can never be reached", encode=bits
+    )
+    exempt_forced_maker: bool = option(False, "a maker without another move is not charged")
+    spare_pointless_maker: bool = option(False, "a maker who ends with zero points is not charged")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        numbers = self.smothered_numbers
+        if any(type(n) is not int or not 1 <= n <= HIGHEST for n in numbers) or len(set(numbers)) < len(
+            numbers
+        ):
+            raise ValueError(
+                f"smothered_numbers={numbers} is not allowed; they must be different numbers from 1 to 6"
+            )
+
+
+Rules = DingNiu.rules_type()
+
+STATE = state_dtype(
+    SEATS,
+    *FIELDS,
+    ("suan_zhang", "i1"),  # the first of the deal: NONE, CLASSIC or SMOTHERED
+    ("maker", "i1"),  # the seat that made it
+    ("exempt", "i1"),  # `exempt_forced_maker` spares the maker; depends on the hand it held
+)
+
+VIEW = np.dtype(
+    [
+        *VIEW_FIELDS,
+        ("suan_zhang", "i1"),
+        ("maker", "i1"),
+        ("exempt", "i1"),  # the viewer is the maker and will not be charged
+        ("left", "i8"),  # tiles that are no doubles and not on the layout, wherever they are
+        ("makes", "i1", (DISCARD,)),  # the suan zhang that each play of the viewer's would make now
+        ("losing", "i1", (DISCARD,)),  # it would be charged if all others hold what they do on average
+    ],
+    align=True,
+)
+
+
+@rule
+def deal(rules, state, key):
+    """Deal all hands from `key`; the leader is to move."""
+    order = np.empty(len(DECK), np.int8)
+    deal_tiles(DECK, key, order)
+    deal_hands(rules, state, order, HAND)
+    state.suan_zhang = NONE
+    state.maker = NOBODY
+    state.exempt = 0
+
+
+@rule
+def off_layout(played):
+    """Return the tiles, doubles aside, that are not on the layout; `played` are tile sets by seat."""
+    left = DECK_SET
+    for seat in range(len(played)):
+        left -= played[seat]
+    return left & ~(DOUBLES * 7)
+
+
+@rule
+def judge(rules, left, end, other):
+    """Return what a layout with these open numbers is: NONE, CLASSIC or SMOTHERED; `left` is off it."""
+    index = 0
+    for place in range(len(RUNNING)):
+        index |= (count(left, RUNNING[place]) > 0) << place
+    if CARRIED[index] & (1 << end | 1 << other) == 0:
+        return CLASSIC
+    reached = REACHED[index, end] | REACHED[index, other]
+    return SMOTHERED if CARRIED[index] & ~reached & rules.smothered_numbers else NONE
+
+
+@rule
+def made_by(rules, left, ends, kind, end):
+    """Return what the layout becomes when `kind` is laid on it with its `end` (0 high, 1 low) open."""
+    joins, leaves = PIPS[kind, 1 - end], PIPS[kind, end]
+    if ends[0] == 0 or joins == leaves:
+        return NONE
+    return judge(rules, left - ONE[kind], leaves, ends[1] if ends[0] == joins else ends[0])
+
+
+@rule
+def has_no_way_out(rules, hand, left, ends):
+    """True if every legal move with `hand` makes a suan zhang; a hand that can lay a tile is given."""
+    kinds = kinds_in(hand) & (CARRYING[ends[0]] | CARRYING[ends[1]])
+    if not rules.forced_play or kinds & DOUBLES:
+        return False
+    for kind in RUNNING:
+        if kinds & ONE[kind]:
+            for end in range(2):
+                joins = PIPS[kind, 1 - end]
+                if joins in (ends[0], ends[1]) and made_by(rules, left, ends, kind, end) == NONE:
+                    return False
+    return True
+
+
+@rule
+def legal_actions(rules, state, mask):
+    """Mark the plays, and the discards where they are allowed; the lead must be played."""
+    kinds = kinds_in(state.hands[state.to_act]) & fitting(state)
+    mark_plays(state, kinds, True, mask)
+    if kinds == 0 or not (rules.forced_play or state.turn == 0):
+        mark_discards(state, mask)
+
+
+@rule
+def step(rules, state, action):
+    """Lay or discard a tile; the deal ends with the last tile or, as the option says, by a suan zhang."""
+    made = NONE
+    if action < DISCARD and state.suan_zhang == NONE:
+        left = off_layout(state.played)
+        made = made_by(rules, left, state.ends, action % KINDS, action // KINDS)
+        if made != NONE:
+            state.suan_zhang = made
+            state.maker = state.to_act
+            if rules.exempt_forced_maker:
+                state.exempt = has_no_way_out(rules, state.hands[state.to_act], left, state.ends)
+    shed(rules, state, action, True)
+    if made == NONE or (made == CLASSIC and rules.after_suan_zhang == PLAYED_ON):
+        return
+    if rules.after_suan_zhang == DOUBLES_LAID:
+        lay_doubles(rules, state)
+    end_early(rules, state)
+
+
+@rule
+def lay_doubles(rules, state):
+    """Every holder lays the doubles of the open numbers."""
+    for seat in range(rules.players):
+        for number in range(1, HIGHEST + 1):
+            if number in (state.ends[0], state.ends[1]):
+                double = number * (number + 1) // 2 - 1
+                copies = count(state.hands[seat], double)
+                state.hands[seat] -= copies * ONE[double]
+                state.played[seat] += copies * ONE[double]
+                state.plays[seat] += copies
+                if copies:
+                    state.laid_at[double] = state.turn
+
+
+@rule
+def place_of(rules, state, seat):
+    """Return the place, from 0, of a seat in a deal that is over."""
+    first = winner(rules, state)
+    if seat == first:
+        return 0
+    place, later = 1, False
+    other = state.leader
+    for _ in range(rules.players):
+        if other == seat:
+            later = True
+        elif other != first:
+            place += state.points[other] < state.points[seat] or (
+                later and state.points[other] == state.points[seat]
+            )
+        other = seat_after(rules, state, other)
+    return place
+
+
+@rule
+def charged_maker(rules, state):
+    """Return who answers for the suan zhang; NOBODY if there was none or a house rule spares its maker."""
+    maker = state.maker
+    if maker != NOBODY and (state.exempt or (rules.spare_pointless_maker and state.points[maker] == 0)):
+        return NOBODY
+    return maker
+
+
+@rule
+def payoffs(rules, state, out):
+    """Fill `out` with chips, by place and by what the maker of a suan zhang answers for."""
+    maker, first = charged_maker(rules, state), winner(rules, state)
+    if maker != NOBODY and maker != first:
+        out[first] = 2 * CHIPS[0]
+        out[maker] = -2 * CHIPS[0]
+        return
+    for seat in range(rules.players):
+        out[seat] = CHIPS[place_of(rules, state, seat)] * (1 if maker == NOBODY else 2)
+
+
+@rule
+def next_deal(rules, state):
+    """The winner leads the next deal of a match."""
+    state.leader = winner(rules, state)
+
+
+@rule
+def information_set(rules, state, seat, view):
+    """Fill the view of `seat`."""
+    open_view(rules, state, seat, DECK_SET, rules.forced_play, view)
+    view.suan_zhang = state.suan_zhang
+    view.maker = NOBODY if state.maker == NOBODY else distance(rules, state, seat, state.maker)
+    view.exempt = state.exempt if state.maker == seat else 0
+    view.left = off_layout(state.played)
+    view.makes[:] = NONE
+    view.losing[:] = 0
+    if state.suan_zhang == NONE and not state.over:
+        foresee(rules, view)
+
+
+@rule
+def foresee(rules, view):
+    """Fill `makes` and `losing` of a view: what each play that the hand allows would lead to."""
+    kinds = kinds_in(view.hand) & ~DOUBLES & (CARRYING[view.ends[0]] | CARRYING[view.ends[1]])
+    if kinds == 0 or view.ends[0] == 0:
+        return
+    for kind in RUNNING:
+        if kinds & ONE[kind]:
+            for end in range(2):
+                joins = PIPS[kind, 1 - end]
+                if joins in (view.ends[0], view.ends[1]):
+                    made = made_by(rules, view.left, view.ends, kind, end)
+                    if made != NONE:
+                        action = KINDS * end + kind
+                        view.makes[action] = made
+                        view.losing[action] = is_losing(rules, view, kind, end, made)
+
+
+@rule
+def is_losing(rules, view, kind, end, made):
+    """True if this suan zhang would be charged, were all tiles that are not seen of the same weight."""
+    ends = np.empty(2, np.int8)
+    ends[:] = view.ends
+    join(ends, kind, end, True)
+    hand, unseen = view.hand - ONE[kind], view.unseen
+    if rules.after_suan_zhang == DOUBLES_LAID or (rules.after_suan_zhang == PLAYED_ON and made == CLASSIC):
+        laid = DOUBLES * 7 & ((CARRYING[ends[0]] | CARRYING[ends[1]]) * 7)
+        hand, unseen = hand & ~laid, unseen & ~laid  # these doubles cost nobody anything
+    points = weight(view.discards) + weight(hand)
+    if rules.spare_pointless_maker and points == 0:
+        return False
+    if rules.exempt_forced_maker and has_no_way_out(rules, view.hand, view.left, view.ends):
+        return False
+    fewest = HAND  # tiles, seen by none, of the seat that has laid most
+    for place in range(1, rules.players):
+        fewest = min(fewest, view.sizes[place] + view.drops[place])
+    return points * size(view.unseen) > fewest * weight(unseen)
+
+
+@rule
+def possible(rules, view, state, tiles, places, turns):
+    """True, for any filling could be; finds in it whether the maker of a suan zhang had another move."""
+    if rules.exempt_forced_maker and view.maker > 0:
+        made_at = 0
+        for turn in range(view.turn):
+            if view.record[turn] < DISCARD and DOUBLES & ONE[view.record[turn] % KINDS] == 0:
+                made_at = turn  # only doubles were laid after it
+        ends = np.zeros(2, np.int8)
+        hand = np.int64(0)
+        for turn in range(view.turn):
+            action = view.record[turn]
+            if action < DISCARD:
+                if turn < made_at:
+                    join(ends, action % KINDS, action // KINDS, True)
+                elif (view.leader + turn) % rules.players == view.maker:
+                    hand += ONE[action % KINDS]
+        for slot in range(len(tiles)):
+            if places[slot] == view.maker and turns[slot] > made_at:
+                hand += ONE[tiles[slot]]
+        left = view.left + ONE[view.record[made_at] % KINDS]
+        state.exempt = has_no_way_out(rules, hand, left, ends)
+    return True
+
+
+@rule
+def determinize(rules, view, key, state):
+    """Fill a state with a uniform draw among the deals and discards that the view allows."""
+    state.suan_zhang = view.suan_zhang
+    state.maker = NOBODY if view.maker == NOBODY else (view.seat + view.maker) % rules.players
+    state.exempt = view.exempt
+    connecting.determinize(possible, rules, view, len(DECK), rules.forced_play, True, key, state)
+
+
+def payoff_bound(variant: DingNiu) -> float:
+    """Return chips that no seat can win or lose more of in a deal."""
+    return 2.0 * CHIPS[0]
+
+
+GAME = Game(
+    id="ding-niu",
+    title="Ding Niu 頂牛",
+    version=0,
+    variant=DingNiu,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=len(DECK),
+    action_names=connecting.action_names(),
+    state=STATE,
+    view=VIEW,
+    deal=deal,
+    legal_actions=legal_actions,
+    step=step,
+    payoffs=payoffs,
+    next_deal=next_deal,
+    information_set=information_set,
+    determinize=determinize,
+    payoff_bound=payoff_bound,
+)

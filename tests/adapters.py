@@ -1,0 +1,243 @@
+"""What the tests must know of a game beyond its `Game` record: one adapter a game, listed in `ADAPTERS`."""
+
+import dataclasses
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.tiles import FULL_SET, ONE, PIPS, tiles_in
+from gupai_env.core.variant import Variant
+from gupai_env.games.ce_deng import DECLARE, PLAY_ON, REDEAL
+from gupai_env.games.connecting import DISCARD
+from gupai_env.games.da_ling import SPLITS, groups_of
+from gupai_env.games.ding_niu import DECK_SET
+from gupai_env.games.small_mahjong import JOIN, LAY_OUT, TILES
+from gupai_env.games.tiu_u import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
+from referees import CeDeng, DaLing, DingNiu, JieLong, SmallMahjong, TiuU
+
+FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles
+FRAME = ("players", "deals", "leader")  # options of the frame of a match: a referee sees a single deal
+
+
+@dataclasses.dataclass(frozen=True)
+class Adapter:
+    """
+    referee: the naive referee of a deal.
+    moves: the referee's move for every action.
+    sets: the state's fields that are tile sets; together with `rows`, fields of kinds that lie in a row from the
+        place on that another field names, and `loose`, fields of one kind (below 0: none), they are the `deck`.
+    seats, seat_bits: its fields that name a seat (below 0: none) or have a bit for each seat. A field that has
+        an entry for each seat shows it by its shape.
+    lookalikes: actions that are all the same to the other seats.
+    silent: actions of which the others see only what follows.
+    chance: actions after which tiles are dealt again.
+    """
+
+    referee: type
+    moves: tuple[Hashable, ...]
+    sets: tuple[str, ...]
+    deck: int
+    seats: tuple[str, ...]
+    seat_bits: tuple[str, ...] = ()
+    rows: tuple[tuple[str, str], ...] = ()
+    loose: tuple[str, ...] = ()
+    lookalikes: tuple[int, ...] = ()
+    silent: tuple[int, ...] = ()
+    chance: tuple[int, ...] = ()
+
+    def referee_of(self, variant: Variant, state: np.record) -> Any:
+        """A referee for a deal that has just been dealt; it counts the seats in their order of turn."""
+        options = {k: v for k, v in dataclasses.asdict(variant).items() if k not in FRAME}
+        order = turn_order(variant, state)
+        hands = [faces(state.hands[seat]) for seat in order]
+        return self.referee(hands, order.index(state.leader), **options)
+
+    def move(self, state: np.record, action: int) -> Hashable:
+        """What the referee calls an action of the seat to act."""
+        return self.moves[action]
+
+    def tile_sets(self, states: np.ndarray) -> np.ndarray:
+        """All tiles of some states, wherever they lie: tile sets, int64 [..., places]."""
+        sets = [states[name].reshape(*states.shape, -1) for name in self.sets]
+        for row, start in self.rows:
+            ahead = np.arange(states[row].shape[-1]) >= states[start][..., None]
+            sets.append(np.where(ahead, ONE[states[row]], 0).sum(-1)[..., None])
+        sets += [np.where(states[name] >= 0, ONE[states[name]], 0)[..., None] for name in self.loose]
+        return np.concatenate(sets, -1)
+
+    @property
+    def possible_bits(self) -> int:
+        """The bits of a tile set that copies of the deck can fill."""
+        copies = [self.deck >> (3 * kind) & 7 for kind in range(len(FACES))]
+        return sum(((1 << most.bit_length()) - 1) << (3 * kind) for kind, most in enumerate(copies))
+
+    def renamed(self, game: Game, states: np.recarray, names: Sequence[int], direction: int) -> np.recarray:
+        """The same deals where seat s is called names[s], which turns or reverses the order of turn."""
+        to = np.arange(game.max_seats)
+        to[: len(names)] = names
+        renamed = states.copy()
+        renamed.direction[:] = direction
+        for field in game.state.names or ():
+            if game.state[field].shape[:1] == (game.max_seats,):
+                renamed[field][:, to] = states[field]
+        for field in self.seats:
+            renamed[field] = np.where(states[field] < 0, states[field], to[states[field]])
+        for field in self.seat_bits:
+            renamed[field] = sum((states[field] >> seat & 1) << to[seat] for seat in range(game.max_seats))
+        return renamed
+
+    def seen(self, actions: np.ndarray) -> np.ndarray:
+        """What the other seats see of some actions: the action or, of lookalikes, the first of them."""
+        return np.where(np.isin(actions, self.lookalikes), self.lookalikes[:1] or 0, actions)
+
+
+class SplitAdapter(Adapter):
+    """Da Ling: the hand tells what an action splits it into, and the table belongs to the deal."""
+
+    def referee_of(self, variant: Variant, state: np.record) -> DaLing:
+        options = {k: v for k, v in dataclasses.asdict(variant).items() if k not in FRAME}
+        order = turn_order(variant, state)
+        table, *hands = (faces(tiles) for tiles in (state.table, *(state.hands[seat] for seat in order)))
+        return DaLing(table, hands, order.index(state.leader), **options)
+
+    def move(self, state: np.record, action: int) -> Hashable:
+        groups = groups_of(action, state.tiles[state.to_act])
+        return (
+            "arrange",
+            *(tuple(sorted((FACES[kind] for kind in group), reverse=True)) for group in groups),
+        )
+
+
+class FishingAdapter(Adapter):
+    """Tiu-U: lake and stock belong to the deal."""
+
+    def referee_of(self, variant: Variant, state: np.record) -> TiuU:
+        options = {k: v for k, v in dataclasses.asdict(variant).items() if k not in FRAME}
+        order = turn_order(variant, state)
+        hands = [faces(state.hands[seat]) for seat in order]
+        stock = [FACES[kind] for kind in state.stock]
+        return TiuU(hands, faces(state.lake), stock, order.index(state.leader), **options)
+
+
+class MahjongAdapter(Adapter):
+    """Small Mahjong: the leader has drawn already, and the offered tile tells what a claim is made of."""
+
+    def referee_of(self, variant: Variant, state: np.record) -> "PatientReferee":
+        options = {k: v for k, v in dataclasses.asdict(variant).items() if k not in FRAME}
+        order = turn_order(variant, state)
+        hands = [faces(state.hands[seat]) for seat in order]
+        leader, drawn = order.index(state.leader), FACES[state.new_tile]
+        hands[leader].remove(drawn)
+        wall = [drawn, *(FACES[kind] for kind in state.wall[state.top :])]
+        return PatientReferee(SmallMahjong(hands, wall, leader, **options))
+
+    def move(self, state: np.record, action: int) -> Hashable:
+        if action <= JOIN:
+            return self.moves[action]
+        triplet = faces(TILES[action - LAY_OUT])
+        offer = FACES[state.offer]
+        if state.offer < 0 or offer not in triplet:
+            return ("no claim", *triplet)
+        triplet.remove(offer)
+        return ("claim", tuple(sorted(triplet, reverse=True)))
+
+
+class PatientReferee:
+    """A referee of Small Mahjong who, with `auto_win` too, waits until the winner says so: his only move then."""
+
+    def __init__(self, referee: SmallMahjong) -> None:
+        self.referee, self.declared = referee, False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.referee, name)
+
+    @property
+    def over(self) -> bool:
+        return self.referee.over and (self.declared or self.referee.winner is None)
+
+    def moves(self) -> list[Hashable]:
+        return self.referee.moves() if self.over or not self.referee.over else [("win",)]
+
+    def play(self, move: Hashable) -> None:
+        self.declared = move == ("win",)
+        if not self.referee.over:
+            self.referee.play(move)
+
+
+def faces(tiles: int) -> list[tuple[int, int]]:
+    """The tiles of a set as the referees write them."""
+    return [FACES[kind] for kind in tiles_in(tiles)]
+
+
+def turn_order(variant: Variant, state: np.record) -> list[int]:
+    """The seats of the table from seat 0 on, in their order of turn."""
+    return [int(state.direction) * turn % variant.players for turn in range(variant.players)]
+
+
+_LAY_OR_DISCARD = (
+    *(("play", (high, low), high) for high, low in FACES),
+    *(("play", (high, low), low) for high, low in FACES),
+    *(("discard", face) for face in FACES),
+)
+_CONNECTING: dict[str, Any] = {
+    "sets": ("hands", "discards", "played", "unused"),
+    "deck": int(FULL_SET),
+    "seats": ("leader", "to_act", "last_player", "declarer"),
+    "seat_bits": ("rights",),
+    "lookalikes": tuple(range(DISCARD, DISCARD + len(FACES))),
+}
+
+ADAPTERS = {
+    "jie-long": Adapter(JieLong, _LAY_OR_DISCARD, **_CONNECTING),
+    "ce-deng": Adapter(
+        CeDeng,
+        (*_LAY_OR_DISCARD, ("declare",), ("redeal",), ("play on",)),
+        silent=(DECLARE, REDEAL, PLAY_ON),
+        chance=(REDEAL,),
+        **_CONNECTING,
+    ),
+    "ding-niu": Adapter(
+        DingNiu,
+        _LAY_OR_DISCARD,
+        **{**_CONNECTING, "deck": DECK_SET, "seats": (*_CONNECTING["seats"], "maker")},
+    ),
+    "da-ling": SplitAdapter(
+        DaLing,
+        (),
+        sets=("hands", "table", "unused"),
+        deck=int(FULL_SET),
+        seats=("leader", "to_act"),
+        lookalikes=tuple(range(len(SPLITS))),
+    ),
+    "tiu-u": FishingAdapter(
+        TiuU,
+        (
+            *(("lay", face) for face in FACES),
+            *(
+                ("catch", FACES[bait], FACES[fish])
+                for bait, fish in zip(BAIT, FISH, strict=True)
+                if fish >= 0
+            ),
+            *(("catch three", FACES[bait]) for bait in BAIT[THREE:HEAVEN_PAIR]),
+            ("heaven pair",),
+        ),
+        sets=("hands", "catches", "lake"),
+        rows=(("stock", "turned"),),
+        loose=("drawn",),
+        deck=int(TWO_SETS),
+        seats=("leader", "to_act", "last_player"),
+    ),
+    "small-mahjong": MahjongAdapter(
+        SmallMahjong,
+        (*(("discard", face) for face in FACES), ("win",), ("pass",), ("claim",)),
+        sets=("hands", "melds", "discards"),
+        rows=(("wall", "top"),),
+        loose=("offer",),
+        deck=int(FULL_SET),
+        seats=("leader", "to_act", "mover", "winner"),
+        seat_bits=("asked",),
+        silent=tuple(range(len(FACES))),  # a discard is not seen before it is settled who takes it
+    ),
+}

@@ -1,0 +1,335 @@
+"""The PettingZoo environment: its own tests with warnings as errors, refusals, rewards, copies."""
+
+import copy
+import os
+import pickle
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.test import api_test, render_test, seed_test
+
+from gupai_env import GAMES
+from gupai_env.aec import GupaiEnv
+from gupai_env.core.illegal import IllegalActionError
+from gupai_env.encoders import encoder_of
+from variants import VARIANT_NAMES, VARIANTS, variants
+from walks import options_of
+
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+
+# PettingZoo gives these to every environment whose observation is a dict with a mask and whose name is not on
+# its list of its own: its documented form (AEC API, "Action Masking") calls for such a dict.
+DICT_WARNINGS = (
+    "Observation is not a NumPy array",
+    "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
+    "Action mask numpy array is all zeros (no legal actions).",  # of seats that are not to act: "all zero" there
+)
+
+
+@contextmanager
+def warnings_are_errors(*tolerated: str) -> Iterator[None]:
+    """All warnings are errors but those with one of these texts, to the letter."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    assert [str(warning.message) for warning in caught if str(warning.message) not in tolerated] == []
+
+
+def env_of(game, variant=None, **how) -> GupaiEnv:
+    return GupaiEnv(game, encoder_of(game), **how, **options_of(variant or game.variant()))
+
+
+def some_variants() -> list:
+    """The default of every game, a match, and every seventh of its other variants."""
+    cases = [(game, game.variant(deals=deals)) for game in GAMES.values() for deals in (1, 2)]
+    return cases + [(game, variant) for game in GAMES.values() for variant in variants(game)[::7]]
+
+
+def legal(env: GupaiEnv) -> np.ndarray:
+    """The legal actions of the seat to act."""
+    return np.flatnonzero(env.infos[env.agent_selection]["action_mask"])
+
+
+def act(env: GupaiEnv, which: int = 0) -> None:
+    """Play a legal action of the seat to act, or step it away if the game is over."""
+    env.step(None if env.terminations[env.agent_selection] else int(legal(env)[which]))
+
+
+def live(env: GupaiEnv) -> bool:
+    return bool(env.agents) and not any(env.terminations.values())
+
+
+# PettingZoo's own tests
+
+
+@pytest.mark.parametrize(("game", "variant"), some_variants(), ids=lambda each: getattr(each, "id", None))
+@pytest.mark.parametrize("mask_in", ["observation", "info"])
+def test_pettingzoos_api_test_passes_without_a_warning(game, variant, mask_in, capsys):
+    with warnings_are_errors(*(DICT_WARNINGS if mask_in == "observation" else ())):
+        api_test(env_of(game, variant, mask_in=mask_in, render_mode="ansi"), num_cycles=100)
+
+
+@pytest.mark.parametrize(("game", "variant"), some_variants(), ids=lambda each: getattr(each, "id", None))
+@pytest.mark.parametrize("mask_in", ["observation", "info"])
+def test_pettingzoos_seed_test_passes_without_a_warning(game, variant, mask_in):
+    with warnings_are_errors():
+        seed_test(lambda: env_of(game, variant, mask_in=mask_in))
+
+
+@every_game
+def test_pettingzoos_render_test_passes_without_a_warning(game, monkeypatch):
+    monkeypatch.setitem(os.environ, "SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(os.environ, "PYGAME_HIDE_SUPPORT_PROMPT", "1")
+
+    def quick_env(**how):
+        env = env_of(game, **how)
+        env.metadata["render_fps"] = 1000  # do not wait for anybody to look
+        return env
+
+    with warnings_are_errors():
+        render_test(quick_env)
+
+
+@every_game
+def test_pettingzoo_makes_every_game_by_its_id(game):
+    env = pettingzoo.make("aec", f"gupai/{game.id}-v{game.version}", deals=2)
+    assert isinstance(env.unwrapped, GupaiEnv)
+    assert env.unwrapped.game is game
+    assert env.metadata["name"] == f"{game.module}_v{game.version}"
+    env.reset(seed=1)
+    assert env.unwrapped.variant == game.variant(deals=2)
+
+
+# What the environment promises beyond them
+
+
+@every_game
+def test_a_wrong_option_mode_or_place_is_refused_with_those_there_are(game):
+    with pytest.raises(ValueError, match="'sing' is no option"):
+        env_of(game, sing=1)
+    with pytest.raises(ValueError, match=r"render_mode='svg' is not allowed; choose .*rgb_array"):
+        env_of(game, render_mode="svg")
+    with pytest.raises(
+        ValueError, match=r"mask_in='both' is not allowed; choose one of \['observation', 'info'\]"
+    ):
+        env_of(game, mask_in="both")
+    with pytest.raises(ValueError, match="a seed is a whole number"):
+        env_of(game).reset(seed=-1)
+
+
+WRONG = [
+    None,
+    "0",
+    1.0,
+    float("nan"),
+    np.float32(2),
+    -1,
+    10**6,
+    2**80,
+    -(2**80),
+    True,
+    [0],
+    (0,),
+    {},
+    np.array([0]),
+]
+
+
+@every_game
+@pytest.mark.parametrize("wrong", WRONG, ids=repr)
+def test_what_is_no_action_is_refused_and_changes_nothing(game, wrong):
+    env = env_of(game)
+    env.reset(seed=3)
+    while live(env):
+        before = shown(env)
+        with pytest.raises(IllegalActionError, match=env.agent_selection) as error:
+            env.step(wrong)
+        assert "is no action; actions are whole numbers from 0 to" in str(error.value)
+        assert "legal: " in str(error.value)
+        assert shown(env) == before
+        act(env)
+
+
+@every_game
+def test_a_forbidden_action_is_refused_by_name_and_changes_nothing(game):
+    env = env_of(game)
+    env.reset(seed=4)
+    refused = 0
+    while live(env):
+        before = shown(env)
+        for action in np.setdiff1d(np.arange(game.num_actions), legal(env)):
+            refused += 1
+            with pytest.raises(IllegalActionError) as error:
+                env.step(action)
+            assert f"(action {action}) is not legal" in str(error.value)
+            assert str(error.value).startswith(f"{env.agent_selection}: ")
+        assert shown(env) == before
+        act(env)
+    assert refused > 0
+
+
+@every_game
+@pytest.mark.parametrize("kind", [int, np.int16, np.int64, np.uint16, np.array])
+def test_a_whole_number_of_any_kind_is_an_action(game, kind):
+    env, other = env_of(game), env_of(game)
+    env.reset(seed=5)
+    other.reset(seed=5)
+    while live(env):
+        action = int(legal(env)[-1])
+        env.step(kind(action))
+        other.step(action)
+    assert shown(env) == shown(other)
+
+
+@every_game
+def test_there_is_no_step_before_a_reset_or_after_the_end(game):
+    env = env_of(game)
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(0)
+    env.reset(seed=6)
+    while live(env):
+        act(env)
+    before = shown(env)
+    with pytest.raises(IllegalActionError, match="the game is over, the only valid action is None"):
+        env.step(0)
+    assert shown(env) == before
+    while env.agents:
+        env.step(None)
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(None)
+    env.reset()
+    act(env)
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS, ids=VARIANT_NAMES)
+def test_only_the_seat_to_act_has_legal_actions_and_every_seat_sees_its_own_observation(game, variant):
+    env, plain = env_of(game, variant), env_of(game, variant, mask_in="info")
+    env.reset(seed=7)
+    plain.reset(seed=7)
+    while True:
+        observations = np.split(env.state(), variant.players)
+        assert env.state_space.contains(env.state())
+        for agent, observation in zip(env.possible_agents, observations, strict=True):
+            seen = env.observe(agent)
+            np.testing.assert_array_equal(seen["observation"], observation)
+            np.testing.assert_array_equal(plain.observe(agent), observation)
+            assert env.observation_space(agent).contains(seen)
+            assert plain.observation_space(agent).contains(observation)
+            to_act = agent == env.agent_selection and not env.terminations.get(agent, True)
+            assert seen["action_mask"].any() == to_act
+            if agent in env.agents:
+                for each in (env, plain):
+                    np.testing.assert_array_equal(each.infos[agent]["action_mask"], seen["action_mask"])
+        if not env.agents:
+            break
+        act(env, -1)
+        act(plain, -1)
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+@pytest.mark.parametrize("deals", [1, 3])
+def test_last_hands_every_seat_all_its_chips(game, deals):
+    rng = np.random.default_rng(8)
+    for seed in range(20):
+        env = env_of(game, game.variant(deals=deals))
+        env.reset(seed=seed)
+        got, announced = dict.fromkeys(env.agents, 0.0), dict.fromkeys(env.agents, 0.0)
+        for agent in env.agent_iter():
+            _, reward, terminated, truncated, info = env.last()
+            assert not truncated
+            got[agent] += reward
+            env.step(None if terminated else int(rng.choice(np.flatnonzero(info["action_mask"]))))
+            for each, paid in env.rewards.items():
+                announced[each] += paid
+        assert got == announced
+        assert list(got.values()) == env._state.total[0].tolist()[: len(got)]
+        assert abs(sum(got.values())) < 1e-3
+
+
+@every_game
+def test_observations_are_the_callers_to_keep(game):
+    env = env_of(game)
+    env.reset(seed=9)
+    before = shown(env)
+    for agent in env.agents:
+        seen = env.observe(agent)
+        seen["observation"][:] = 7
+        seen["action_mask"][:] = 1
+    env.state()[:] = 7
+    env.infos[env.agent_selection]["action_mask"].copy()[:] = 1
+    assert shown(env) == before
+    kept = env.observe(env.agent_selection)
+    frozen = {name: array.copy() for name, array in kept.items()}
+    act(env)
+    for name, array in kept.items():
+        np.testing.assert_array_equal(array, frozen[name])
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"]
+)
+@every_game
+def test_a_copy_goes_on_alike_and_apart(game, copied):
+    env = env_of(game, game.variant(deals=2))
+    for moves in (0, 1, 6, 30):
+        env.reset(seed=10)
+        for _ in range(moves):
+            if live(env):
+                act(env)
+        other = copied(env)
+        assert shown(other) == shown(env)
+        before = shown(env)
+        act(other)
+        assert shown(env) == before
+        act(env)
+        while env.agents:
+            assert shown(other) == shown(env)
+            act(env, -1)
+            act(other, -1)
+        env.reset()
+        other.reset()
+        assert shown(other) == shown(env)
+
+
+@every_game
+def test_an_environment_that_was_never_seeded_deals_differently_every_time(game):
+    first = env_of(game), env_of(game)
+    for env in first:
+        env.reset()
+    assert first[0].state().tobytes() != first[1].state().tobytes()
+
+
+@every_game
+def test_a_seed_begins_its_episodes_again_and_a_reset_without_one_goes_on(game):
+    env, other = env_of(game), env_of(game)
+    env.reset(seed=11)
+    first = env.state().tobytes()
+    env.reset()
+    second = env.state().tobytes()
+    env.reset(seed=11)
+    assert env.state().tobytes() == first != second
+    act(env)
+    env.reset()
+    assert env.state().tobytes() == second
+    other.reset(seed=np.int64(11), options={"unknown": 1})
+    assert other.state().tobytes() == first
+
+
+def shown(env: GupaiEnv) -> tuple:
+    """All that the environment holds and shows, to compare."""
+    return (
+        str(env._state.tolist()),  # copies of records need not copy the bytes between their fields
+        env.state().tobytes(),
+        env.agent_selection,
+        tuple(env.agents),
+        tuple(env.rewards.items()),
+        tuple(env._cumulative_rewards.items()),
+        tuple(env.terminations.items()),
+        tuple(env.truncations.items()),
+        tuple((agent, info["action_mask"].tobytes()) for agent, info in env.infos.items()),
+        tuple(env.observe(agent)["observation"].tobytes() for agent in env.possible_agents),
+    )

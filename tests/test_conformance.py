@@ -1,0 +1,167 @@
+"""Every game of this project passes the whole conformance kit, and what the kit is told of it can fail."""
+
+import dataclasses
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adapters import ADAPTERS
+from gupai_env import GAMES, Lanes
+from gupai_env.core.game import Game
+from gupai_env.testing import CHECKS, check_env
+from our_hooks import WitnessedEnv, hooks_for, shown
+from variants import name_of, values
+
+DEALS = 20_000  # to look through for a rare one
+
+
+def cases(game: Game) -> list[dict[str, Any]]:
+    """The game as it is, a match, and each option chosen otherwise, at tables of all sizes."""
+    choices = {option.name: values(option) for option in dataclasses.fields(game.variant)}
+    sizes, default = choices.pop("players"), game.variant()
+    others = [
+        {name: value} for name, each in choices.items() for value in each if value != getattr(default, name)
+    ]
+    every = range(max(len(others), len(sizes)))
+    varied = [{**others[at % len(others)], "players": sizes[at % len(sizes)]} for at in every]
+    return [{}, {"deals": 2}, *varied]
+
+
+def rare_seed(game: Game, **variant: Any) -> int:
+    """A seed whose deal begins with as many silent actions as possible, such as the answers of Ce Deng, or 0."""
+    lanes = Lanes(game, DEALS, observe=False, **variant)
+    lanes.reset(seeds=np.arange(DEALS))
+    return int(lanes.masks[:, list(ADAPTERS[game.id].silent)].sum(1).argmax())
+
+
+CASES = [
+    pytest.param(game, options, mask_in, id=f"{name_of(game, game.variant(**options))} mask_in={mask_in}")
+    for game in GAMES.values()
+    for number, options in enumerate(cases(game))
+    for mask_in in [("observation", "info")[number % 2]]
+]
+
+
+@pytest.mark.parametrize(("game", "options", "mask_in"), CASES)
+def test_an_environment_passes_every_check(game, options, mask_in):
+    hooks = hooks_for(game.id, **options)
+    if not options:
+        hooks = replace(hooks, render_modes=("ansi", "rgb_array"))
+    make_env = partial(WitnessedEnv, game.id, mask_in=mask_in, **options)
+    seed = rare_seed(game, **options)
+    games = 2 if seed or not options else 1  # a rare deal may be over at once, and an ordinary one follows it
+    report = check_env(make_env, hooks, games=games, seed=seed)
+    assert set(report.passed) == set(CHECKS), str(report)
+
+
+# The hooks at work: each fault, planted in the environment of any game, is found by the check of its name
+
+
+class Leak(WitnessedEnv):
+    """Each seat sees what the next one holds."""
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seat = (self.possible_agents.index(agent) + 1) % self.variant.players
+        seen["observation"][0] = self._state.hands[0, seat] % 100
+        return seen
+
+
+class Blind(WitnessedEnv):
+    """Nobody sees the table."""
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["observation"][:] = 0
+        return seen
+
+
+class Numbered(WitnessedEnv):
+    """A seat sees its own number."""
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        seen["observation"][0] = self.possible_agents.index(agent)
+        return seen
+
+
+class Lost(WitnessedEnv):
+    """A seat's tiles fall off the table."""
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed, options)
+        self._state.hands[0, 0] = 0
+
+
+class Wide(WitnessedEnv):
+    """The mask allows everything."""
+
+    def _turn_to(self, agent):
+        self._mask[0] = 1
+        super()._turn_to(agent)
+
+
+class Narrow(WitnessedEnv):
+    """The mask leaves out the last of several legal actions."""
+
+    def _turn_to(self, agent):
+        if self._mask[0].sum() > 1:
+            self._mask[0, np.flatnonzero(self._mask[0])[-1]] = 0
+        super()._turn_to(agent)
+
+
+class Swapped(WitnessedEnv):
+    """Each seat is paid what its neighbour won."""
+
+    def step(self, action):
+        super().step(action)
+        if action is not None and self._state.over[0]:
+            players = self.variant.players
+            self._state.total[0, :players] = np.roll(self._state.total[0, :players], 1)
+
+
+class Generous(WitnessedEnv):
+    """The rewards are twice what was won."""
+
+    def _accumulate_rewards(self):
+        self.rewards = {agent: 2 * reward for agent, reward in self.rewards.items()}
+        super()._accumulate_rewards()
+
+
+FAULTS = {
+    Leak: "information-set",
+    Blind: "public-differences",
+    Numbered: "seat-rotation",
+    Lost: "tile-conservation",
+    Wide: "mask-soundness",
+    Narrow: "mask-completeness",
+    Swapped: "payoff-recomputed",
+    Generous: "reward-delivery",
+}
+every_game = pytest.mark.parametrize("game", GAMES)
+
+
+@every_game
+@pytest.mark.parametrize(("fault", "check"), FAULTS.items(), ids=lambda each: getattr(each, "__name__", each))
+def test_a_fault_is_found_by_the_check_of_its_name(game, fault, check):
+    report = check_env(partial(fault, game), hooks_for(game), games=3, checks=[check])
+    assert report.failed == [check], str(report)
+    assert report[check].error.__cause__ is None, str(report)  # it was found, nothing broke
+
+
+@every_game
+def test_a_table_that_shows_all_hands_is_found(game):
+    hooks = replace(hooks_for(game), shown=lambda env, agent: [shown(env, seat) for seat in env.agents])
+    report = check_env(partial(WitnessedEnv, game), hooks, games=1, checks=["information-set"])
+    assert "what else is shown to it changes" in report["information-set"].error.what
+
+
+@every_game
+def test_lanes_that_play_other_deals_are_found(game):
+    hooks = hooks_for(game)
+    other = replace(hooks, lane_games=lambda seeds, actions: hooks.lane_games(seeds[::-1], actions[::-1]))
+    make_env = partial(WitnessedEnv, game)
+    assert check_env(make_env, other, games=2, checks=["lanes-equal-single"]).failed == ["lanes-equal-single"]

@@ -1,0 +1,245 @@
+"""Da Ling: the worked examples of its page, what a hand can match at best, and what nobody sees too early."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from agents import make_agent
+from agents.agent import Turns
+from gupai_env import Lanes, da_ling_v0, get_game
+from gupai_env.core.illegal import IllegalActionError
+from gupai_env.core.rng import derive
+from gupai_env.core.tiles import PIPS, count, tiles_in
+from gupai_env.games.da_ling import NO_MATCH, SPLITS, UNSPLIT, DaLing
+from gupai_env.positions.da_ling import settle, strength
+from walks import views_of
+
+GAME = get_game("da-ling")
+STAKES = (3, 7, 15)
+
+# Worked examples
+
+RED_SEVEN = "[6:6][3:2]"  # target 7, six red pips
+BLACK_FOUR = "[6:5][2:1]"
+A, B = "[4:3] / [6:5][5:1] / [1:1][6:3][3:3]", "[5:2] / [6:6][4:1] / [2:2][2:2][5:4]"
+
+
+def strengths(table, split):
+    return [strength(table, group) for group in split.split("/")]
+
+
+def test_both_are_absolute_winners_and_b_wins_by_its_red_pips():
+    assert strengths(RED_SEVEN, A) == [4, 1, 2]
+    assert strengths(RED_SEVEN, B) == [0, 11, 4]
+    assert settle(RED_SEVEN, [A, B]) == [-25, 25]
+
+
+def test_in_a_black_game_two_two_beats_three_one_and_ties_with_itself():
+    assert (strength(BLACK_FOUR, "[2:2]"), strength(BLACK_FOUR, "[3:1]")) == (4, 3)
+    two_two = "[2:2] / [6:1][1:1] / [6:6][6:4][5:5]"
+    assert settle(BLACK_FOUR, [two_two, "[3:1] / [6:1][1:1] / [6:2][5:4][3:3]"]) == [3, -3]
+    assert settle(BLACK_FOUR, [two_two, "[2:2] / [6:3][5:1] / [6:6][6:4][5:5]"]) == [0, 0]
+
+
+def test_a_wild_tile_counts_three_and_keeps_its_own_pips():
+    assert (strength(BLACK_FOUR, "[4:2][6:5]"), strength(BLACK_FOUR, "[6:6][1:1]")) == (13, 6)
+
+
+def test_an_absolute_winner_among_five_with_the_fee():
+    others = [
+        "[6:6] / [6:4][4:4] / [6:5][5:5][2:2]",
+        "[6:1] / [6:4][3:1] / [5:5][5:1][2:2]",
+        "[5:3] / [6:2][4:4] / [4:1][3:3][4:2]",
+        "[3:1] / [6:1][5:4] / [5:2][2:1][1:1]",
+    ]
+    assert settle(RED_SEVEN, [A, *others], casino_fee=1) == [100 - 1, -25, -25, -25, -25]
+    assert settle(RED_SEVEN, [A, *others]) == [100, -25, -25, -25, -25]
+
+
+# Settlement
+
+
+def test_the_strongest_of_each_group_collects_from_everybody_else():
+    splits = [
+        "[4:3] / [5:5][2:2] / [6:5][6:4][6:1]",
+        "[5:2] / [6:1][4:4] / [6:6][6:5][6:4]",
+        "[6:2] / [3:3][1:1] / [5:1][4:4][6:3]",
+    ]
+    assert [strengths(RED_SEVEN, split) for split in splits] == [[4, None, None], [0, None, None], [None] * 3]
+    assert settle(RED_SEVEN, splits) == [6, -3, -3]
+    assert settle(RED_SEVEN, splits[1:]) == [3, -3]  # a match without a pip of the colour still wins
+    assert settle(RED_SEVEN, splits, stakes=(1, 2, 3)) == [2, -1, -1]
+
+
+TIE = ["[3:3] / [1:1][3:1] / [4:4][6:1][6:5]", "[3:3] / [3:1][6:6] / [5:1][5:5][6:4]"]  # 12 red pips each
+TIE_TABLE, BESIDE = "[6:2][4:4]", "[2:2] / [6:5][5:5] / [1:1][6:6][6:1]"
+
+
+def test_absolute_winners_who_tie_are_settled_group_by_group_or_push():
+    assert [strengths(TIE_TABLE, split) for split in TIE] == [[0, 3, 9], [0, 7, 5]]
+    assert settle(TIE_TABLE, TIE) == [15 - 7, 7 - 15]
+    assert settle(TIE_TABLE, TIE, absolute_tie="push", casino_fee=1) == [0, 0]
+    assert strengths(TIE_TABLE, BESIDE) == [None] * 3
+    assert settle(TIE_TABLE, [*TIE, BESIDE], casino_fee=1) == [30 - 7, 14 - 15, -22]
+    assert settle(TIE_TABLE, [*TIE, BESIDE], absolute_tie="push") == [0, 0, 0]
+
+
+def test_a_wild_tile_counts_three_or_six_in_a_hand_but_its_pips_on_the_table():
+    three, six = "[5:5][2:1]", "[5:5][4:2]"  # a black and a red game
+    assert [strength(three, tile) for tile in ("[4:2]", "[3:3]", "[5:1]")] == [2, None, None]
+    assert [strength(six, tile) for tile in ("[2:1]", "[3:3]", "[5:1]")] == [1, 0, 1]
+    assert strength("[6:2][1:1]", "[4:2][2:1][3:1]") == 7  # 3 + 3 + 4 = 10
+    assert strength("[6:1][5:1]", "[4:2][2:1][3:1]") == 7  # 3 + 6 + 4 = 13
+    assert strength("[6:1][5:4]", "[4:2][2:1][3:1]") == 6  # 6 + 6 + 4 = 16
+
+
+# The best that a hand can do
+
+
+def values(tile):
+    return (3, 6) if tile in ((4, 2), (2, 1)) else (sum(tile),)
+
+
+def all_splits(hand):
+    """Every way to split six tiles, by brute force: each a (single, pair, triple) in a fixed order."""
+    found = set()
+    for pair in combinations(range(6), 2):
+        for single in set(range(6)) - set(pair):
+            triple = set(range(6)) - {single, *pair}
+            found.add(
+                tuple(tuple(sorted(hand[place] for place in group)) for group in ((single,), pair, triple))
+            )
+    return found
+
+
+def stakes_matched(target, split):
+    return sum(
+        stake
+        for stake, group in zip(STAKES, split, strict=True)
+        if any(sum(counted) % 10 == target for counted in product(*map(values, group)))
+    )
+
+
+@pytest.fixture(scope="module")
+def deals():
+    """Views of the seat to act, its masks and keys, in random deals; with the tiles as pairs of numbers."""
+    lanes = Lanes(GAME, 400, seed=1)
+    views, keys = lanes.views()
+    hands = [[tuple(map(int, PIPS[kind])) for kind in view.tiles] for view in views]
+    targets = [int(sum(PIPS[kind].sum() for kind in tiles_in(view.table))) % 10 for view in views]
+    return Turns(views, lanes.masks.copy(), keys), hands, targets
+
+
+def test_the_best_possible_match_is_that_of_a_brute_force(deals):
+    turns, hands, targets = deals
+    for view, mask, hand, target in zip(turns.views, turns.masks, hands, targets, strict=True):
+        matched = (view.strength[SPLITS[mask]] != NO_MATCH) @ np.array(STAKES)
+        assert matched.max() == max(stakes_matched(target, split) for split in all_splits(hand))
+
+
+def test_every_different_split_is_legal_once_and_has_its_name(deals):
+    turns, hands, _ = deals
+    fewer = 0
+    for view, mask, hand in zip(turns.views, turns.masks, hands, strict=True):
+        names = [GAME.action_name(int(action), view) for action in np.flatnonzero(mask)]
+        assert len(set(names)) == len(names) == len(all_splits(hand))
+        fewer += len(names) < len(SPLITS)
+    assert len(SPLITS) == 60
+    assert fewer > 100
+
+
+def test_greedy_matches_the_most_stakes_and_then_shows_the_most_pips_of_the_colour(deals):
+    turns = deals[0]
+    actions = make_agent("greedy", GAME).act(turns)
+    choices = 0
+    for view, mask, action in zip(turns.views, turns.masks, actions, strict=True):
+        strengths = view.strength[SPLITS]
+        matched, pips = (strengths != NO_MATCH) @ np.array(STAKES), np.maximum(strengths, 0).sum(1)
+        best = mask & (matched == matched[mask].max())
+        assert best[action]
+        assert pips[action] == pips[best].max()
+        choices += len(set(pips[best])) > 1
+    assert choices > 50
+
+
+# What is seen
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_nobody_sees_a_split_of_another_before_the_showdown(players):
+    one, other = (Lanes(GAME, 200, seed=2, players=players) for _ in range(2))
+    for _ in range(players - 1):
+        one.step(one.masks.argmax(1))  # the first legal split, and the last one
+        other.step(GAME.num_actions - 1 - other.masks[:, ::-1].argmax(1))
+        for seat in range(players):
+            here, there = (views_of(lanes, lanes.states, seat) for lanes in (one, other))
+            waiting = one.states.splits[:, seat] == UNSPLIT
+            np.testing.assert_array_equal(here[waiting], there[waiting])
+            assert (here.splits[:, 1:] == UNSPLIT).all()
+            assert (here.hands[:, 1:] == 0).all()
+
+
+def test_everybody_sees_everything_at_the_showdown():
+    lanes = Lanes(GAME, 200, seed=2, renew=False)
+    while not lanes.over.all():
+        lanes.step(lanes.sample(3))
+    for seat in range(5):
+        views, order = views_of(lanes, lanes.states, seat), [(seat + place) % 5 for place in range(5)]
+        np.testing.assert_array_equal(views.splits, lanes.states.splits[:, order])
+        np.testing.assert_array_equal(views.hands, lanes.states.hands[:, order])
+
+
+def test_what_is_drawn_for_the_others_is_any_of_the_unseen_tiles_alike():
+    lanes, draws = Lanes(GAME, 1, seed=6), 4000
+    views, _ = lanes.views()
+    drawn = GAME.new_states(draws)
+    keys = np.array([derive(9, draw) for draw in range(draws)])
+    lanes.kernels.determinize(lanes.rules, np.repeat(views, draws).view(np.recarray), keys, drawn)
+    for seat in {0, 1, 2, 3, 4} - {int(lanes.seats[0])}:
+        for kind in range(21):
+            held = (drawn.hands[:, seat] >> (3 * kind) & 7).mean()
+            expected = count(views.unseen[0], kind) * 6 / 24
+            assert abs(held - expected) < 5 * np.sqrt(0.5 / draws)
+
+
+def test_an_error_names_the_splits_of_the_hand():
+    env = da_ling_v0.env()
+    env.reset(seed=1)
+    with pytest.raises(IllegalActionError) as error:
+        env.step(60)
+    view = Lanes(GAME, 1).views()[0][0]
+    first = GAME.action_name(int(env.infos[env.agent_selection]["action_mask"].argmax()), view)
+    assert first.count(" / ") == 2
+    assert str(error.value).count(" / ") == 2 * 12  # so many legal ones are listed
+
+
+# Options
+
+
+@pytest.mark.parametrize("stakes", [(1, 2), (1, 2, -3), (1, 2, "3"), (1, 2, float("inf")), 25])
+def test_stakes_are_three_numbers(stakes):
+    with pytest.raises(ValueError, match="stakes"):
+        DaLing(stakes=stakes)
+
+
+def test_stakes_may_be_written_as_in_a_configuration_or_on_a_command_line():
+    assert DaLing(stakes=[1, 2, 3]) == DaLing.parse(["stakes=1,2,3"]) == DaLing(stakes=(1, 2, 3))
+    assert DaLing.parse(["stakes=0.5,1,2"]).stakes == (0.5, 1, 2)
+    with pytest.raises(ValueError, match="write numbers"):
+        DaLing.parse(["stakes=few"])
+
+
+def test_the_fee_is_not_below_zero():
+    with pytest.raises(ValueError, match="casino_fee"):
+        DaLing(casino_fee=-1)
+
+
+def test_the_casino_never_loses():
+    lanes, colour = Lanes(GAME, 2000, seed=8, casino_fee=2), make_agent("colour", GAME, casino_fee=2)
+    fees = set()
+    for _ in range(5):
+        views, keys = lanes.views()
+        payoffs, over = lanes.step(colour.act(Turns(views, lanes.masks, keys)))
+        fees |= set(payoffs[over].sum(1).tolist())
+    assert fees == {0, -2}

@@ -1,0 +1,352 @@
+"""Ding Niu: the worked examples of its page, the blocks a layout can come to, and what follows them."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from agents import make_agent
+from agents.agent import Turns
+from gupai_env import Lanes, get_game
+from gupai_env.core.rng import derive
+from gupai_env.core.tiles import DOUBLES, ONE, PIPS, WEIGHT, count, kind_of
+from gupai_env.games.connecting import DISCARD, KINDS
+from gupai_env.games.ding_niu import (
+    CLASSIC,
+    DECK,
+    DECK_SET,
+    NONE,
+    RUNNING,
+    SMOTHERED,
+    DingNiu,
+    Rules,
+    has_no_way_out,
+    made_by,
+    off_layout,
+)
+from gupai_env.positions.ding_niu import from_tiles, settle, suan_zhang
+from walks import views_of
+
+GAME = get_game("ding-niu")
+
+
+# Payment
+
+
+def test_adam_boris_celine_and_dominik():
+    assert settle([10, 5, 5, 10]) == [-3, 6, -1, -2]
+
+
+def test_the_same_with_10_15_15_10():
+    assert settle([10, 15, 15, 10]) == [6, -3, -2, -1]
+
+
+def test_the_leader_is_the_lowest_hand():
+    assert settle([5, 5, 10, 10], leader=1) == [-1, 6, -3, -2]
+
+
+def test_a_maker_who_comes_first_is_paid_twice():
+    assert settle([10, 5, 5, 10], maker=1) == [-6, 12, -2, -4]
+
+
+@pytest.mark.parametrize("maker", [0, 2, 3])
+def test_a_maker_who_does_not_come_first_pays_for_all(maker):
+    expected = [0, 12, 0, 0]
+    expected[maker] = -12
+    assert settle([10, 5, 5, 10], maker=maker) == expected
+
+
+@pytest.mark.parametrize("maker", [0, 1])
+def test_a_forced_maker_is_exempt_where_the_house_rule_says_so(maker):
+    points = [10, 5, 5, 10]
+    assert settle(points, maker=maker, forced=True, exempt_forced_maker=True) == settle(points)
+    assert settle(points, maker=maker, exempt_forced_maker=True) == settle(points, maker=maker)
+    assert settle(points, maker=maker, forced=True) == settle(points, maker=maker)
+
+
+def test_a_maker_without_points_is_spared_where_the_house_rule_says_so():
+    points = [0, 0, 5, 10]
+    assert settle(points, maker=1, spare_pointless_maker=True) == settle(points) == [6, -1, -2, -3]
+    assert settle(points, maker=2, spare_pointless_maker=True) == [12, 0, -12, 0]
+    assert settle(points, maker=1) == [12, -12, 0, 0]
+
+
+# Suan zhang
+
+LINES = {
+    "ones": ("[1:3][3:1][1:5][5:1][1:6][6:1]", "classic"),
+    "two-three": ("[3:3][3:3][3:1][1:3][3:6][6:2]", "classic"),
+    "fours": ("[4:6][6:4]", "classic"),
+    "fives": ("[5:6][6:5][5:1][1:5]", "classic"),
+    "smothered fives": ("[6:3][3:1][1:6][6:5][5:6][6:1][1:3]", "smothered"),
+    "smothered (killed) fours": ("[2:6][6:3][3:1][1:6][6:5][5:6][6:1]", "smothered"),
+}
+
+
+@pytest.mark.parametrize(("line", "kind"), LINES.values(), ids=LINES)
+def test_a_worked_example_becomes_a_suan_zhang_by_its_last_tile(line, kind):
+    tiles = line.replace("][", "] [").split()
+    assert [suan_zhang("".join(tiles[:laid])) for laid in range(1, len(tiles))] == [None] * (len(tiles) - 1)
+    assert suan_zhang(line) == kind
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["[6:2]", "[6:4][4:6]", "[5:6][6:5][5:1][1:5][5:5]", "[4:6][6:4][4:4][4:4]"],
+    ids=["the lead", "sixes still run", "a double", "doubles"],
+)
+def test_not_a_suan_zhang(line):
+    assert suan_zhang(line) is None
+
+
+def test_only_the_smothered_numbers_of_the_variant_count():
+    fives, fours = LINES["smothered fives"][0], LINES["smothered (killed) fours"][0]
+    assert suan_zhang(fives, smothered_numbers=(4,)) is None
+    assert suan_zhang(fours, smothered_numbers=(5,)) is None
+    assert suan_zhang(fours, smothered_numbers=(4,)) == "smothered"
+    assert suan_zhang(fours, smothered_numbers=()) is None
+    assert suan_zhang(LINES["ones"][0], smothered_numbers=()) == "classic"
+
+
+def reachable_blocks(**variant):
+    """Every kind of suan zhang that any line of the deck can come to, with its open numbers.
+
+    What a line can become depends on its ends and on the tiles that are left, doubles aside, alone: some hundred
+    cases. Doubles change neither, but may lead.
+    """
+    rules = DingNiu(**variant).as_rules(Rules)
+    whole, found = int(off_layout([0])), {CLASSIC: set(), SMOTHERED: set()}
+    reached = {(whole, (number, number)) for number in range(1, 7)}
+    reached |= {(whole - int(ONE[kind]), (int(PIPS[kind, 1]), int(PIPS[kind, 0]))) for kind in RUNNING}
+    news = set(reached)
+    while news:
+        before, news = news, set()
+        for left, ends in before:
+            for kind in RUNNING:
+                for end in range(2):
+                    joins, leaves = int(PIPS[kind, 1 - end]), int(PIPS[kind, end])
+                    if joins not in ends or not count(left, int(kind)):
+                        continue
+                    after = tuple(sorted((leaves, ends[1] if ends[0] == joins else ends[0])))
+                    made = made_by(rules, left, ends, kind, end)
+                    if made == NONE:
+                        news.add((left - int(ONE[kind]), after))
+                    else:
+                        found[made].add(after)
+        news -= reached
+        reached |= news
+    return found, len(reached)
+
+
+@pytest.mark.parametrize("smothered", [(4, 5), ()])
+def test_an_exhaustive_search_finds_the_four_classic_types_and_never_six_six(smothered):
+    found, cases = reachable_blocks(smothered_numbers=smothered)
+    assert found[CLASSIC] == {(1, 1), (4, 4), (5, 5), (2, 3)}
+    assert cases > 500
+    assert bool(found[SMOTHERED]) == bool(smothered)
+
+
+def test_only_fours_block_with_two_tiles():
+    pairs = [
+        (first, second)
+        for a, b in product(RUNNING.tolist(), repeat=2)
+        for first, second in product(*([tuple(PIPS[kind]), tuple(PIPS[kind][::-1])] for kind in (a, b)))
+        if first[1] == second[0] and (a != b or count(DECK_SET, a) == 2)
+    ]
+    assert {pair for pair in pairs if suan_zhang(pair)} == {((4, 6), (6, 4))}
+
+
+# What follows
+
+FOURS = {"hands": ["44 11", "64 55 22", "66 44 33", "33 22 55"], "layout": "[4:6]"}  # seat 1 can block
+
+
+def test_the_doubles_of_the_open_numbers_are_laid_at_once_by_their_holders():
+    position = from_tiles(**FOURS).play("[6:4]")
+    assert position.over
+    assert position.state.points.tolist() == [2, 14, 18, 20]
+    assert sum(count(tiles, kind_of(4, 4)) for tiles in position.state.played) == 2
+    assert position.payoffs() == [12, -12, 0, 0]
+
+
+def test_with_stop_every_tile_in_hand_counts():
+    position = from_tiles(**FOURS, after_suan_zhang="stop").play("[6:4]")
+    assert position.over
+    assert position.state.points.tolist() == [10, 14, 26, 20]
+    assert position.payoffs() == [12, -12, 0, 0]
+
+
+def test_with_play_on_only_fitting_doubles_follow_a_classic_suan_zhang():
+    position = from_tiles(**FOURS, after_suan_zhang="play_on").play("[6:4]")
+    assert position.legal() == ["[4:4]"]
+    position.play("[4:4]")
+    assert position.legal() == ["discard [2:2]", "discard [3:3]", "discard [5:5]"]
+    while not position.over:
+        position.play(int(position.mask().argmax()))
+    assert position.state.points.tolist() == [2, 14, 18, 20]
+    assert position.payoffs() == [12, -12, 0, 0]
+
+
+SMOTHERED_FIVES = {
+    "hands": ["66", "44", "31 22", "55 22"],
+    "layout": "[6:3][3:1][1:6][6:5][5:6][6:1]",  # seat 2 is to lay the last tile of the example
+}
+
+
+@pytest.mark.parametrize(
+    ("after", "points"), [("doubles", [0, 8, 4, 14]), ("stop", [12, 8, 4, 14]), ("play_on", [12, 8, 4, 14])]
+)
+def test_a_smothered_suan_zhang_ends_the_deal(after, points):
+    position = from_tiles(**SMOTHERED_FIVES, after_suan_zhang=after).play("[1:3]")
+    assert position.over
+    assert position.state.suan_zhang == SMOTHERED
+    assert position.state.points.tolist() == points
+
+
+def test_a_layout_that_ended_the_deal_is_no_position():
+    with pytest.raises(ValueError, match="no order of play"):
+        from_tiles(["66", "44", "22", "55 22"], SMOTHERED_FIVES["layout"] + "[1:3]")
+
+
+# The maker without a choice
+
+TWO_THREE = {"hands": ["55", "44", "11", "62 44"], "layout": "[3:1][1:3][3:6]"}  # seat 3 must make it
+
+
+def test_a_maker_without_another_move_is_exempt_only_where_the_house_rule_says_so():
+    assert from_tiles(**TWO_THREE).play("[6:2]").payoffs() == [0, 0, 12, -12]
+    exempt = from_tiles(**TWO_THREE, exempt_forced_maker=True).play("[6:2]")
+    assert exempt.payoffs() == [-3, -2, 6, -1] == settle([10, 8, 2, 8])
+
+
+@pytest.mark.parametrize(
+    ("hand", "options"),
+    [("62 66", {}), ("62 44", {"forced_play": False})],
+    ids=["a double", "a free discard"],
+)
+def test_a_maker_with_a_way_out_is_charged(hand, options):
+    hands = [*TWO_THREE["hands"][:3], hand]
+    position = from_tiles(hands, TWO_THREE["layout"], exempt_forced_maker=True, **options).play("[6:2]")
+    assert position.payoffs() == [0, 0, 12, -12]
+
+
+def test_what_is_drawn_for_a_hidden_maker_decides_whether_it_was_forced():
+    lanes = Lanes(GAME, 400, seed=3, after_suan_zhang="play_on", exempt_forced_maker=True)
+    made = lanes.states.copy()  # the states in which the suan zhang was made
+    seen = np.zeros(2, int)
+    for step in range(150):
+        fresh = lanes.states.suan_zhang == NONE
+        made[fresh] = lanes.states[fresh]
+        lanes.step(lanes.sample(step))
+        states = lanes.states[(lanes.states.suan_zhang == CLASSIC) & (lanes.states.turn > 0)]
+        before = made[(lanes.states.suan_zhang == CLASSIC) & (lanes.states.turn > 0)]
+        for state, then in zip(states, before, strict=True):
+            maker = int(state.maker)
+            if state.drops[maker] > then.drops[maker]:
+                continue  # a tile discarded since would have to be found among the discards
+            views = views_of(lanes, np.array([state]).view(np.recarray), (maker + 1) % 4)
+            drawn = GAME.new_states(1)
+            lanes.kernels.determinize(lanes.rules, views, np.array([derive(step, maker)]), drawn)
+            hand = drawn.hands[0, maker] + state.played[maker] - then.played[maker]
+            forced = has_no_way_out(lanes.rules, hand, off_layout(then.played), then.ends)
+            assert drawn.exempt[0] == forced
+            seen[int(forced)] += 1
+    assert seen.min() > 50
+
+
+# What a seat sees
+
+
+@pytest.mark.parametrize("forced_play", [True, False])
+def test_the_view_tells_what_every_play_of_ones_own_would_make(forced_play):
+    lanes = Lanes(GAME, 300, seed=5, renew=False, forced_play=forced_play)
+    made = set()
+    while not lanes.over.all():
+        live, fresh = ~lanes.over, lanes.states.suan_zhang == NONE
+        views, _ = lanes.views()
+        actions = lanes.sample(int(lanes.states.moves.max()))
+        foreseen = np.where(actions < DISCARD, views.makes[range(300), actions % DISCARD], NONE)
+        assert not (views.makes[~lanes.masks[:, :DISCARD]]).any()
+        lanes.step(actions)
+        np.testing.assert_array_equal(lanes.states.suan_zhang[live & fresh], foreseen[live & fresh])
+        made |= set(foreseen[live].tolist())
+    assert made >= {NONE, CLASSIC}
+
+
+def losing(position):
+    """The names of the plays of the seat to act that would make a suan zhang, and whether it is a losing one."""
+    view = position.view(int(position.state.to_act))
+    return {GAME.action_names[a]: bool(view.losing[a]) for a in range(DISCARD) if view.makes[a] != NONE}
+
+
+def with_hand(hand):
+    return [*TWO_THREE["hands"][:3], hand]
+
+
+def test_a_suan_zhang_is_losing_if_an_average_tile_weighs_less_than_ones_own():
+    line = TWO_THREE["layout"]
+    assert losing(from_tiles(with_hand("62 44"), line)) == {"[6:2]": True}
+    assert losing(from_tiles(with_hand("62 51"), line)) == {"[6:2]": False}
+    assert losing(from_tiles(with_hand("62 33"), line)) == {"[6:2]": False}  # [3:3] would be laid at once
+    assert losing(from_tiles(with_hand("62 55"), line, after_suan_zhang="stop")) == {"[6:2]": True}
+
+
+def test_a_suan_zhang_that_would_not_be_charged_is_not_losing():
+    assert losing(from_tiles(**TWO_THREE, exempt_forced_maker=True)) == {"[6:2]": False}
+
+
+def test_where_both_ends_are_equal_there_is_one_arm():
+    assert from_tiles(["66", "11", "51 66", "44 33"], "[5:6][6:5]").legal() == ["[5:1]"]
+    assert from_tiles(["66", "11", "51 66", "44 33"], "[5:6][6:1]").legal() == ["[5:1]", "[1:5]"][::-1]
+
+
+# Players
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_greedy_plays_the_heaviest_tile_but_never_a_losing_suan_zhang(seed):
+    lanes, greedy = Lanes(GAME, 500, seed=seed), make_agent("greedy", GAME)
+    avoided = 0
+    for _ in range(40):
+        views, keys = lanes.views()
+        turns = Turns(views, lanes.masks, keys)
+        actions = greedy.act(turns)
+        for view, mask, action in zip(turns.views, turns.masks, actions, strict=True):
+            plays = np.flatnonzero(mask[:DISCARD])
+            safe = [play for play in plays if not view.losing[play]]
+            avoided += 0 < len(safe) < len(plays)
+            best = max((WEIGHT[play % KINDS] for play in safe or plays), default=None)
+            if best is None:
+                assert WEIGHT[action % KINDS] == min(WEIGHT[kind] for kind in np.flatnonzero(mask[DISCARD:]))
+            else:
+                assert WEIGHT[action % KINDS] == best
+                assert action in (safe or plays)
+        lanes.step(actions)
+    assert avoided > 10
+
+
+# Options
+
+
+@pytest.mark.parametrize("numbers", [(0,), (7,), (4, 4), ("4",), 4])
+def test_smothered_numbers_are_different_numbers_of_a_tile(numbers):
+    with pytest.raises(ValueError, match="smothered_numbers"):
+        DingNiu(smothered_numbers=numbers)
+
+
+def test_smothered_numbers_may_be_written_as_in_a_configuration_or_on_a_command_line():
+    assert (
+        DingNiu(smothered_numbers=[5])
+        == DingNiu.parse(["smothered_numbers=5"])
+        == DingNiu(smothered_numbers=(5,))
+    )
+    assert DingNiu.parse(["smothered_numbers=4,5"]) == DingNiu()
+
+
+def test_the_deck_has_both_copies_of_the_civil_kinds_and_the_bull_pair():
+    assert len(DECK) == 24
+    numbers = [
+        sum(number in PIPS[kind] for kind in DECK if PIPS[kind, 0] != PIPS[kind, 1]) for number in range(1, 7)
+    ]
+    assert numbers == [6, 1, 3, 2, 4, 8]
+    assert sum(DOUBLES >> (3 * kind) & 1 for kind in DECK.tolist()) == 12

@@ -1,0 +1,45 @@
+"""The documentation says what is true: generated pages are current, and the code that it shows runs."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from gupai_env.games import GAMES
+
+ROOT = Path(__file__).parents[1]
+
+
+def pages():
+    spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_page_of_a_game_is_current(game):
+    written = (ROOT / "docs" / "games" / f"{game}.md").read_text(encoding="utf-8")
+    assert written == pages().page(GAMES[game]), "run: python docs/pages.py"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_readme_and_the_configurations_name_every_game(game):
+    assert f"gupai/{game}-v0" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert (ROOT / "configs" / f"{GAMES[game].module}.yaml").is_file()
+
+
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
+def test_the_code_of_the_readme_runs(block, monkeypatch):
+    quick = block.replace("200_000", "8192").replace("20_000", "200").replace("range(1000)", "range(20)")
+    exec(quick, {})
+
+
+def test_links_between_the_pages_lead_somewhere():
+    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
+            assert (path.parent / target).exists(), f"{path}: {target}"

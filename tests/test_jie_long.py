@@ -1,0 +1,177 @@
+"""Jie Long: the worked examples of its page by name ("Two is short" is in test_tiles.py), and the rules' corners."""
+
+import numpy as np
+import pytest
+
+from gupai_env import Lanes, get_game
+from gupai_env.core.tiles import size, weight
+from tables import Table, next_leader, paid
+
+JIE_LONG = get_game("jie-long")
+LOCK = ("65 64 63", "65 64 66", "55 54 53")  # B, C and D hold no two
+
+
+def at_the_lock(hand: str, others: tuple[str, ...] = LOCK, **options) -> Table:
+    """A plays [5:2] leaving 2 open; B, C and D discard the first of their tiles in turn."""
+    table = Table("jie-long", [hand, *others], double_lock=True, **options)
+    return table.play("[5:2]", *(f"discard [{other[0]}:{other[1]}]" for other in others))
+
+
+# The page's examples
+
+
+def test_four_way_settlement():
+    assert paid("jie-long", 4, points=[2, 12, 34, 18]) == [58, 18, -70, -6]
+
+
+@pytest.mark.parametrize("forced_play", [False, True])
+def test_lock(forced_play):
+    table = at_the_lock("52 22 66", forced_play=forced_play)
+    assert table.state.over
+    assert table.legal() == set()
+    assert table.points()[0] == 16
+
+
+def test_lock_had_a_held_six_two_as_well():
+    others = ("65 64 63 44", "65 64 66 44", "55 54 53 33")
+    discards = {"discard [2:2]", "discard [6:6]", "discard [6:2]"}
+    assert at_the_lock("52 22 66 62", others).legal() == {"[2:6]"} | discards
+    assert at_the_lock("52 22 66 62", others, forced_play=True).legal() == {"[2:6]"}
+
+
+# The lock
+
+
+def test_the_lock_holds_for_a_second_round_of_discards():
+    table = at_the_lock("52 22 62").play("discard [6:2]", "discard [6:4]", "discard [6:4]")
+    assert not table.state.over
+    table.play("discard [5:4]")
+    assert table.state.over  # [2:2] alone matches and is still barred
+    assert table.points() == [12, 30, 33, 27]
+
+
+def test_under_the_lock_a_player_without_a_match_discards_and_the_deal_goes_on():
+    table = at_the_lock("52 55 66")
+    assert table.legal() == {"discard [5:5]", "discard [6:6]"}
+    assert not table.play("discard [5:5]").state.over
+
+
+def test_the_lock_bars_no_other_seat_and_ends_with_the_next_tile():
+    table = Table("jie-long", ["52 66 22", "22 64 63"], double_lock=True).play("[5:2]")
+    assert "[2:2]" in table.legal()
+    assert "[2:2]" in table.play("[2:2]").legal()
+
+
+def test_a_lead_of_a_double_can_lock():
+    table = Table("jie-long", ["22 66 22", "64 63 65"], double_lock=True).play("[2:2]", "discard [6:4]")
+    assert table.state.over
+    assert table.points() == [16, 30]
+    assert table.payoffs() == [14, -14]
+
+
+def test_two_open_ends_know_no_lock():
+    hands = ["52 22 66", "64 63 64"]
+    table = Table("jie-long", hands, double_lock=True, open_ends=2).play("[2:5]", "discard [6:4]")
+    assert "[2:2]" in table.legal()
+
+
+def test_without_the_option_a_double_follows_a_round_of_discards():
+    table = Table("jie-long", ["52 22 66", "64 63 64"]).play("[5:2]", "discard [6:4]", "[2:2]")
+    table.play("discard [6:3]", "discard [6:6]", "discard [6:4]")
+    assert table.state.over
+    assert table.points() == [12, 29]
+    assert table.payoffs() == [17, -17]
+
+
+# Play
+
+
+def test_the_leader_must_play_and_says_which_end_is_open():
+    table = Table("jie-long", ["52 22", "65 55"])
+    assert table.legal() == {"[5:2]", "[2:5]", "[2:2]"}
+    assert table.play("[2:5]").legal() == {"[5:6]", "[5:5]", "discard [6:5]", "discard [5:5]"}
+
+
+def test_a_double_leaves_the_open_end_as_it_was():
+    table = Table("jie-long", ["65 43", "55 64"]).play("[6:5]", "[5:5]")
+    assert table.state.ends.tolist() == [5, 5]
+
+
+def test_forced_play_allows_a_discard_only_when_nothing_matches():
+    hands = ["62 64", "21 66", "55 54"]
+    assert Table("jie-long", hands).play("[6:2]").legal() == {"[2:1]", "discard [2:1]", "discard [6:6]"}
+    table = Table("jie-long", hands, forced_play=True).play("[6:2]")
+    assert table.legal() == {"[2:1]"}
+    assert table.play("[2:1]").legal() == {"discard [5:5]", "discard [5:4]"}
+
+
+def test_with_two_open_ends_a_lead_is_one_choice_and_opens_both():
+    table = Table("jie-long", ["65 62 11", "65 33 44"], open_ends=2, forced_play=True)
+    assert table.legal() == {"[5:6]", "[2:6]", "[1:1]"}
+    assert sorted(table.play("[5:6]").state.ends) == [5, 6]
+
+
+def test_with_two_open_ends_a_tile_that_fits_both_may_be_added_to_either():
+    table = Table("jie-long", ["65 62 11", "65 33 44"], open_ends=2, forced_play=True).play("[5:6]")
+    assert table.legal() == {"[5:6]", "[6:5]"}
+
+
+def test_two_equal_open_ends_are_one_choice():
+    table = Table("jie-long", ["65 62 11", "65 33 44"], open_ends=2, forced_play=True).play("[5:6]", "[5:6]")
+    assert table.state.ends.tolist() == [6, 6]
+    assert table.legal() == {"[6:2]"}
+    assert sorted(table.play("[6:2]").state.ends) == [2, 6]
+
+
+def test_with_two_open_ends_a_forced_discard_tells_of_both_numbers():
+    table = Table("jie-long", ["65 62 11", "43 33 44"], open_ends=2, forced_play=True)
+    table.play("[5:6]", "discard [4:3]")
+    assert table.view(0).void[1].tolist() == [0, 0, 0, 0, 0, 1, 1]
+    assert table.view(1).void[1].tolist() == [0] * 7
+
+
+@pytest.mark.parametrize(("players", "hand", "unused"), [(4, 8, 0), (3, 10, 2), (2, 16, 0)])
+def test_how_many_tiles_are_dealt_and_that_all_are_shed(players, hand, unused):
+    lanes = Lanes("jie-long", 50, players=players, seed=1, renew=False)
+    for state in lanes.states:
+        assert [size(tiles) for tiles in state.hands] == [hand] * players + [0] * (4 - players)
+        assert size(state.unused) == unused
+    for turn in range(players * hand):
+        assert not lanes.over.any()
+        lanes.step(lanes.sample(turn))
+    assert lanes.over.all()
+    for state in lanes.states:
+        assert [weight(pile) for pile in state.discards] == state.points.tolist()
+
+
+# Payment and the next deal
+
+
+def test_the_stake_is_what_a_pip_costs():
+    points = [2, 12, 34, 18]
+    assert paid("jie-long", 4, options={"stake": 0.5}, points=points) == [29, 9, -35, -3]
+    assert paid("jie-long", 4, options={"stake": 3}, points=points) == [174, 54, -210, -18]
+
+
+def test_no_seat_can_win_or_lose_more_than_the_heaviest_hand_a_rival():
+    """66 66 65 65 64 64 55 55 weigh 86."""
+    assert JIE_LONG.payoff_bound(JIE_LONG.variant()) == 3 * 86
+    assert JIE_LONG.payoff_bound(JIE_LONG.variant(stake=2)) == 2 * 3 * 86
+
+
+def test_an_uneven_stake_is_rounded_alike_in_python_and_compiled():
+    lanes = Lanes("jie-long", 200, stake=0.1, seed=2, renew=False)
+    while not lanes.over.all():
+        lanes.step(lanes.sample(int(lanes.states.moves[0])))
+    for state in lanes.states:
+        assert paid("jie-long", 4, options={"stake": 0.1}, points=state.points) == state.payoff.tolist()
+        mine, all_points = state.points.astype(int), int(state.points.sum())
+        np.testing.assert_array_equal(state.payoff, ((all_points - 4 * mine) * 0.1).astype(np.float32))
+
+
+def test_the_fewest_points_lead_the_next_deal_and_a_tie_goes_to_the_earlier_in_the_order_of_the_deal():
+    assert next_leader("jie-long", [9, 7, 5, 8], leader=0) == 2
+    assert next_leader("jie-long", [5, 5, 9, 5], leader=2) == 3
+    assert next_leader("jie-long", [5, 5, 9, 7], leader=2) == 0
+    assert next_leader("jie-long", [5, 5, 9, 7], leader=1) == 1
+    assert next_leader("jie-long", [5, 5], leader=1) == 1

@@ -1,0 +1,170 @@
+"""Chance: splitmix64 as a function of key and counter, the same everywhere."""
+
+import hashlib
+from collections import Counter
+from itertools import permutations
+
+import numba
+import numpy as np
+import pytest
+
+from gupai_env import GAMES, Lanes
+from gupai_env.core.rng import KEYS, as_key, derive, draw, shuffle
+from gupai_env.core.tiles import set_name
+
+# The first outputs of splitmix64 as its authors publish it (prng.di.unimi.it), by seed.
+SPLITMIX64 = {
+    0: (0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC, 0x1B39896A51A8749B),
+    1234567: (
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ),
+}
+
+
+@numba.njit
+def compiled_derive(key, counters, out):
+    for at in range(len(counters)):
+        out[at] = derive(key, counters[at])
+
+
+@numba.njit
+def compiled_shuffle(tiles, key):
+    shuffle(tiles, key)
+
+
+@pytest.mark.parametrize("seed", SPLITMIX64)
+def test_keys_are_the_published_splitmix64_without_its_lowest_bit(seed):
+    assert [derive(seed, counter) for counter in range(5)] == [word >> 1 for word in SPLITMIX64[seed]]
+
+
+def test_keys_are_the_same_in_python_and_compiled():
+    counters = np.array([0, 1, 2, 31, 1000, 2**31, 2**40, 2**62, 2**63 - 1])
+    out = np.zeros(len(counters), np.int64)
+    for key in (0, 1, 12345, 2**31, 2**62 + 17, 2**63 - 1):
+        compiled_derive(key, counters, out)
+        assert out.tolist() == [derive(key, counter) for counter in counters.tolist()]
+        assert out.min() >= 0
+
+
+def test_a_key_may_be_any_kind_of_integer():
+    assert derive(np.int8(5), np.int8(3)) == derive(np.int64(5), 3) == derive(5, np.uint16(3))
+
+
+def test_draws_are_below_their_bound_and_even():
+    draws = Counter(draw(7, counter, 10) for counter in range(20000))
+    assert draws.keys() == set(range(10))
+    assert (
+        sum((times - 2000) ** 2 / 2000 for times in draws.values()) < 30
+    )  # chi-square, 9 degrees of freedom
+    assert {draw(7, counter, 1) for counter in range(50)} == {0}
+
+
+def test_a_shuffle_is_the_same_in_python_and_compiled():
+    for key in (0, 1, 2**62):
+        plain, compiled = np.arange(32, dtype=np.int8), np.arange(32, dtype=np.int8)
+        shuffle(plain, key)
+        compiled_shuffle(compiled, key)
+        assert plain.tolist() == compiled.tolist()
+        assert sorted(plain) == list(range(32))
+
+
+def test_all_orders_of_a_shuffle_are_equally_likely():
+    orders: Counter = Counter()
+    for key in range(24000):
+        tiles = np.arange(4, dtype=np.int8)
+        compiled_shuffle(tiles, derive(3, key))
+        orders[tuple(tiles.tolist())] += 1
+    assert orders.keys() == set(permutations(range(4)))
+    assert sum((times - 1000) ** 2 / 1000 for times in orders.values()) < 60  # 23 degrees of freedom
+
+
+def test_every_tile_is_equally_likely_in_every_place_of_a_deal():
+    lanes = Lanes("jie-long", 20000, seed=9, observe=False)
+    for kind, copies in ((20, 2), (1, 1)):
+        held = (lanes.states.hands >> (3 * kind) & 7).sum(0)
+        assert held.sum() == 20000 * copies
+        expected = held.sum() / 4
+        assert ((held - expected) ** 2 / expected).sum() < 25  # chi-square, 3 degrees of freedom
+
+
+@pytest.mark.parametrize("seed", [0, 1, np.int64(5), np.uint8(5), 2**63 - 1])
+def test_a_whole_number_below_two_to_the_63_is_a_key(seed):
+    assert as_key(seed) == int(seed)
+    assert type(as_key(seed)) is int
+
+
+@pytest.mark.parametrize("seed", [-1, KEYS, 2**64, 1.0, "1", None, True, np.float64(3), [1]])
+def test_nothing_else_is_a_key(seed):
+    with pytest.raises(ValueError, match=r"from 0 to 2\*\*63 - 1"):
+        as_key(seed)
+
+
+# Golden deals: the leader and the hands that seed 2025 deals in lane 0, and the SHA-256 of a hundred lanes of
+# random play (who acted, what they did and were paid). Where one of them changes on purpose, recorded games and
+# results are void: raise the game's version.
+FIRST_HANDS = (
+    "[6:6][6:4][6:1][5:2][5:1][4:1][3:3][2:1]",
+    "[6:5][6:5][5:5][4:3][3:3][3:1][2:2][1:1]",
+    "[6:6][6:3][6:2][6:1][5:5][5:4][4:4][3:1]",
+    "[6:4][5:3][5:1][4:4][4:2][3:2][2:2][1:1]",
+)
+GOLDEN = {
+    "jie-long": (2, FIRST_HANDS, "4976cc171d7fd6cf84aecb83fe5e408d113a44471820daa43532680d7d69f1fc"),
+    "ce-deng": (2, FIRST_HANDS, "df08f97acdbb0ace1a8365458630f81bf33ff2c4f4b89a694d02136b1a4cd1ac"),
+    "ding-niu": (
+        2,
+        (
+            "[6:3][6:1][5:1][4:4][3:3][2:2]",
+            "[6:6][5:5][5:1][4:4][3:3][3:1]",
+            "[6:5][5:5][3:1][2:2][1:1][1:1]",
+            "[6:6][6:5][6:4][6:4][6:2][6:1]",
+        ),
+        "4e9e0e8fb11a0a4dd6cb73cc5b15139f8037844d817fd1c0409f0cee6d36c066",
+    ),
+    "da-ling": (
+        3,
+        (
+            "[6:6][6:1][5:2][5:1][4:1][3:3]",
+            "[6:5][6:5][4:3][3:3][3:1][2:2]",
+            "[6:6][6:2][5:5][5:4][3:1][1:1]",
+            "[6:3][6:1][5:5][5:3][4:4][4:4]",
+            "[6:4][5:1][4:2][3:2][2:2][1:1]",
+        ),
+        "1618cbd7a2caf1502c1b113549da01bdb1d05632b92abe93d691ad7db952c7e2",
+    ),
+    "tiu-u": (
+        1,
+        (
+            "[6:6][6:6][6:1][5:5][5:3][5:1][4:4][4:2][3:3][3:1][2:2][2:2]",
+            "[6:3][6:3][6:2][6:1][5:5][5:5][5:3][5:1][4:3][4:3][3:3][3:2]",
+            "",
+        ),
+        "1c8e2636a680df53fb9f9cd0210f6b489aaaa51c8547afa6671b76db5c9c3257",
+    ),
+    "small-mahjong": (
+        2,
+        (
+            "[6:4][5:2][5:1][3:3][2:1]",
+            "[6:6][6:1][4:3][4:1][3:1]",
+            "[6:5][6:5][6:3][3:3][2:2][1:1]",
+            "[6:6][6:2][5:5][5:4][3:1]",
+        ),
+        "6d8c07411792395d9f1d6a74a33c057bcef96e7ed55fe5f8f805264624a4403c",
+    ),
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_deals_and_the_play_of_a_seed_never_change(game):
+    lanes = Lanes(game, 100, seed=2025)
+    leader, hands = int(lanes.states.leader[0]), tuple(map(set_name, lanes.states.hands[0]))
+    digest = hashlib.sha256()
+    for step in range(80):
+        actions = lanes.sample(step)
+        digest.update(lanes.seats.astype("<i2").tobytes() + actions.astype("<i2").tobytes())
+        digest.update(lanes.step(actions)[0].astype("<f4").tobytes())
+    assert (leader, hands, digest.hexdigest()) == GOLDEN[game]

@@ -1,0 +1,161 @@
+"""The same deals and the same play on every road: lanes and AEC, compiled and plain Python, this process and another."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from adapters import ADAPTERS
+from gupai_env import GAMES, Lanes
+from gupai_env.aec import GupaiEnv
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import Kernels
+from gupai_env.encoders import encoder_of
+from variants import VARIANT_NAMES, VARIANTS
+from walks import lanes_of, options_of, sample
+
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+every_variant = pytest.mark.parametrize(("game", "variant"), VARIANTS, ids=VARIANT_NAMES)
+
+
+def choose(masks: np.ndarray, states: np.recarray) -> np.ndarray:
+    """A legal action per lane that depends on nothing but the lane's own episode and decision."""
+    mixed = (states.seed >> 20) * 3 + states.moves * 7919
+    nth = mixed % masks.sum(1)
+    return (masks.cumsum(1) > nth[:, None]).argmax(1).astype(np.int16)
+
+
+def played(lanes: Lanes, steps: int) -> Iterator[tuple]:
+    """Before each decision the turns of all lanes, then the action and what it brought."""
+    for _ in range(steps):
+        turns = [array.copy() for array in (lanes.seats, lanes.masks, lanes.observations, lanes.states)]
+        actions = choose(lanes.masks, lanes.states)
+        payoffs, over = lanes.step(actions)
+        yield *turns, actions, payoffs.copy(), over.copy()
+
+
+@every_game
+def test_a_lane_plays_alike_beside_any_number_of_others(game):
+    thousand = list(played(Lanes(game, 1000, seed=41, deals=2), 45))
+    for num_lanes in (1, 3, 64):
+        for few, many in zip(played(Lanes(game, num_lanes, seed=41, deals=2), 45), thousand, strict=True):
+            for mine, theirs in zip(few, many, strict=True):
+                np.testing.assert_array_equal(mine, theirs[:num_lanes])
+
+
+@every_game
+def test_a_lane_plays_alike_wherever_it_lies(game):
+    lanes, mirrored = Lanes(game, 9, seed=42), Lanes(game, 9)
+    mirrored.reset(seeds=lanes.seeds[::-1])
+    for forth, back in zip(played(lanes, 40), played(mirrored, 40), strict=True):
+        for mine, theirs in zip(forth, back, strict=True):
+            np.testing.assert_array_equal(mine, theirs[::-1])
+
+
+@every_variant
+def test_a_lane_is_the_single_environment_move_by_move_and_episode_by_episode(game, variant):
+    lanes = lanes_of(game, variant, 3, seed=43)
+    for lane in range(3):
+        env = GupaiEnv(game, encoder_of(game), **options_of(variant))
+        env.reset(seed=int(lanes.seeds[lane]))
+        lanes.reset(43)
+        for seats, masks, observations, _, actions, payoffs, over in played(lanes, 45):
+            assert env.agent_selection == f"seat_{seats[lane]}"
+            seen = env.observe(env.agent_selection)
+            np.testing.assert_array_equal(seen["action_mask"], masks[lane])
+            np.testing.assert_array_equal(seen["observation"], observations[lane])
+            env.step(int(actions[lane]))
+            assert list(env.rewards.values()) == payoffs[lane, : variant.players].tolist()
+            assert all(env.terminations.values()) == over[lane]
+            if over[lane]:
+                env.reset()
+
+
+@every_game
+def test_a_reset_begins_the_same_episodes_again(game):
+    lanes = Lanes(game, 20, seed=44)
+    first = [each[3] for each in played(lanes, 40)]
+    lanes.reset(45)
+    other = lanes.states.copy()
+    lanes.reset(44)
+    again = [each[3] for each in played(lanes, 40)]
+    np.testing.assert_array_equal(first, again)
+    tiles = ADAPTERS[game.id].tile_sets
+    assert (tiles(other) != tiles(first[0])).any(-1).all()
+
+
+@every_variant
+def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
+    compiled = lanes_of(game, variant, 2, seed=46, renew=False)
+    plain = lanes_of(game, variant, 2, seed=46, renew=False)
+    kernels = Kernels(*(kernel.py_func for kernel in plain.kernels))
+    with np.errstate(all="raise"):
+        kernels.begin(plain.rules, plain.states, plain.seeds, plain.episodes)
+        for step in range(40):
+            for array in ("states", "seats", "masks", "observations", "payoffs", "over"):
+                np.testing.assert_array_equal(getattr(plain, array), getattr(compiled, array))
+            actions, plain_actions = sample(compiled, step), np.zeros(2, np.int16)
+            kernels.pick(plain.masks, step, plain_actions)
+            np.testing.assert_array_equal(plain_actions, actions)
+            if step % 8 == 0 and not compiled.over.any():
+                views, keys = compiled.views()
+                compare(game, compiled, kernels, views, keys)
+            compiled.step(actions)
+            arrays = [plain.seats, plain.masks, plain.observations, plain.payoffs, plain.over]
+            kernels.play(
+                plain.rules,
+                plain.states,
+                actions,
+                plain.seeds,
+                plain.episodes,
+                False,
+                False,
+                True,
+                plain._view,
+                *arrays,
+            )
+
+
+def compare(game: Game, lanes: Lanes, kernels: Kernels, views: np.recarray, keys: np.ndarray) -> None:
+    """Views, keys of chance, observations and redealt states are the same in plain Python."""
+    plain_views, plain_keys = np.zeros_like(views), np.zeros_like(keys)
+    kernels.views(lanes.rules, lanes.states, plain_views, plain_keys)
+    np.testing.assert_array_equal(plain_views, views)
+    np.testing.assert_array_equal(plain_keys, keys)
+    drawn, plain_drawn = game.new_states(len(views)), game.new_states(len(views))
+    lanes.kernels.determinize(lanes.rules, views, keys, drawn)
+    kernels.determinize(lanes.rules, views, keys, plain_drawn)
+    np.testing.assert_array_equal(plain_drawn, drawn)
+
+
+def fingerprint() -> str:
+    """A digest of some play of every game."""
+    digest = hashlib.sha256()
+    for game in GAMES:
+        lanes = Lanes(game, 50, seed=47, deals=2)
+        for step in range(60):
+            for array in (lanes.states, lanes.observations, lanes.masks):
+                digest.update(array.tobytes())
+            lanes.step(lanes.sample(step))
+    return digest.hexdigest()
+
+
+def test_another_process_plays_the_same_deals():
+    here = Path(__file__).parent
+    other = subprocess.run(
+        [sys.executable, "-c", "import test_same_play; print(test_same_play.fingerprint())"],
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(here), str(here.parent)]),
+            "PYTHONHASHSEED": "1",
+        },
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert other.stdout.split() == [fingerprint()]

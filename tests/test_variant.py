@@ -1,0 +1,134 @@
+"""Options: what is allowed, how mistakes are answered, and what the compiled rules see of them."""
+
+import dataclasses
+
+import pytest
+
+from gupai_env import GAMES
+from gupai_env.core.variant import RANDOM_LEADER, Variant, option
+from gupai_env.games.ce_deng import CeDeng
+from gupai_env.games.jie_long import JieLong
+from variants import VARIANT_NAMES, VARIANTS, variants
+
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+
+
+def test_the_defaults_are_the_rulebooks():
+    assert JieLong() == JieLong(
+        players=4, deals=1, leader="random", forced_play=False, double_lock=False, open_ends=1, stake=1.0
+    )
+    assert CeDeng() == CeDeng(
+        players=4,
+        deals=1,
+        leader="random",
+        declare_eight_doubles=True,
+        redeal_doubles=7,
+        strict_head_tail=False,
+    )
+
+
+def test_all_combinations_of_options_are_variants():
+    assert len(variants(GAMES["jie-long"])) == 3 * 2 * 2 * 2
+    assert len(variants(GAMES["ce-deng"])) == 3 * 2 * 3 * 2
+    assert len(set(VARIANT_NAMES)) == len(VARIANTS)
+
+
+@every_game
+def test_every_option_says_what_it_means(game):
+    for field in dataclasses.fields(game.variant):
+        assert len(field.metadata["help"]) > 10, field.name
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"players": 5},
+        {"players": "4"},
+        {"players": 4.0},
+        {"players": True},
+        {"deals": 0},
+        {"deals": 1001},
+        {"deals": 1.0},
+        {"deals": True},
+        {"leader": 4},
+        {"leader": -1},
+        {"leader": "me"},
+        {"leader": None},
+        {"leader": True},
+        {"leader": [1]},
+        {"players": 2, "leader": 2},
+        {"forced_play": 1},
+        {"forced_play": "no"},
+        {"double_lock": None},
+        {"open_ends": 3},
+        {"open_ends": "1"},
+        {"stake": 0},
+        {"stake": -1.0},
+        {"stake": float("nan")},
+        {"stake": float("inf")},
+        {"stake": "1"},
+    ],
+    ids=str,
+)
+def test_a_wrong_value_is_refused_with_its_option_and_value(wrong):
+    name, value = list(wrong.items())[-1]
+    with pytest.raises(ValueError, match=name) as error:
+        JieLong.make(**wrong)
+    assert repr(value) in str(error.value) or (name == "stake" and str(float(value)) in str(error.value))
+
+
+@pytest.mark.parametrize("wrong", [5, 8, "7", 7.0, True, None])
+def test_redeal_doubles_is_seven_six_or_zero(wrong):
+    with pytest.raises(ValueError, match=r"redeal_doubles=.* choose one of \[7, 6, 0\]"):
+        CeDeng(redeal_doubles=wrong)
+
+
+def test_an_unknown_option_names_the_nearest_and_all_there_are():
+    with pytest.raises(ValueError, match="did you mean forced_play") as error:
+        JieLong.make(force_play=True)
+    for field in dataclasses.fields(JieLong):
+        assert field.name in str(error.value)
+    with pytest.raises(ValueError, match="'zzz' is no option of CeDeng; its options are players, deals"):
+        CeDeng.make(zzz=1)
+
+
+def test_a_whole_number_will_do_for_a_number_with_a_fraction():
+    assert JieLong(stake=2).stake == 2.0
+    assert type(JieLong(stake=2).stake) is float
+
+
+def test_a_variant_cannot_be_changed_and_serves_as_a_key():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        JieLong().stake = 2.0
+    assert {JieLong(): 1}[JieLong(players=4)] == 1
+
+
+def test_changed_names_what_differs_from_the_default():
+    assert JieLong().changed() == {}
+    assert JieLong(players=2, open_ends=2, stake=1).changed() == {"players": 2, "open_ends": 2}
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS, ids=VARIANT_NAMES)
+def test_the_rules_see_every_option_as_a_number_of_a_fixed_type(game, variant):
+    rules, default = variant.as_rules(game.rules_type), game.variant().as_rules(game.rules_type)
+    assert rules._fields == tuple(field.name for field in dataclasses.fields(game.variant))
+    assert [type(value) for value in rules] == [type(value) for value in default]
+    numbers = [number for value in rules for number in (value if isinstance(value, tuple) else [value])]
+    assert {type(number) for number in numbers} <= {int, float}
+    assert rules.players == variant.players
+    assert rules.leader == RANDOM_LEADER
+
+
+def test_a_fixed_leader_is_seen_as_its_seat():
+    assert JieLong(leader=2).as_rules(GAMES["jie-long"].rules_type).leader == 2
+
+
+def test_words_are_seen_by_their_place_among_the_choices():
+    @dataclasses.dataclass(frozen=True)
+    class Worded(Variant):
+        after: str = option("stop", "what follows", ("doubles", "stop", "play_on"))
+
+    assert Worded().as_rules(Worded.rules_type()).after == 1
+    assert Worded(after="play_on").as_rules(Worded.rules_type()).after == 2
+    with pytest.raises(ValueError, match="after='go' is not allowed; choose one of"):
+        Worded(after="go")

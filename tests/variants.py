@@ -1,0 +1,30 @@
+"""Every variant of every game, for tests that hold whatever the options are."""
+
+import dataclasses
+from itertools import product
+
+from gupai_env import GAMES
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+
+
+def values(field: dataclasses.Field) -> tuple:
+    """What an option is tried with: its choices, both truth values, or else its default alone."""
+    if field.metadata["choices"]:
+        return field.metadata["choices"]
+    return (False, True) if isinstance(field.default, bool) else (field.default,)
+
+
+def variants(game: Game) -> list[Variant]:
+    """All combinations of players and options, with one deal, a random leader and the default stake."""
+    fields = dataclasses.fields(game.variant)
+    names = [field.name for field in fields]
+    return [game.variant(**dict(zip(names, choice, strict=True))) for choice in product(*map(values, fields))]
+
+
+def name_of(game: Game, variant: Variant) -> str:
+    return " ".join([game.id, *(f"{name}={value}" for name, value in variant.changed().items())])
+
+
+VARIANTS = [(game, variant) for game in GAMES.values() for variant in variants(game)]
+VARIANT_NAMES = [name_of(game, variant) for game, variant in VARIANTS]
