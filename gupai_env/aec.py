@@ -209,7 +209,7 @@ class GupaiEnv(AECEnv):
         if whole and 0 <= action < self.game.num_actions and self._mask[0, action]:
             return action
         what = int(action) if whole else action
-        view = self._views()[self.possible_agents.index(self.agent_selection)]
+        view = self._view_of(self.possible_agents.index(self.agent_selection))
         raise IllegalActionError(describe_illegal(self.game, self.agent_selection, what, self._mask[0], view))
 
     def state(self) -> np.ndarray:
@@ -243,15 +243,15 @@ class GupaiEnv(AECEnv):
         self._window.show(picture)
         return None
 
-    def _views(self) -> list[np.record]:
-        views = np.zeros(self.variant.players, self.game.view).view(np.recarray)
-        for seat in range(self.variant.players):
-            self._loops.view_of(self._rules, self._state, seat, views[seat : seat + 1])
-        return list(views)
+    def _view_of(self, seat: int) -> np.record:
+        views = np.zeros(1, self.game.view).view(np.recarray)
+        self._loops.view_of(self._rules, self._state, seat, views)
+        return views[0]
 
     def _scene(self) -> Scene:
+        views = [self._view_of(seat) for seat in range(self.variant.players)]
         payoffs = self._state.payoff[0].tolist() if self._state.over[0] else None
-        return scene_of(self.game, self.variant, self._views(), self.possible_agents, payoffs)
+        return scene_of(self.game, self.variant, views, self.possible_agents, payoffs)
 
     def close(self) -> None:
         """Close the window, if there is one."""

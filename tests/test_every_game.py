@@ -86,6 +86,7 @@ def test_every_seat_is_as_often_drawn_to_lead(walk: Walk):
 def test_a_deal_with_its_seats_renamed_is_seen_played_and_paid_alike(walk: Walk):
     game, players, adapter = walk.game, walk.variant.players, ADAPTERS[walk.game.id]
     seats = np.arange(players)
+    knowledge = set(game.view.names or ()) - {"seat", "direction"}  # these name the table's seats
     for names, direction in [(np.roll(seats, 1), 1), (np.roll(seats, -1), 1), (seats[::-1], -1)]:
         deals = lanes_of(game, walk.variant, 60, seed=5).states
         renamed = adapter.renamed(game, deals, names, direction)
@@ -95,6 +96,9 @@ def test_a_deal_with_its_seats_renamed_is_seen_played_and_paid_alike(walk: Walk)
             np.testing.assert_array_equal(names[table.seats[live]], other.seats[live])
             np.testing.assert_array_equal(table.masks[live], other.masks[live])
             np.testing.assert_array_equal(table.observations[live], other.observations[live])
+            mine, theirs = table.views()[0][live], other.views()[0][live]
+            for field in knowledge:
+                np.testing.assert_array_equal(mine[field], theirs[field])
             actions = sample(table, derive(5, int(table.states.moves.max())), adapter.chance)
             table.step(actions)
             other.step(actions)

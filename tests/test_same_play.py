@@ -1,4 +1,4 @@
-"""The same deals and the same play on every road: lanes and AEC, compiled and plain Python, this process and another."""
+"""The same deals and the same play on every road: lanes and AEC, compiled and plain, this process and another."""
 
 import hashlib
 import os

@@ -6,7 +6,7 @@ its caller has cleared. `rules` is the variant as a named tuple of numbers (see 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -56,6 +56,9 @@ class Game:
     name_action: Callable[[np.record, int], str] | None = (
         None  # (view, action): where the hand tells what it does
     )
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self  # it never changes
 
     def __hash__(self) -> int:
         return hash((self.id, self.version))  # the fields are compared; hashing them all would be slow

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
+from typing import Self
 
 import numpy as np
 
@@ -69,6 +70,9 @@ class Encoder:
     version: int
     layout: Layout
     encode: Callable
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self  # it never changes
 
     def __hash__(self) -> int:
         return hash((self.name, self.version))

@@ -65,7 +65,7 @@ _STRAIGHTS = [(number, number + 1, number + 2) for number in range(1, HIGHEST - 
 
 def _readings() -> dict[tuple[int, ...], int]:
     """Return the points of every six sorted numbers that split into two groups."""
-    readings = {}
+    readings: dict[tuple[int, ...], int] = {}
     for one, other in combinations_with_replacement(_SETS + _STRAIGHTS, 2):
         if one not in _SETS:
             points = DOUBLE_STRAIGHT

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import NOBODY, distance
-from gupai_env.core.tiles import FULL_SET, ONE, set_name, tile_set, tiles_in
+from gupai_env.core.tiles import DECK, FULL_SET, ONE, set_name, tile_set, tiles_in
 from gupai_env.games.small_mahjong import (
     DREW,
     GAME,
     HAND,
     LAY_OUT,
-    LONGEST_WALL,
     POINTS,
     TILES,
     TRIPLET,
@@ -60,10 +59,9 @@ def from_tiles(
     if offered is not None:
         held[turn] += _one(offered)
     rest_of(int(FULL_SET), [*chain(*held, *thrown), *ahead, *_kinds_of(chain(*laid_out))])
-    if len(ahead) > LONGEST_WALL[players]:
-        raise ValueError(
-            f"the wall of {players} players has at most {LONGEST_WALL[players]} tiles, not {len(ahead)}"
-        )
+    longest = len(DECK) - HAND * players
+    if len(ahead) > longest:
+        raise ValueError(f"the wall of {players} players has at most {longest} tiles, not {len(ahead)}")
     if any(laid_out) and not position.variant.expose_claims:
         raise ValueError("melds are not allowed with expose_claims=False, for nothing is laid out")
     for seat in range(players):
