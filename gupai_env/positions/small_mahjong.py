@@ -12,7 +12,6 @@ from gupai_env.games.small_mahjong import (
     DREW,
     GAME,
     HAND,
-    LAY_OUT,
     POINTS,
     TILES,
     TRIPLET,
@@ -135,7 +134,7 @@ def win_points(hand: Tiles, melds: Iterable[Tiles] = ()) -> int:
 def claims(
     hand: Tiles, tile: tuple[int, int] | str, seats_away: int, melds: Iterable[Tiles] = ()
 ) -> list[str]:
-    """Return the triplets for which a hand may claim a discard from 1, 2 or 3 seats away."""
+    """Return the triplets, such as "[2:2][5:2][5:5]", for which a hand may claim a discard from 1 to 3 seats away."""
     kinds, numbers = read_tiles(hand), [_number_of(each) for each in melds]
     if len(kinds) + 3 * len(numbers) != HAND:
         raise ValueError(f"who claims has {HAND} tiles, not {len(kinds) + 3 * len(numbers)}")
@@ -145,7 +144,7 @@ def claims(
     rest_of(int(FULL_SET), [*kinds, *_kinds_of(numbers), kind])
     mask = np.zeros(GAME.num_actions, np.bool_)
     mark_triplets(tile_set(kinds), int(POINTS[numbers].sum()), kind, seats_away, mask)
-    return [set_name(TILES[action - LAY_OUT]) for action in np.flatnonzero(mask)]
+    return [GAME.action_names[action].removeprefix("claim ") for action in np.flatnonzero(mask)]
 
 
 def settle(winner: int | None, hand: Tiles = "", melds: Iterable[Tiles] = (), **variant: Any) -> list[float]:
