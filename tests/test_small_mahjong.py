@@ -457,7 +457,7 @@ def test_the_rule_based_players_win_claim_what_completes_and_keep_what_helps(nam
         (lambda: claims("11 22 33", OFFERED, 1), "who claims has 5 tiles, not 3"),
         (lambda: claims("11 22 33 44 55", OFFERED, 4), "seats_away=4 is not allowed"),
         (lambda: settle(4, SIX), "winner=4 is not allowed"),
-        (lambda: settle(0, "11 22 33 44 55 66"), "not two triplets"),
+        (lambda: settle(0, "11 22 41 44 55 66"), "not two triplets"),
         (lambda: SmallMahjong(players=2), "players=2 is not allowed"),
     ],
 )

@@ -12,6 +12,8 @@ from gupai_env.games.small_mahjong import (
     DREW,
     GAME,
     HAND,
+    LONGEST_WALL,
+    LONGEST_WALL,
     POINTS,
     TILES,
     TRIPLET,
@@ -48,6 +50,8 @@ def from_tiles(
             unseen.
     Raises: ValueError for wrong numbers, too many copies of a tile, or three tiles that are no triplet.
     """
+    if turn not in range(len(hands)):
+        raise ValueError(f"turn={turn!r} is not allowed; choose a seat of {list(range(len(hands)))}")
     position = blank(GAME, turn if leader is None else leader, len(hands), variant)
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
