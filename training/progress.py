@@ -46,7 +46,7 @@ class ScreenWatch(Watch):
             for name, value in row.items()
             if isinstance(value, dict)
         ]
-        self.console.print(f"{row['decisions'] / 1e6:6.2f}M decisions, against {', '.join(found)}")
+        self.console.print(f"{row['decisions'] / 1e6:5.2f}M decisions: {', '.join(found)}")
 
     def expect(self, deals: int) -> None:
         """Start the bar of the final table."""
@@ -78,6 +78,7 @@ def results_table(run: Run, rows: Iterable[Row]) -> Table:
     )
     table = Table(
         box=SIMPLE_HEAD,
+        show_edge=False,
         pad_edge=False,
         padding=(0, 1, 0, 0),
         title=f"{run.game.title}, {run.variant.players} players, {options}",
@@ -87,8 +88,8 @@ def results_table(run: Run, rows: Iterable[Row]) -> Table:
             f"{config.seed + FINAL_SEED}, training from seed {config.seed}."
         ),
     )
-    table.add_column("player", min_width=8)
-    table.add_column("against", min_width=8)
+    table.add_column("player")
+    table.add_column("against")
     table.add_column("chips a deal", justify="right", no_wrap=True)
     for seat in range(run.variant.players):
         table.add_column(f"seat {seat}", justify="right", no_wrap=True)

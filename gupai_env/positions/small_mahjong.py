@@ -13,7 +13,6 @@ from gupai_env.games.small_mahjong import (
     GAME,
     HAND,
     LONGEST_WALL,
-    LONGEST_WALL,
     POINTS,
     TILES,
     TRIPLET,
