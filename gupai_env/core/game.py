@@ -32,7 +32,8 @@ class Game:
         next_deal(rules, state): sets `leader` and `direction` for the next deal of a match.
         information_set(rules, state, seat, view): fills a view with all that the seat may know. The only place
             that decides what is hidden.
-        determinize(rules, view, key, state): fills a state drawn uniformly among the deals the view allows.
+        determinize(rules, view, key, state): fills a state drawn uniformly among the deals the view allows. The
+            view must be of a deal under way.
     """
 
     id: str
