@@ -13,8 +13,9 @@ from gupai_env.games.ce_deng import DECLARE, PLAY_ON, REDEAL
 from gupai_env.games.connecting import DISCARD
 from gupai_env.games.da_ling import SPLITS, groups_of
 from gupai_env.games.ding_niu import DECK_SET
-from gupai_env.games.small_mahjong import JOIN, LAY_OUT, TILES
+from gupai_env.games.small_mahjong import JOIN, LAY_OUT
 from gupai_env.games.tiu_u import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
+from gupai_env.games.triplets import TILES
 from referees import CeDeng, DaLing, DingNiu, JieLong, SmallMahjong, TiuU
 
 FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles

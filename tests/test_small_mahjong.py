@@ -12,18 +12,8 @@ from gupai_env import Lanes, get_game
 from gupai_env.core.game import NOBODY
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import COPIES, DECK, KINDS, PIPS, count, kind_of, parse_tiles, tile_set, tiles_in
-from gupai_env.games.small_mahjong import (
-    JOIN,
-    LAST_ASKED,
-    LAY_OUT,
-    PASS,
-    TRIPLETS,
-    TURNS,
-    WIN,
-    SmallMahjong,
-    best_split,
-    prospects,
-)
+from gupai_env.games.small_mahjong import JOIN, LAST_ASKED, LAY_OUT, PASS, TURNS, WIN, SmallMahjong
+from gupai_env.games.triplets import TRIPLETS, best_split, prospects
 from gupai_env.positions.small_mahjong import claims, from_tiles, settle, triplet_points, win_points
 from walks import random_walk, views_of
 

@@ -2,16 +2,8 @@
 
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, ONE, count, first_kind, size
-from gupai_env.games.small_mahjong import (
-    JOIN,
-    LAY_OUT,
-    PASS,
-    POINTS,
-    TILES,
-    WIN,
-    best_split,
-    completing_two,
-)
+from gupai_env.games.small_mahjong import JOIN, LAY_OUT, PASS, WIN
+from gupai_env.games.triplets import POINTS, TILES, best_split, completing_two
 
 OUT = 100  # a tile that completes the hand, against one that completes a triplet
 IN_TRIPLET = 50

@@ -4,7 +4,8 @@ from gupai_env.core.game import NOBODY
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, size, write_counts, write_kinds
-from gupai_env.games.small_mahjong import DOUBLE_SET, LONGEST_WALL, SEATS
+from gupai_env.games.small_mahjong import LONGEST_WALL, SEATS
+from gupai_env.games.triplets import DOUBLE_SET
 
 BEST = 2 * DOUBLE_SET  # points of the best win
 

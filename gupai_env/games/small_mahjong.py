@@ -23,7 +23,6 @@ Actions  kind discards; 21 wins; 22 passes; 23 claims into the hand; 24.. lays o
 """
 
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, permutations
 
 import numpy as np
 
@@ -31,13 +30,10 @@ from gupai_env.core.game import NOBODY, Game, distance, seat_after, seat_at, sta
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
-    COPIES,
     DECK,
     FULL_SET,
-    HIGHEST,
     KINDS,
     ONE,
-    PIPS,
     count,
     deal_tiles,
     first_kind,
@@ -45,62 +41,26 @@ from gupai_env.core.tiles import (
     list_tiles,
     size,
     tile_name,
-    tile_set,
     write_kinds,
 )
 from gupai_env.core.variant import Variant, option
+from gupai_env.games.triplets import (
+    COMPLETING,
+    DOUBLE_SET,
+    POINTS,
+    TILES,
+    TRIPLET,
+    TRIPLETS,
+    best_split,
+    completing_two,
+    prospects,
+)
 
 SEATS = 4
 HAND = 5
 LONGEST_WALL = 17  # tiles, with three players
 LAST_ASKED = 110  # turns of a deal after whose discards others are asked
 TURNS = LAST_ASKED + LONGEST_WALL + 1
-
-# --- triplets ---------------------------------------------------------------------------------------------
-
-DOUBLE_STRAIGHT, SET_AND_STRAIGHT, DOUBLE_SET = 1, 2, 3  # their points
-_SETS = [(number,) * 3 for number in range(1, HIGHEST + 1)]
-_STRAIGHTS = [(number, number + 1, number + 2) for number in range(1, HIGHEST - 1)]
-
-
-def _readings() -> dict[tuple[int, ...], int]:
-    """Return the points of every six sorted numbers that split into two groups."""
-    readings: dict[tuple[int, ...], int] = {}
-    for one, other in combinations_with_replacement(_SETS + _STRAIGHTS, 2):
-        if one not in _SETS:
-            points = DOUBLE_STRAIGHT
-        elif other in _SETS:
-            points = DOUBLE_SET
-        elif one[0] not in other:
-            points = SET_AND_STRAIGHT
-        else:
-            continue
-        numbers = tuple(sorted(one + other))
-        readings[numbers] = max(points, readings.get(numbers, 0))
-    return readings
-
-
-def _triplets() -> list[tuple[int, tuple[int, int, int]]]:
-    """Return all triplets that a set of tiles can form, as points and sorted kinds, the cheapest first."""
-    readings = _readings()
-    found = []
-    for kinds in combinations_with_replacement(range(KINDS), 3):
-        numbers = tuple(sorted(int(pip) for kind in kinds for pip in PIPS[kind]))
-        if numbers in readings and all(kinds.count(kind) <= COPIES[kind] for kind in kinds):
-            found.append((readings[numbers], kinds))
-    return sorted(found)
-
-
-TRIPLETS = _triplets()
-POINTS = np.array([0] + [points for points, _ in TRIPLETS], np.int8)  # by number of the triplet, from 1
-TILES = np.array([0] + [tile_set(kinds) for _, kinds in TRIPLETS])  # by number, int64 tile sets
-TRIPLET = np.zeros((KINDS, KINDS, KINDS), np.int16)  # the number of the triplet that three tiles are; 0: none
-# [d - 1, a, b]: the kinds that make a triplet of at least d points with tiles of the kinds a and b.
-COMPLETING = np.zeros((DOUBLE_SET, KINDS, KINDS), np.int64)
-for _number, (_points, _kinds) in enumerate(TRIPLETS, 1):
-    for _a, _b, _c in permutations(_kinds):
-        TRIPLET[_a, _b, _c] = _number
-        COMPLETING[:_points, _a, _b] |= ONE[_c]
 
 WIN = KINDS
 PASS = WIN + 1
@@ -183,90 +143,6 @@ VIEW = np.dtype(
 )
 
 
-# --- hands ------------------------------------------------------------------------------------------------
-
-
-@rule
-def completing_two(tiles):
-    """Return the kinds that form a triplet with a set of two tiles."""
-    one = first_kind(tiles)
-    return COMPLETING[0, one, first_kind(tiles - ONE[one])]
-
-
-@rule
-def triplet_of(tiles):
-    """Return the number of the triplet that a set of three tiles is; 0: none."""
-    one = first_kind(tiles)
-    tiles -= ONE[one]
-    two = first_kind(tiles)
-    return TRIPLET[one, two, first_kind(tiles - ONE[two])]
-
-
-@rule
-def prospects(hand):
-    """Return what a hand of five, or of two beside a triplet laid out, may be completed by.
-
-    These are four sets of kinds: those that complete a win, and those that it may claim, for the sake of a
-    triplet alone, from one, two and three seats away.
-    """
-    waits = near = middle = far = 0
-    left = hand
-    while left:
-        one = first_kind(left)
-        left -= ONE[one]
-        others = left
-        while others:
-            two = first_kind(others)
-            others -= ONE[two]
-            any_points = COMPLETING[0, one, two]
-            near |= any_points
-            middle |= COMPLETING[1, one, two]
-            far |= COMPLETING[2, one, two]
-            thirds = any_points & kinds_in(others)
-            while thirds:
-                waits |= completing_two(hand - ONE[one] - ONE[two] - ONE[first_kind(thirds)])
-                thirds &= thirds - 1
-    return near if size(hand) == 2 else waits, near, middle, far
-
-
-@rule
-def best_split(hand, laid_out):
-    """Return the most points of two triplets: of a hand of six, or of three or none and what is laid out.
-
-    laid_out: points of the triplets laid out. 0 if the tiles are not two triplets.
-    """
-    tiles = size(hand)
-    if tiles == 0:
-        return laid_out
-    if tiles == 3:
-        number = triplet_of(hand)
-        return laid_out + POINTS[number] if number else 0
-    best = 0
-    one = first_kind(hand)  # some triplet has this tile
-    left = hand - ONE[one]
-    while left:
-        two = first_kind(left)
-        left -= ONE[two]
-        thirds = COMPLETING[0, one, two] & kinds_in(left)
-        while thirds:
-            three = first_kind(thirds)
-            thirds &= thirds - 1
-            other = triplet_of(hand - ONE[one] - ONE[two] - ONE[three])
-            if other:
-                best = max(best, POINTS[TRIPLET[one, two, three]] + POINTS[other])
-    return best
-
-
-@rule
-def study(state, seat):
-    """Note what a seat that does not hold its sixth tile waits for, and what it may claim."""
-    waits, near, middle, far = prospects(state.hands[seat])
-    state.waits[seat] = waits
-    state.claims[seat, 0] = waits | near
-    state.claims[seat, 1] = waits | middle
-    state.claims[seat, 2] = waits | far
-
-
 # --- the play ---------------------------------------------------------------------------------------------
 
 
@@ -296,6 +172,16 @@ def deal(rules, state, key):
     for seat in range(rules.players):
         study(state, seat)
     draw_tile(state, state.leader, 0)
+
+
+@rule
+def study(state, seat):
+    """Note what a seat that does not hold its sixth tile waits for, and what it may claim."""
+    waits, near, middle, far = prospects(state.hands[seat])
+    state.waits[seat] = waits
+    state.claims[seat, 0] = waits | near
+    state.claims[seat, 1] = waits | middle
+    state.claims[seat, 2] = waits | far
 
 
 @rule

@@ -8,20 +8,9 @@ import numpy as np
 
 from gupai_env.core.game import NOBODY, distance
 from gupai_env.core.tiles import DECK, FULL_SET, ONE, set_name, tile_set, tiles_in
-from gupai_env.games.small_mahjong import (
-    DREW,
-    GAME,
-    HAND,
-    LONGEST_WALL,
-    POINTS,
-    TILES,
-    TRIPLET,
-    begin_turn,
-    best_split,
-    mark_triplets,
-    study,
-)
+from gupai_env.games.small_mahjong import DREW, GAME, HAND, LONGEST_WALL, begin_turn, mark_triplets, study
 from gupai_env.games.small_mahjong import draw_tile as draw_from_wall
+from gupai_env.games.triplets import POINTS, TILES, TRIPLET, best_split
 from gupai_env.positions.position import Position, Tiles, blank, paid, read_tiles, rest_of, seats_of
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from gupai_env.core.game import NOBODY, Game
 from gupai_env.core.tiles import ONE, size, tile_name
 from gupai_env.core.variant import Variant
-from gupai_env.games.small_mahjong import DREW, HAND, JOINED, LONGEST_WALL, POINTS, TILES
+from gupai_env.games.small_mahjong import DREW, HAND, JOINED, LONGEST_WALL
+from gupai_env.games.triplets import POINTS, TILES
 from gupai_env.render.scene import Pile, Place, Scene
 from gupai_env.render.words import chips, faces, says, seat_names, title
 
