@@ -59,6 +59,7 @@ def games(listed: Iterable[Game]) -> None:
 def rules(game: Game) -> None:
     """Print the rules of a game, its options and who plays it."""
     table = _table("option", "default", "allowed", "meaning")
+    table.columns[0].no_wrap = True
     for field in fields(game.variant):
         choices = ", ".join(map(str, field.metadata["choices"])) or TYPES[type(field.default).__name__]
         table.add_row(field.name, str(field.default).lower(), choices, field.metadata["help"])
