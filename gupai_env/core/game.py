@@ -139,6 +139,21 @@ def noise_key(state):
 
 
 @rule
+def resume_from(view, key, state):
+    """Begin to fill a state from a view: the fields every game has, of a deal under way.
+
+    The episode's key is drawn anew from `key`, for a view does not tell the later deals of the match either.
+    """
+    state.seed = derive(key, 0)
+    state.moves = 0
+    state.deal = view.deal
+    state.direction = view.direction
+    state.over = 0
+    state.settled = 0
+    state.payoff[:] = 0
+
+
+@rule
 def start(deal, rules, state, seed):
     """Begin an episode: the first deal of a match."""
     state.seed = seed

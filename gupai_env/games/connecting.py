@@ -11,7 +11,7 @@ Actions  kind lays a tile with its high end open, 21 + kind with its low end ope
 
 import numpy as np
 
-from gupai_env.core.game import NOBODY, seat_after, state_dtype
+from gupai_env.core.game import NOBODY, resume_from, seat_after, state_dtype
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -261,12 +261,7 @@ def open_view(rules, state, viewer, deck, forced, view):
 @rule
 def restore_public(rules, view, key, state):
     """Fill a state with all that a view knows; hands and discards of the others stay empty."""
-    state.seed = derive(key, 0)  # the later deals of the match are not known either
-    state.deal = view.deal
-    state.direction = view.direction
-    state.over = 0
-    state.settled = 0
-    state.payoff[:] = 0
+    resume_from(view, key, state)
     state.hands[:] = 0
     state.discards[:] = 0
     state.unused = 0

@@ -22,7 +22,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gupai_env.core.game import NOBODY, Game, seat_after, state_dtype
+from gupai_env.core.game import NOBODY, Game, resume_from, seat_after, state_dtype
 from gupai_env.core.rng import derive
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -352,12 +352,8 @@ def determinize(rules, view, key, state):
 
     Before the showdown nobody knows who has split, and it does not matter: here nobody but the viewer has.
     """
-    state.seed = derive(key, 0)  # the later deals of the match are not known either
-    state.deal = view.deal
-    state.direction = view.direction
+    resume_from(view, key, state)
     state.over = view.splits[1] != UNSPLIT
-    state.settled = 0
-    state.payoff[:] = 0
     state.total[:] = 0
     state.table = view.table
     state.target = view.target

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gupai_env.core.game import NOBODY, Game, distance, seat_after, seat_at, state_dtype
+from gupai_env.core.game import NOBODY, Game, distance, resume_from, seat_after, seat_at, state_dtype
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -458,13 +458,7 @@ def determinize(rules, view, key, state):
 @rule
 def restore_public(rules, view, key, state):
     """Fill a state with all that a view knows; hands of the others hold their known tiles alone."""
-    state.seed = derive(key, 0)  # the later deals of the match are not known either
-    state.moves = 0
-    state.deal = view.deal
-    state.direction = view.direction
-    state.over = 0
-    state.settled = 0
-    state.payoff[:] = 0
+    resume_from(view, key, state)
     state.leader = seat_at(rules, state, view.seat, view.leader)
     state.mover = seat_at(rules, state, view.seat, view.mover)
     state.to_act = state.mover if view.offer == NOBODY else view.seat

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gupai_env.core.game import NOBODY, Game, distance, seat_after, seat_at, state_dtype
+from gupai_env.core.game import NOBODY, Game, distance, resume_from, seat_after, seat_at, state_dtype
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -336,13 +336,7 @@ def information_set(rules, state, seat, view):
 @rule
 def determinize(rules, view, key, state):
     """Fill a state: the unseen tiles lie in the other hands and the stock in any order, all alike."""
-    state.seed = derive(key, 0)  # the later deals of the match are not known either
-    state.moves = 0
-    state.deal = view.deal
-    state.direction = view.direction
-    state.over = 0
-    state.settled = 0
-    state.payoff[:] = 0
+    resume_from(view, key, state)
     state.leader = seat_at(rules, state, view.seat, view.leader)
     state.to_act = seat_at(rules, state, view.seat, view.mover)
     state.last_player = NOBODY
