@@ -15,22 +15,17 @@ from numba.np.arrayobj import populate_array
 
 from gupai_env.core.rule import rule
 
-WORD = 8  # entries
+WORD, HALF = 8, 4  # entries
 EACH = 0x0101010101010101  # one in every byte
 GROUPS = 0x0707070707070707  # the lowest three bits of every byte
-SIGNED = 1 << 63
+BELOW = 0x7F7F7F7F  # the largest number in every byte of a half
 
 
-def _signed(word: int) -> int:
-    """Return the 64 lowest bits of an integer as compiled code has them."""
-    return (int(word) & (2 * SIGNED - 1) ^ SIGNED) - SIGNED
-
-
-def _pointer(context, builder, signature, arguments):
-    """Return the address of the word at an index of an array, the first two arguments."""
+def _pointer(context, builder, signature, arguments, bits):
+    """Return the address of the integer of so many bits at an index of an array, the first two arguments."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[1]])
-    return builder.bitcast(byte, ir.IntType(64).as_pointer())
+    return builder.bitcast(byte, ir.IntType(bits).as_pointer())
 
 
 def _require_bytes(array):
@@ -40,25 +35,38 @@ def _require_bytes(array):
         raise TypingError(f"words are read from and written to contiguous rows of bytes, not {array}")
 
 
-@intrinsic
-def _load(typing_context, array, at):
-    _require_bytes(array)
+def _loading(bits):
+    @intrinsic
+    def load(typing_context, row, at):
+        _require_bytes(row)
 
-    def build(context, builder, signature, arguments):
-        return builder.load(_pointer(context, builder, signature, arguments), align=1)
+        def build(context, builder, signature, arguments):
+            return builder.zext(
+                builder.load(_pointer(context, builder, signature, arguments, bits), align=1), ir.IntType(64)
+            )
 
-    return types.int64(array, types.intp), build
+        return types.int64(row, types.intp), build
+
+    return load
 
 
-@intrinsic
-def _store(typing_context, array, at, word):
-    _require_bytes(array)
+def _storing(bits):
+    @intrinsic
+    def store(typing_context, row, at, value):
+        _require_bytes(row)
 
-    def build(context, builder, signature, arguments):
-        builder.store(arguments[2], _pointer(context, builder, signature, arguments), align=1)
-        return context.get_dummy_value()
+        def build(context, builder, signature, arguments):
+            value = builder.trunc(arguments[2], ir.IntType(bits))
+            builder.store(value, _pointer(context, builder, signature, arguments, bits), align=1)
+            return context.get_dummy_value()
 
-    return types.void(array, types.intp, types.int64), build
+        return types.void(row, types.intp, types.int64), build
+
+    return store
+
+
+_load, _load_half = _loading(64), _loading(32)
+_store, _store_half = _storing(64), _storing(32)
 
 
 @intrinsic
@@ -134,9 +142,19 @@ def _load_word(row, at):
     return lambda row, at: _load(row, at)
 
 
+def load_half(row: np.ndarray, at: int) -> int:
+    """Return row[at : at + 4], of int8 or bool, as the lower half of a word."""
+    return int.from_bytes(row[at : at + HALF].tobytes(), "little")
+
+
+@overload(load_half, inline="always")
+def _load_half_word(row, at):
+    return lambda row, at: _load_half(row, at)
+
+
 def store_word(row: np.ndarray, at: int, word: int) -> None:
     """Write a word to row[at : at + 8], of int8 or bool."""
-    row[at : at + WORD] = np.frombuffer(_signed(word).to_bytes(WORD, "little", signed=True), row.dtype)
+    row[at : at + WORD] = np.frombuffer((int(word) % (1 << 64)).to_bytes(WORD, "little"), row.dtype)
 
 
 @overload(store_word, inline="always")
@@ -144,9 +162,38 @@ def _store_word(row, at, word):
     return lambda row, at, word: _store(row, at, word)
 
 
+def store_half(row: np.ndarray, at: int, word: int) -> None:
+    """Write the lower half of a word to row[at : at + 4], of int8 or bool."""
+    row[at : at + HALF] = np.frombuffer((int(word) % (1 << 32)).to_bytes(HALF, "little"), row.dtype)
+
+
+@overload(store_half, inline="always")
+def _store_half_word(row, at, word):
+    return lambda row, at, word: _store_half(row, at, word)
+
+
+@rule
+def copy_entries(source, start, target, at, width):
+    """Copy source[start : start + width] to target[at : at + width], four entries or more."""
+    if width < WORD:
+        store_half(target, at, load_half(source, start))
+        store_half(target, at + width - HALF, load_half(source, start + width - HALF))
+        return
+    for done in range(0, width - WORD, WORD):
+        store_word(target, at + done, load_word(source, start + done))
+    store_word(target, at + width - WORD, load_word(source, start + width - WORD))
+
+
+@rule
+def mark_entries(source, start, target, at, width):
+    """Set each of target[at : at + width], four to eight entries, to 1 where source[start : ...] is above 0, else 0."""
+    store_half(target, at, (load_half(source, start) + BELOW >> 7) & EACH)
+    store_half(target, at + width - HALF, (load_half(source, start + width - HALF) + BELOW >> 7) & EACH)
+
+
 def ones(word: int) -> int:
     """Return how many bits of a word are set."""
-    return (int(word) & (2 * SIGNED - 1)).bit_count()
+    return (int(word) % (1 << 64)).bit_count()
 
 
 @overload(ones, inline="always")
