@@ -7,6 +7,7 @@ import numpy as np
 
 from agents.agent import Turns
 from agents.rules import connecting, da_ling, ding_niu, small_mahjong, tiu_u
+from gupai_env.core.game import Game
 from gupai_env.core.lanes import compiled, sources_digest
 from gupai_env.core.rng import draw
 from gupai_env.core.rule import rule
@@ -38,10 +39,21 @@ POLICIES: dict[str, dict[str, Callable]] = {
 }
 
 
+def policies_of(game: Game) -> tuple[Callable, ...]:
+    """Return the policies of all named players of a game, in the order of `agent_names`."""
+    return (random, *POLICIES[game.id].values())
+
+
+def policies_digest(*functions: Callable) -> int:
+    """Return a number that changes with any edit of the engine, of `agents.rules` or of the functions' modules."""
+    named = [policy for policies in POLICIES.values() for policy in policies.values()]
+    return sources_digest(random, *named, *functions)
+
+
 @functools.cache
 def mapped(policy: Callable) -> Callable:
     """Return the compiled loop that asks `policy` for an action in every row of a batch."""
-    digest = sources_digest(policy, random)
+    digest = policies_digest(policy)
 
     def choose(views, masks, keys, actions):
         _ = digest
