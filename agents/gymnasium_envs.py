@@ -217,7 +217,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         self._agents = list(dict.fromkeys(self.opponents))
         self._loops, numbers = numbered(lanes.game, self._agents)
         self._line_up = np.array(
-            [LEARNER, *(numbers[self._agents.index(agent)] for agent in self.opponents)], np.int16
+            [LEARNER, *(numbers[self._agents.index(agent)] for agent in self.opponents)], np.int8
         )
         self._seat = seat_number(seat, players)
         self.num_envs, self.layout = num_envs, lanes.layout

@@ -12,6 +12,7 @@ from agents.rules import RuleAgent, policies_digest, policies_of
 from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.lanes import LEGAL, WAIT, compiled, show_turn
 from gupai_env.core.rng import derive, draw
+from gupai_env.core.rows import borrow_row
 from gupai_env.core.rule import rule
 from gupai_env.encoders import encoder_of
 from gupai_env.vector import Lanes
@@ -25,7 +26,7 @@ ANY_SEAT = -1
 class Playouts(NamedTuple):
     """The compiled loops of one game and its policies; arrays have one row a lane.
 
-    A line-up, int [seats], names the player of every seat by number: 0..MOST - 1 is one of the policies. At the
+    A line-up, int8 [seats], names the player of every seat by number: 0..MOST - 1 is one of the policies. At the
     turn of any other player a loop leaves the lane as it is.
 
     finish(rules, states, line_ups, view, mask): plays every lane up to the turn of such a player or to the end of
@@ -121,7 +122,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                 fourth,
                 rules,
                 states[lane],
-                line_ups[lane],
+                borrow_row(line_ups, lane),
                 0,
                 view[0],
                 mask,
@@ -152,7 +153,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
             if action != WAIT and (action < 0 or action >= masks.shape[1] or not masks[lane, action]):
                 return lane
         for lane in range(len(states)):
-            state, action, mask = states[lane], actions[lane], masks[lane]
+            state, action, mask = states[lane], actions[lane], borrow_row(masks, lane)
             learner = learning_seat(rules.players, state.seed, seat)
             if action == WAIT and state.to_act == learner:
                 learners[lane] = learner
@@ -188,9 +189,10 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                 if not state.over:
                     break
                 if not over[lane]:
-                    final_observations[lane, :] = 0
+                    final_observation = borrow_row(final_observations, lane)
+                    final_observation[:] = 0
                     information_set(rules, state, learner, view[0])
-                    encode(view[0], final_observations[lane])
+                    encode(view[0], final_observation)
                 over[lane] = True
                 owed[lane] = 0  # an episode in which the learner decided nothing is none of its
                 chips = 0.0
@@ -208,7 +210,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                 state.to_act == learner,
                 view[0],
                 mask,
-                observations[lane],
+                borrow_row(observations, lane),
             )
         return LEGAL
 
@@ -216,7 +218,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
 
 
 def numbered(game: Game, agents: Sequence[Agent]) -> tuple[Playouts, np.ndarray]:
-    """Return the loops in which rule-based agents play, and the agents' numbers there, int16 [agents].
+    """Return the loops in which rule-based agents play, and the agents' numbers there, int8 [agents].
 
     An agent that the loops do not play is MOST + its place in `agents`. All named players of a game share one
     set of loops, so that a game compiles once.
@@ -230,13 +232,13 @@ def numbered(game: Game, agents: Sequence[Agent]) -> tuple[Playouts, np.ndarray]
         else MOST + place
         for place, agent in enumerate(agents)
     ]
-    return playouts(game, inside), np.array(numbers, np.int16)
+    return playouts(game, inside), np.array(numbers, np.int8)
 
 
 def finish(lanes: Lanes, loops: Playouts, line_ups: np.ndarray) -> int:
     """Play every lane up to the turn of a player who is not in the loops, or to the end of its episode.
 
-    Args: line_ups: int16 [B, seats], who sits where, as `numbered` says.
+    Args: line_ups: int8 [B, seats], who sits where, as `numbered` says.
     Returns: how many decisions were made.
     """
     view = np.zeros(1, lanes.game.view).view(np.recarray)

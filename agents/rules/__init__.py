@@ -10,22 +10,14 @@ from agents.rules import connecting, da_ling, ding_niu, small_mahjong, tiu_u
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import compiled, sources_digest
 from gupai_env.core.rng import draw
+from gupai_env.core.rows import borrow_row, count_marks, find_mark
 from gupai_env.core.rule import rule
 
 
 @rule
 def random(view, mask, key):
     """Any legal action, all alike."""
-    legal = 0
-    for action in range(len(mask)):
-        legal += mask[action]
-    left = draw(key, 0, legal)
-    for action in range(len(mask)):
-        if mask[action]:
-            if left == 0:
-                return action
-            left -= 1
-    return -1
+    return find_mark(mask, draw(key, 0, count_marks(mask)))
 
 
 # By game id; every game has `random` besides.
@@ -58,7 +50,7 @@ def mapped(policy: Callable) -> Callable:
     def choose(views, masks, keys, actions):
         _ = digest
         for row in range(len(views)):
-            actions[row] = policy(views[row], masks[row], keys[row])
+            actions[row] = policy(views[row], borrow_row(masks, row), keys[row])
 
     return compiled(choose)
 
