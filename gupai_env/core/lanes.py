@@ -10,7 +10,7 @@ import hashlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 
@@ -45,6 +45,15 @@ def sources_digest(*functions: Callable) -> int:
 def compiled(loop: Callable) -> Callable:
     """Compile a loop that releases the interpreter lock; its machine code is kept on disk."""
     return numba.njit(loop, cache=True, nogil=True)
+
+
+def bind(loop: Callable, *arguments: Any) -> Callable:
+    """Return a compiled loop with its arguments, to be called without any.
+
+    An ordinary call looks at the type of every argument each time, which takes longer than many a decision.
+    Arrays are held on to: what the loop reads and writes are their contents at the time of a call.
+    """
+    return functools.partial(loop.compile(tuple(map(numba.typeof, arguments))), *arguments)
 
 
 class Kernels(NamedTuple):

@@ -85,18 +85,23 @@ def _trailing_zeros(typing_context, word):
     return types.int64(types.int64), build
 
 
-@intrinsic
-def _deposit(typing_context, bits, places):
-    def build(context, builder, signature, arguments):
-        word = ir.IntType(64)
-        name = "llvm.x86.bmi.pdep.64"
-        deposit = builder.module.declare_intrinsic(name, (), ir.FunctionType(word, [word, word]))
-        return builder.call(deposit, arguments)
+def _moving(instruction):
+    """Return an instruction of x86 that moves the bits of a word to or from the places set in another."""
 
-    return types.int64(types.int64, types.int64), build
+    @intrinsic
+    def move(typing_context, bits, places):
+        def build(context, builder, signature, arguments):
+            word = ir.IntType(64)
+            function = builder.module.declare_intrinsic(instruction, (), ir.FunctionType(word, [word, word]))
+            return builder.call(function, arguments)
+
+        return types.int64(types.int64, types.int64), build
+
+    return move
 
 
-HAS_DEPOSIT = bool(binding.get_host_cpu_features().get("bmi2", False))
+_deposit, _extract = _moving("llvm.x86.bmi.pdep.64"), _moving("llvm.x86.bmi.pext.64")
+MOVES_BITS = bool(binding.get_host_cpu_features().get("bmi2", False))
 
 
 @intrinsic
@@ -221,7 +226,7 @@ def spread(groups: int) -> int:
 
 @overload(spread, inline="always")
 def _spread_compiled(groups):
-    if HAS_DEPOSIT:
+    if MOVES_BITS:
         return lambda groups: _deposit(groups, GROUPS)
 
     def spread(groups):
@@ -231,6 +236,21 @@ def _spread_compiled(groups):
         return (word | word << 5) & GROUPS
 
     return spread
+
+
+def gather(bits: int, places: int) -> int:
+    """Return those bits of a word that stand at the places set in `places`, side by side, the lowest first."""
+    gathered, at = 0, 0
+    while places:
+        gathered |= (bits >> first_one(places) & 1) << at
+        places &= places - 1
+        at += 1
+    return gathered
+
+
+@overload(gather, inline="always")
+def _gather_compiled(bits, places):
+    return (lambda bits, places: _extract(bits, places)) if MOVES_BITS else gather
 
 
 @rule

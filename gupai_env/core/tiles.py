@@ -48,6 +48,9 @@ DOUBLES = kind_set(lambda high, low: high == low)
 CARRYING = np.array([ALL_KINDS] + [kind_set(lambda h, low, n=n: n in (h, low)) for n in range(1, 7)])
 HIGH_IS = np.array([ALL_KINDS] + [kind_set(lambda h, low, n=n: n == h) for n in range(1, 7)])
 LOW_IS = np.array([ALL_KINDS] + [kind_set(lambda h, low, n=n: n == low) for n in range(1, 7)])
+WEIGHT_HAS = np.array(
+    [kind_set(lambda h, low, b=b: (h + low) >> b & 1) for b in range(4)]
+)  # by bit of the weight
 FULL_SET = np.int64((ONE * COPIES).sum())  # the tile set of all 32
 
 
@@ -85,8 +88,8 @@ def first_kind(tiles):
 def weight(tiles):
     """Return the pips on all tiles of a set."""
     total = 0
-    for kind in range(KINDS):
-        total += ((tiles >> (3 * kind)) & 7) * WEIGHT[kind]
+    for bit in range(len(WEIGHT_HAS)):
+        total += size(tiles & (7 * WEIGHT_HAS[bit])) << bit
     return total
 
 
@@ -106,12 +109,13 @@ def write_kinds(kinds, out, at):
 
 @rule
 def list_tiles(tiles, out):
-    """List the kinds of a tile set in `out`, int8; return how many there are."""
+    """List the kinds of a tile set in `out`, int8, the lowest first; return how many there are."""
     total = 0
-    for kind in range(KINDS):
-        for _ in range(count(tiles, kind)):
-            out[total] = kind
-            total += 1
+    while tiles:
+        kind = first_kind(tiles)
+        tiles -= ONE[kind]
+        out[total] = kind
+        total += 1
     return total
 
 
