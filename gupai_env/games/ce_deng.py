@@ -17,12 +17,10 @@ Actions  After those of the connecting games: 63 declares, 64 demands a redeal, 
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from gupai_env.core.game import Game, seat_after
 from gupai_env.core.rng import derive
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import DECK, DOUBLES, FULL_SET, KINDS, count, deal_tiles, kinds_in, weight
+from gupai_env.core.tiles import DECK, DOUBLES, FULL_SET, KINDS, count, kinds_in, shuffled, weight
 from gupai_env.core.variant import Variant, option
 from gupai_env.games import connecting
 from gupai_env.games.connecting import (
@@ -44,6 +42,7 @@ from gupai_env.games.connecting import (
 )
 
 HAND = 8
+DECKS = (DECK, DECK)
 DECLARE = DISCARD + KINDS
 REDEAL = DECLARE + 1
 PLAY_ON = DECLARE + 2
@@ -84,13 +83,23 @@ def may_redeal(rules, hand):
 
 
 @rule
-def deal(rules, state, key):
-    """Deal all hands from `key`; the first seat with a right is asked, or the leader is to move."""
-    order = np.empty(len(DECK), np.int8)
-    deal_tiles(DECK, key, order)
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the first seat with a right is asked, or the leader is to move."""
     deal_hands(rules, state, order, HAND)
     give_rights(rules, state)
     ask_next(rules, state)
+
+
+@rule
+def deal(rules, state, key):
+    """Deal from `key`."""
+    deal_from(rules, state, shuffled(deck(rules), key))
 
 
 @rule
@@ -217,7 +226,7 @@ def determinize(rules, view, key, state):
 
 def payoff_bound(variant: CeDeng) -> float:
     """Return chips that no seat can win or lose more of in a deal: every difference doubled twice."""
-    return 4 * connecting.payoff_bound(variant.players, HAND)
+    return 4 * connecting.payoff_bound(DECK, variant.players, HAND)
 
 
 GAME = Game(
@@ -231,6 +240,8 @@ GAME = Game(
     action_names=connecting.action_names("declare eight doubles", "demand a redeal", "play on"),
     state=STATE,
     view=VIEW,
+    deck=deck,
+    deal_from=deal_from,
     deal=deal,
     legal_actions=legal_actions,
     step=step,

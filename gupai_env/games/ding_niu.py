@@ -38,10 +38,10 @@ from gupai_env.core.tiles import (
     ONE,
     PIPS,
     count,
-    deal_tiles,
     deck_of,
     kind_of,
     kinds_in,
+    shuffled,
     size,
     tile_set,
     weight,
@@ -68,6 +68,7 @@ HAND = 6
 BULLS = (kind_of(6, 2), kind_of(6, 3))
 DECK_SET = tile_set(2 * [kind for kind in range(KINDS) if COPIES[kind] == 2]) + tile_set(BULLS)
 DECK = deck_of(DECK_SET)  # int8 [24]
+DECKS = (DECK, DECK)
 CHIPS = np.array([6, -1, -2, -3], np.int8)  # by place
 
 NONE, CLASSIC, SMOTHERED = 0, 1, 2  # what a layout may be
@@ -155,14 +156,24 @@ VIEW = np.dtype(
 
 
 @rule
-def deal(rules, state, key):
-    """Deal all hands from `key`; the leader is to move."""
-    order = np.empty(len(DECK), np.int8)
-    deal_tiles(DECK, key, order)
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the leader is to move."""
     deal_hands(rules, state, order, HAND)
     state.suan_zhang = NONE
     state.maker = NOBODY
     state.exempt = 0
+
+
+@rule
+def deal(rules, state, key):
+    """Deal from `key`."""
+    deal_from(rules, state, shuffled(deck(rules), key))
 
 
 @rule
@@ -403,6 +414,8 @@ GAME = Game(
     action_names=connecting.action_names(),
     state=STATE,
     view=VIEW,
+    deck=deck,
+    deal_from=deal_from,
     deal=deal,
     legal_actions=legal_actions,
     step=step,

@@ -35,10 +35,10 @@ from gupai_env.core.tiles import (
     KINDS,
     ONE,
     count,
-    deal_tiles,
     first_kind,
     kinds_in,
     list_tiles,
+    shuffled,
     size,
     tile_name,
     write_kinds,
@@ -58,6 +58,7 @@ from gupai_env.games.triplets import (
 
 SEATS = 4
 HAND = 5
+DECKS = (DECK, DECK)
 LONGEST_WALL = 17  # tiles, with three players
 LAST_ASKED = 110  # turns of a deal after whose discards others are asked
 TURNS = LAST_ASKED + LONGEST_WALL + 1
@@ -147,10 +148,14 @@ VIEW = np.dtype(
 
 
 @rule
-def deal(rules, state, key):
-    """Deal five tiles each from `key`; the leader draws."""
-    order = np.empty(len(DECK), np.int8)
-    deal_tiles(DECK, key, order)
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the leader draws."""
     state.hands[:] = 0
     state.melds[:] = 0
     state.meld_points[:] = 0
@@ -172,6 +177,12 @@ def deal(rules, state, key):
     for seat in range(rules.players):
         study(state, seat)
     draw_tile(state, state.leader, 0)
+
+
+@rule
+def deal(rules, state, key):
+    """Deal from `key`."""
+    deal_from(rules, state, shuffled(deck(rules), key))
 
 
 @rule
@@ -586,6 +597,8 @@ GAME = Game(
     action_names=_action_names(),
     state=STATE,
     view=VIEW,
+    deck=deck,
+    deal_from=deal_from,
     deal=deal,
     legal_actions=legal_actions,
     step=step,

@@ -35,11 +35,11 @@ from gupai_env.core.tiles import (
     RED,
     WEIGHT,
     count,
-    deal_tiles,
     deck_of,
     kind_of,
     kinds_in,
     list_tiles,
+    shuffled,
     size,
     tile_name,
     write_kinds,
@@ -52,6 +52,7 @@ TURNED = DEALT + LAKE  # where the stock begins in the order of the deal
 PLAYS = DEALT + STOCK  # the longest deal; a heaven pair is one decision for two tiles
 TWO_SETS = 2 * FULL_SET
 DECK = deck_of(TWO_SETS)  # int8 [64]
+DECKS = (DECK, DECK)
 HEAVEN = kind_of(6, 6)
 SUPREME = (kind_of(4, 2), kind_of(2, 1))
 BIG = 8  # pips of the smallest big fish
@@ -181,10 +182,14 @@ def put_into_catch(state, seat, kind, tiles):
 
 
 @rule
-def deal(rules, state, key):
-    """Deal hands, lake and stock from `key`; the leader is to choose a bait."""
-    order = np.empty(len(DECK), np.int8)
-    deal_tiles(DECK, key, order)
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal hands, lake and stock; the leader is to choose a bait."""
     hand = DEALT // rules.players
     state.hands[:] = 0
     for at in range(DEALT):
@@ -203,6 +208,12 @@ def deal(rules, state, key):
     state.plays = 0
     state.record[:] = 0
     state.to_act = state.leader
+
+
+@rule
+def deal(rules, state, key):
+    """Deal from `key`."""
+    deal_from(rules, state, shuffled(deck(rules), key))
 
 
 @rule
@@ -394,6 +405,8 @@ GAME = Game(
     action_names=_action_names(),
     state=STATE,
     view=VIEW,
+    deck=deck,
+    deal_from=deal_from,
     deal=deal,
     legal_actions=legal_actions,
     step=step,

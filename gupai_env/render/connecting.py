@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import DECK, KINDS, ONE, PIPS, tile_name, tiles_in, weight
+from gupai_env.core.tiles import KINDS, ONE, PIPS, tile_name, tiles_in, weight
 from gupai_env.core.variant import Variant
 from gupai_env.games import ding_niu
 from gupai_env.games.ce_deng import CeDeng, is_head_or_tail, is_pass
@@ -30,7 +30,7 @@ def scene(
     asked = [int(view.seat) for view in views if view.asked]
     to_act = asked[0] if asked else order[(near.leader + near.turn) % players]
 
-    deck = len(ding_niu.DECK if isinstance(variant, ding_niu.DingNiu) else DECK)
+    deck = len(game.deck(variant.as_rules(game.rules_type)))
     layout = _layout(
         near, isinstance(variant, ding_niu.DingNiu) or getattr(variant, "open_ends", 1) == 2, deck
     )
