@@ -209,7 +209,8 @@ ADAPTERS = {
     "ce-deng": Adapter(
         CeDeng,
         (*_LAY_OR_DISCARD, ("declare",), ("redeal",), ("play on",)),
-        tiny="",
+        tiny="11 11 31 31 33 51 53 55 61",
+        tiny_rules={"hand": 4},
         silent=(DECLARE, REDEAL, PLAY_ON),
         chance=(REDEAL,),
         **_CONNECTING,
@@ -217,7 +218,8 @@ ADAPTERS = {
     "ding-niu": Adapter(
         DingNiu,
         _LAY_OR_DISCARD,
-        tiny="",
+        tiny="31 44 51 51 61 61 64 64",
+        tiny_rules={"deck": [(3, 1), (4, 4), (5, 1), (5, 1), (6, 1), (6, 1), (6, 4), (6, 4)]},
         **{**_CONNECTING, "deck": DECK_SET, "seats": (*_CONNECTING["seats"], "maker")},
     ),
     "da-ling": SplitAdapter(
