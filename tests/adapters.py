@@ -132,7 +132,7 @@ class FishingAdapter(Adapter):
         options = self.options(variant)
         order = turn_order(variant, state)
         hands = [faces(state.hands[seat]) for seat in order]
-        stock = [FACES[kind] for kind in state.stock]
+        stock = [FACES[kind] for kind in state.stock[state.turned :]]
         return TiuU(hands, faces(state.lake), stock, order.index(state.leader), **options)
 
 
@@ -247,7 +247,7 @@ ADAPTERS = {
         rows=(("stock", "turned"),),
         loose=("drawn",),
         deck=int(TWO_SETS),
-        tiny="",
+        tiny="32 32 41 41 66 66 66 66",
         seats=("leader", "to_act", "last_player"),
     ),
     "small-mahjong": MahjongAdapter(
@@ -257,7 +257,7 @@ ADAPTERS = {
         rows=(("wall", "top"),),
         loose=("offer",),
         deck=int(FULL_SET),
-        tiny="",
+        tiny="11 11 32 41 44 44 65 65",
         seats=("leader", "to_act", "mover", "winner"),
         seat_bits=("asked",),
         silent=tuple(range(len(FACES))),  # a discard is not seen before it is settled who takes it
