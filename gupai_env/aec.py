@@ -8,7 +8,7 @@ from pettingzoo import AECEnv
 
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import kernels
+from gupai_env.core.lanes import bind, kernels
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.render import Scene, draw_text
@@ -70,7 +70,7 @@ class GupaiEnv(AECEnv):
         self._state = game.new_states(1)
         self._seed, self._episode = np.zeros(1, np.int64), np.full(1, -1, np.int64)
         self._seeded = False
-        self._action = np.zeros(1, np.int16)
+        self._action = np.zeros(1, np.int64)
         self._seat = np.zeros(1, np.int8)
         self._mask = np.zeros((1, game.num_actions), np.int8)
         self._no_actions = np.zeros(game.num_actions, np.int8)
@@ -84,13 +84,13 @@ class GupaiEnv(AECEnv):
 
     def _bind(self) -> None:
         """Take hold of what a copy must not share: compiled loops, and second names for the arrays above."""
-        loops = kernels(self.game, self.encoder)
-        self._loops, self._play = loops, loops.play
+        self._loops = kernels(self.game, self.encoder)
         self._bool_mask = self._mask.view(np.bool_)
         self._settled = self._state["settled"]
-        self._play_arguments = (
+        self._play = bind(
+            self._loops.play,
             self._rules,
-            np.asarray(self._state),  # plain arrays are quicker to hand over than record arrays
+            np.asarray(self._state),
             self._action,
             self._seed,
             self._episode,
@@ -107,7 +107,7 @@ class GupaiEnv(AECEnv):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""
-        bound = ("_loops", "_play", "_bool_mask", "_settled", "_play_arguments")
+        bound = ("_loops", "_play", "_bool_mask", "_settled")
         return {name: value for name, value in vars(self).items() if name not in bound} | {"_window": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -185,7 +185,7 @@ class GupaiEnv(AECEnv):
             self._was_dead_step(None)
             return
         self._action[0] = self._checked(action)
-        self._play(*self._play_arguments)
+        self._play()
         self._cumulative_rewards[agent] = 0.0
         if self._paid:
             self._clear_rewards()

@@ -1,12 +1,14 @@
 """Lanes: many deals of one game side by side, numpy in and numpy out."""
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import LEGAL, WAIT, Kernels, kernels
+from gupai_env.core.lanes import LEGAL, Kernels, bind, kernels, pick
 from gupai_env.core.rng import as_key, derive
 from gupai_env.encoders import encoder_of
 from gupai_env.games import get_game
@@ -59,14 +61,38 @@ class Lanes:
         self.observations = np.zeros((num_lanes, self.layout.size), np.int8)
         self.payoffs = np.zeros((num_lanes, self.game.max_seats), np.float32)
         self.over = np.zeros(num_lanes, np.bool_)
-        self._view = np.zeros(1, self.game.view).view(np.recarray)
-        self._actions = np.zeros(num_lanes, np.int16)
+        self._view = np.zeros(1, self.game.view)
+        self._actions = np.zeros(num_lanes, np.int64)
         self.reset(seed)
 
     @property
     def kernels(self) -> Kernels:
         """The compiled loops."""
         return kernels(self.game, self.encoder)
+
+    @functools.cached_property
+    def _play(self) -> Callable[[], int]:
+        return bind(
+            self.kernels.play,
+            self.rules,
+            np.asarray(self.states),
+            self._actions,
+            self.seeds,
+            self.episodes,
+            self.renew,
+            self.skip_forced,
+            self.observe,
+            self._view,
+            self.seats,
+            self.masks,
+            self.observations,
+            self.payoffs,
+            self.over,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out compiled loops, which are bound anew."""
+        return {name: value for name, value in vars(self).items() if name != "_play"}
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
         """Begin episode 0 in every lane, of the streams derived from `seed` or given as `seeds`, int64 [B]."""
@@ -102,25 +128,10 @@ class Lanes:
             raise ValueError(
                 f"actions must be {self.num_lanes} integers, one per lane, not {actions.dtype} {list(actions.shape)}"
             )
-        self._actions[:] = np.clip(
-            actions, WAIT - 1, self.game.num_actions
-        )  # none becomes another one in int16
-        lane = self.kernels.play(
-            self.rules,
-            self.states,
-            self._actions,
-            self.seeds,
-            self.episodes,
-            self.renew,
-            self.skip_forced,
-            self.observe,
-            self._view,
-            self.seats,
-            self.masks,
-            self.observations,
-            self.payoffs,
-            self.over,
-        )
+        if actions.dtype == np.uint64:  # none becomes another one in int64
+            actions = np.minimum(actions, self.game.num_actions)
+        self._actions[:] = actions
+        lane = self._play()
         if lane != LEGAL:
             who = f"lane {lane}, seat {self.seats[lane]}"
             view = self.views(slice(lane, lane + 1))[0][0]
@@ -132,7 +143,7 @@ class Lanes:
     def sample(self, key: int) -> np.ndarray:
         """Return one random legal action per lane, int16 [B], drawn from `key`."""
         actions = np.zeros(self.num_lanes, np.int16)
-        self.kernels.pick(self.masks, key, actions)
+        pick(self.masks, key, actions)
         return actions
 
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:

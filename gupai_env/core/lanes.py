@@ -10,13 +10,14 @@ import hashlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 
 from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import derive, draw
+from gupai_env.core.rows import borrow_row, count_marks, find_mark
 from gupai_env.core.rule import rule
 
 PACKAGE = Path(__file__).parents[1]
@@ -44,6 +45,15 @@ def sources_digest(*functions: Callable) -> int:
 def compiled(loop: Callable) -> Callable:
     """Compile a loop that releases the interpreter lock; its machine code is kept on disk."""
     return numba.njit(loop, cache=True, nogil=True)
+
+
+def bind(loop: Callable, *arguments: Any) -> Callable:
+    """Return a compiled loop with its arguments, to be called without any.
+
+    An ordinary call looks at the type of every argument each time, which takes longer than many a decision.
+    Arrays are held on to: what the loop reads and writes are their contents at the time of a call.
+    """
+    return functools.partial(loop.compile(tuple(map(numba.typeof, arguments))), *arguments)
 
 
 class Kernels(NamedTuple):
@@ -136,7 +146,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
             if action < 0 or action >= masks.shape[1] or not masks[lane, action]:
                 return lane
         for lane in range(len(states)):
-            state, action, mask = states[lane], actions[lane], masks[lane]
+            state, action, mask = states[lane], actions[lane], borrow_row(masks, lane)
             if action == WAIT or state.over:
                 payoffs[lane, :] = 0
                 over[lane] = state.over
@@ -165,7 +175,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
                 observe,
                 view[0],
                 mask,
-                observations[lane],
+                borrow_row(observations, lane),
             )
         return LEGAL
 
@@ -182,16 +192,17 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
                 state,
                 observe,
                 view[0],
-                masks[lane],
-                observations[lane],
+                borrow_row(masks, lane),
+                borrow_row(observations, lane),
             )
 
     def look(rules, states, seat, view, observations):
         _ = digest
         for lane in range(len(states)):
-            observations[lane, :] = 0
+            observation = borrow_row(observations, lane)
+            observation[:] = 0
             information_set(rules, states[lane], seat, view[0])
-            encode(view[0], observations[lane])
+            encode(view[0], observation)
 
     def views(rules, states, out, keys):
         _ = digest
@@ -207,8 +218,9 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     def encode_all(views, observations):
         _ = digest
         for lane in range(len(views)):
-            observations[lane, :] = 0
-            encode(views[lane], observations[lane])
+            observation = borrow_row(observations, lane)
+            observation[:] = 0
+            encode(views[lane], observation)
 
     def determinize(rules, views, keys, states):
         _ = digest
@@ -230,16 +242,10 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
 
 def _pick(masks, key, actions):
     for lane in range(len(masks)):
-        legal = 0
-        for action in range(masks.shape[1]):
-            legal += masks[lane, action]
-        left = draw(key, lane, legal) if legal else 0
-        for action in range(masks.shape[1]):
-            if masks[lane, action]:
-                if left == 0:
-                    actions[lane] = action
-                    break
-                left -= 1
+        mask = borrow_row(masks, lane)
+        legal = count_marks(mask)
+        if legal:
+            actions[lane] = find_mark(mask, draw(key, lane, legal))
 
 
 pick = compiled(_pick)

@@ -197,15 +197,11 @@ def lay_table(state, kind, other):
 @rule
 def take_up(state, seat, tiles):
     """Give a seat its hand, int8 kinds [HAND]."""
-    hand = state.tiles[seat]
-    state.hands[seat] = 0
+    hand = 0
     for held in range(HAND):
-        kind, place = tiles[held], held
-        while place > 0 and hand[place - 1] > kind:
-            hand[place] = hand[place - 1]
-            place -= 1
-        hand[place] = kind
-        state.hands[seat] += ONE[kind]
+        hand += ONE[tiles[held]]
+    state.hands[seat] = hand
+    list_tiles(hand, state.tiles[seat])
 
 
 @rule

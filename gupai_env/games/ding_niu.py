@@ -30,6 +30,7 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.game import NOBODY, Game, distance, seat_after, state_dtype
+from gupai_env.core.rows import gather
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
@@ -41,6 +42,7 @@ from gupai_env.core.tiles import (
     PIPS,
     count,
     deck_of,
+    first_kind,
     kind_of,
     kinds_in,
     parse_tiles,
@@ -82,6 +84,7 @@ DOUBLES_LAID, PLAYED_ON = AFTER.index("doubles"), AFTER.index("play_on")
 
 # The kinds that can unblock a layout: those of the deck that are no doubles. A set of them is a small index.
 RUNNING = np.array([kind for kind in sorted(set(DECK.tolist())) if PIPS[kind, 0] != PIPS[kind, 1]], np.int8)
+RUNNING_SET = sum(ONE[kind] for kind in RUNNING)
 
 
 def bits(numbers: Iterable[int]) -> int:
@@ -195,9 +198,7 @@ def off_layout(rules, played):
 @rule
 def judge(rules, left, end, other):
     """Return what a layout with these open numbers is: NONE, CLASSIC or SMOTHERED; `left` is off it."""
-    index = 0
-    for place in range(len(RUNNING)):
-        index |= (count(left, RUNNING[place]) > 0) << place
+    index = gather(kinds_in(left), RUNNING_SET)
     if CARRIED[index] & (1 << end | 1 << other) == 0:
         return CLASSIC
     reached = REACHED[index, end] | REACHED[index, other]
@@ -219,12 +220,13 @@ def has_no_way_out(rules, hand, left, ends):
     kinds = kinds_in(hand) & (CARRYING[ends[0]] | CARRYING[ends[1]])
     if not rules.forced_play or kinds & DOUBLES:
         return False
-    for kind in RUNNING:
-        if kinds & ONE[kind]:
-            for end in range(2):
-                joins = PIPS[kind, 1 - end]
-                if joins in (ends[0], ends[1]) and made_by(rules, left, ends, kind, end) == NONE:
-                    return False
+    while kinds:
+        kind = first_kind(kinds)
+        kinds -= ONE[kind]
+        for end in range(2):
+            joins = PIPS[kind, 1 - end]
+            if joins in (ends[0], ends[1]) and made_by(rules, left, ends, kind, end) == NONE:
+                return False
     return True
 
 
@@ -336,19 +338,20 @@ def information_set(rules, state, seat, view):
 @rule
 def foresee(rules, view):
     """Fill `makes` and `losing` of a view: what each play that the hand allows would lead to."""
-    kinds = kinds_in(view.hand) & ~DOUBLES & (CARRYING[view.ends[0]] | CARRYING[view.ends[1]])
-    if kinds == 0 or view.ends[0] == 0:
+    if view.ends[0] == 0:
         return
-    for kind in RUNNING:
-        if kinds & ONE[kind]:
-            for end in range(2):
-                joins = PIPS[kind, 1 - end]
-                if joins in (view.ends[0], view.ends[1]):
-                    made = made_by(rules, view.left, view.ends, kind, end)
-                    if made != NONE:
-                        action = KINDS * end + kind
-                        view.makes[action] = made
-                        view.losing[action] = is_losing(rules, view, kind, end, made)
+    kinds = kinds_in(view.hand) & ~DOUBLES & (CARRYING[view.ends[0]] | CARRYING[view.ends[1]])
+    while kinds:
+        kind = first_kind(kinds)
+        kinds -= ONE[kind]
+        for end in range(2):
+            joins = PIPS[kind, 1 - end]
+            if joins in (view.ends[0], view.ends[1]):
+                made = made_by(rules, view.left, view.ends, kind, end)
+                if made != NONE:
+                    action = KINDS * end + kind
+                    view.makes[action] = made
+                    view.losing[action] = is_losing(rules, view, kind, end, made)
 
 
 @rule
@@ -368,7 +371,7 @@ def is_losing(rules, view, kind, end, made):
         return False
     fewest = HANDS[rules.deck]  # tiles, seen by none, of the seat that has laid most
     for place in range(1, rules.players):
-        fewest = min(fewest, view.sizes[place] + view.drops[place])
+        fewest = min(fewest, int(view.sizes[place] + view.drops[place]))
     return points * size(view.unseen) > fewest * weight(unseen)
 
 

@@ -31,6 +31,7 @@ import numpy as np
 
 from gupai_env.core.game import NOBODY, Game, distance, resume_from, seat_after, seat_at, state_dtype
 from gupai_env.core.rng import derive, draw, shuffle
+from gupai_env.core.rows import WORD, copy_entries
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     DECK,
@@ -255,14 +256,13 @@ def mark_triplets(hand, laid_out, kind, steps, mask):
     while left:
         one = first_kind(left)
         left -= ONE[one]
-        others = left
-        while others:
-            two = first_kind(others)
-            others -= ONE[two]
+        twos = COMPLETING[0, kind, one] & kinds_in(left)
+        while twos:
+            two = first_kind(twos)
+            twos -= ONE[two]
             number = TRIPLET[kind, one, two]
-            if number and (
-                POINTS[number] >= steps or best_split(hand - ONE[one] - ONE[two], laid_out + POINTS[number])
-            ):
+            rest = hand - ONE[one] - ONE[two]
+            if POINTS[number] >= steps or best_split(rest, laid_out + POINTS[number]):
                 mask[LAY_OUT + number] = True
 
 
@@ -378,9 +378,13 @@ def information_set(rules, state, seat, view):
         view.shown = state.hands[state.winner]
     view.wall = LONGEST_WALL - state.top
     view.turns = state.turns
-    view.steps[:] = state.steps
-    view.begun[:] = state.begun
-    view.thrown[:] = state.thrown
+    view.steps[:] = 0
+    view.begun[:] = DREW
+    view.thrown[:] = NOBODY
+    begun = (state.turns + WORD - 1) // WORD * WORD  # in whole words; what follows is still blank
+    copy_entries(state.steps, 0, view.steps, 0, begun)
+    copy_entries(state.begun, 0, view.begun, 0, begun)
+    copy_entries(state.thrown, 0, view.thrown, 0, begun)
     if unsettled:
         view.thrown[state.turns - 1] = NOBODY
     unseen = DECK_SETS[rules.deck] - (0 if offer == NOBODY else ONE[offer])
@@ -442,9 +446,11 @@ def study_view(waits, view):
 @rule
 def note_waits(tiles, waits_after):
     """Note what completes two of three tiles, beside a triplet, once the third is discarded."""
-    for kind in range(KINDS):
-        if tiles >> (3 * kind) & 7:
-            waits_after[kind] |= completing_two(tiles - ONE[kind])
+    kinds = kinds_in(tiles)
+    while kinds:
+        kind = first_kind(kinds)
+        kinds -= ONE[kind]
+        waits_after[kind] |= completing_two(tiles - ONE[kind])
 
 
 @rule

@@ -27,6 +27,7 @@ import numpy as np
 
 from gupai_env.core.game import NOBODY, Game, distance, resume_from, seat_after, seat_at, state_dtype
 from gupai_env.core.rng import derive, shuffle
+from gupai_env.core.rows import copy_entries
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     ALL_KINDS,
@@ -333,7 +334,7 @@ def information_set(rules, state, seat, view):
     view.fish = single_fish(rules, state.lake)
     view.stock = STOCK - state.turned
     view.plays = state.plays
-    view.record[:] = state.record
+    copy_entries(state.record, 0, view.record, 0, PLAYS)
     unseen = DECK_SETS[rules.deck] - state.lake - state.hands[seat]
     if state.drawn != NOBODY:
         unseen -= ONE[state.drawn]
