@@ -102,7 +102,7 @@ def show_turn(legal_actions, information_set, encode, rules, state, observe, vie
 
 
 @rule
-def play_turn(
+def play_lanes(
     deal,
     legal_actions,
     step,
@@ -111,9 +111,11 @@ def play_turn(
     information_set,
     encode,
     rules,
-    lane,
-    state,
-    action,
+    states,
+    actions,
+    steps,
+    key,
+    first,
     seeds,
     episodes,
     renew,
@@ -121,32 +123,44 @@ def play_turn(
     observe,
     view,
     seats,
-    mask,
-    observation,
+    masks,
+    observations,
     payoffs,
     over,
 ):
-    """Play one action in one lane, and all that `Kernels.play` says follows it."""
-    if action == WAIT or state.over:
-        payoffs[lane, :] = 0
-        over[lane] = state.over
-        return
-    advance(step, payoffs_of, next_deal, deal, rules, state, action)
-    while skip_forced and not state.settled:
-        mask[:] = False
-        legal_actions(rules, state, mask)
-        action = only_action(mask)
-        if action < 0:
-            break
-        advance(step, payoffs_of, next_deal, deal, rules, state, action)
-    for seat in range(payoffs.shape[1]):
-        payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
-    over[lane] = state.over
-    if state.over and renew:
-        episodes[lane] += 1
-        start(deal, rules, state, derive(seeds[lane], episodes[lane]))
-    seats[lane] = state.to_act
-    show_turn(legal_actions, information_set, encode, rules, state, observe, view, mask, observation)
+    """Play in every lane its action or, if there are no `actions`, `steps` random ones; see `Kernels`.
+
+    The loop over lanes stands in here because an array that is passed on is counted as in use, see `rows`.
+    """
+    for lane in range(len(states)):
+        state, mask, observation = states[lane], borrow_row(masks, lane), borrow_row(observations, lane)
+        for number in range(steps):
+            if len(actions):
+                action = actions[lane]
+            else:
+                action = random_action(mask, derive(key, number), first + lane)
+            if action == WAIT or state.over:
+                payoffs[lane, :] = 0
+                over[lane] = state.over
+                continue
+            advance(step, payoffs_of, next_deal, deal, rules, state, action)
+            while skip_forced and not state.settled:
+                mask[:] = False
+                legal_actions(rules, state, mask)
+                action = only_action(mask)
+                if action < 0:
+                    break
+                advance(step, payoffs_of, next_deal, deal, rules, state, action)
+            for seat in range(payoffs.shape[1]):
+                payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
+            over[lane] = state.over
+            if state.over and renew:
+                episodes[lane] += 1
+                start(deal, rules, state, derive(seeds[lane], episodes[lane]))
+            seats[lane] = state.to_act
+            show_turn(
+                legal_actions, information_set, encode, rules, state, observe, view[0], mask, observation
+            )
 
 
 @rule
@@ -207,31 +221,32 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
         lane = first_refused(states, masks, actions)
         if lane != LEGAL:
             return lane
-        for lane in range(len(states)):
-            play_turn(
-                deal,
-                legal_actions,
-                step,
-                payoffs_of,
-                next_deal,
-                information_set,
-                encode,
-                rules,
-                lane,
-                states[lane],
-                actions[lane],
-                seeds,
-                episodes,
-                renew,
-                skip_forced,
-                observe,
-                view[0],
-                seats,
-                borrow_row(masks, lane),
-                borrow_row(observations, lane),
-                payoffs,
-                over,
-            )
+        play_lanes(
+            deal,
+            legal_actions,
+            step,
+            payoffs_of,
+            next_deal,
+            information_set,
+            encode,
+            rules,
+            states,
+            actions,
+            1,
+            0,
+            0,
+            seeds,
+            episodes,
+            renew,
+            skip_forced,
+            observe,
+            view,
+            seats,
+            masks,
+            observations,
+            payoffs,
+            over,
+        )
         return LEGAL
 
     def play_random(
@@ -253,33 +268,32 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
         key,
     ):
         _ = digest
-        for lane in range(len(states)):
-            mask = borrow_row(masks, lane)
-            for number in range(steps):
-                play_turn(
-                    deal,
-                    legal_actions,
-                    step,
-                    payoffs_of,
-                    next_deal,
-                    information_set,
-                    encode,
-                    rules,
-                    lane,
-                    states[lane],
-                    random_action(mask, derive(key, number), first + lane),
-                    seeds,
-                    episodes,
-                    renew,
-                    skip_forced,
-                    observe,
-                    view[0],
-                    seats,
-                    mask,
-                    borrow_row(observations, lane),
-                    payoffs,
-                    over,
-                )
+        play_lanes(
+            deal,
+            legal_actions,
+            step,
+            payoffs_of,
+            next_deal,
+            information_set,
+            encode,
+            rules,
+            states,
+            episodes[:0],  # no actions
+            steps,
+            key,
+            first,
+            seeds,
+            episodes,
+            renew,
+            skip_forced,
+            observe,
+            view,
+            seats,
+            masks,
+            observations,
+            payoffs,
+            over,
+        )
 
     def show(rules, states, observe, view, seats, masks, observations):
         _ = digest
