@@ -40,7 +40,6 @@ from gupai_env.core.tiles import (
     KINDS,
     ONE,
     PIPS,
-    count,
     deck_of,
     first_kind,
     kind_of,
@@ -276,22 +275,21 @@ def step(rules, state, action):
 @rule
 def lay_doubles(rules, state):
     """Every holder lays the doubles of the open numbers."""
+    doubles = 7 * (DOUBLES & fitting(state))
     for seat in range(rules.players):
-        for number in range(1, HIGHEST + 1):
-            if number in (state.ends[0], state.ends[1]):
-                double = number * (number + 1) // 2 - 1
-                copies = count(state.hands[seat], double)
-                state.hands[seat] -= copies * ONE[double]
-                state.played[seat] += copies * ONE[double]
-                state.plays[seat] += copies
-                if copies:
-                    state.laid_at[double] = state.turn
+        laid = state.hands[seat] & doubles
+        state.hands[seat] -= laid
+        state.played[seat] += laid
+        state.plays[seat] += size(laid)
+        while laid:
+            kind = first_kind(laid)
+            laid -= ONE[kind]
+            state.laid_at[kind] = state.turn
 
 
 @rule
-def place_of(rules, state, seat):
-    """Return the place, from 0, of a seat in a deal that is over."""
-    first = winner(rules, state)
+def place_of(rules, state, seat, first):
+    """Return the place, from 0, of a seat in a deal that is over and that `first` has won."""
     if seat == first:
         return 0
     place, later = 1, False
@@ -326,7 +324,7 @@ def payoffs(rules, state, out):
         out[maker] = -2 * chips[0]
         return
     for seat in range(rules.players):
-        out[seat] = chips[place_of(rules, state, seat)] * (1 if maker == NOBODY else 2)
+        out[seat] = chips[place_of(rules, state, seat, first)] * (1 if maker == NOBODY else 2)
 
 
 @rule
