@@ -120,10 +120,12 @@ def list_tiles(tiles, out):
 
 
 @rule
-def deal_tiles(deck, key, order):
-    """Fill `order`, int8 [tiles], with the kinds of `deck` (int8, the sorted tiles) in an order drawn from `key`."""
+def shuffled(deck, key):
+    """Return the kinds of `deck`, int8 [tiles], in an order drawn from `key`."""
+    order = np.empty(len(deck), np.int8)
     order[:] = deck
     shuffle(order, key)
+    return order
 
 
 def deck_of(tiles: int | np.int64) -> np.ndarray:

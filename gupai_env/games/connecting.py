@@ -17,7 +17,6 @@ from gupai_env.core.rows import copy_entries, mark_entries
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
-    DECK,
     DOUBLES,
     HIGH_IS,
     HIGHEST,
@@ -422,6 +421,6 @@ def settle(rules, state, out):
             out[seat] += state.points[other] - state.points[seat]
 
 
-def payoff_bound(players: int, hand_size: int) -> float:
+def payoff_bound(deck: np.ndarray, players: int, hand_size: int) -> float:
     """Return pips that no seat can exceed: the heaviest hand, all discarded, against rivals with no points."""
-    return float((players - 1) * np.sort(WEIGHT[DECK])[-hand_size:].sum())
+    return float((players - 1) * np.sort(WEIGHT[deck])[-hand_size:].sum())
