@@ -15,6 +15,8 @@ from gupai_env.render import Scene, draw_text
 from gupai_env.render.tables import scene_of
 
 MASK_PLACES = ("observation", "info")
+RENDER_MODES = ["human", "ansi", "rgb_array"]
+RENDER_FPS = 2
 
 
 class GupaiEnv(AECEnv):
@@ -40,14 +42,12 @@ class GupaiEnv(AECEnv):
         """Raises: ValueError naming an unknown option, render mode or place of the mask, and those there are."""
         self.metadata: dict[str, Any] = {
             "name": f"{game.module}_v{game.version}",
-            "render_modes": ["human", "ansi", "rgb_array"],
+            "render_modes": RENDER_MODES,
             "is_parallelizable": False,
-            "render_fps": 2,
+            "render_fps": RENDER_FPS,
         }
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(
-                f"render_mode={render_mode!r} is not allowed; choose {self.metadata['render_modes']}"
-            )
+        if render_mode not in (None, *RENDER_MODES):
+            raise ValueError(f"render_mode={render_mode!r} is not allowed; choose {RENDER_MODES}")
         if mask_in not in MASK_PLACES:
             raise ValueError(f"mask_in={mask_in!r} is not allowed; choose one of {list(MASK_PLACES)}")
         self.game, self.encoder, self.layout = game, encoder, encoder.layout
@@ -212,6 +212,20 @@ class GupaiEnv(AECEnv):
         view = self._view_of(self.possible_agents.index(self.agent_selection))
         raise IllegalActionError(describe_illegal(self.game, self.agent_selection, what, self._mask[0], view))
 
+    @property
+    def key(self) -> int:
+        """The key of the episode under way, from which all its chance is derived."""
+        return int(self._state.seed[0])
+
+    def turn(self) -> tuple[np.recarray, np.ndarray, np.ndarray]:
+        """Return the decision of `agent_selection` as the agents of `agents` take it, `agent.act(Turns(*env.turn()))`.
+
+        Returns: what it knows, views [1]; its legal actions, bool [1, num_actions]; its key of chance, int64 [1].
+        """
+        views, key = np.zeros(1, self.game.view).view(np.recarray), np.zeros(1, np.int64)
+        self._loops.views(self._rules, self._state, views, key)
+        return views, self._bool_mask.copy(), key
+
     def state(self) -> np.ndarray:
         """Return the observations of all seats, int8 [players * layout.size]; no agent may be shown it."""
         return np.concatenate([self._look(seat) for seat in range(self.variant.players)])
@@ -239,7 +253,7 @@ class GupaiEnv(AECEnv):
         if self._window is None:
             from gupai_env.render.window import Window
 
-            self._window = Window(self.game.title, self.metadata["render_fps"])
+            self._window = Window(self.game.title, RENDER_FPS)
         self._window.show(picture)
         return None
 

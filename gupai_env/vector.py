@@ -61,7 +61,7 @@ class Lanes:
         self.observations = np.zeros((num_lanes, self.layout.size), np.int8)
         self.payoffs = np.zeros((num_lanes, self.game.max_seats), np.float32)
         self.over = np.zeros(num_lanes, np.bool_)
-        self._view = np.zeros(1, self.game.view)
+        self._view = np.zeros(1, self.game.view).view(np.recarray)
         self._actions = np.zeros(num_lanes, np.int64)
         self.reset(seed)
 
@@ -82,7 +82,7 @@ class Lanes:
             self.renew,
             self.skip_forced,
             self.observe,
-            self._view,
+            np.asarray(self._view),
             self.seats,
             self.masks,
             self.observations,
