@@ -11,7 +11,7 @@ import numpy as np
 
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import KINDS, PIPS, WEIGHT, tile_name
-from gupai_env.core.variant import Variant
+from gupai_env.core.variant import FULL, Variant
 from gupai_env.games import ce_deng, da_ling, ding_niu
 from gupai_env.games.connecting import DISCARD, join
 from gupai_env.render.words import listed
@@ -180,8 +180,13 @@ class DaLingHints(Hints):
 
     def reminder(self) -> str:
         """Return the game in a sentence."""
+        split = (
+            "six tiles into a single, a pair and a triple"
+            if self.variant.deck == FULL
+            else "three tiles, one as the single, one as the pair and one as the triple"
+        )
         return (
-            "Split your six tiles into a single, a pair and a triple. A group matches if its points end in the target; "
+            f"Split your {split}. A group matches if its points end in the target; "
             "[4:2] and [2:1] count 3 or 6. All three take everything; else the strongest group takes its stake."
         )
 

@@ -12,6 +12,7 @@ from agents.registry import agent_names
 from gupai_env.core.rng import derive
 from gupai_env.games import GAMES
 from gupai_env.vector import Lanes
+from variants import variants
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -68,16 +69,13 @@ def test_known_strengths_of_rule_based_players():
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_named_agent_plays_legally_in_every_variant_it_may_meet(game):
-    for players in range(2, 6):
-        try:
-            GAMES[game].variant.make(players=players)
-        except ValueError:
-            continue
+def test_every_named_agent_plays_legally_with_every_deck_and_number_of_players(game):
+    for deck, players in sorted({(variant.deck, variant.players) for variant in variants(GAMES[game])}):
+        options = {"deck": deck, "players": players}
         for name in agent_names(game):
-            agent = make_agent(name, game, players=players)
-            other = make_agent("random", game, players=players)
-            assert np.isfinite(duel(game, agent, other, 20, players=players).chips).all()
+            agent = make_agent(name, game, **options)
+            other = make_agent("random", game, **options)
+            assert np.isfinite(duel(game, agent, other, 20, **options).chips).all()
 
 
 def test_answers_wait_where_nobody_is_to_act():

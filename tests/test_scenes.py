@@ -21,6 +21,7 @@ TABLES = {
     "two_arms": ("jie-long", {"open_ends": 2, "players": 2}),
     "ce_deng": ("ce-deng", {}),
     "match": ("ce-deng", {"deals": 3, "players": 3}),
+    "tiny": ("ce-deng", {"deck": "tiny", "players": 2}),
 }
 every_table = pytest.mark.parametrize(("name", "options"), TABLES.values(), ids=TABLES)
 

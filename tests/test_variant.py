@@ -1,6 +1,7 @@
 """Options: what is allowed, how mistakes are answered, and what the compiled rules see of them."""
 
 import dataclasses
+import re
 
 import pytest
 
@@ -89,6 +90,25 @@ def test_a_wrong_value_is_refused_with_its_option_and_value(wrong):
 def test_redeal_doubles_is_seven_six_or_zero(wrong):
     with pytest.raises(ValueError, match=r"redeal_doubles=.* choose one of \[7, 6, 0\]"):
         CeDeng(redeal_doubles=wrong)
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "message"),
+    [
+        ("jie-long", {"deck": "tiny"}, "players=4 is not allowed with deck='tiny'; choose one of [2]"),
+        ("ding-niu", {"players": 2}, "players=2 is not allowed with deck='full'; choose one of [4]"),
+        ("small-mahjong", {"players": 2}, "players=2 is not allowed with deck='full'; choose one of [3, 4]"),
+        (
+            "small-mahjong",
+            {"deck": "tiny", "players": 2, "auto_win": False},
+            "auto_win=False is not allowed with deck='tiny'; choose one of [True]",
+        ),
+        ("da-ling", {"deck": "small"}, "deck='small' is not allowed; choose one of ['full', 'tiny']"),
+    ],
+)
+def test_what_a_deck_does_not_allow_is_refused_with_what_it_does(game, options, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        GAMES[game].variant(**options)
 
 
 def test_an_unknown_option_names_the_nearest_and_all_there_are():

@@ -5,7 +5,7 @@ import numpy as np
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, write_counts
-from gupai_env.games.da_ling import HAND, SEATS, SPLITS, UNSPLIT
+from gupai_env.games.da_ling import SEATS, SPLITS, UNSPLIT
 
 # All singles, pairs and triples of positions a to f in the sorted hand: a, b, ..., ab, ac, bc, ..., abc, ...
 GROUPS = np.array(sorted(set(SPLITS.flat), key=lambda bits: (int(bits).bit_count(), bits)), np.int8)  # [41]
@@ -43,8 +43,7 @@ LAYOUT = Layout(
 @rule
 def encode(view, out):
     """Fill `out`, a cleared int8 [LAYOUT.size]."""
-    for place in range(HAND):
-        out[HAND_AT + int(view.tiles[place])] += 1
+    write_counts(view.hands[0], out, HAND_AT)
     write_counts(view.table, out, TABLE_AT)
     write_counts(view.unseen, out, UNSEEN_AT)
     out[TARGET_AT + int(view.target)] = 1

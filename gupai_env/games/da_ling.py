@@ -3,6 +3,8 @@
 Source: the rulebook, "Da Ling".
 
 Deal     Two table tiles face up, six tiles to each of two to five players; the rest stay unseen.
+Tiny     Two players get three of [2:1], [3:2], [4:1], [4:2], [5:1] twice, [5:5] twice and [6:4] twice; single, pair
+         and triple have one tile each.
 Target   The pips of the table tiles modulo ten. The colour is red if they show four or more red pips.
 Split    A group matches if its points modulo ten are the target; in a hand each [4:2] and each [2:1] counts 3
          or 6, whichever helps. Nobody sees another's split, nor whether it is made, before all have split.
@@ -28,13 +30,14 @@ from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     BLACK,
     DECK,
-    FULL_SET,
     KINDS,
     ONE,
     RED,
     WEIGHT,
+    deck_of,
     kind_of,
     list_tiles,
+    parse_tiles,
     set_name,
     shuffle,
     shuffled,
@@ -43,7 +46,10 @@ from gupai_env.core.tiles import (
 from gupai_env.core.variant import Variant, option
 
 SEATS, HAND, TABLE = 5, 6, 2
-DECKS = (DECK, DECK)
+# By deck, full and tiny:
+DECKS = (DECK, deck_of(tile_set(parse_tiles("21 32 41 42 51 51 55 55 64 64"))))
+DECK_SETS = tuple(map(tile_set, DECKS))
+HANDS = (HAND, 3)  # tiles
 GROUPS = 3  # single, pair and triple
 TIES = ("groups", "push")
 RED_FROM = 4  # red pips on the table that make the colour red
@@ -73,6 +79,12 @@ ORDERED = np.array(
     np.int64,
 )  # [HAND - 1], splits as bits
 ALL_SPLITS = (1 << len(SPLITS)) - 1
+# With the tiny deck a, b and c go to one group each; d, e and f hold no tile: one is in the pair, two in the triple.
+NO_TILE = KINDS
+ONE_TILE_EACH = sum(
+    1 << split for split, of in enumerate(GROUP_OF.tolist()) if sorted(of[:3]) + of[3:] == [0, 1, 2, 1, 2, 2]
+)
+SPLITS_OF = (ALL_SPLITS, ONE_TILE_EACH)  # by deck
 
 # What a tile brings to its group, added up in one number: points, wild tiles, red pips, black pips.
 _WILDS_AT, _RED_AT, _BLACK_AT = 8, 16, 24
@@ -83,9 +95,10 @@ WORTH = np.array(
         | int(RED[kind]) << _RED_AT
         | int(BLACK[kind]) << _BLACK_AT
         for kind in range(KINDS)
-    ],
+    ]
+    + [0],  # no tile
     np.int64,
-)  # [KINDS]
+)  # [KINDS + 1]
 MATCHING = np.array(
     [
         [
@@ -129,7 +142,7 @@ Rules = DaLing.rules_type()
 STATE = state_dtype(
     SEATS,
     ("hands", "i8", (SEATS,)),  # tile sets
-    ("tiles", "i1", (SEATS, HAND)),  # the same as sorted kinds
+    ("tiles", "i1", (SEATS, HAND)),  # the same as sorted kinds, and NO_TILE behind them
     ("table", "i8"),
     ("target", "i1"),  # 0..9
     ("red", "i1"),  # 1: the colour is red, 0: black
@@ -151,7 +164,7 @@ VIEW = np.dtype(
         ("red", "i1"),  # 1: the colour is red, 0: black
         ("stakes", "f4", (GROUPS,)),  # chips on each group
         ("unseen", "i8"),  # all tiles in no place that the viewer sees
-        ("tiles", "i1", (HAND,)),  # the viewer's tiles, sorted kinds
+        ("tiles", "i1", (HAND,)),  # the viewer's tiles, sorted kinds, and NO_TILE behind them
         ("strength", "i1", (1 << HAND,)),  # by group of 1 to 3 tiles: pips of the colour, or NO_MATCH
         ("hands", "i8", (SEATS,)),  # tile sets; those of others only at the showdown
         ("splits", "i1", (SEATS,)),  # likewise
@@ -170,12 +183,12 @@ def deck(rules):
 def deal_from(rules, state, order):
     """Deal the table and all hands; the leader is asked first."""
     lay_table(state, order[0], order[1])
-    state.unused = FULL_SET - state.table
-    at = TABLE
+    state.unused = DECK_SETS[rules.deck] - state.table
+    hand, at = HANDS[rules.deck], TABLE
     for seat in range(rules.players):
-        take_up(state, seat, order[at : at + HAND])
+        take_up(state, seat, order[at : at + hand])
         state.unused -= state.hands[seat]
-        at += HAND
+        at += hand
     state.splits[:] = UNSPLIT
     state.to_act = state.leader
 
@@ -196,12 +209,13 @@ def lay_table(state, kind, other):
 
 @rule
 def take_up(state, seat, tiles):
-    """Give a seat its hand, int8 kinds [HAND]."""
+    """Give a seat its hand, int8 kinds."""
     hand = 0
-    for held in range(HAND):
+    for held in range(len(tiles)):
         hand += ONE[tiles[held]]
     state.hands[seat] = hand
-    list_tiles(hand, state.tiles[seat])
+    for place in range(list_tiles(hand, state.tiles[seat]), HAND):
+        state.tiles[seat, place] = NO_TILE
 
 
 @rule
@@ -228,9 +242,9 @@ def strength_of(worth, target, red):
 
 
 @rule
-def distinct_splits(tiles):
+def distinct_splits(rules, tiles):
     """Return, as bits, the splits that count for a sorted hand; each way to split it is among them once."""
-    splits = ALL_SPLITS
+    splits = SPLITS_OF[rules.deck]
     for place in range(HAND - 1):
         if tiles[place] == tiles[place + 1]:
             splits &= ORDERED[place]
@@ -240,7 +254,7 @@ def distinct_splits(tiles):
 @rule
 def legal_actions(rules, state, mask):
     """Mark every different split of the hand."""
-    splits = distinct_splits(state.tiles[state.to_act])
+    splits = distinct_splits(rules, state.tiles[state.to_act])
     for action in range(len(SPLITS)):
         mask[action] = splits >> action & 1
 
@@ -321,7 +335,7 @@ def information_set(rules, state, seat, view):
     view.red = state.red
     for group in range(GROUPS):
         view.stakes[group] = rules.stakes[group]
-    view.unseen = FULL_SET - state.table - state.hands[seat]
+    view.unseen = DECK_SETS[rules.deck] - state.table - state.hands[seat]
     view.splits[:] = UNSPLIT
     view.hands[:] = 0
     view.total[:] = 0
@@ -367,7 +381,8 @@ def determinize(rules, view, key, state):
     state.red = view.red
     state.hands[:] = 0
     state.splits[:] = UNSPLIT
-    tiles, hand = np.empty(len(DECK), np.int8), np.empty(HAND, np.int8)
+    size = HANDS[rules.deck]
+    tiles, hand = np.empty(len(deck(rules)), np.int8), np.empty(size, np.int8)
     unseen = list_tiles(view.unseen, tiles)
     shuffle(tiles[:unseen], derive(key, 1))
     dealt = 0
@@ -379,8 +394,8 @@ def determinize(rules, view, key, state):
             list_tiles(view.hands[place], hand)
             take_up(state, seat, hand)
         else:
-            take_up(state, seat, tiles[dealt : dealt + HAND])
-            dealt += HAND
+            take_up(state, seat, tiles[dealt : dealt + size])
+            dealt += size
         seat = seat_after(rules, state, seat)
     state.unused = 0
     for at in range(dealt, unseen):
@@ -395,8 +410,11 @@ def payoff_bound(variant: DaLing) -> float:
 
 
 def groups_of(action: int, tiles: Sequence | np.ndarray) -> list[list]:
-    """Return single, pair and triple of a split; `tiles` has an entry for each tile of the sorted hand."""
-    return [[tile for place, tile in enumerate(tiles) if group >> place & 1] for group in SPLITS[action]]
+    """Return single, pair and triple of a split; `tiles` has an entry for each place of the sorted hand."""
+    return [
+        [tile for place, tile in enumerate(tiles) if group >> place & 1 and tile != NO_TILE]
+        for group in SPLITS[action]
+    ]
 
 
 def name_action(view: np.record, action: int) -> str:

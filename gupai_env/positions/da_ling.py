@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from gupai_env.core.tiles import FULL_SET, RED, WEIGHT
+from gupai_env.core.tiles import RED, WEIGHT
 from gupai_env.games.da_ling import (
+    DECK_SETS,
     GAME,
-    HAND,
+    HANDS,
     NO_MATCH,
     RED_FROM,
     SPLITS,
@@ -42,10 +43,13 @@ def from_tiles(
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
     shown = read_tiles(table)
-    if len(shown) != TABLE or any(len(hand) != HAND for hand in held):
+    size = HANDS[position.rules.deck]
+    if len(shown) != TABLE or any(len(hand) != size for hand in held):
         sizes = ", ".join(str(len(tiles)) for tiles in (shown, *held))
-        raise ValueError(f"{TABLE} tiles lie on the table and {HAND} are in each hand, not {sizes}")
-    state.unused = rest_of(int(FULL_SET), [*shown, *(kind for hand in held for kind in hand)])
+        raise ValueError(f"{TABLE} tiles lie on the table and {size} are in each hand, not {sizes}")
+    state.unused = rest_of(
+        DECK_SETS[position.rules.deck], [*shown, *(kind for hand in held for kind in hand)]
+    )
     lay_table(state, *shown)
     state.splits[:] = UNSPLIT
     for seat, hand in enumerate(held):
@@ -58,14 +62,14 @@ def from_tiles(
             if any(given[(leader + later) % players] is not None for later in range(turn, players)):
                 raise ValueError(f"seat {seat} has not split its hand, but a later one has")
             break
-        position.play(split_of(state.tiles[seat], given[seat]))
+        position.play(split_of(position.rules, state.tiles[seat], given[seat]))
     return position
 
 
-def split_of(hand: Sequence[int], split: str) -> int:
+def split_of(rules: Any, hand: Sequence[int], split: str) -> int:
     """Return the action that splits a hand, sorted kinds, as the text says; raises ValueError."""
     wanted = [sorted(read_tiles(group)) for group in split.split("/")]
-    legal = distinct_splits(hand)
+    legal = distinct_splits(rules, hand)
     for action in range(len(SPLITS)):
         if legal >> action & 1 and [sorted(map(int, group)) for group in groups_of(action, hand)] == wanted:
             return action
@@ -77,7 +81,7 @@ def strength(table: Tiles, group: Tiles) -> int | None:
     shown, held = read_tiles(table), read_tiles(group)
     if len(shown) != TABLE or not 1 <= len(held) <= 3:
         raise ValueError(f"the table has {TABLE} tiles and a group 1 to 3, not {len(shown)} and {len(held)}")
-    rest_of(int(FULL_SET), [*shown, *held])
+    rest_of(DECK_SETS[0], [*shown, *held])
     target, red = int(WEIGHT[shown].sum()) % 10, int(RED[shown].sum()) >= RED_FROM
     found = strength_of(int(WORTH[held].sum()), target, red)
     return None if found == NO_MATCH else int(found)

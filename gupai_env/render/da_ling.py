@@ -9,7 +9,9 @@ from gupai_env.core.tiles import ONE, list_tiles
 from gupai_env.core.variant import Variant
 from gupai_env.games.da_ling import (
     HAND,
+    HANDS,
     NO_MATCH,
+    NO_TILE,
     SPLITS,
     TABLE,
     UNSPLIT,
@@ -42,6 +44,7 @@ def scene(
     shown = near.splits[1] != UNSPLIT
     asked = [int(view.seat) for view in views if view.asked]
     own = {int(view.seat): view for view in views}
+    size = HANDS[variant.as_rules(game.rules_type).deck]
 
     places = []
     for place, seat in enumerate(order):
@@ -51,7 +54,7 @@ def scene(
             words.append(f"{near.total[place] + 0.0:+g} in the match")
         words.append(_pips(view, at))
         note = ", ".join(filter(None, words))
-        places.append(Place(called[seat], _piles(view, at), to_act=seat in asked, note=note))
+        places.append(Place(called[seat], _piles(view, at, size), to_act=seat in asked, note=note))
 
     notes = [f"target {near.target}", f"colour {'red' if near.red else 'black'}"]
     notes.append(f"stakes {', '.join(f'{stake:g}' for stake in near.stakes)}")
@@ -63,7 +66,7 @@ def scene(
 
 
 def _tiles(view: np.record, place: int) -> np.ndarray:
-    tiles = np.zeros(HAND, np.int8)
+    tiles = np.full(HAND, NO_TILE, np.int8)
     list_tiles(view.hands[place], tiles)
     return tiles
 
@@ -77,12 +80,12 @@ def _strengths(view: np.record, place: int) -> list[int]:
     ]
 
 
-def _piles(view: np.record, place: int) -> tuple[Pile, ...]:
+def _piles(view: np.record, place: int, size: int) -> tuple[Pile, ...]:
     """Return a hand, or the groups into which it was split, as far as the view shows it."""
     if view.hands[place] == 0:
-        return (Pile("hand", hidden=HAND, room=HAND),)
+        return (Pile("hand", hidden=size, room=size),)
     if view.splits[place] == UNSPLIT:
-        return (Pile("hand", faces(view.hands[place]), room=HAND),)
+        return (Pile("hand", faces(view.hands[place]), room=size),)
     piles = []
     groups = groups_of(view.splits[place], _tiles(view, place))
     for name, group, strength in zip(GROUP_NAMES, groups, _strengths(view, place), strict=True):

@@ -22,7 +22,7 @@ Group = tuple[Tile, ...]
 
 
 class DaLing:
-    """One deal: every seat arranges its six tiles once."""
+    """One deal: every seat arranges its tiles once."""
 
     def __init__(
         self,
@@ -33,6 +33,7 @@ class DaLing:
         stakes: Sequence[int] = (3, 7, 15),
         absolute_tie: str = "groups",
         casino_fee: int = 0,
+        sizes: Sequence[int] = (1, 2, 3),
     ) -> None:
         self.table = list(table)
         self.hands = [list(hand) for hand in hands]
@@ -40,6 +41,7 @@ class DaLing:
         self.stakes = stakes
         self.absolute_tie = absolute_tie
         self.casino_fee = casino_fee
+        self.sizes = sizes  # tiles in the single, the pair and the triple
         self.seats = len(hands)
         self.arranged: list[list[Group]] = [[] for _ in hands]  # single, pair and triple of each seat
         self.to_act = leader
@@ -50,10 +52,11 @@ class DaLing:
             return []
         hand = self.hands[self.to_act]
         splits = set()
-        for single in combinations(range(6), 1):
-            for pair in combinations(range(6), 2):
-                triple = [place for place in range(6) if place not in single and place not in pair]
-                if len(triple) == 3:
+        places = range(len(hand))
+        for single in combinations(places, self.sizes[0]):
+            for pair in combinations(places, self.sizes[1]):
+                triple = [place for place in places if place not in single and place not in pair]
+                if len(triple) == self.sizes[2]:
                     groups = (single, pair, triple)
                     splits.add(tuple(face_up(hand[place] for place in group) for group in groups))
         return [("arrange", *split) for split in sorted(splits)]
