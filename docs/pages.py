@@ -9,6 +9,7 @@ from pathlib import Path
 from agents import agent_names
 from agents.hints import rules_text
 from gupai_env.core.game import Game
+from gupai_env.core.variant import FULL, TINY
 from gupai_env.encoders import encoder_of
 from gupai_env.games import GAMES
 
@@ -20,12 +21,13 @@ def page(game: Game) -> str:
     encoder = encoder_of(game)
     layout = encoder.layout
     players = next(field for field in fields(game.variant) if field.name == "players")
+    limits = game.variant.LIMITS
+    full, tiny = (limits[deck].get("players", players.metadata["choices"]) for deck in (FULL, TINY))
     chips = game.payoff_bound(game.variant())
     head = {
         "environment": f"`gupai_env.{game.module}_v{game.version}`, registered as `gupai/{game.id}-v{game.version}`",
-        "players": ", ".join(
-            f"**{n}**" if n == players.default else str(n) for n in players.metadata["choices"]
-        ),
+        "players": ", ".join(f"**{n}**" if n == players.default else str(n) for n in full),
+        "players of the tiny deck": ", ".join(map(str, tiny)),
         "actions": f"`Discrete({game.num_actions})`",
         "observation": f"`Box(int8, ({layout.size},))`, encoder {encoder.name} {encoder.version}",
         "payoffs": f"chips at the end of a deal, at most {chips:g} either way with the default options",

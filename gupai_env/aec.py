@@ -8,13 +8,15 @@ from pettingzoo import AECEnv
 
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import kernels
+from gupai_env.core.lanes import bind, kernels
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.render import Scene, draw_text
 from gupai_env.render.tables import scene_of
 
 MASK_PLACES = ("observation", "info")
+RENDER_MODES = ["human", "ansi", "rgb_array"]
+RENDER_FPS = 2
 
 
 class GupaiEnv(AECEnv):
@@ -40,14 +42,12 @@ class GupaiEnv(AECEnv):
         """Raises: ValueError naming an unknown option, render mode or place of the mask, and those there are."""
         self.metadata: dict[str, Any] = {
             "name": f"{game.module}_v{game.version}",
-            "render_modes": ["human", "ansi", "rgb_array"],
+            "render_modes": RENDER_MODES,
             "is_parallelizable": False,
-            "render_fps": 2,
+            "render_fps": RENDER_FPS,
         }
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(
-                f"render_mode={render_mode!r} is not allowed; choose {self.metadata['render_modes']}"
-            )
+        if render_mode not in (None, *RENDER_MODES):
+            raise ValueError(f"render_mode={render_mode!r} is not allowed; choose {RENDER_MODES}")
         if mask_in not in MASK_PLACES:
             raise ValueError(f"mask_in={mask_in!r} is not allowed; choose one of {list(MASK_PLACES)}")
         self.game, self.encoder, self.layout = game, encoder, encoder.layout
@@ -70,7 +70,7 @@ class GupaiEnv(AECEnv):
         self._state = game.new_states(1)
         self._seed, self._episode = np.zeros(1, np.int64), np.full(1, -1, np.int64)
         self._seeded = False
-        self._action = np.zeros(1, np.int16)
+        self._action = np.zeros(1, np.int64)
         self._seat = np.zeros(1, np.int8)
         self._mask = np.zeros((1, game.num_actions), np.int8)
         self._no_actions = np.zeros(game.num_actions, np.int8)
@@ -84,13 +84,13 @@ class GupaiEnv(AECEnv):
 
     def _bind(self) -> None:
         """Take hold of what a copy must not share: compiled loops, and second names for the arrays above."""
-        loops = kernels(self.game, self.encoder)
-        self._loops, self._play = loops, loops.play
+        self._loops = kernels(self.game, self.encoder)
         self._bool_mask = self._mask.view(np.bool_)
         self._settled = self._state["settled"]
-        self._play_arguments = (
+        self._play = bind(
+            self._loops.play,
             self._rules,
-            np.asarray(self._state),  # plain arrays are quicker to hand over than record arrays
+            np.asarray(self._state),
             self._action,
             self._seed,
             self._episode,
@@ -107,7 +107,7 @@ class GupaiEnv(AECEnv):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""
-        bound = ("_loops", "_play", "_bool_mask", "_settled", "_play_arguments")
+        bound = ("_loops", "_play", "_bool_mask", "_settled")
         return {name: value for name, value in vars(self).items() if name not in bound} | {"_window": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -185,7 +185,7 @@ class GupaiEnv(AECEnv):
             self._was_dead_step(None)
             return
         self._action[0] = self._checked(action)
-        self._play(*self._play_arguments)
+        self._play()
         self._cumulative_rewards[agent] = 0.0
         if self._paid:
             self._clear_rewards()
@@ -211,6 +211,20 @@ class GupaiEnv(AECEnv):
         what = int(action) if whole else action
         view = self._view_of(self.possible_agents.index(self.agent_selection))
         raise IllegalActionError(describe_illegal(self.game, self.agent_selection, what, self._mask[0], view))
+
+    @property
+    def key(self) -> int:
+        """The key of the episode under way, from which all its chance is derived."""
+        return int(self._state.seed[0])
+
+    def turn(self) -> tuple[np.recarray, np.ndarray, np.ndarray]:
+        """Return the decision of `agent_selection` as the agents of `agents` take it, `agent.act(Turns(*env.turn()))`.
+
+        Returns: what it knows, views [1]; its legal actions, bool [1, num_actions]; its key of chance, int64 [1].
+        """
+        views, key = np.zeros(1, self.game.view).view(np.recarray), np.zeros(1, np.int64)
+        self._loops.views(self._rules, self._state, views, key)
+        return views, self._bool_mask.copy(), key
 
     def state(self) -> np.ndarray:
         """Return the observations of all seats, int8 [players * layout.size]; no agent may be shown it."""
@@ -239,7 +253,7 @@ class GupaiEnv(AECEnv):
         if self._window is None:
             from gupai_env.render.window import Window
 
-            self._window = Window(self.game.title, self.metadata["render_fps"])
+            self._window = Window(self.game.title, RENDER_FPS)
         self._window.show(picture)
         return None
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import FULL_SET, ONE, PIPS, tiles_in
+from gupai_env.core.tiles import FULL_SET, ONE, PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.games.ce_deng import DECLARE, PLAY_ON, REDEAL
 from gupai_env.games.connecting import DISCARD
@@ -19,7 +19,7 @@ from gupai_env.games.triplets import TILES
 from referees import CeDeng, DaLing, DingNiu, JieLong, SmallMahjong, TiuU
 
 FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles
-FRAME = ("players", "deals", "leader")  # options of the frame of a match: a referee sees a single deal
+FRAME = ("players", "deals", "leader", "deck")  # a referee sees a single deal and is given its tiles
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +28,9 @@ class Adapter:
     referee: the naive referee of a deal.
     moves: the referee's move for every action.
     sets: the state's fields that are tile sets; together with `rows`, fields of kinds that lie in a row from the
-        place on that another field names, and `loose`, fields of one kind (below 0: none), they are the `deck`.
+        place on that another field names, and `loose`, fields of one kind (below 0: none), they are the `deck`,
+        or the `tiny` one, here in words.
+    tiny_rules: what the referee is told of a deal from the tiny deck.
     seats, seat_bits: its fields that name a seat (below 0: none) or have a bit for each seat. A field that has
         an entry for each seat shows it by its shape.
     lookalikes: actions that are all the same to the other seats.
@@ -40,6 +42,7 @@ class Adapter:
     moves: tuple[Hashable, ...]
     sets: tuple[str, ...]
     deck: int
+    tiny: str
     seats: tuple[str, ...]
     seat_bits: tuple[str, ...] = ()
     rows: tuple[tuple[str, str], ...] = ()
@@ -47,13 +50,19 @@ class Adapter:
     lookalikes: tuple[int, ...] = ()
     silent: tuple[int, ...] = ()
     chance: tuple[int, ...] = ()
+    tiny_rules: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def referee_of(self, variant: Variant, state: np.record) -> Any:
         """A referee for a deal that has just been dealt; it counts the seats in their order of turn."""
-        options = {k: v for k, v in dataclasses.asdict(variant).items() if k not in FRAME}
+        options = self.options(variant)
         order = turn_order(variant, state)
         hands = [faces(state.hands[seat]) for seat in order]
         return self.referee(hands, order.index(state.leader), **options)
+
+    def options(self, variant: Variant) -> dict[str, Any]:
+        """The variant as keywords of the referee."""
+        options = {k: v for k, v in dataclasses.asdict(variant).items() if k not in FRAME}
+        return options | self.tiny_rules if variant.deck == "tiny" else options
 
     def move(self, state: np.record, action: int) -> Hashable:
         """What the referee calls an action of the seat to act."""
@@ -68,10 +77,15 @@ class Adapter:
         sets += [np.where(states[name] >= 0, ONE[states[name]], 0)[..., None] for name in self.loose]
         return np.concatenate(sets, -1)
 
-    @property
-    def possible_bits(self) -> int:
+    def deck_of(self, variant: Variant) -> int:
+        """The tile set of all tiles of a variant."""
+        if variant.deck == "full":
+            return self.deck
+        return tile_set(parse_tiles(self.tiny))
+
+    def possible_bits(self, variant: Variant) -> int:
         """The bits of a tile set that copies of the deck can fill."""
-        copies = [self.deck >> (3 * kind) & 7 for kind in range(len(FACES))]
+        copies = [self.deck_of(variant) >> (3 * kind) & 7 for kind in range(len(FACES))]
         return sum(((1 << most.bit_length()) - 1) << (3 * kind) for kind, most in enumerate(copies))
 
     def renamed(self, game: Game, states: np.recarray, names: Sequence[int], direction: int) -> np.recarray:
@@ -98,7 +112,7 @@ class SplitAdapter(Adapter):
     """Da Ling: the hand tells what an action splits it into, and the table belongs to the deal."""
 
     def referee_of(self, variant: Variant, state: np.record) -> DaLing:
-        options = {k: v for k, v in dataclasses.asdict(variant).items() if k not in FRAME}
+        options = self.options(variant)
         order = turn_order(variant, state)
         table, *hands = (faces(tiles) for tiles in (state.table, *(state.hands[seat] for seat in order)))
         return DaLing(table, hands, order.index(state.leader), **options)
@@ -115,10 +129,10 @@ class FishingAdapter(Adapter):
     """Tiu-U: lake and stock belong to the deal."""
 
     def referee_of(self, variant: Variant, state: np.record) -> TiuU:
-        options = {k: v for k, v in dataclasses.asdict(variant).items() if k not in FRAME}
+        options = self.options(variant)
         order = turn_order(variant, state)
         hands = [faces(state.hands[seat]) for seat in order]
-        stock = [FACES[kind] for kind in state.stock]
+        stock = [FACES[kind] for kind in state.stock[state.turned :]]
         return TiuU(hands, faces(state.lake), stock, order.index(state.leader), **options)
 
 
@@ -126,7 +140,7 @@ class MahjongAdapter(Adapter):
     """Small Mahjong: the leader has drawn already, and the offered tile tells what a claim is made of."""
 
     def referee_of(self, variant: Variant, state: np.record) -> "PatientReferee":
-        options = {k: v for k, v in dataclasses.asdict(variant).items() if k not in FRAME}
+        options = self.options(variant)
         order = turn_order(variant, state)
         hands = [faces(state.hands[seat]) for seat in order]
         leader, drawn = order.index(state.leader), FACES[state.new_tile]
@@ -191,10 +205,12 @@ _CONNECTING: dict[str, Any] = {
 }
 
 ADAPTERS = {
-    "jie-long": Adapter(JieLong, _LAY_OR_DISCARD, **_CONNECTING),
+    "jie-long": Adapter(JieLong, _LAY_OR_DISCARD, tiny="11 31 31 33 51 53 55", **_CONNECTING),
     "ce-deng": Adapter(
         CeDeng,
         (*_LAY_OR_DISCARD, ("declare",), ("redeal",), ("play on",)),
+        tiny="11 11 31 31 33 51 53 55 61",
+        tiny_rules={"hand": 4},
         silent=(DECLARE, REDEAL, PLAY_ON),
         chance=(REDEAL,),
         **_CONNECTING,
@@ -202,6 +218,8 @@ ADAPTERS = {
     "ding-niu": Adapter(
         DingNiu,
         _LAY_OR_DISCARD,
+        tiny="31 44 51 51 61 61 64 64",
+        tiny_rules={"deck": [(3, 1), (4, 4), (5, 1), (5, 1), (6, 1), (6, 1), (6, 4), (6, 4)]},
         **{**_CONNECTING, "deck": DECK_SET, "seats": (*_CONNECTING["seats"], "maker")},
     ),
     "da-ling": SplitAdapter(
@@ -209,6 +227,7 @@ ADAPTERS = {
         (),
         sets=("hands", "table", "unused"),
         deck=int(FULL_SET),
+        tiny="",
         seats=("leader", "to_act"),
         lookalikes=tuple(range(len(SPLITS))),
     ),
@@ -228,6 +247,7 @@ ADAPTERS = {
         rows=(("stock", "turned"),),
         loose=("drawn",),
         deck=int(TWO_SETS),
+        tiny="32 32 41 41 66 66 66 66",
         seats=("leader", "to_act", "last_player"),
     ),
     "small-mahjong": MahjongAdapter(
@@ -237,6 +257,7 @@ ADAPTERS = {
         rows=(("wall", "top"),),
         loose=("offer",),
         deck=int(FULL_SET),
+        tiny="11 11 32 41 44 44 65 65",
         seats=("leader", "to_act", "mover", "winner"),
         seat_bits=("asked",),
         silent=tuple(range(len(FACES))),  # a discard is not seen before it is settled who takes it

@@ -194,13 +194,14 @@ def lane_games(
 
 def hooks_for(game: str, render_modes: tuple[str, ...] = ("ansi",), **variant: Any) -> Hooks:
     """All hooks of a variant."""
-    found = get_game(game)
+    found, adapter = get_game(game), ADAPTERS[game]
+    options = found.variant.make(**variant)
     return Hooks(
-        max_moves=found.max_decisions * found.variant.make(**variant).deals,
+        max_moves=found.max_decisions * options.deals,
         illegal=("raise",),
         refusals=(ValueError,),
         render_modes=render_modes,
-        deck=Counter(tiles_in(ADAPTERS[game].deck)),
+        deck=Counter(tiles_in(adapter.deck_of(options))),
         redeal=redeal,
         shown=shown,
         public=public,

@@ -115,7 +115,7 @@ def reachable_blocks(**variant):
     cases. Doubles change neither, but may lead.
     """
     rules = DingNiu(**variant).as_rules(Rules)
-    whole, found = int(off_layout([0])), {CLASSIC: set(), SMOTHERED: set()}
+    whole, found = int(off_layout(rules, [0])), {CLASSIC: set(), SMOTHERED: set()}
     reached = {(whole, (number, number)) for number in range(1, 7)}
     reached |= {(whole - int(ONE[kind]), (int(PIPS[kind, 1]), int(PIPS[kind, 0]))) for kind in RUNNING}
     news = set(reached)
@@ -248,7 +248,7 @@ def test_what_is_drawn_for_a_hidden_maker_decides_whether_it_was_forced():
             drawn = GAME.new_states(1)
             lanes.kernels.determinize(lanes.rules, views, np.array([derive(step, maker)]), drawn)
             hand = drawn.hands[0, maker] + state.played[maker] - then.played[maker]
-            forced = has_no_way_out(lanes.rules, hand, off_layout(then.played), then.ends)
+            forced = has_no_way_out(lanes.rules, hand, off_layout(lanes.rules, then.played), then.ends)
             assert drawn.exempt[0] == forced
             seen[int(forced)] += 1
     assert seen.min() > 50

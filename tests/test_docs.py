@@ -30,13 +30,23 @@ def test_the_readme_and_the_configurations_name_every_game(game):
     assert (ROOT / "configs" / f"{GAMES[game].module}.yaml").is_file()
 
 
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
+BLOCKS = [
+    block
+    for page in ("README.md", "docs/gymnasium.md")
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S)
+]
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_the_code_of_the_readme_runs(block, monkeypatch):
-    quick = block.replace("200_000", "8192").replace("20_000", "200").replace("range(1000)", "range(20)")
-    exec(quick, {})
+def test_the_code_of_the_pages_runs(block, monkeypatch):
+    for slow, quick in (
+        ("200_000", "8192"),
+        ("100_000", "100"),
+        ("20_000", "200"),
+        ("range(1000)", "range(20)"),
+    ):
+        block = block.replace(slow, quick)
+    exec(block, {})
 
 
 def test_links_between_the_pages_lead_somewhere():

@@ -22,7 +22,6 @@ from gupai_env.core.tiles import (
     RED,
     WEIGHT,
     count,
-    deal_tiles,
     deck_of,
     kind_of,
     kinds_in,
@@ -30,6 +29,7 @@ from gupai_env.core.tiles import (
     parse_tile,
     parse_tiles,
     set_name,
+    shuffled,
     size,
     tile_name,
     tile_set,
@@ -123,8 +123,7 @@ def test_sets_are_joined_and_divided_by_plus_and_minus():
 
 
 def test_dealing_keeps_all_tiles():
-    order = np.empty(32, np.int8)
-    deal_tiles(DECK, 5, order)
+    order = shuffled(DECK, 5)
     assert sorted(order) == DECK.tolist() != order.tolist()
 
 

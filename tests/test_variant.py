@@ -15,12 +15,20 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 def test_the_defaults_are_the_rulebooks():
     assert JieLong() == JieLong(
-        players=4, deals=1, leader="random", forced_play=False, double_lock=False, open_ends=1, stake=1.0
+        players=4,
+        deals=1,
+        leader="random",
+        deck="full",
+        forced_play=False,
+        double_lock=False,
+        open_ends=1,
+        stake=1.0,
     )
     assert CeDeng() == CeDeng(
         players=4,
         deals=1,
         leader="random",
+        deck="full",
         declare_eight_doubles=True,
         redeal_doubles=7,
         strict_head_tail=False,
@@ -28,8 +36,8 @@ def test_the_defaults_are_the_rulebooks():
 
 
 def test_all_combinations_of_options_are_variants():
-    assert len(variants(GAMES["jie-long"])) == 3 * 2 * 2 * 2
-    assert len(variants(GAMES["ce-deng"])) == 3 * 2 * 3 * 2
+    assert len(variants(GAMES["jie-long"])) == (3 + 1) * 2 * 2 * 2
+    assert len(variants(GAMES["ce-deng"])) == (3 + 1) * 2 * 3 * 2
     assert len(set(VARIANT_NAMES)) == len(VARIANTS)
 
 

@@ -19,7 +19,14 @@ def variants(game: Game) -> list[Variant]:
     """All combinations of players and options, with one deal, a random leader and the default stake."""
     fields = dataclasses.fields(game.variant)
     names = [field.name for field in fields]
-    return [game.variant(**dict(zip(names, choice, strict=True))) for choice in product(*map(values, fields))]
+    combinations = [dict(zip(names, choice, strict=True)) for choice in product(*map(values, fields))]
+    return [game.variant(**options) for options in combinations if allowed(game, options)]
+
+
+def allowed(game: Game, options: dict) -> bool:
+    """Whether the deck allows the other options."""
+    limits = game.variant.LIMITS[options["deck"]]
+    return all(options[name] in choices for name, choices in limits.items())
 
 
 def name_of(game: Game, variant: Variant) -> str:

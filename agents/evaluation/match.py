@@ -12,6 +12,7 @@ import numpy as np
 
 from agents.agent import Agent, Turns
 from agents.evaluation.stats import Estimate, estimate
+from agents.playouts import MOST, finish, numbered
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import derive
@@ -91,9 +92,18 @@ def play_duplicates(
 
 
 def play_out(lanes: Lanes, agents: Sequence[Agent], sitting: np.ndarray) -> None:
-    """Play every lane to its end; sitting, int [B, seats], says which of the agents sits where."""
+    """Play every lane to its end; sitting, int [B, seats], says which of the agents sits where.
+
+    Rule-based agents play inside a compiled loop, the others are asked in batches; what is played is the same.
+    """
     rows = np.arange(lanes.num_lanes)
-    while not lanes.over.all():
+    loops, numbers = numbered(lanes.game, agents)
+    line_ups = numbers[sitting]
+    while True:
+        if (numbers < MOST).any():
+            finish(lanes, loops, line_ups)
+        if lanes.over.all():
+            return
         mover = np.where(lanes.over, NOBODY, sitting[rows, lanes.seats])
         lanes.step(answers(lanes, agents, mover))
 

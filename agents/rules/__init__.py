@@ -7,24 +7,17 @@ import numpy as np
 
 from agents.agent import Turns
 from agents.rules import connecting, da_ling, ding_niu, small_mahjong, tiu_u
+from gupai_env.core.game import Game
 from gupai_env.core.lanes import compiled, sources_digest
 from gupai_env.core.rng import draw
+from gupai_env.core.rows import borrow_row, count_marks, find_mark
 from gupai_env.core.rule import rule
 
 
 @rule
 def random(view, mask, key):
     """Any legal action, all alike."""
-    legal = 0
-    for action in range(len(mask)):
-        legal += mask[action]
-    left = draw(key, 0, legal)
-    for action in range(len(mask)):
-        if mask[action]:
-            if left == 0:
-                return action
-            left -= 1
-    return -1
+    return find_mark(mask, draw(key, 0, count_marks(mask)))
 
 
 # By game id; every game has `random` besides.
@@ -38,15 +31,26 @@ POLICIES: dict[str, dict[str, Callable]] = {
 }
 
 
+def policies_of(game: Game) -> tuple[Callable, ...]:
+    """Return the policies of all named players of a game, in the order of `agent_names`."""
+    return (random, *POLICIES[game.id].values())
+
+
+def policies_digest(*functions: Callable) -> int:
+    """Return a number that changes with any edit of the engine, of `agents.rules` or of the functions' modules."""
+    named = [policy for policies in POLICIES.values() for policy in policies.values()]
+    return sources_digest(random, *named, *functions)
+
+
 @functools.cache
 def mapped(policy: Callable) -> Callable:
     """Return the compiled loop that asks `policy` for an action in every row of a batch."""
-    digest = sources_digest(policy, random)
+    digest = policies_digest(policy)
 
     def choose(views, masks, keys, actions):
         _ = digest
         for row in range(len(views)):
-            actions[row] = policy(views[row], masks[row], keys[row])
+            actions[row] = policy(views[row], borrow_row(masks, row), keys[row])
 
     return compiled(choose)
 

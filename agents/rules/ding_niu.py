@@ -1,8 +1,8 @@
 """Rule-based players of Ding Niu. None of them makes a suan zhang that looks lost if it has another play."""
 
-from agents.rules.connecting import numbers_in
+from agents.rules.best import best_by
+from agents.rules.connecting import WORTH, numbers_left
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import KINDS, ONE, WEIGHT
 from gupai_env.games.connecting import DISCARD
 from gupai_env.games.ding_niu import NONE
 
@@ -12,33 +12,34 @@ VARIETY = 2  # pips that a number kept in hand is worth
 
 
 @rule
-def best_tile(view, mask, variety, suan_zhang):
-    """Return the play with most pips, or the discard with fewest, numbers kept and a block counted in."""
-    best, best_score = -1, -1000
-    for action in range(len(mask)):
-        if mask[action]:
-            kind = action % KINDS
-            score = -4 * LOST - WEIGHT[kind]
-            if action < DISCARD:
-                score = WEIGHT[kind]
-                if view.losing[action]:
-                    score -= LOST
-                elif view.makes[action] != NONE:
-                    score += suan_zhang
-            if variety:
-                score += variety * numbers_in(view.hand - ONE[kind])
-            if score > best_score:
-                best, best_score = action, score
-    return best
+def suan_zhang(view, action, won):
+    """Return what blocking the layout is worth: `won` if it looks won, 0 for an action that does not block."""
+    if action >= DISCARD:
+        return 0
+    if view.losing[action]:
+        return -LOST
+    return won if view.makes[action] != NONE else 0
+
+
+@rule
+def heavy(view, action):
+    """Return the worth of an action; a suan zhang that looks won counts for nothing."""
+    return WORTH[action] + suan_zhang(view, action, 0)
+
+
+@rule
+def blocking(view, action):
+    """Return the worth of an action, a suan zhang that looks won and numbers kept counted in."""
+    return WORTH[action] + suan_zhang(view, action, WON) + VARIETY * numbers_left(view, action)
 
 
 @rule
 def greedy(view, mask, key):
     """Play the heaviest tile; discard, when nothing fits, the lightest."""
-    return best_tile(view, mask, 0, 0)
+    return best_by(heavy, view, mask)
 
 
 @rule
 def blocker(view, mask, key):
     """Make a suan zhang that looks won at once; else keep many different numbers in hand."""
-    return best_tile(view, mask, VARIETY, WON)
+    return best_by(blocking, view, mask)

@@ -1,5 +1,6 @@
 """Rule-based players of Tiu-U."""
 
+from agents.rules.best import best_by
 from gupai_env.core.game import NOBODY
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import size
@@ -40,15 +41,9 @@ def gain(view, action):
 
 
 @rule
-def greedy(view, mask, key):
-    """Catch what counts most now; when nothing can be caught, lay the tile that is worth least."""
-    best, best_score = -1, -1e9
-    for action in range(len(mask)):
-        if mask[action]:
-            score = gain(view, action) if action >= CATCH else -worth(BAIT[action])
-            if score > best_score:
-                best, best_score = action, score
-    return best
+def score_now(view, action):
+    """Return what a catch gains now, or what laying a tile gives away."""
+    return gain(view, action) if action >= CATCH else -worth(BAIT[action])
 
 
 @rule
@@ -61,20 +56,26 @@ def risk(view, kind):
 
 
 @rule
+def score_later(view, action):
+    """Return what a catch gains, or what laying a tile risks and may bring."""
+    bait = BAIT[action]
+    if action >= CATCH:
+        return CERTAIN + gain(view, action)
+    danger = risk(view, bait)
+    others = size(view.hand & (7 * MATCHING[bait])) - (view.drawn == NOBODY)
+    score = -danger * worth(bait)
+    if others > 0:
+        score += (1 - danger) * worth(bait) * SECOND
+    return score
+
+
+@rule
+def greedy(view, mask, key):
+    """Catch what counts most now; when nothing can be caught, lay the tile that is worth least."""
+    return best_by(score_now, view, mask)
+
+
+@rule
 def careful(view, mask, key):
     """Catch as `greedy` does; lay what the others are unlikely to catch, best what one can catch oneself."""
-    best, best_score = -1, -1e9
-    for action in range(len(mask)):
-        if mask[action]:
-            bait = BAIT[action]
-            if action >= CATCH:
-                score = CERTAIN + gain(view, action)
-            else:
-                danger = risk(view, bait)
-                others = size(view.hand & (7 * MATCHING[bait])) - (view.drawn == NOBODY)
-                score = -danger * worth(bait)
-                if others > 0:
-                    score += (1 - danger) * worth(bait) * SECOND
-            if score > best_score:
-                best, best_score = action, score
-    return best
+    return best_by(score_later, view, mask)

@@ -25,7 +25,10 @@ class Game:
     """What a rules file provides. It closes every file in `games/`.
 
     The functions (all `@rule`, plain Python that also compiles):
-        deal(rules, state, key): deals afresh from `key`; `state.leader` and `state.direction` are set already.
+        deck(rules): the kinds of all tiles, a sorted int8 array.
+        deal_from(rules, state, order): deals the tiles of the deck as they lie in `order`; `state.leader` and
+            `state.direction` are set already. All chance of a deal is the order, and who leads the first.
+        deal(rules, state, key): deals afresh, from an order of the deck drawn from `key`.
         legal_actions(rules, state, mask): marks in a cleared bool [num_actions] the moves of the seat to act.
         step(rules, state, action): plays one legal decision; sets `to_act`, or `over` when the deal has ended.
         payoffs(rules, state, out): fills float32 [max_seats] with the chips of a deal that is over.
@@ -46,6 +49,8 @@ class Game:
     action_names: tuple[str, ...]
     state: np.dtype
     view: np.dtype
+    deck: Callable
+    deal_from: Callable
     deal: Callable
     legal_actions: Callable
     step: Callable

@@ -10,13 +10,14 @@ import hashlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 
 from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import derive, draw
+from gupai_env.core.rows import borrow_row, count_marks, find_mark
 from gupai_env.core.rule import rule
 
 PACKAGE = Path(__file__).parents[1]
@@ -46,6 +47,15 @@ def compiled(loop: Callable) -> Callable:
     return numba.njit(loop, cache=True, nogil=True)
 
 
+def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
+    """Return a compiled loop with its first arguments, to be called with the rest; `later` are examples of these.
+
+    An ordinary call looks at the type of every argument each time, which takes longer than many a decision.
+    Arrays are held on to: what the loop reads and writes are their contents at the time of a call.
+    """
+    return functools.partial(loop.compile(tuple(map(numba.typeof, arguments + later))), *arguments)
+
+
 class Kernels(NamedTuple):
     """The compiled loops of one game; arrays have one row a lane, and `rules` are the variant's numbers.
 
@@ -55,9 +65,12 @@ class Kernels(NamedTuple):
         in the same deal; starts the next episode where one ends (if `renew`), then shows the turn. A lane
         whose action is WAIT, or that is over, stays as it is. Returns the first lane whose action its mask
         forbids, with nothing changed, or LEGAL.
+    play_random(rules, states, first, seeds, episodes, renew, skip_forced, observe, view, seats, masks, observations,
+        payoffs, over, steps, key): as `play`, `steps` times in every lane, with the actions that `pick` would draw
+        from keys 0, 1, ... of the stream `key`; `first` is the number of the first lane.
     show(rules, states, observe, view, seats, masks, observations): the seat to act, its mask, its observation.
     look(rules, states, seat, view, observations): what one given seat of every lane observes.
-    pick(masks, key, actions): draws one legal action a lane.
+    pick(masks, key, actions, first=0): draws one legal action a lane, for lanes from number `first` on.
     views(rules, states, views, keys): the information set of the seat to act, and its key of chance, int64.
     view_of(rules, states, seat, views): the information set of one given seat.
     encode(views, observations): views as vectors.
@@ -66,6 +79,7 @@ class Kernels(NamedTuple):
 
     begin: Callable
     play: Callable
+    play_random: Callable
     show: Callable
     look: Callable
     pick: Callable
@@ -88,15 +102,76 @@ def show_turn(legal_actions, information_set, encode, rules, state, observe, vie
 
 
 @rule
+def play_turn(
+    deal,
+    legal_actions,
+    step,
+    payoffs_of,
+    next_deal,
+    information_set,
+    encode,
+    rules,
+    lane,
+    state,
+    action,
+    seeds,
+    episodes,
+    renew,
+    skip_forced,
+    observe,
+    view,
+    seats,
+    mask,
+    observation,
+    payoffs,
+    over,
+):
+    """Play one action in one lane, and all that `Kernels.play` says follows it."""
+    if action == WAIT or state.over:
+        payoffs[lane, :] = 0
+        over[lane] = state.over
+        return
+    advance(step, payoffs_of, next_deal, deal, rules, state, action)
+    while skip_forced and not state.settled:
+        mask[:] = False
+        legal_actions(rules, state, mask)
+        action = only_action(mask)
+        if action < 0:
+            break
+        advance(step, payoffs_of, next_deal, deal, rules, state, action)
+    for seat in range(payoffs.shape[1]):
+        payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
+    over[lane] = state.over
+    if state.over and renew:
+        episodes[lane] += 1
+        start(deal, rules, state, derive(seeds[lane], episodes[lane]))
+    seats[lane] = state.to_act
+    show_turn(legal_actions, information_set, encode, rules, state, observe, view, mask, observation)
+
+
+@rule
+def first_refused(states, masks, actions):
+    """Return the first lane whose action its mask forbids, or LEGAL; WAIT is allowed, and anything at the end."""
+    for lane in range(len(states)):
+        action = actions[lane]
+        if action == WAIT or states[lane].over:
+            continue
+        if action < 0 or action >= masks.shape[1] or not masks[lane, action]:
+            return lane
+    return LEGAL
+
+
+@rule
+def random_action(mask, key, lane):
+    """Return the legal action that `key` draws for a lane; WAIT if there is none."""
+    legal = count_marks(mask)
+    return find_mark(mask, draw(key, lane, legal)) if legal else WAIT
+
+
+@rule
 def only_action(mask):
     """Return the one legal action, or -1 if there is a choice."""
-    found = -1
-    for action in range(len(mask)):
-        if mask[action]:
-            if found >= 0:
-                return -1
-            found = action
-    return found
+    return find_mark(mask, 0) if count_marks(mask) == 1 else -1
 
 
 @functools.cache
@@ -129,45 +204,82 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
         over,
     ):
         _ = digest
+        lane = first_refused(states, masks, actions)
+        if lane != LEGAL:
+            return lane
         for lane in range(len(states)):
-            action = actions[lane]
-            if action == WAIT or states[lane].over:
-                continue
-            if action < 0 or action >= masks.shape[1] or not masks[lane, action]:
-                return lane
-        for lane in range(len(states)):
-            state, action, mask = states[lane], actions[lane], masks[lane]
-            if action == WAIT or state.over:
-                payoffs[lane, :] = 0
-                over[lane] = state.over
-                continue
-            advance(step, payoffs_of, next_deal, deal, rules, state, action)
-            while skip_forced and not state.settled:
-                mask[:] = False
-                legal_actions(rules, state, mask)
-                action = only_action(mask)
-                if action < 0:
-                    break
-                advance(step, payoffs_of, next_deal, deal, rules, state, action)
-            for seat in range(payoffs.shape[1]):
-                payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
-            over[lane] = state.over
-            if state.over and renew:
-                episodes[lane] += 1
-                start(deal, rules, state, derive(seeds[lane], episodes[lane]))
-            seats[lane] = state.to_act
-            show_turn(
+            play_turn(
+                deal,
                 legal_actions,
+                step,
+                payoffs_of,
+                next_deal,
                 information_set,
                 encode,
                 rules,
-                state,
+                lane,
+                states[lane],
+                actions[lane],
+                seeds,
+                episodes,
+                renew,
+                skip_forced,
                 observe,
                 view[0],
-                mask,
-                observations[lane],
+                seats,
+                borrow_row(masks, lane),
+                borrow_row(observations, lane),
+                payoffs,
+                over,
             )
         return LEGAL
+
+    def play_random(
+        rules,
+        states,
+        first,
+        seeds,
+        episodes,
+        renew,
+        skip_forced,
+        observe,
+        view,
+        seats,
+        masks,
+        observations,
+        payoffs,
+        over,
+        steps,
+        key,
+    ):
+        _ = digest
+        for lane in range(len(states)):
+            mask = borrow_row(masks, lane)
+            for number in range(steps):
+                play_turn(
+                    deal,
+                    legal_actions,
+                    step,
+                    payoffs_of,
+                    next_deal,
+                    information_set,
+                    encode,
+                    rules,
+                    lane,
+                    states[lane],
+                    random_action(mask, derive(key, number), first + lane),
+                    seeds,
+                    episodes,
+                    renew,
+                    skip_forced,
+                    observe,
+                    view[0],
+                    seats,
+                    mask,
+                    borrow_row(observations, lane),
+                    payoffs,
+                    over,
+                )
 
     def show(rules, states, observe, view, seats, masks, observations):
         _ = digest
@@ -182,16 +294,17 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
                 state,
                 observe,
                 view[0],
-                masks[lane],
-                observations[lane],
+                borrow_row(masks, lane),
+                borrow_row(observations, lane),
             )
 
     def look(rules, states, seat, view, observations):
         _ = digest
         for lane in range(len(states)):
-            observations[lane, :] = 0
+            observation = borrow_row(observations, lane)
+            observation[:] = 0
             information_set(rules, states[lane], seat, view[0])
-            encode(view[0], observations[lane])
+            encode(view[0], observation)
 
     def views(rules, states, out, keys):
         _ = digest
@@ -207,8 +320,9 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     def encode_all(views, observations):
         _ = digest
         for lane in range(len(views)):
-            observations[lane, :] = 0
-            encode(views[lane], observations[lane])
+            observation = borrow_row(observations, lane)
+            observation[:] = 0
+            encode(views[lane], observation)
 
     def determinize(rules, views, keys, states):
         _ = digest
@@ -218,6 +332,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     return Kernels(
         begin=compiled(begin),
         play=compiled(play),
+        play_random=compiled(play_random),
         show=compiled(show),
         look=compiled(look),
         pick=pick,
@@ -228,18 +343,12 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     )
 
 
-def _pick(masks, key, actions):
+def _pick(masks, key, actions, first=0):
     for lane in range(len(masks)):
-        legal = 0
-        for action in range(masks.shape[1]):
-            legal += masks[lane, action]
-        left = draw(key, lane, legal) if legal else 0
-        for action in range(masks.shape[1]):
-            if masks[lane, action]:
-                if left == 0:
-                    actions[lane] = action
-                    break
-                left -= 1
+        action = random_action(borrow_row(masks, lane), key, first + lane)
+        if action != WAIT:
+            actions[lane] = action
 
 
 pick = compiled(_pick)
+refused = compiled(first_refused)

@@ -13,11 +13,9 @@ import re
 from collections.abc import Iterable
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic, overload
 
 from gupai_env.core.rng import shuffle
+from gupai_env.core.rows import first_one, ones, spread, store_word
 from gupai_env.core.rule import rule
 
 KINDS = 21
@@ -50,6 +48,9 @@ DOUBLES = kind_set(lambda high, low: high == low)
 CARRYING = np.array([ALL_KINDS] + [kind_set(lambda h, low, n=n: n in (h, low)) for n in range(1, 7)])
 HIGH_IS = np.array([ALL_KINDS] + [kind_set(lambda h, low, n=n: n == h) for n in range(1, 7)])
 LOW_IS = np.array([ALL_KINDS] + [kind_set(lambda h, low, n=n: n == low) for n in range(1, 7)])
+WEIGHT_HAS = np.array(
+    [kind_set(lambda h, low, b=b: (h + low) >> b & 1) for b in range(4)]
+)  # by bit of the weight
 FULL_SET = np.int64((ONE * COPIES).sum())  # the tile set of all 32
 
 
@@ -65,81 +66,66 @@ def kinds_in(tiles):
     return (tiles | (tiles >> 1) | (tiles >> 2)) & ALL_KINDS
 
 
-_THIRDS = np.int64(0o7007007007007007007)  # every third kind
-_LOW_SUMS = np.int64(0o777777777)
-
-
 @rule
 def size(tiles):
     """Return how many tiles a tile set holds."""
-    tiles = (tiles & _THIRDS) + ((tiles >> 3) & _THIRDS) + ((tiles >> 6) & _THIRDS)  # 7 sums of 9 bits each
-    tiles = (tiles & _LOW_SUMS) + ((tiles >> 27) & _LOW_SUMS) + (tiles >> 54)
-    return (tiles + (tiles >> 9) + (tiles >> 18)) & 0o777
+    return ones(tiles & ALL_KINDS) + 2 * ones((tiles >> 1) & ALL_KINDS) + 4 * ones((tiles >> 2) & ALL_KINDS)
 
 
 @rule
 def number_of(kinds):
     """Return how many kinds a set of kinds holds."""
-    return size(kinds)
+    return ones(kinds)
 
 
-def first_kind(tiles: int) -> int:
+@rule
+def first_kind(tiles):
     """Return the lowest kind in a tile set that is not empty."""
-    return ((int(tiles) & -int(tiles)).bit_length() - 1) // 3
-
-
-@intrinsic
-def _trailing_zeros(typing_context, tiles):
-    def build(context, builder, signature, arguments):
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), True))
-
-    return types.int64(types.int64), build
-
-
-@overload(first_kind)
-def _first_kind_compiled(tiles):
-    return lambda tiles: _trailing_zeros(tiles) // 3
+    return first_one(tiles) // 3
 
 
 @rule
 def weight(tiles):
     """Return the pips on all tiles of a set."""
     total = 0
-    for kind in range(KINDS):
-        total += ((tiles >> (3 * kind)) & 7) * WEIGHT[kind]
+    for bit in range(len(WEIGHT_HAS)):
+        total += size(tiles & (7 * WEIGHT_HAS[bit])) << bit
     return total
-
-
-@rule
-def write_kinds(kinds, out, at):
-    """Write a set of kinds to out[at:at + KINDS] as zeros and ones."""
-    for kind in range(KINDS):
-        out[at + kind] = (kinds >> (3 * kind)) & 1
 
 
 @rule
 def write_counts(tiles, out, at):
-    """Write a tile set to out[at:at + KINDS] as copies of each kind."""
-    for kind in range(KINDS):
-        out[at + kind] = (tiles >> (3 * kind)) & 7
+    """Write a tile set to out[at : at + KINDS], int8 or bool, as copies of each kind."""
+    store_word(out, at, spread(tiles))
+    store_word(out, at + 8, spread(tiles >> 24))
+    store_word(out, at + 13, spread(tiles >> 39))  # the last eight kinds; three of them a second time
+
+
+@rule
+def write_kinds(kinds, out, at):
+    """Write a set of kinds to out[at : at + KINDS], int8 or bool, as zeros and ones."""
+    write_counts(kinds, out, at)
 
 
 @rule
 def list_tiles(tiles, out):
-    """List the kinds of a tile set in `out`, int8; return how many there are."""
+    """List the kinds of a tile set in `out`, int8, the lowest first; return how many there are."""
     total = 0
-    for kind in range(KINDS):
-        for _ in range(count(tiles, kind)):
-            out[total] = kind
-            total += 1
+    while tiles:
+        kind = first_kind(tiles)
+        tiles -= ONE[kind]
+        out[total] = kind
+        total += 1
     return total
 
 
 @rule
-def deal_tiles(deck, key, order):
-    """Fill `order`, int8 [tiles], with the kinds of `deck` (int8, the sorted tiles) in an order drawn from `key`."""
+def shuffled(deck, key):
+    """Return the kinds of `deck`, int8 [tiles], in an order drawn from `key`."""
+    order = np.empty(len(deck), np.int8)
     order[:] = deck
     shuffle(order, key)
+    return order
 
 
 def deck_of(tiles: int | np.int64) -> np.ndarray:

@@ -6,9 +6,10 @@ The compiled rules see a variant as its `rules`: a flat named tuple of numbers w
 import dataclasses
 import difflib
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 RANDOM_LEADER = -1
+FULL, TINY = "full", "tiny"
 T = TypeVar("T", bound="Variant")
 
 
@@ -68,6 +69,14 @@ class Variant:
         'who leads the first deal: "random" or a seat',
         encode=lambda leader: RANDOM_LEADER if leader == "random" else leader,
     )
+    deck: str = option(
+        FULL,
+        '"full": the tiles of the rulebook; "tiny": the few of the page, so that all play can be searched',
+        (FULL, TINY),
+    )
+
+    # By deck, the options of which it allows less than their choices:
+    LIMITS: ClassVar[dict[str, dict[str, tuple]]] = {FULL: {}, TINY: {"players": (2,)}}
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -82,6 +91,12 @@ class Variant:
                 object.__setattr__(self, field.name, float(value))
             elif not choices and field.name != "leader" and type(value) is not allowed_type:
                 raise ValueError(f"{field.name}={value!r} is not allowed; it must be {allowed_type.__name__}")
+        for name, allowed in self.LIMITS[self.deck].items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} is not allowed with deck={self.deck!r}; "
+                    f"choose one of {list(allowed)}"
+                )
         if not 1 <= self.deals <= 1000:
             raise ValueError(f"deals={self.deals} is not allowed; a match has 1 to 1000 deals")
         seats = range(self.players)

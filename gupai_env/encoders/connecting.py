@@ -1,6 +1,7 @@
 """The observation of a connecting game: what all of them share, and that of Jie Long and Ce Deng."""
 
 from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.rows import copy_entries
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, kinds_in, number_of, write_counts
 from gupai_env.games.connecting import SEATS, TURNS
@@ -68,14 +69,12 @@ def encode_table(view, out):
         write_counts(view.played[place], out, PLAYED_AT + place * KINDS)
         out[SIZES_AT + place] = view.sizes[place]
         out[DROPS_AT + place] = view.drops[place]
-    for kind in range(KINDS):
-        out[LAID_AT + kind] = view.laid_at[kind]
+    copy_entries(view.laid_at, 0, out, LAID_AT, KINDS)
     out[ENDS_AT + int(view.ends[0])] = 1
     out[ENDS_AT + HIGHEST + 1 + int(view.ends[1])] = 1
     for other in range(OTHERS):
-        for number in range(HIGHEST):
-            out[MISSED_AT + other * HIGHEST + number] = view.missed[other + 1, number + 1]
-            out[VOID_AT + other * HIGHEST + number] = view.void[other + 1, number + 1]
+        copy_entries(view.missed[other + 1], 1, out, MISSED_AT + other * HIGHEST, HIGHEST)
+        copy_entries(view.void[other + 1], 1, out, VOID_AT + other * HIGHEST, HIGHEST)
     hand, unseen = kinds_in(view.hand), kinds_in(view.unseen)
     for number in range(HIGHEST):
         out[SUITS_AT + number] = number_of(hand & CARRYING[number + 1])

@@ -1,11 +1,12 @@
 """The observation of Ding Niu: a connecting game, and what the suan zhang adds."""
 
 from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.rows import copy_entries
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, count
+from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, size
 from gupai_env.encoders.connecting import SECTIONS, encode_table
 from gupai_env.games.connecting import DISCARD, SEATS
-from gupai_env.games.ding_niu import RUNNING, SMOTHERED
+from gupai_env.games.ding_niu import SMOTHERED
 
 LAYOUT = Layout(
     (
@@ -30,12 +31,10 @@ LEFT_AT, MAKES_AT, LOSING_AT, SUAN_ZHANG_AT, MAKER_AT, EXEMPT_AT = LAYOUT.starts
 def encode(view, out):
     """Fill `out`, a cleared int8 [LAYOUT.size]."""
     encode_table(view, out)
-    for kind in RUNNING:
-        for end in range(2):
-            out[LEFT_AT + int(PIPS[kind, end]) - 1] += count(view.left, kind)
-    for action in range(DISCARD):
-        out[MAKES_AT + action] = view.makes[action]
-        out[LOSING_AT + action] = view.losing[action]
+    for number in range(HIGHEST):
+        out[LEFT_AT + number] = size(view.left & (7 * CARRYING[number + 1]))
+    copy_entries(view.makes, 0, out, MAKES_AT, DISCARD)
+    copy_entries(view.losing, 0, out, LOSING_AT, DISCARD)
     out[SUAN_ZHANG_AT] = view.suan_zhang
     if view.maker >= 0:
         out[MAKER_AT + int(view.maker)] = 1

@@ -3,7 +3,7 @@
 from gupai_env.core.game import NOBODY
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import KINDS, size, write_counts, write_kinds
+from gupai_env.core.tiles import KINDS, first_kind, kinds_in, size, write_counts, write_kinds
 from gupai_env.games.small_mahjong import LONGEST_WALL, SEATS
 from gupai_env.games.triplets import DOUBLE_SET
 
@@ -73,7 +73,10 @@ def encode(view, out):
         out[OFFER_AT + int(view.offer)] = 1
     write_kinds(view.waits, out, WAITS_AT)
     out[OUTS_AT] = size(view.unseen & (7 * view.waits))
-    for kind in range(KINDS):
+    kinds = kinds_in(view.hand)  # of all others, what follows is empty
+    while kinds:
+        kind = first_kind(kinds)
+        kinds &= kinds - 1
         out[OUTS_AFTER_AT + kind] = size(view.unseen & (7 * view.waits_after[kind]))
         out[PARTNERS_AT + kind] = size(view.unseen & (7 * view.partners[kind]))
     write_kinds(view.triplets, out, TRIPLETS_AT)

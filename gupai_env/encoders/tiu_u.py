@@ -2,6 +2,7 @@
 
 from gupai_env.core.game import NOBODY
 from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.rows import copy_entries
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, write_counts
 from gupai_env.games.tiu_u import DEALT, SEATS, STOCK
@@ -58,9 +59,8 @@ def encode(view, out):
     write_counts(view.unseen, out, UNSEEN_AT)
     if view.drawn != NOBODY:
         out[DRAWN_AT + int(view.drawn)] = 1
-    for kind in range(KINDS):
-        out[BITES_AT + kind] = view.bites[kind]
-        out[RIVALS_AT + kind] = view.rivals[kind]
+    copy_entries(view.bites, 0, out, BITES_AT, KINDS)
+    copy_entries(view.rivals, 0, out, RIVALS_AT, KINDS)
     for place in range(SEATS):
         write_counts(view.catches[place], out, CATCHES_AT + place * KINDS)
         write_counts(view.laid[place], out, LAID_AT + place * KINDS)

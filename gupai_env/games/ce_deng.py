@@ -3,6 +3,8 @@
 Source: the rulebook, "Ce Deng". A discard is called a drink.
 
 Deal     Eight tiles to each seat whatever their number; the rest stay unused.
+Tiny     Two players get 4 of [1:1] twice, [3:1] twice, [3:3], [5:1], [5:3], [5:5] and [6:1]. Four doubles may be
+         declared, a pass lays four tiles, and nobody holds doubles enough for a redeal.
 Before   A seat with eight doubles may declare them: nothing is played and each other seat pays twice the pips
          in its hand. A seat with `redeal_doubles` or more may demand a redeal. Only such seats are asked, from
          the leader on, and the others do not see it.
@@ -17,12 +19,21 @@ Actions  After those of the connecting games: 63 declares, 64 demands a redeal, 
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from gupai_env.core.game import Game, seat_after
 from gupai_env.core.rng import derive
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import DECK, DOUBLES, FULL_SET, KINDS, count, deal_tiles, kinds_in, weight
+from gupai_env.core.tiles import (
+    DECK,
+    DOUBLES,
+    KINDS,
+    count,
+    deck_of,
+    kinds_in,
+    parse_tiles,
+    shuffled,
+    tile_set,
+    weight,
+)
 from gupai_env.core.variant import Variant, option
 from gupai_env.games import connecting
 from gupai_env.games.connecting import (
@@ -43,7 +54,10 @@ from gupai_env.games.connecting import (
     winner,
 )
 
-HAND = 8
+# By deck, full and tiny:
+DECKS = (DECK, deck_of(tile_set(parse_tiles("11 11 31 31 33 51 53 55 61"))))
+DECK_SETS = tuple(map(tile_set, DECKS))
+HANDS = (8, 4)  # tiles
 DECLARE = DISCARD + KINDS
 REDEAL = DECLARE + 1
 PLAY_ON = DECLARE + 2
@@ -74,7 +88,7 @@ def doubles_held(hand):
 @rule
 def may_declare(rules, hand):
     """True if the hand may be declared."""
-    return rules.declare_eight_doubles and doubles_held(hand) == HAND
+    return rules.declare_eight_doubles and doubles_held(hand) == HANDS[rules.deck]
 
 
 @rule
@@ -84,13 +98,23 @@ def may_redeal(rules, hand):
 
 
 @rule
-def deal(rules, state, key):
-    """Deal all hands from `key`; the first seat with a right is asked, or the leader is to move."""
-    order = np.empty(len(DECK), np.int8)
-    deal_tiles(DECK, key, order)
-    deal_hands(rules, state, order, HAND)
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the first seat with a right is asked, or the leader is to move."""
+    deal_hands(rules, state, order, HANDS[rules.deck])
     give_rights(rules, state)
     ask_next(rules, state)
+
+
+@rule
+def deal(rules, state, key):
+    """Deal from `key`."""
+    deal_from(rules, state, shuffled(deck(rules), key))
 
 
 @rule
@@ -151,9 +175,9 @@ def blocked(rules, state):
 
 
 @rule
-def is_pass(state, seat):
+def is_pass(rules, state, seat):
     """True if the seat laid all its tiles."""
-    return state.plays[seat] == HAND
+    return state.plays[seat] == HANDS[rules.deck]
 
 
 @rule
@@ -174,7 +198,7 @@ def payoffs(rules, state, out):
     for seat in range(rules.players):
         for other in range(rules.players):
             chips = state.points[other] - state.points[seat]
-            if is_pass(state, seat) != is_pass(state, other):
+            if is_pass(rules, state, seat) != is_pass(rules, state, other):
                 chips *= 2
             if is_head_or_tail(rules, state, seat) != is_head_or_tail(rules, state, other):
                 chips *= 2
@@ -191,7 +215,7 @@ def next_deal(rules, state):
 @rule
 def information_set(rules, state, seat, view):
     """Fill the view of `seat`; whether another seat is being asked does not show."""
-    open_view(rules, state, seat, FULL_SET, True, view)
+    open_view(rules, state, seat, DECK_SETS[rules.deck], True, view)
     view.asked = state.rights != 0 and state.to_act == seat
 
 
@@ -204,7 +228,7 @@ def possible(rules, view, state, tiles, places, turns):
 @rule
 def determinize(rules, view, key, state):
     """Fill a state with a uniform draw among the deals and discards that the view allows."""
-    connecting.determinize(possible, rules, view, len(DECK), True, False, key, state)
+    connecting.determinize(possible, rules, view, len(deck(rules)), True, False, key, state)
     if view.asked:  # seats after the viewer will be asked if what was drawn for them gives them a right
         seat = view.seat
         state.rights = 1 << seat
@@ -217,7 +241,8 @@ def determinize(rules, view, key, state):
 
 def payoff_bound(variant: CeDeng) -> float:
     """Return chips that no seat can win or lose more of in a deal: every difference doubled twice."""
-    return 4 * connecting.payoff_bound(variant.players, HAND)
+    rules = variant.as_rules(Rules)
+    return 4 * connecting.payoff_bound(deck(rules), variant.players, HANDS[rules.deck])
 
 
 GAME = Game(
@@ -231,6 +256,8 @@ GAME = Game(
     action_names=connecting.action_names("declare eight doubles", "demand a redeal", "play on"),
     state=STATE,
     view=VIEW,
+    deck=deck,
+    deal_from=deal_from,
     deal=deal,
     legal_actions=legal_actions,
     step=step,

@@ -13,10 +13,10 @@ import numpy as np
 
 from gupai_env.core.game import NOBODY, resume_from, seat_after, state_dtype
 from gupai_env.core.rng import derive, draw
+from gupai_env.core.rows import copy_entries, mark_entries
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
-    DECK,
     DOUBLES,
     HIGH_IS,
     HIGHEST,
@@ -231,13 +231,13 @@ def open_view(rules, state, viewer, deck, forced, view):
     view.deals = rules.deals
     view.passes = state.passes
     view.turn = state.turn
-    view.ends[:] = state.ends
+    view.ends[0], view.ends[1] = state.ends[0], state.ends[1]
     view.hand = state.hands[viewer]
     view.discards = state.discards[viewer]
-    view.laid_at[:] = state.laid_at
-    view.record[:] = state.record
-    view.last_player = NOBODY
+    copy_entries(state.laid_at, 0, view.laid_at, 0, KINDS)
+    copy_entries(state.record, 0, view.record, 0, TURNS)
     unseen = deck - state.hands[viewer] - state.discards[viewer]
+    leader, last_player = 0, NOBODY
     seat = viewer
     for place in range(rules.players):
         unseen -= state.played[seat]
@@ -246,14 +246,16 @@ def open_view(rules, state, viewer, deck, forced, view):
         view.plays[place] = state.plays[seat]
         view.drops[place] = state.drops[seat]
         view.sizes[place] = state.hand_size - state.plays[seat] - state.drops[seat]
-        for number in range(NUMBERS):
-            view.missed[place, number] = state.missed[seat, number]
-            view.void[place, number] = forced and state.missed[seat, number] > 0
-        if seat == state.leader:
-            view.leader = place
-        if seat == state.last_player:
-            view.last_player = place
+        copy_entries(state.missed[seat], 0, view.missed[place], 0, NUMBERS)
+        if forced:
+            mark_entries(state.missed[seat], 0, view.void[place], 0, NUMBERS)
+        leader = place if seat == state.leader else leader
+        last_player = place if seat == state.last_player else last_player
         seat = seat_after(rules, state, seat)
+    if not forced:
+        view.void[:] = 0
+    view.leader = leader
+    view.last_player = last_player
     view.unseen = unseen
     view.hand_size = state.hand_size
 
@@ -419,6 +421,6 @@ def settle(rules, state, out):
             out[seat] += state.points[other] - state.points[seat]
 
 
-def payoff_bound(players: int, hand_size: int) -> float:
+def payoff_bound(deck: np.ndarray, players: int, hand_size: int) -> float:
     """Return pips that no seat can exceed: the heaviest hand, all discarded, against rivals with no points."""
-    return float((players - 1) * np.sort(WEIGHT[DECK])[-hand_size:].sum())
+    return float((players - 1) * np.sort(WEIGHT[deck])[-hand_size:].sum())

@@ -33,16 +33,17 @@ from gupai_env.core.tiles import (
     ONE,
     RED,
     WEIGHT,
-    deal_tiles,
     kind_of,
     list_tiles,
     set_name,
     shuffle,
+    shuffled,
     tile_set,
 )
 from gupai_env.core.variant import Variant, option
 
 SEATS, HAND, TABLE = 5, 6, 2
+DECKS = (DECK, DECK)
 GROUPS = 3  # single, pair and triple
 TIES = ("groups", "push")
 RED_FROM = 4  # red pips on the table that make the colour red
@@ -160,10 +161,14 @@ VIEW = np.dtype(
 
 
 @rule
-def deal(rules, state, key):
-    """Deal the table and all hands from `key`; the leader is asked first."""
-    order = np.empty(len(DECK), np.int8)
-    deal_tiles(DECK, key, order)
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal the table and all hands; the leader is asked first."""
     lay_table(state, order[0], order[1])
     state.unused = FULL_SET - state.table
     at = TABLE
@@ -173,6 +178,12 @@ def deal(rules, state, key):
         at += HAND
     state.splits[:] = UNSPLIT
     state.to_act = state.leader
+
+
+@rule
+def deal(rules, state, key):
+    """Deal from `key`."""
+    deal_from(rules, state, shuffled(deck(rules), key))
 
 
 @rule
@@ -186,15 +197,11 @@ def lay_table(state, kind, other):
 @rule
 def take_up(state, seat, tiles):
     """Give a seat its hand, int8 kinds [HAND]."""
-    hand = state.tiles[seat]
-    state.hands[seat] = 0
+    hand = 0
     for held in range(HAND):
-        kind, place = tiles[held], held
-        while place > 0 and hand[place - 1] > kind:
-            hand[place] = hand[place - 1]
-            place -= 1
-        hand[place] = kind
-        state.hands[seat] += ONE[kind]
+        hand += ONE[tiles[held]]
+    state.hands[seat] = hand
+    list_tiles(hand, state.tiles[seat])
 
 
 @rule
@@ -410,6 +417,8 @@ GAME = Game(
     action_names=NAMES,
     state=STATE,
     view=VIEW,
+    deck=deck,
+    deal_from=deal_from,
     deal=deal,
     legal_actions=legal_actions,
     step=step,

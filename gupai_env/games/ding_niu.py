@@ -3,6 +3,7 @@
 Source: the rulebook, "Ding Niu".
 
 Deck     24 tiles: both copies of every civil kind, [6:2] and [6:3]. Four players get six each.
+Tiny     Two players get 3 of [3:1], [4:4], [5:1] twice, [6:1] twice and [6:4] twice; the first place wins 1 chip.
 Move     Lay a tile on either arm; the lead opens both its ends. Who cannot discards one face down; with
          `forced_play` off a discard is always allowed, but the lead must be played.
 Block    After every played tile that is no double (the lead aside) the layout may be a suan zhang, and who
@@ -24,10 +25,12 @@ Actions  Those of the connecting games: where the two open numbers differ, the e
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from gupai_env.core.game import NOBODY, Game, distance, seat_after, state_dtype
+from gupai_env.core.rows import gather
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
@@ -38,15 +41,17 @@ from gupai_env.core.tiles import (
     ONE,
     PIPS,
     count,
-    deal_tiles,
     deck_of,
+    first_kind,
     kind_of,
     kinds_in,
+    parse_tiles,
+    shuffled,
     size,
     tile_set,
     weight,
 )
-from gupai_env.core.variant import Variant, option
+from gupai_env.core.variant import FULL, TINY, Variant, option
 from gupai_env.games import connecting
 from gupai_env.games.connecting import (
     DISCARD,
@@ -64,11 +69,14 @@ from gupai_env.games.connecting import (
     winner,
 )
 
-HAND = 6
 BULLS = (kind_of(6, 2), kind_of(6, 3))
 DECK_SET = tile_set(2 * [kind for kind in range(KINDS) if COPIES[kind] == 2]) + tile_set(BULLS)
 DECK = deck_of(DECK_SET)  # int8 [24]
-CHIPS = np.array([6, -1, -2, -3], np.int8)  # by place
+# By deck, full and tiny:
+DECKS = (DECK, deck_of(tile_set(parse_tiles("31 44 51 51 61 61 64 64"))))
+DECK_SETS = tuple(map(tile_set, DECKS))
+HANDS = (6, 3)  # tiles
+CHIPS = np.array([[6, -1, -2, -3], [1, -1, 0, 0]], np.int8)  # by place
 
 NONE, CLASSIC, SMOTHERED = 0, 1, 2  # what a layout may be
 AFTER = ("doubles", "stop", "play_on")
@@ -76,6 +84,7 @@ DOUBLES_LAID, PLAYED_ON = AFTER.index("doubles"), AFTER.index("play_on")
 
 # The kinds that can unblock a layout: those of the deck that are no doubles. A set of them is a small index.
 RUNNING = np.array([kind for kind in sorted(set(DECK.tolist())) if PIPS[kind, 0] != PIPS[kind, 1]], np.int8)
+RUNNING_SET = sum(ONE[kind] for kind in RUNNING)
 
 
 def bits(numbers: Iterable[int]) -> int:
@@ -110,7 +119,7 @@ CARRIED = np.array(
 class DingNiu(Variant):
     """The options of the rulebook's page "Ding Niu"."""
 
-    players: int = option(4, "number of seats", (4,))
+    players: int = option(4, "number of seats", (2, 4))
     forced_play: bool = option(True, "who can match must play; False: discarding is always allowed")
     after_suan_zhang: str = option("doubles", "what follows a suan zhang", AFTER)
     smothered_numbers: tuple[int, ...] = option(
@@ -118,6 +127,8 @@ class DingNiu(Variant):
     )
     exempt_forced_maker: bool = option(False, "a maker without another move is not charged")
     spare_pointless_maker: bool = option(False, "a maker who ends with zero points is not charged")
+
+    LIMITS: ClassVar = {FULL: {"players": (4,)}, TINY: {"players": (2,)}}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -155,20 +166,30 @@ VIEW = np.dtype(
 
 
 @rule
-def deal(rules, state, key):
-    """Deal all hands from `key`; the leader is to move."""
-    order = np.empty(len(DECK), np.int8)
-    deal_tiles(DECK, key, order)
-    deal_hands(rules, state, order, HAND)
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the leader is to move."""
+    deal_hands(rules, state, order, HANDS[rules.deck])
     state.suan_zhang = NONE
     state.maker = NOBODY
     state.exempt = 0
 
 
 @rule
-def off_layout(played):
+def deal(rules, state, key):
+    """Deal from `key`."""
+    deal_from(rules, state, shuffled(deck(rules), key))
+
+
+@rule
+def off_layout(rules, played):
     """Return the tiles, doubles aside, that are not on the layout; `played` are tile sets by seat."""
-    left = DECK_SET
+    left = DECK_SETS[rules.deck]
     for seat in range(len(played)):
         left -= played[seat]
     return left & ~(DOUBLES * 7)
@@ -177,9 +198,7 @@ def off_layout(played):
 @rule
 def judge(rules, left, end, other):
     """Return what a layout with these open numbers is: NONE, CLASSIC or SMOTHERED; `left` is off it."""
-    index = 0
-    for place in range(len(RUNNING)):
-        index |= (count(left, RUNNING[place]) > 0) << place
+    index = gather(kinds_in(left), RUNNING_SET)
     if CARRIED[index] & (1 << end | 1 << other) == 0:
         return CLASSIC
     reached = REACHED[index, end] | REACHED[index, other]
@@ -201,12 +220,13 @@ def has_no_way_out(rules, hand, left, ends):
     kinds = kinds_in(hand) & (CARRYING[ends[0]] | CARRYING[ends[1]])
     if not rules.forced_play or kinds & DOUBLES:
         return False
-    for kind in RUNNING:
-        if kinds & ONE[kind]:
-            for end in range(2):
-                joins = PIPS[kind, 1 - end]
-                if joins in (ends[0], ends[1]) and made_by(rules, left, ends, kind, end) == NONE:
-                    return False
+    while kinds:
+        kind = first_kind(kinds)
+        kinds -= ONE[kind]
+        for end in range(2):
+            joins = PIPS[kind, 1 - end]
+            if joins in (ends[0], ends[1]) and made_by(rules, left, ends, kind, end) == NONE:
+                return False
     return True
 
 
@@ -224,7 +244,7 @@ def step(rules, state, action):
     """Lay or discard a tile; the deal ends with the last tile or, as the option says, by a suan zhang."""
     made = NONE
     if action < DISCARD and state.suan_zhang == NONE:
-        left = off_layout(state.played)
+        left = off_layout(rules, state.played)
         made = made_by(rules, left, state.ends, action % KINDS, action // KINDS)
         if made != NONE:
             state.suan_zhang = made
@@ -286,12 +306,13 @@ def charged_maker(rules, state):
 def payoffs(rules, state, out):
     """Fill `out` with chips, by place and by what the maker of a suan zhang answers for."""
     maker, first = charged_maker(rules, state), winner(rules, state)
+    chips = CHIPS[rules.deck]
     if maker != NOBODY and maker != first:
-        out[first] = 2 * CHIPS[0]
-        out[maker] = -2 * CHIPS[0]
+        out[first] = 2 * chips[0]
+        out[maker] = -2 * chips[0]
         return
     for seat in range(rules.players):
-        out[seat] = CHIPS[place_of(rules, state, seat)] * (1 if maker == NOBODY else 2)
+        out[seat] = chips[place_of(rules, state, seat)] * (1 if maker == NOBODY else 2)
 
 
 @rule
@@ -303,11 +324,11 @@ def next_deal(rules, state):
 @rule
 def information_set(rules, state, seat, view):
     """Fill the view of `seat`."""
-    open_view(rules, state, seat, DECK_SET, rules.forced_play, view)
+    open_view(rules, state, seat, DECK_SETS[rules.deck], rules.forced_play, view)
     view.suan_zhang = state.suan_zhang
     view.maker = NOBODY if state.maker == NOBODY else distance(rules, state, seat, state.maker)
     view.exempt = state.exempt if state.maker == seat else 0
-    view.left = off_layout(state.played)
+    view.left = off_layout(rules, state.played)
     view.makes[:] = NONE
     view.losing[:] = 0
     if state.suan_zhang == NONE and not state.over:
@@ -317,19 +338,20 @@ def information_set(rules, state, seat, view):
 @rule
 def foresee(rules, view):
     """Fill `makes` and `losing` of a view: what each play that the hand allows would lead to."""
-    kinds = kinds_in(view.hand) & ~DOUBLES & (CARRYING[view.ends[0]] | CARRYING[view.ends[1]])
-    if kinds == 0 or view.ends[0] == 0:
+    if view.ends[0] == 0:
         return
-    for kind in RUNNING:
-        if kinds & ONE[kind]:
-            for end in range(2):
-                joins = PIPS[kind, 1 - end]
-                if joins in (view.ends[0], view.ends[1]):
-                    made = made_by(rules, view.left, view.ends, kind, end)
-                    if made != NONE:
-                        action = KINDS * end + kind
-                        view.makes[action] = made
-                        view.losing[action] = is_losing(rules, view, kind, end, made)
+    kinds = kinds_in(view.hand) & ~DOUBLES & (CARRYING[view.ends[0]] | CARRYING[view.ends[1]])
+    while kinds:
+        kind = first_kind(kinds)
+        kinds -= ONE[kind]
+        for end in range(2):
+            joins = PIPS[kind, 1 - end]
+            if joins in (view.ends[0], view.ends[1]):
+                made = made_by(rules, view.left, view.ends, kind, end)
+                if made != NONE:
+                    action = KINDS * end + kind
+                    view.makes[action] = made
+                    view.losing[action] = is_losing(rules, view, kind, end, made)
 
 
 @rule
@@ -347,9 +369,9 @@ def is_losing(rules, view, kind, end, made):
         return False
     if rules.exempt_forced_maker and has_no_way_out(rules, view.hand, view.left, view.ends):
         return False
-    fewest = HAND  # tiles, seen by none, of the seat that has laid most
+    fewest = HANDS[rules.deck]  # tiles, seen by none, of the seat that has laid most
     for place in range(1, rules.players):
-        fewest = min(fewest, view.sizes[place] + view.drops[place])
+        fewest = min(fewest, int(view.sizes[place] + view.drops[place]))
     return points * size(view.unseen) > fewest * weight(unseen)
 
 
@@ -384,12 +406,12 @@ def determinize(rules, view, key, state):
     state.suan_zhang = view.suan_zhang
     state.maker = NOBODY if view.maker == NOBODY else (view.seat + view.maker) % rules.players
     state.exempt = view.exempt
-    connecting.determinize(possible, rules, view, len(DECK), rules.forced_play, True, key, state)
+    connecting.determinize(possible, rules, view, len(deck(rules)), rules.forced_play, True, key, state)
 
 
 def payoff_bound(variant: DingNiu) -> float:
     """Return chips that no seat can win or lose more of in a deal."""
-    return 2.0 * CHIPS[0]
+    return 2.0 * CHIPS[variant.as_rules(Rules).deck, 0]
 
 
 GAME = Game(
@@ -403,6 +425,8 @@ GAME = Game(
     action_names=connecting.action_names(),
     state=STATE,
     view=VIEW,
+    deck=deck,
+    deal_from=deal_from,
     deal=deal,
     legal_actions=legal_actions,
     step=step,

@@ -3,6 +3,7 @@
 Source: the rulebook, "Jie Long".
 
 Deal     Four players get 8 tiles each, three get 10 (2 stay unused), two get 16.
+Tiny     Two players get 3 of 7 tiles: those of the numbers 1, 3 and 5, [3:1] twice.
 Move     Lay a tile that has the open number; its other end becomes the open one. The lead may leave either end
          open. Or discard any tile face down: with `forced_play` only if nothing matches.
 Lock     With `double_lock`, when the turn is back with who laid the last tile, that seat may not lay a double; if
@@ -15,11 +16,21 @@ Match    The seat with the fewest points leads the next deal; on a tie the earli
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from gupai_env.core.game import Game
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import CARRYING, DECK, DOUBLES, FULL_SET, KINDS, ONE, PIPS, deal_tiles, kinds_in
+from gupai_env.core.tiles import (
+    CARRYING,
+    DECK,
+    DOUBLES,
+    KINDS,
+    ONE,
+    PIPS,
+    deck_of,
+    kinds_in,
+    parse_tiles,
+    shuffled,
+    tile_set,
+)
 from gupai_env.core.variant import Variant, option
 from gupai_env.games import connecting
 from gupai_env.games.connecting import (
@@ -40,7 +51,10 @@ from gupai_env.games.connecting import (
     winner,
 )
 
-HAND_SIZES = (0, 0, 16, 10, 8)  # by number of players
+# By deck, full and tiny:
+DECKS = (DECK, deck_of(tile_set(parse_tiles("11 31 31 33 51 53 55"))))
+DECK_SETS = tuple(map(tile_set, DECKS))
+HAND_SIZES = ((0, 0, 16, 10, 8), (0, 0, 3, 0, 0))  # by number of players
 
 
 @dataclass(frozen=True)
@@ -64,11 +78,21 @@ Rules = JieLong.rules_type()
 
 
 @rule
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the leader is to move."""
+    deal_hands(rules, state, order, HAND_SIZES[rules.deck][rules.players])
+
+
+@rule
 def deal(rules, state, key):
-    """Deal all hands from `key`; the leader is to move."""
-    order = np.empty(len(DECK), np.int8)
-    deal_tiles(DECK, key, order)
-    deal_hands(rules, state, order, HAND_SIZES[rules.players])
+    """Deal from `key`."""
+    deal_from(rules, state, shuffled(deck(rules), key))
 
 
 @rule
@@ -126,7 +150,7 @@ def next_deal(rules, state):
 @rule
 def information_set(rules, state, seat, view):
     """Fill the view of `seat`."""
-    open_view(rules, state, seat, FULL_SET, rules.forced_play, view)
+    open_view(rules, state, seat, DECK_SETS[rules.deck], rules.forced_play, view)
     view.locked = locked(rules, state)
 
 
@@ -168,13 +192,15 @@ def doubles_alone(rules, view, place, turn, number, tiles, places, turns):
 def determinize(rules, view, key, state):
     """Fill a state with a uniform draw among the deals and discards that the view allows."""
     connecting.determinize(
-        possible, rules, view, len(DECK), rules.forced_play, rules.open_ends == 2, key, state
+        possible, rules, view, len(deck(rules)), rules.forced_play, rules.open_ends == 2, key, state
     )
 
 
 def payoff_bound(variant: JieLong) -> float:
     """Return chips that no seat can win or lose more of in a deal."""
-    return connecting.payoff_bound(variant.players, HAND_SIZES[variant.players]) * variant.stake
+    rules = variant.as_rules(Rules)
+    hand_size = HAND_SIZES[rules.deck][variant.players]
+    return connecting.payoff_bound(deck(rules), variant.players, hand_size) * variant.stake
 
 
 GAME = Game(
@@ -188,6 +214,8 @@ GAME = Game(
     action_names=connecting.action_names(),
     state=STATE,
     view=VIEW,
+    deck=deck,
+    deal_from=deal_from,
     deal=deal,
     legal_actions=legal_actions,
     step=step,

@@ -3,6 +3,8 @@
 Source: the rulebook, "Small Mahjong".
 
 Deal     Five tiles each; the rest is the wall. The leader draws.
+Tiny     Two players get two of [1:1] twice, [3:2], [4:1], [4:4] twice and [6:5] twice; one triplet wins, so that every
+         claim completes a win.
 Triplet  Three tiles whose six numbers are two sets of three equal ones (3 points), a set and a straight without
          its number (2), or two straights (1). The straights are 123, 234, 345 and 456.
 Turn     Who drew or claimed holds six tiles, triplets laid out included. If they are two triplets it may declare
@@ -23,27 +25,31 @@ Actions  kind discards; 21 wins; 22 passes; 23 claims into the hand; 24.. lays o
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from gupai_env.core.game import NOBODY, Game, distance, resume_from, seat_after, seat_at, state_dtype
 from gupai_env.core.rng import derive, draw, shuffle
+from gupai_env.core.rows import WORD, copy_entries
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     DECK,
-    FULL_SET,
     KINDS,
     ONE,
     count,
-    deal_tiles,
+    deck_of,
     first_kind,
     kinds_in,
     list_tiles,
+    parse_tiles,
+    shuffled,
     size,
     tile_name,
+    tile_set,
     write_kinds,
 )
-from gupai_env.core.variant import Variant, option
+from gupai_env.core.variant import FULL, TINY, Variant, option
 from gupai_env.games.triplets import (
     COMPLETING,
     DOUBLE_SET,
@@ -57,7 +63,10 @@ from gupai_env.games.triplets import (
 )
 
 SEATS = 4
-HAND = 5
+# By deck, full and tiny:
+DECKS = (DECK, deck_of(tile_set(parse_tiles("11 11 32 41 44 44 65 65"))))
+DECK_SETS = tuple(map(tile_set, DECKS))
+HANDS = (5, 2)  # tiles; with one more they are two triplets, or one
 LONGEST_WALL = 17  # tiles, with three players
 LAST_ASKED = 110  # turns of a deal after whose discards others are asked
 TURNS = LAST_ASKED + LONGEST_WALL + 1
@@ -73,10 +82,13 @@ DREW, JOINED = 0, -1  # how a turn began, in place of the number of a triplet
 class SmallMahjong(Variant):
     """The options of the rulebook's page "Small Mahjong"."""
 
-    players: int = option(4, "number of seats", (3, 4))
+    players: int = option(4, "number of seats", (2, 3, 4))
     auto_win: bool = option(True, "who holds a win must declare it")
     expose_claims: bool = option(True, "a claimed tile is laid out in its triplet; False: it joins the hand")
     claim_last_discard: bool = option(True, "a discard after the last tile of the wall may be claimed")
+
+    # In a tiny deal every claim makes a win; if it could be kept back, claims into the hand would go on and on.
+    LIMITS: ClassVar = {FULL: {"players": (3, 4)}, TINY: {"players": (2,), "auto_win": (True,)}}
 
 
 Rules = SmallMahjong.rules_type()
@@ -147,18 +159,23 @@ VIEW = np.dtype(
 
 
 @rule
-def deal(rules, state, key):
-    """Deal five tiles each from `key`; the leader draws."""
-    order = np.empty(len(DECK), np.int8)
-    deal_tiles(DECK, key, order)
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the leader draws."""
     state.hands[:] = 0
     state.melds[:] = 0
     state.meld_points[:] = 0
     state.known[:] = 0
     state.discards[:] = 0
-    dealt = rules.players * HAND
+    hand = HANDS[rules.deck]
+    dealt = rules.players * hand
     for at in range(dealt):
-        state.hands[at // HAND] += ONE[order[at]]
+        state.hands[at // hand] += ONE[order[at]]
     state.top = LONGEST_WALL - (len(order) - dealt)
     state.wall[:] = 0
     state.wall[state.top :] = order[dealt:]
@@ -172,6 +189,12 @@ def deal(rules, state, key):
     for seat in range(rules.players):
         study(state, seat)
     draw_tile(state, state.leader, 0)
+
+
+@rule
+def deal(rules, state, key):
+    """Deal from `key`."""
+    deal_from(rules, state, shuffled(deck(rules), key))
 
 
 @rule
@@ -233,14 +256,13 @@ def mark_triplets(hand, laid_out, kind, steps, mask):
     while left:
         one = first_kind(left)
         left -= ONE[one]
-        others = left
-        while others:
-            two = first_kind(others)
-            others -= ONE[two]
+        twos = COMPLETING[0, kind, one] & kinds_in(left)
+        while twos:
+            two = first_kind(twos)
+            twos -= ONE[two]
             number = TRIPLET[kind, one, two]
-            if number and (
-                POINTS[number] >= steps or best_split(hand - ONE[one] - ONE[two], laid_out + POINTS[number])
-            ):
+            rest = hand - ONE[one] - ONE[two]
+            if POINTS[number] >= steps or best_split(rest, laid_out + POINTS[number]):
                 mask[LAY_OUT + number] = True
 
 
@@ -356,12 +378,16 @@ def information_set(rules, state, seat, view):
         view.shown = state.hands[state.winner]
     view.wall = LONGEST_WALL - state.top
     view.turns = state.turns
-    view.steps[:] = state.steps
-    view.begun[:] = state.begun
-    view.thrown[:] = state.thrown
+    view.steps[:] = 0
+    view.begun[:] = DREW
+    view.thrown[:] = NOBODY
+    begun = (state.turns + WORD - 1) // WORD * WORD  # in whole words; what follows is still blank
+    copy_entries(state.steps, 0, view.steps, 0, begun)
+    copy_entries(state.begun, 0, view.begun, 0, begun)
+    copy_entries(state.thrown, 0, view.thrown, 0, begun)
     if unsettled:
         view.thrown[state.turns - 1] = NOBODY
-    unseen = FULL_SET if offer == NOBODY else FULL_SET - ONE[offer]
+    unseen = DECK_SETS[rules.deck] - (0 if offer == NOBODY else ONE[offer])
     place_seat = seat
     for place in range(rules.players):
         mover = place_seat == state.mover
@@ -420,9 +446,11 @@ def study_view(waits, view):
 @rule
 def note_waits(tiles, waits_after):
     """Note what completes two of three tiles, beside a triplet, once the third is discarded."""
-    for kind in range(KINDS):
-        if tiles >> (3 * kind) & 7:
-            waits_after[kind] |= completing_two(tiles - ONE[kind])
+    kinds = kinds_in(tiles)
+    while kinds:
+        kind = first_kind(kinds)
+        kinds -= ONE[kind]
+        waits_after[kind] |= completing_two(tiles - ONE[kind])
 
 
 @rule
@@ -435,7 +463,7 @@ def determinize(rules, view, key, state):
     restore_public(rules, view, key, state)
     who, known = np.empty(TURNS, np.int8), np.empty(TURNS, np.int64)
     list_turns(rules, view, state, who, known)
-    tiles = np.empty(len(DECK), np.int8)
+    tiles = np.empty(len(deck(rules)), np.int8)
     unseen = list_tiles(view.unseen, tiles)
     attempt = derive(key, 1)
     place_tiles(rules, view, tiles[:unseen], attempt, state)
@@ -561,8 +589,9 @@ def some_tile(tiles, key):
 
 
 def payoff_bound(variant: SmallMahjong) -> float:
-    """Return chips that no seat can win or lose more of in a deal: two double sets paid by all others."""
-    return float((variant.players - 1) * 2 * DOUBLE_SET)
+    """Return chips that no seat can win or lose more of in a deal: double sets paid by all others."""
+    triplets = (HANDS[variant.as_rules(Rules).deck] + 1) // 3
+    return float((variant.players - 1) * triplets * DOUBLE_SET)
 
 
 def _action_names() -> tuple[str, ...]:
@@ -586,6 +615,8 @@ GAME = Game(
     action_names=_action_names(),
     state=STATE,
     view=VIEW,
+    deck=deck,
+    deal_from=deal_from,
     deal=deal,
     legal_actions=legal_actions,
     step=step,

@@ -4,6 +4,8 @@ Source: the rulebook, "Tiu-U".
 
 Deal     24 of the 64 tiles to the hands, 12 each for two players or 8 for three; 16 face up as the lake; 24 as
          the stock.
+Tiny     [3:2] twice, [4:1] twice and [6:6] four times: two tiles to each of two players, one to the lake, three to
+         the stock, so that the last bait is followed by none of it.
 Turn     A bait from the hand, then the top tile of the stock, which all see and which is played at once.
 Play     Catch one fish that matches the bait; catch three if they lie in the lake and are the bait's own kind
          (`triple_catch`); or lay the bait into the lake, with `must_catch` only if it catches nothing.
@@ -25,6 +27,7 @@ import numpy as np
 
 from gupai_env.core.game import NOBODY, Game, distance, resume_from, seat_after, seat_at, state_dtype
 from gupai_env.core.rng import derive, shuffle
+from gupai_env.core.rows import copy_entries
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     ALL_KINDS,
@@ -35,23 +38,28 @@ from gupai_env.core.tiles import (
     RED,
     WEIGHT,
     count,
-    deal_tiles,
     deck_of,
     kind_of,
     kinds_in,
     list_tiles,
+    parse_tiles,
+    shuffled,
     size,
     tile_name,
+    tile_set,
     write_kinds,
 )
 from gupai_env.core.variant import Variant, option
 
 SEATS = 3
 DEALT, LAKE, STOCK = 24, 16, 24  # tiles
-TURNED = DEALT + LAKE  # where the stock begins in the order of the deal
 PLAYS = DEALT + STOCK  # the longest deal; a heaven pair is one decision for two tiles
 TWO_SETS = 2 * FULL_SET
 DECK = deck_of(TWO_SETS)  # int8 [64]
+# By deck, full and tiny:
+DECKS = (DECK, deck_of(tile_set(parse_tiles("32 32 41 41 66 66 66 66"))))
+DECK_SETS = tuple(map(tile_set, DECKS))
+SHARES = ((DEALT, LAKE), (4, 1))  # tiles in all hands and in the lake; the rest are the stock
 HEAVEN = kind_of(6, 6)
 SUPREME = (kind_of(4, 2), kind_of(2, 1))
 BIG = 8  # pips of the smallest big fish
@@ -105,7 +113,7 @@ STATE = state_dtype(
     ("lake", "i8"),
     ("laid", "i8", (SEATS,)),  # what each seat laid from its hand
     ("stock", "i1", (STOCK,)),  # kinds, the next one at `turned`
-    ("turned", "i1"),  # tiles of the stock that have been turned up
+    ("turned", "i1"),  # the place of the next one; the last tile of the stock is at the end
     ("drawn", "i1"),  # the kind turned up and to be played now; NOBODY while the bait comes from the hand
     ("last_player", "i1"),  # who played last
     ("plays", "i1"),  # decisions so far
@@ -181,28 +189,40 @@ def put_into_catch(state, seat, kind, tiles):
 
 
 @rule
-def deal(rules, state, key):
-    """Deal hands, lake and stock from `key`; the leader is to choose a bait."""
-    order = np.empty(len(DECK), np.int8)
-    deal_tiles(DECK, key, order)
-    hand = DEALT // rules.players
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal hands, lake and stock; the leader is to choose a bait."""
+    dealt, lake = SHARES[rules.deck]
+    hand, stock = dealt // rules.players, order[dealt + lake :]
     state.hands[:] = 0
-    for at in range(DEALT):
+    for at in range(dealt):
         state.hands[at // hand] += ONE[order[at]]
     state.lake = 0
-    for at in range(DEALT, TURNED):
+    for at in range(dealt, dealt + lake):
         state.lake += ONE[order[at]]
-    state.stock[:] = order[TURNED:]
+    state.turned = STOCK - len(stock)
+    state.stock[:] = 0
+    state.stock[state.turned :] = stock
     state.catches[:] = 0
     state.points[:] = 0
     state.red[:] = 0
     state.laid[:] = 0
-    state.turned = 0
     state.drawn = NOBODY
     state.last_player = NOBODY
     state.plays = 0
     state.record[:] = 0
     state.to_act = state.leader
+
+
+@rule
+def deal(rules, state, key):
+    """Deal from `key`."""
+    deal_from(rules, state, shuffled(deck(rules), key))
 
 
 @rule
@@ -314,8 +334,8 @@ def information_set(rules, state, seat, view):
     view.fish = single_fish(rules, state.lake)
     view.stock = STOCK - state.turned
     view.plays = state.plays
-    view.record[:] = state.record
-    unseen = TWO_SETS - state.lake - state.hands[seat]
+    copy_entries(state.record, 0, view.record, 0, PLAYS)
+    unseen = DECK_SETS[rules.deck] - state.lake - state.hands[seat]
     if state.drawn != NOBODY:
         unseen -= ONE[state.drawn]
     place_seat = seat
@@ -349,7 +369,7 @@ def determinize(rules, view, key, state):
     state.drawn = view.drawn
     state.plays = view.plays
     state.record[:] = view.record
-    tiles = np.empty(len(DECK), np.int8)
+    tiles = np.empty(len(deck(rules)), np.int8)
     unseen = list_tiles(view.unseen, tiles)
     shuffle(tiles[:unseen], derive(key, 1))
     used = 0
@@ -370,7 +390,8 @@ def determinize(rules, view, key, state):
 
 def payoff_bound(variant: TiuU) -> float:
     """Return chips that no seat can win or lose more of in a deal: one seat catches everything."""
-    everything = tens(SMALL_RED[DECK].sum()) + BIG_POINTS[DECK].sum()
+    tiles = deck(variant.as_rules(Rules))
+    everything = tens(SMALL_RED[tiles].sum()) + BIG_POINTS[tiles].sum()
     return float((variant.players - 1) * everything)
 
 
@@ -394,6 +415,8 @@ GAME = Game(
     action_names=_action_names(),
     state=STATE,
     view=VIEW,
+    deck=deck,
+    deal_from=deal_from,
     deal=deal,
     legal_actions=legal_actions,
     step=step,

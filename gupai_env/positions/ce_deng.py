@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gupai_env.core.tiles import FULL_SET, tile_set
-from gupai_env.games.ce_deng import GAME, HAND, ask_next, give_rights, may_declare
+from gupai_env.core.tiles import tile_set
+from gupai_env.games.ce_deng import DECK_SETS, GAME, HANDS, ask_next, give_rights, may_declare
 from gupai_env.games.connecting import NOBODY
 from gupai_env.positions.connecting import place_tiles, points_of
 from gupai_env.positions.position import Position, Tiles, blank, paid, read_tiles, seats_of
@@ -27,7 +27,7 @@ def from_tiles(
     position = blank(GAME, leader, len(hands), variant)
     position = place_tiles(
         position,
-        int(FULL_SET),
+        DECK_SETS[position.rules.deck],
         hands,
         layout,
         discards,
@@ -54,10 +54,11 @@ def settle(
             laid, which tell pass, head seven and tail eight.
     """
     position = blank(GAME, leader, len(discards), variant)
+    most = HANDS[position.rules.deck]
     for seat, points in enumerate(points_of(discards, len(discards))):
         laid = seats_of("plays", plays, len(discards))[seat]
-        if not 0 <= laid <= HAND:
-            raise ValueError(f"plays={laid} is not allowed; a seat lays 0 to {HAND} tiles")
+        if not 0 <= laid <= most:
+            raise ValueError(f"plays={laid} is not allowed; a seat lays 0 to {most} tiles")
         position.state.points[seat] = points
         position.state.plays[seat] = laid
     position.state.declarer = NOBODY
@@ -70,6 +71,9 @@ def settle_declaration(hands: Sequence[Tiles], declarer: int, **variant: Any) ->
     for seat, hand in enumerate(hands):
         position.state.hands[seat] = tile_set(read_tiles(hand))
     if not may_declare(position.rules, position.state.hands[declarer]):
-        raise ValueError(f"seat {declarer} may not declare: the option is off or it has not {HAND} doubles")
+        doubles = HANDS[position.rules.deck]
+        raise ValueError(
+            f"seat {declarer} may not declare: the option is off or it has not {doubles} doubles"
+        )
     position.state.declarer = declarer
     return paid(position)

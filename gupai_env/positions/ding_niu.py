@@ -6,7 +6,7 @@ from typing import Any
 from gupai_env.core.game import NOBODY
 from gupai_env.core.tiles import kind_of, tile_set
 from gupai_env.games.connecting import SEATS
-from gupai_env.games.ding_niu import CLASSIC, DECK_SET, GAME, NONE, SMOTHERED, judge, off_layout
+from gupai_env.games.ding_niu import CLASSIC, DECK_SETS, GAME, NONE, SMOTHERED, judge, off_layout
 from gupai_env.positions.connecting import Line, place_tiles, points_of, read_layout
 from gupai_env.positions.position import Position, Tiles, blank, paid, rest_of
 
@@ -39,7 +39,7 @@ def from_tiles(
 
     return place_tiles(
         position,
-        DECK_SET,
+        DECK_SETS[position.rules.deck],
         hands,
         layout,
         discards,
@@ -57,15 +57,16 @@ def suan_zhang(layout: Tiles, **variant: Any) -> str | None:
     Raises: ValueError for a line that does not join or is not of the deck.
     """
     line = read_layout(layout)
-    rest_of(DECK_SET, [kind_of(*tile) for tile in line])
-    return NAMES[_judged(blank(GAME, 0, SEATS, variant), line)]
+    position = blank(GAME, 0, variant.get("players", SEATS), variant)
+    rest_of(DECK_SETS[position.rules.deck], [kind_of(*tile) for tile in line])
+    return NAMES[_judged(position, line)]
 
 
 def _judged(position: Position, line: Line) -> int:
     """Return what a line is whose last tile was just laid; a lead or a double makes nothing."""
     if len(line) < 2 or line[-1][0] == line[-1][1]:
         return NONE
-    left = off_layout([tile_set(kind_of(*tile) for tile in line)])
+    left = off_layout(position.rules, [tile_set(kind_of(*tile) for tile in line)])
     return int(judge(position.rules, left, line[0][0], line[-1][1]))
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gupai_env.core.tiles import FULL_SET
-from gupai_env.games.jie_long import GAME
+from gupai_env.games.jie_long import DECK_SETS, GAME
 from gupai_env.positions.connecting import place_tiles, points_of
 from gupai_env.positions.position import Position, Tiles, blank, paid
 
@@ -33,7 +32,7 @@ def from_tiles(
     forced, both_ends = position.variant.forced_play, position.variant.open_ends == 2
     return place_tiles(
         position,
-        int(FULL_SET),
+        DECK_SETS[position.rules.deck],
         hands,
         layout,
         discards,

@@ -7,11 +7,23 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.game import NOBODY, distance
-from gupai_env.core.tiles import DECK, FULL_SET, ONE, set_name, tile_set, tiles_in
-from gupai_env.games.small_mahjong import DREW, GAME, HAND, LONGEST_WALL, begin_turn, mark_triplets, study
+from gupai_env.core.tiles import ONE, set_name, tile_set, tiles_in
+from gupai_env.games.small_mahjong import (
+    DECK_SETS,
+    DECKS,
+    DREW,
+    GAME,
+    HANDS,
+    LONGEST_WALL,
+    begin_turn,
+    mark_triplets,
+    study,
+)
 from gupai_env.games.small_mahjong import draw_tile as draw_from_wall
 from gupai_env.games.triplets import POINTS, TILES, TRIPLET, best_split
 from gupai_env.positions.position import Position, Tiles, blank, paid, read_tiles, rest_of, seats_of
+
+FULL = 0  # the deck, where no variant is given
 
 
 def from_tiles(
@@ -49,17 +61,18 @@ def from_tiles(
     ahead = read_tiles(wall)
     if offered is not None:
         held[turn] += _one(offered)
-    rest_of(int(FULL_SET), [*chain(*held, *thrown), *ahead, *_kinds_of(chain(*laid_out))])
-    longest = len(DECK) - HAND * players
+    deck, size = position.rules.deck, HANDS[position.rules.deck]
+    rest_of(DECK_SETS[deck], [*chain(*held, *thrown), *ahead, *_kinds_of(chain(*laid_out))])
+    longest = len(DECKS[deck]) - size * players
     if len(ahead) > longest:
         raise ValueError(f"the wall of {players} players has at most {longest} tiles, not {len(ahead)}")
     if any(laid_out) and not position.variant.expose_claims:
         raise ValueError("melds are not allowed with expose_claims=False, for nothing is laid out")
     for seat in range(players):
         tiles = len(held[seat]) + 3 * len(laid_out[seat])
-        if tiles != HAND and not (seat == turn and tiles == HAND + 1):
+        if tiles != size and not (seat == turn and tiles == size + 1):
             raise ValueError(
-                f"seat {seat} has {tiles} tiles; each has {HAND}, and one more if it has the turn"
+                f"seat {seat} has {tiles} tiles; each has {size}, and one more if it has the turn"
             )
         rest_of(tile_set(held[seat]), known[seat])
 
@@ -85,9 +98,10 @@ def _begin(position: Position, seat: int, hand: list[int], laid_out: list[int]) 
     """Begin the turn of a seat that has its sixth tile, or draws it now."""
     rules, state = position.rules, position.state
     steps = distance(rules, state, state.leader, seat)
-    if len(hand) + 3 * len(laid_out) == HAND:
+    size = HANDS[rules.deck]
+    if len(hand) + 3 * len(laid_out) == size:
         if state.top == LONGEST_WALL:
-            raise ValueError(f"seat {seat} has five tiles and cannot draw the sixth from an empty wall")
+            raise ValueError(f"seat {seat} has {size} tiles and cannot draw another from an empty wall")
         study(state, seat)
         draw_from_wall(state, seat, steps)
     elif hand:
@@ -110,16 +124,20 @@ def triplet_points(tiles: Tiles) -> int:
     kinds = read_tiles(tiles)
     if len(kinds) != 3:
         raise ValueError(f"a triplet is three tiles, not {len(kinds)}")
-    rest_of(int(FULL_SET), kinds)
+    rest_of(DECK_SETS[FULL], kinds)
     return int(POINTS[TRIPLET[kinds[0], kinds[1], kinds[2]]])
 
 
 def win_points(hand: Tiles, melds: Iterable[Tiles] = ()) -> int:
     """Return the points of the best split of six tiles into two triplets, those of `melds` as they lie; 0: none."""
+    return _win_points(hand, melds, FULL)
+
+
+def _win_points(hand: Tiles, melds: Iterable[Tiles], deck: int) -> int:
     kinds, numbers = read_tiles(hand), [_number_of(each) for each in melds]
-    if len(kinds) + 3 * len(numbers) != HAND + 1:
-        raise ValueError(f"a win is {HAND + 1} tiles, not {len(kinds) + 3 * len(numbers)}")
-    rest_of(int(FULL_SET), [*kinds, *_kinds_of(numbers)])
+    if len(kinds) + 3 * len(numbers) != HANDS[deck] + 1:
+        raise ValueError(f"a win is {HANDS[deck] + 1} tiles, not {len(kinds) + 3 * len(numbers)}")
+    rest_of(DECK_SETS[deck], [*kinds, *_kinds_of(numbers)])
     return int(best_split(tile_set(kinds), int(POINTS[numbers].sum())))
 
 
@@ -128,19 +146,19 @@ def claims(
 ) -> list[str]:
     """Return the triplets, such as "[2:2][5:2][5:5]", for which a hand may claim a discard from 1 to 3 seats away."""
     kinds, numbers = read_tiles(hand), [_number_of(each) for each in melds]
-    if len(kinds) + 3 * len(numbers) != HAND:
-        raise ValueError(f"who claims has {HAND} tiles, not {len(kinds) + 3 * len(numbers)}")
+    if len(kinds) + 3 * len(numbers) != HANDS[FULL]:
+        raise ValueError(f"who claims has {HANDS[FULL]} tiles, not {len(kinds) + 3 * len(numbers)}")
     if seats_away not in (1, 2, 3):
         raise ValueError(f"seats_away={seats_away!r} is not allowed; choose 1, 2 or 3")
     (kind,) = _one(tile)
-    rest_of(int(FULL_SET), [*kinds, *_kinds_of(numbers), kind])
+    rest_of(DECK_SETS[FULL], [*kinds, *_kinds_of(numbers), kind])
     mask = np.zeros(GAME.num_actions, np.bool_)
     mark_triplets(tile_set(kinds), int(POINTS[numbers].sum()), kind, seats_away, mask)
     return [GAME.action_names[action].removeprefix("claim ") for action in np.flatnonzero(mask)]
 
 
 def settle(winner: int | None, hand: Tiles = "", melds: Iterable[Tiles] = (), **variant: Any) -> list[float]:
-    """Return the chips of every seat when `winner` declares these six tiles; None: a draw."""
+    """Return the chips of every seat when `winner` declares these tiles; None: a draw."""
     players = GAME.variant.make(**variant).players
     position = blank(GAME, 0, players, variant)
     position.state.winner = NOBODY
@@ -149,9 +167,10 @@ def settle(winner: int | None, hand: Tiles = "", melds: Iterable[Tiles] = (), **
             raise ValueError(
                 f"winner={winner!r} is not allowed; choose a seat of {list(range(players))} or None"
             )
-        position.state.winner, position.state.win = winner, win_points(hand, melds)
+        position.state.winner = winner
+        position.state.win = _win_points(hand, melds, position.rules.deck)
         if not position.state.win:
-            raise ValueError("these six tiles are not two triplets")
+            raise ValueError("these tiles are not two triplets, or one with the tiny deck")
     return paid(position)
 
 

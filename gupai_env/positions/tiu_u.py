@@ -9,6 +9,7 @@ from gupai_env.core.tiles import tile_set
 from gupai_env.games.tiu_u import (
     BIG_POINTS,
     DEALT,
+    DECK_SETS,
     GAME,
     MATCHING,
     SMALL_RED,
@@ -45,7 +46,7 @@ def from_tiles(
     caught = [read_tiles(catch) for catch in seats_of("catches", catches, players)]
     lying, hidden = read_tiles(lake), read_tiles(stock)
     turned_up = [] if drawn is None else read_tiles(drawn if isinstance(drawn, str) else [drawn])
-    rest_of(int(TWO_SETS), [*chain(*held, *caught), *lying, *hidden, *turned_up])
+    rest_of(DECK_SETS[position.rules.deck], [*chain(*held, *caught), *lying, *hidden, *turned_up])
     if sum(map(len, held)) > DEALT or len(hidden) > STOCK:
         raise ValueError(f"the hands hold {DEALT} tiles at most, and the stock {STOCK}")
     if drawn is not None and len(turned_up) != 1:

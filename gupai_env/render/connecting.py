@@ -1,11 +1,12 @@
 """The table of a connecting game, drawn from views alone: what no viewer sees lies face down."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import DECK, KINDS, ONE, PIPS, tile_name, tiles_in, weight
+from gupai_env.core.tiles import KINDS, ONE, PIPS, tile_name, tiles_in, weight
 from gupai_env.core.variant import Variant
 from gupai_env.games import ding_niu
 from gupai_env.games.ce_deng import CeDeng, is_head_or_tail, is_pass
@@ -30,7 +31,8 @@ def scene(
     asked = [int(view.seat) for view in views if view.asked]
     to_act = asked[0] if asked else order[(near.leader + near.turn) % players]
 
-    deck = len(ding_niu.DECK if isinstance(variant, ding_niu.DingNiu) else DECK)
+    rules = variant.as_rules(game.rules_type)
+    deck = len(game.deck(rules))
     layout = _layout(
         near, isinstance(variant, ding_niu.DingNiu) or getattr(variant, "open_ends", 1) == 2, deck
     )
@@ -44,7 +46,13 @@ def scene(
             _piles(near, place, _view_of(seat, views)),
             to_act=not over and seat == to_act,
             note=_note(
-                variant, near, place, _view_of(seat, views), over, None if payoffs is None else payoffs[seat]
+                variant,
+                rules,
+                near,
+                place,
+                _view_of(seat, views),
+                over,
+                None if payoffs is None else payoffs[seat],
             ),
         )
         for place, seat in enumerate(order)
@@ -123,7 +131,13 @@ def _piles(near: np.record, place: int, view: np.record | None) -> tuple[Pile, P
 
 
 def _note(
-    variant: Variant, near: np.record, place: int, view: np.record | None, over: bool, payoff: float | None
+    variant: Variant,
+    rules: Any,
+    near: np.record,
+    place: int,
+    view: np.record | None,
+    over: bool,
+    payoff: float | None,
 ) -> str:
     """Return what a seat has won, its points if they show, and at the end what doubles its payments."""
     words = []
@@ -136,9 +150,9 @@ def _note(
     elif view is not None:
         words.append(f"{weight(view.discards) + over * weight(view.hand)} points")
     if over and near.turn and isinstance(variant, CeDeng):
-        if is_pass(near, place):
+        if is_pass(rules, near, place):
             words.append("pass")
-        if is_head_or_tail(variant, near, place):
+        if is_head_or_tail(rules, near, place):
             missed = near.hand_size - near.plays[place]  # tiles never played: head seven, tail eight
             words.append(f"head {missed}" if place == near.leader else f"tail {missed}")
     return ", ".join(words)

@@ -7,7 +7,7 @@ import numpy as np
 from gupai_env.core.game import NOBODY, Game
 from gupai_env.core.tiles import ONE, size, tile_name
 from gupai_env.core.variant import Variant
-from gupai_env.games.small_mahjong import DREW, HAND, JOINED, LONGEST_WALL
+from gupai_env.games.small_mahjong import DREW, HANDS, JOINED, LONGEST_WALL
 from gupai_env.games.triplets import POINTS, TILES
 from gupai_env.render.scene import Pile, Place, Scene
 from gupai_env.render.words import chips, faces, says, seat_names, title
@@ -43,6 +43,7 @@ def scene(
     offer = int(own[asked[-1]].offer) if asked else NOBODY
 
     wall = Pile("wall", hidden=int(near.wall), room=LONGEST_WALL, form="stack")
+    hand = HANDS[variant.as_rules(game.rules_type).deck]
     centre = (wall, Pile("discarded", faces(ONE[offer]), marked=(0,))) if asked else (wall,)
     places = []
     for place, seat in enumerate(order):
@@ -53,7 +54,7 @@ def scene(
         if points:
             words.append(f"{sum(points)} point{'s' * (sum(points) > 1)}")
         to_act = not over and seat == (asked[-1] if asked else mover)
-        piles = _piles(near, place, own.get(seat), offer if seat == mover else NOBODY)
+        piles = _piles(near, place, own.get(seat), offer if seat == mover else NOBODY, hand)
         places.append(Place(called[seat], piles, to_act=to_act, note=", ".join(words)))
 
     notes = [f"leader: {called[order[near.leader]]}"]
@@ -72,13 +73,15 @@ def _laid_out(view: np.record, place: int) -> tuple[list[int], list[int]]:
     return laid_out, [int(POINTS[numbers[tiles]]) for tiles in laid_out]
 
 
-def _piles(near: np.record, place: int, view: np.record | None, offer: int) -> tuple[Pile, ...]:
+def _piles(
+    near: np.record, place: int, view: np.record | None, offer: int, size_of_hand: int
+) -> tuple[Pile, ...]:
     """Return a seat's hand, triplets and discards; a tile that it offers lies elsewhere."""
     if place == near.winner:
         hand = Pile("hand", faces(near.shown))
     elif view is not None:
         held = int(view.hand)
-        if offer != NOBODY and size(held) + 3 * sum(tiles != 0 for tiles in view.melds[0]) > HAND:
+        if offer != NOBODY and size(held) + 3 * sum(tiles != 0 for tiles in view.melds[0]) > size_of_hand:
             held -= ONE[offer]
         new = view.new_tile if offer == NOBODY else NOBODY
         shown = faces(held)

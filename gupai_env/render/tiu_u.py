@@ -7,7 +7,7 @@ import numpy as np
 from gupai_env.core.game import NOBODY, Game
 from gupai_env.core.tiles import ONE, tile_name
 from gupai_env.core.variant import Variant
-from gupai_env.games.tiu_u import BAIT, CATCH, DEALT, FISH, HEAVEN_PAIR, STOCK, THREE
+from gupai_env.games.tiu_u import BAIT, CATCH, FISH, HEAVEN_PAIR, SHARES, THREE
 from gupai_env.render.scene import Pile, Place, Scene
 from gupai_env.render.words import chips, faces, says, seat_names, title
 
@@ -28,19 +28,23 @@ def scene(
     called = seat_names(players) if names is None else names
     over = payoffs is not None
     own = {int(view.seat): view for view in views}
+    rules = variant.as_rules(game.rules_type)
+    dealt, lake = SHARES[rules.deck]
     action = int(near.record[near.plays - 1]) if near.plays else None
 
     laid = BAIT[action] if action is not None and action < CATCH else NOBODY
     centre = [_pile("lake", near.lake, LAKE_ROOM, laid)]
     if near.drawn != NOBODY:
         centre.append(Pile("from the stock", faces(ONE[near.drawn]), marked=(0,)))
-    centre.append(Pile("stock", hidden=int(near.stock), room=STOCK, form="stack"))
+    centre.append(
+        Pile("stock", hidden=int(near.stock), room=len(game.deck(rules)) - dealt - lake, form="stack")
+    )
 
     places = []
     for place, seat in enumerate(order):
-        hand, room = Pile("hand", hidden=int(near.sizes[place]), room=DEALT // players), DEALT // players
+        hand = Pile("hand", hidden=int(near.sizes[place]), room=dealt // players)
         if seat in own:
-            hand = Pile("hand", faces(own[seat].hand), room=room)
+            hand = Pile("hand", faces(own[seat].hand), room=dealt // players)
         caught = (
             BAIT[action] if action is not None and action >= CATCH and place == near.last_player else NOBODY
         )

@@ -28,12 +28,14 @@ class CeDeng:
         declare_eight_doubles: bool = True,
         redeal_doubles: int = 7,
         strict_head_tail: bool = False,
+        hand: int = 8,
     ) -> None:
         self.hands = [list(hand) for hand in hands]
         self.leader = leader
         self.declare_eight_doubles = declare_eight_doubles
         self.redeal_doubles = redeal_doubles
         self.strict_head_tail = strict_head_tail
+        self.hand = hand  # tiles: so many doubles may be declared, so many played are a pass
         self.seats = len(hands)
         self.order = [(leader + turn) % self.seats for turn in range(self.seats)]
         self.played: list[list[Tile]] = [[] for _ in hands]
@@ -48,7 +50,7 @@ class CeDeng:
         self.to_act = self.to_ask[0] if self.to_ask else leader
 
     def may_declare(self, seat: int) -> bool:
-        return self.declare_eight_doubles and self.doubles(seat) == 8
+        return self.declare_eight_doubles and self.doubles(seat) == self.hand
 
     def may_redeal(self, seat: int) -> bool:
         return self.redeal_doubles > 0 and self.doubles(seat) >= self.redeal_doubles
@@ -113,7 +115,7 @@ class CeDeng:
 
     def passes(self) -> list[bool]:
         """Who played all eight tiles and discarded none?"""
-        return [len(played) == 8 for played in self.played]
+        return [len(played) == self.hand for played in self.played]
 
     def heads_and_tails(self) -> list[bool]:
         """Who is head seven or tail eight, or head six or tail seven if those count as well?"""

@@ -25,7 +25,7 @@ DECK: list[Tile] = [*CIVIL, *CIVIL, (6, 2), (6, 3)]  # 24 tiles
 
 
 class DingNiu:
-    """One deal for four seats, who act in the order 0..3, starting with `leader`."""
+    """One deal, for four seats or for two with a tiny deck; they act in order, starting with `leader`."""
 
     def __init__(
         self,
@@ -37,6 +37,7 @@ class DingNiu:
         smothered_numbers: Sequence[int] = (4, 5),
         exempt_forced_maker: bool = False,
         spare_pointless_maker: bool = False,
+        deck: Sequence[Tile] = DECK,
     ) -> None:
         self.hands = [list(hand) for hand in hands]
         self.leader = leader
@@ -45,6 +46,7 @@ class DingNiu:
         self.smothered_numbers = smothered_numbers
         self.exempt_forced_maker = exempt_forced_maker
         self.spare_pointless_maker = spare_pointless_maker
+        self.deck = deck
         self.seats = len(hands)
         self.order = [(leader + turn) % self.seats for turn in range(self.seats)]
         self.discards: list[list[Tile]] = [[] for _ in hands]
@@ -110,7 +112,7 @@ class DingNiu:
         """The suan zhang that this move of the seat to act makes, if any."""
         if move[0] == "discard" or is_double(move[1]) or not self.layout:
             return None
-        return suan_zhang([*self.layout, move[1]], self.ends_after(move), self.smothered_numbers)
+        return suan_zhang([*self.layout, move[1]], self.ends_after(move), self.smothered_numbers, self.deck)
 
     def lay_the_doubles(self) -> None:
         """Every double in hand that carries an open number is laid by its holder."""
@@ -140,10 +142,13 @@ class DingNiu:
 
 
 def suan_zhang(
-    layout: Iterable[Tile], ends: Iterable[int], smothered_numbers: Sequence[int] = (4, 5)
+    layout: Iterable[Tile],
+    ends: Iterable[int],
+    smothered_numbers: Sequence[int] = (4, 5),
+    deck: Sequence[Tile] = DECK,
 ) -> str | None:
     """Is a layout with these two open ends blocked: "classic", "smothered" or not (None)?"""
-    left = [tile for tile in (Counter(DECK) - Counter(layout)).elements() if not is_double(tile)]
+    left = [tile for tile in (Counter(deck) - Counter(layout)).elements() if not is_double(tile)]
     if not any(number in tile for tile in left for number in ends):
         return "classic"
     reached = set(ends)
@@ -168,10 +173,12 @@ def settle(points: Sequence[int], order: Sequence[int], maker: int | None) -> li
     """Chips of every seat; `maker` is the seat charged with a suan zhang, None without one."""
     places = ranking(points, order)
     chips = [0.0] * len(points)
+    pot = 1.0 if len(points) == 2 else 6.0  # what the others pay to the first: 1, 2 and 3
     if maker is None or maker == places[0]:
-        for seat, paid in zip(places, (6.0, -1.0, -2.0, -3.0), strict=True):
+        for place, seat in enumerate(places):
+            paid = pot if place == 0 else -float(place)
             chips[seat] = paid if maker is None else 2 * paid
     else:
-        chips[places[0]] = 12.0
-        chips[maker] = -12.0
+        chips[places[0]] = 2 * pot
+        chips[maker] = -2 * pot
     return chips

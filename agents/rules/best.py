@@ -1,0 +1,50 @@
+"""How rule-based players choose: the legal action with the highest score, and of equals the first."""
+
+import numpy as np
+
+from gupai_env.core.rows import WORD, first_one, load_word
+from gupai_env.core.rule import rule
+
+ACTIONS = 256  # more than any game has
+
+
+@rule
+def next_mark(mask, at):
+    """Return the first action from `at` on that a mask, bool [num_actions], allows; -1 if there is none."""
+    while at + WORD <= len(mask):
+        word = load_word(mask, at)
+        if word:
+            return at + first_one(word) // WORD
+        at += WORD
+    while at < len(mask):
+        if mask[at]:
+            return at
+        at += 1
+    return -1
+
+
+@rule
+def best_by(score, view, mask):
+    """Return the first legal action with the highest `score(view, action)`, a rule."""
+    best, best_score = -1, -np.inf
+    action = next_mark(mask, 0)
+    while action >= 0:
+        points = score(view, action)
+        if points > best_score:
+            best, best_score = action, points
+        action = next_mark(mask, action + 1)
+    return best
+
+
+def ranks_by(worth: np.ndarray) -> np.ndarray:
+    """Return a rank an action, int64 above 0, for `best_ranked`: more worth ranks higher, of equals the first."""
+    return (worth - worth.min()).astype(np.int64) * ACTIONS + ACTIONS - 1 - np.arange(len(worth))
+
+
+@rule
+def best_ranked(ranks, mask):
+    """Return the legal action of the highest rank: as `best_by` with fixed scores, but without branches, so faster."""
+    best = 0
+    for action in range(len(mask)):
+        best = max(best, ranks[action] if mask[action] else 0)
+    return ACTIONS - 1 - best % ACTIONS

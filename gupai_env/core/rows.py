@@ -1,0 +1,285 @@
+"""Rows of masks and observations: borrowed, and written and read eight bytes at a time.
+
+A row taken out of an array in the usual way is counted as a user of its memory, and such counts, on which all
+cores must agree, cost as much as a whole decision; a borrowed row is not counted. A *word* is an int64 that
+stands for eight consecutive int8 or bool entries, the first in its lowest byte. All functions are plain Python
+where they are called as they are; compiled, each is a few instructions.
+"""
+
+import numpy as np
+from llvmlite import binding, ir
+from numba import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic, overload
+from numba.np.arrayobj import populate_array
+
+from gupai_env.core.rule import rule
+
+WORD, HALF = 8, 4  # entries
+EACH = 0x0101010101010101  # one in every byte
+GROUPS = 0x0707070707070707  # the lowest three bits of every byte
+BELOW = 0x7F7F7F7F  # the largest number in every byte of a half
+
+
+def _pointer(context, builder, signature, arguments, bits):
+    """Return the address of the integer of so many bits at an index of an array, the first two arguments."""
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[1]])
+    return builder.bitcast(byte, ir.IntType(bits).as_pointer())
+
+
+def _require_bytes(array):
+    if not (
+        array.ndim == 1 and array.layout == "C" and array.dtype in (types.int8, types.uint8, types.bool_)
+    ):
+        raise TypingError(f"words are read from and written to contiguous rows of bytes, not {array}")
+
+
+def _loading(bits):
+    @intrinsic
+    def load(typing_context, row, at):
+        _require_bytes(row)
+
+        def build(context, builder, signature, arguments):
+            return builder.zext(
+                builder.load(_pointer(context, builder, signature, arguments, bits), align=1), ir.IntType(64)
+            )
+
+        return types.int64(row, types.intp), build
+
+    return load
+
+
+def _storing(bits):
+    @intrinsic
+    def store(typing_context, row, at, value):
+        _require_bytes(row)
+
+        def build(context, builder, signature, arguments):
+            value = builder.trunc(arguments[2], ir.IntType(bits))
+            builder.store(value, _pointer(context, builder, signature, arguments, bits), align=1)
+            return context.get_dummy_value()
+
+        return types.void(row, types.intp, types.int64), build
+
+    return store
+
+
+_load, _load_half = _loading(64), _loading(32)
+_store, _store_half = _storing(64), _storing(32)
+
+
+@intrinsic
+def _ones(typing_context, word):
+    def build(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), build
+
+
+@intrinsic
+def _trailing_zeros(typing_context, word):
+    def build(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), True))
+
+    return types.int64(types.int64), build
+
+
+def _moving(instruction):
+    """Return an instruction of x86 that moves the bits of a word to or from the places set in another."""
+
+    @intrinsic
+    def move(typing_context, bits, places):
+        def build(context, builder, signature, arguments):
+            word = ir.IntType(64)
+            function = builder.module.declare_intrinsic(instruction, (), ir.FunctionType(word, [word, word]))
+            return builder.call(function, arguments)
+
+        return types.int64(types.int64, types.int64), build
+
+    return move
+
+
+_deposit, _extract = _moving("llvm.x86.bmi.pdep.64"), _moving("llvm.x86.bmi.pext.64")
+MOVES_BITS = bool(binding.get_host_cpu_features().get("bmi2", False))
+
+
+@intrinsic
+def _row(typing_context, rows, index):
+    _require_bytes(rows.copy(ndim=1))
+    row = types.Array(rows.dtype, 1, "C")
+
+    def build(context, builder, signature, arguments):
+        whole = context.make_array(signature.args[0])(context, builder, arguments[0])
+        width = builder.extract_value(whole.shape, 1)
+        result = context.make_array(row)(context, builder)
+        itemsize = context.get_constant(types.intp, 1)
+        populate_array(
+            result,
+            data=builder.gep(whole.data, [builder.mul(arguments[1], width)]),
+            shape=[width],
+            strides=[itemsize],
+            itemsize=itemsize,
+            meminfo=None,
+        )
+        return result._getvalue()
+
+    return row(rows, types.intp), build
+
+
+def borrow_row(rows: np.ndarray, index: int) -> np.ndarray:
+    """Return rows[index] of a contiguous int8 or bool [N, width]; the caller keeps `rows` alive meanwhile."""
+    return rows[index]
+
+
+@overload(borrow_row, inline="always")
+def _borrow_row(rows, index):
+    return lambda rows, index: _row(rows, index)
+
+
+def load_word(row: np.ndarray, at: int) -> int:
+    """Return row[at : at + 8], of int8 or bool, as a word."""
+    return int.from_bytes(row[at : at + WORD].tobytes(), "little", signed=True)
+
+
+@overload(load_word, inline="always")
+def _load_word(row, at):
+    return lambda row, at: _load(row, at)
+
+
+def load_half(row: np.ndarray, at: int) -> int:
+    """Return row[at : at + 4], of int8 or bool, as the lower half of a word."""
+    return int.from_bytes(row[at : at + HALF].tobytes(), "little")
+
+
+@overload(load_half, inline="always")
+def _load_half_word(row, at):
+    return lambda row, at: _load_half(row, at)
+
+
+def store_word(row: np.ndarray, at: int, word: int) -> None:
+    """Write a word to row[at : at + 8], of int8 or bool."""
+    row[at : at + WORD] = np.frombuffer((int(word) % (1 << 64)).to_bytes(WORD, "little"), row.dtype)
+
+
+@overload(store_word, inline="always")
+def _store_word(row, at, word):
+    return lambda row, at, word: _store(row, at, word)
+
+
+def store_half(row: np.ndarray, at: int, word: int) -> None:
+    """Write the lower half of a word to row[at : at + 4], of int8 or bool."""
+    row[at : at + HALF] = np.frombuffer((int(word) % (1 << 32)).to_bytes(HALF, "little"), row.dtype)
+
+
+@overload(store_half, inline="always")
+def _store_half_word(row, at, word):
+    return lambda row, at, word: _store_half(row, at, word)
+
+
+@rule
+def copy_entries(source, start, target, at, width):
+    """Copy source[start : start + width] to target[at : at + width], four entries or more."""
+    if width < WORD:
+        store_half(target, at, load_half(source, start))
+        store_half(target, at + width - HALF, load_half(source, start + width - HALF))
+        return
+    for done in range(0, width - WORD, WORD):
+        store_word(target, at + done, load_word(source, start + done))
+    store_word(target, at + width - WORD, load_word(source, start + width - WORD))
+
+
+@rule
+def mark_entries(source, start, target, at, width):
+    """Set each of target[at : at + width], four to eight entries, to 1 where source[start : ...] is above 0, else 0."""
+    store_half(target, at, (load_half(source, start) + BELOW >> 7) & EACH)
+    store_half(target, at + width - HALF, (load_half(source, start + width - HALF) + BELOW >> 7) & EACH)
+
+
+def ones(word: int) -> int:
+    """Return how many bits of a word are set."""
+    return (int(word) % (1 << 64)).bit_count()
+
+
+@overload(ones, inline="always")
+def _ones_compiled(word):
+    return lambda word: _ones(word)
+
+
+def first_one(word: int) -> int:
+    """Return the place of the lowest bit set of a word that is not zero."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+@overload(first_one, inline="always")
+def _first_one_compiled(word):
+    return lambda word: _trailing_zeros(word)
+
+
+def spread(groups: int) -> int:
+    """Return the eight lowest groups of three bits as the bytes of a word."""
+    word = int(groups) & 0xFFFFFF
+    word = (word | word << 20) & 0x00000FFF00000FFF
+    word = (word | word << 10) & 0x003F003F003F003F
+    return (word | word << 5) & GROUPS
+
+
+@overload(spread, inline="always")
+def _spread_compiled(groups):
+    if MOVES_BITS:
+        return lambda groups: _deposit(groups, GROUPS)
+
+    def spread(groups):
+        word = groups & 0xFFFFFF
+        word = (word | word << 20) & 0x00000FFF00000FFF
+        word = (word | word << 10) & 0x003F003F003F003F
+        return (word | word << 5) & GROUPS
+
+    return spread
+
+
+def gather(bits: int, places: int) -> int:
+    """Return those bits of a word that stand at the places set in `places`, side by side, the lowest first."""
+    gathered, at = 0, 0
+    while places:
+        gathered |= (bits >> first_one(places) & 1) << at
+        places &= places - 1
+        at += 1
+    return gathered
+
+
+@overload(gather, inline="always")
+def _gather_compiled(bits, places):
+    return (lambda bits, places: _extract(bits, places)) if MOVES_BITS else gather
+
+
+@rule
+def count_marks(mask):
+    """Return how many entries of a bool row are true."""
+    marks = 0
+    whole = len(mask) // WORD * WORD
+    for at in range(0, whole, WORD):
+        marks += ones(load_word(mask, at))
+    for at in range(whole, len(mask)):
+        marks += mask[at]
+    return marks
+
+
+@rule
+def find_mark(mask, marks):
+    """Return the index of the true entry of a bool row that has `marks` others before it; -1 if there is none."""
+    whole = len(mask) // WORD * WORD
+    for at in range(0, whole, WORD):
+        word = load_word(mask, at)
+        here = ones(word)
+        if marks < here:
+            for _ in range(marks):
+                word &= word - 1
+            return at + first_one(word) // WORD
+        marks -= here
+    for at in range(whole, len(mask)):
+        if mask[at]:
+            if marks == 0:
+                return at
+            marks -= 1
+    return -1

@@ -1,0 +1,246 @@
+"""The Gymnasium environments: one learning seat at a table of agents, alone and thousands side by side."""
+
+import copy
+import os
+import subprocess
+import sys
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env, data_equivalence
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from agents import make_agent
+from agents.agent import Turns
+from gupai_env import GAMES
+from gupai_env.aec import GupaiEnv
+from gupai_env.core.illegal import IllegalActionError
+from gupai_env.encoders import encoder_of
+
+IDS = {game: f"gupai/{game.title().replace('-', '')}-v0" for game in GAMES}
+every_game = pytest.mark.parametrize("game", GAMES)
+
+
+class Witness:
+    """A random player that is no rule-based agent to the compiled loops, and notes at which places it was asked."""
+
+    name = "witness"
+
+    def __init__(self, game: str) -> None:
+        self.agent, self.places = make_agent("random", game), set()
+
+    def act(self, turns: Turns) -> np.ndarray:
+        self.places |= set(turns.views.seat.tolist())
+        return self.agent.act(turns)
+
+
+@every_game
+def test_gymnasiums_own_check_finds_nothing_to_warn_of(game, monkeypatch):
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        for options in ({}, {"opponents": "random", "seat": 1, "deals": 2}):
+            check_env(gymnasium.make(IDS[game], **options).unwrapped)
+    assert [str(warning.message) for warning in warned] == []
+
+
+@every_game
+def test_random_play_by_samples_is_legal_and_pays_the_chips_of_the_match(game):
+    env = gymnasium.make(IDS[game], opponents="random", deals=3)
+    returns = []
+    for episode in range(6):
+        observation, info = env.reset(seed=5 if episode == 0 else None)
+        assert observation in env.observation_space
+        total, terminated = 0.0, False
+        while not terminated:
+            assert (info["action_mask"] == env.get_wrapper_attr("action_masks")()).all()
+            assert info["action_mask"].dtype == np.int8  # as `action_space.sample(mask)` asks for
+            action = env.action_space.sample()
+            assert info["action_mask"][action]
+            observation, reward, terminated, truncated, info = env.step(action)
+            assert observation in env.observation_space and not truncated
+            total += reward
+        assert not info["action_mask"].any()
+        table = env.unwrapped.table
+        assert total == pytest.approx(table._state.total[0, env.unwrapped.seat], abs=1e-3)
+        returns.append(total)
+    assert any(returns)
+
+
+@every_game
+def test_a_seed_names_the_deals_of_the_pettingzoo_environment(game):
+    env = gymnasium.make(IDS[game], seat=0, leader=0)
+    aec = GupaiEnv(GAMES[game], encoder_of(GAMES[game]), leader=0, mask_in="info")
+    for seed in (7, None, None, 8):
+        aec.reset(seed)
+        observation, info = env.reset(seed=seed)
+        assert aec.agent_selection == "seat_0"
+        assert (observation == aec.observe("seat_0")).all()
+        assert (info["action_mask"] == aec.infos["seat_0"]["action_mask"]).all()
+
+
+def mixture(game: str) -> list:
+    """Opponents of two kinds: such as play in the compiled loop and such as are asked."""
+    others = GAMES[game].variant().players - 1
+    return ["greedy", Witness(game), "random", Witness(game)][-others:]
+
+
+@pytest.mark.parametrize("options", [{}, {"deals": 2, "seat": 1}, {"mixed": True}], ids=str)
+@every_game
+def test_lanes_play_what_single_environments_play(game, options):
+    options = dict(options)
+    if options.pop("mixed", False):
+        options["opponents"] = mixture(game)
+    lanes = gymnasium.make_vec(IDS[game], num_envs=12, **options)
+    single = SyncVectorEnv(
+        [lambda: gymnasium.make(IDS[game], **options)] * 12, autoreset_mode=AutoresetMode.SAME_STEP
+    )
+    assert lanes.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+    assert lanes.single_observation_space == single.single_observation_space
+    assert lanes.observation_space == single.observation_space
+    ended = 0
+    for seed in (3, None, [5] * 12):
+        assert data_equivalence(lanes.reset(seed=seed), single.reset(seed=seed), exact=True)
+        for _ in range(60):
+            actions = lanes.action_space.sample()
+            found = lanes.step(actions)
+            assert data_equivalence(found, single.step(actions), exact=True)
+            assert (lanes.unwrapped.seats == [env.unwrapped.seat for env in single.envs]).all()
+            ended += found[2].sum()
+    assert ended > 30
+
+
+def test_opponents_sit_in_order_after_the_learner():
+    for make in (gymnasium.make, lambda name, **options: gymnasium.make_vec(name, num_envs=30, **options)):
+        opponents = [Witness("jie-long") for _ in range(3)]
+        env = make("gupai/JieLong-v0", opponents=opponents, seat=2)
+        env.reset(seed=1)
+        for _ in range(7):
+            env.step(env.action_space.sample())
+        assert [opponent.places for opponent in opponents] == [{3}, {0}, {1}]
+
+
+def test_a_random_seat_is_drawn_anew_for_every_episode_and_named_by_the_seed():
+    env = gymnasium.make_vec("gupai/JieLong-v0", num_envs=400).unwrapped
+    seats = []
+    for seed in (1, None, 1):
+        env.reset(seed=seed)
+        seats.append(env.seats.copy())
+        assert np.bincount(seats[-1]).min() > 60
+    assert (seats[0] != seats[1]).any()
+    assert (seats[0] == seats[2]).all()
+
+
+def test_an_illegal_action_is_named_and_changes_nothing():
+    env = gymnasium.make("gupai/JieLong-v0", forced_play=True)
+    _, info = env.reset(seed=1)
+    for action in (int(info["action_mask"].argmin()), -1, 63, 0.5):
+        with pytest.raises(IllegalActionError, match=r"seat_\d: .*legal: "):
+            env.step(action)
+    action = int(info["action_mask"].argmax())
+    fresh = gymnasium.make("gupai/JieLong-v0", forced_play=True)
+    fresh.reset(seed=1)
+    assert data_equivalence(env.step(action), fresh.step(action), exact=True)
+
+
+def test_a_copy_goes_its_own_way():
+    env = gymnasium.make("gupai/JieLong-v0", opponents="random").unwrapped
+    env.reset(seed=1)
+    other = copy.deepcopy(env)
+    actions = []
+    for _ in range(4):
+        actions.append(env.action_space.sample())
+        last = env.step(actions[-1])
+    for action in actions:
+        assert other.action_masks()[action]
+        assert (other.action_space.legal == other.action_masks()).all()
+        found = other.step(action)
+    assert data_equivalence(found, last, exact=True)
+
+
+def test_an_illegal_action_of_a_lane_is_named_and_changes_nothing():
+    make = lambda: gymnasium.make_vec("gupai/TiuU-v0", num_envs=20, deals=50)  # noqa: E731
+    env, other = make(), make()
+    env.reset(seed=4)
+    other.reset(seed=4)
+    for _ in range(200):
+        actions = env.action_space.sample()
+        for wrong in (-2, -1, 10_000, int(env.action_masks()[7].argmin())):
+            bad = actions.copy()
+            bad[7] = wrong
+            with pytest.raises(IllegalActionError, match=r"lane 7, seat \d: .*legal: "):
+                env.step(bad)
+        assert data_equivalence(env.step(actions), other.step(actions), exact=True)
+    with pytest.raises(ValueError, match="actions must be 20 integers, one per lane, not int64 \\[3\\]"):
+        env.step(actions[:3])
+
+
+def test_a_sample_played_in_another_position_stands_for_a_legal_action():
+    env = gymnasium.make("gupai/SmallMahjong-v0")
+    for seed in range(30):
+        env.reset(seed=seed)
+        stale = env.action_space.sample()
+        env.reset(seed=100 + seed)
+        env.step(stale)
+
+
+def test_what_is_returned_stays_as_it_is():
+    env = gymnasium.make_vec("gupai/JieLong-v0", num_envs=50)
+    returned = [env.reset(seed=1)]
+    before = copy.deepcopy(returned)
+    for _ in range(20):
+        returned.append(env.step(env.action_space.sample()))
+        before.append(copy.deepcopy(returned[-1]))
+    assert data_equivalence(returned, before, exact=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"opponents": ["greedy"]}, "1 opponents for 3 seats; give one for each seat or one for all"),
+        ({"opponents": "gredy"}, "did you mean greedy"),
+        ({"seat": 4}, r'seat=4 is not allowed; choose "random" or a seat of \[0, 1, 2, 3\]'),
+        ({"seat": "first"}, "seat='first' is not allowed"),
+        ({"force_play": True}, "did you mean forced_play"),
+    ],
+)
+def test_wrong_options_are_refused(options, said):
+    for make in (gymnasium.make, gymnasium.make_vec):
+        with pytest.raises(ValueError, match=said):
+            make("gupai/JieLong-v0", **options)
+
+
+def test_the_end_is_the_end():
+    env = gymnasium.make("gupai/DaLing-v0", render_mode="ansi")
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        env.unwrapped.step(0)
+    env.reset(seed=1)
+    while not env.step(env.action_space.sample())[2]:
+        pass
+    assert "seat_0" in env.render()
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        env.step(0)
+
+
+def test_a_name_with_its_module_needs_no_import():
+    code = "import gymnasium; print(gymnasium.make('gupai_env:gupai/CeDeng-v0').reset(seed=1)[0].shape)"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ,
+    )
+    assert done.stdout.startswith("(")
+
+
+def test_maskable_ppo_learns_on_single_environments():
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.env_util import make_vec_env
+
+    env = make_vec_env("gupai/JieLong-v0", 4, env_kwargs={"forced_play": True, "seat": 0})
+    model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=64, n_epochs=1, seed=0, device="cpu")
+    model.learn(256)
+    assert model.num_timesteps == 256
