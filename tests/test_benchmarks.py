@@ -1,11 +1,14 @@
-"""The table of throughput ranks no environment whose steps do nothing."""
+"""The table of throughput ranks no environment whose steps do nothing; the yardstick in C plays our game."""
 
 import itertools
+import shutil
 
 import pytest
 
+from benchmarks.c.run import COMPILE, Yardstick, build, compare
 from benchmarks.peers import protocol
 from benchmarks.peers.table import lines, markdown
+from gupai_env.vector import Lanes
 
 
 def play_of(observations, *, ends):
@@ -63,3 +66,12 @@ def test_a_row_counts_with_its_median_round(monkeypatch):
     ]
     (line,) = lines(rounds)
     assert (line.rate, line.flaw) == (3e6, "")
+
+
+@pytest.mark.skipif(not shutil.which(COMPILE[0]), reason="needs a C compiler")
+def test_jie_long_in_c_writes_the_same_bytes_and_a_difference_is_found(tmp_path):
+    yardstick, ours = Yardstick(build(tmp_path), 64, seed=1), Lanes("jie-long", 64, seed=1)
+    assert compare(yardstick, ours, rounds=2) == 2 * 2 * 32 * 64
+    yardstick.observations[5, 7] += 1
+    with pytest.raises(ValueError, match="at the beginning: observations differ, first in lane 5"):
+        compare(yardstick, ours, rounds=1)
