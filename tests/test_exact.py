@@ -357,6 +357,6 @@ def test_training_comes_near_an_equilibrium():
 
 
 def test_one_stream_of_all_movers_does_not(monkeypatch):
-    """The negative control: the same learner, fed as in the tutorial. Seeds 1-5: CONTROL."""
+    """The negative control: the same learner, fed as in the tutorial. Seeds 1-5: 0.918, 0.988, 1.001, 0.982 and 0.965."""
     monkeypatch.setattr(learner, "advantages_by_seat", one_stream)
     assert trained_fraction(seed=1) > 2 * BOUND
