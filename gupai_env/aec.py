@@ -87,27 +87,38 @@ class GupaiEnv(AECEnv):
         self._loops = kernels(self.game, self.encoder)
         self._bool_mask = self._mask.view(np.bool_)
         self._settled = self._state["settled"]
+        # Compiled loops take plain arrays much quicker than record arrays.
+        self._plain_state, self._plain_view = np.asarray(self._state), np.asarray(self._view)
+        shown = self._plain_view, self._seat, self._bool_mask, self._observation
+        self._begin = bind(self._loops.begin, self._rules, self._plain_state, self._seed, self._episode)
+        self._show = bind(self._loops.show, self._rules, self._plain_state, True, *shown)
         self._play = bind(
             self._loops.play,
             self._rules,
-            np.asarray(self._state),
+            self._plain_state,
             self._action,
             self._seed,
             self._episode,
             False,  # renew
             False,  # skip_forced
             True,  # observe
-            np.asarray(self._view),
-            self._seat,
-            self._bool_mask,
-            self._observation,
+            *shown,
             self._payoffs,
             self._over,
         )
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""
-        bound = ("_loops", "_play", "_bool_mask", "_settled")
+        bound = (
+            "_loops",
+            "_begin",
+            "_show",
+            "_play",
+            "_bool_mask",
+            "_settled",
+            "_plain_state",
+            "_plain_view",
+        )
         return {name: value for name, value in vars(self).items() if name not in bound} | {"_window": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -142,10 +153,8 @@ class GupaiEnv(AECEnv):
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
         self._paid = False
-        self._loops.begin(self._rules, self._state, self._seed, self._episode)
-        self._loops.show(
-            self._rules, self._state, True, self._view, self._seat, self._bool_mask, self._observation
-        )
+        self._begin()
+        self._show()
         self.infos = {agent: {"action_mask": self._no_actions.copy()} for agent in self.agents}
         self._turn_to(self.possible_agents[self._seat[0]])
         if self.render_mode == "human":
@@ -164,8 +173,8 @@ class GupaiEnv(AECEnv):
         return observation if self.mask_in == "info" else {"observation": observation, "action_mask": mask}
 
     def _look(self, seat: int) -> np.ndarray:
-        observation = np.zeros_like(self._observation)
-        self._loops.look(self._rules, self._state, seat, self._view, observation)
+        observation = np.zeros((1, self.layout.size), np.int8)
+        self._loops.look(self._rules, self._plain_state, seat, self._plain_view, observation)
         return observation[0]
 
     def step(self, action: Any) -> None:
@@ -206,7 +215,7 @@ class GupaiEnv(AECEnv):
         if isinstance(action, np.ndarray) and action.ndim == 0:
             action = action[()]
         whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-        if whole and 0 <= action < self.game.num_actions and self._mask[0, action]:
+        if whole and 0 <= action < len(self._no_actions) and self._mask[0, action]:
             return action
         what = int(action) if whole else action
         view = self._view_of(self.possible_agents.index(self.agent_selection))
@@ -222,9 +231,9 @@ class GupaiEnv(AECEnv):
 
         Returns: what it knows, views [1]; its legal actions, bool [1, num_actions]; its key of chance, int64 [1].
         """
-        views, key = np.zeros(1, self.game.view).view(np.recarray), np.zeros(1, np.int64)
-        self._loops.views(self._rules, self._state, views, key)
-        return views, self._bool_mask.copy(), key
+        views, key = np.zeros(1, self.game.view), np.zeros(1, np.int64)
+        self._loops.views(self._rules, self._plain_state, views, key)
+        return views.view(np.recarray), self._bool_mask.copy(), key
 
     def state(self) -> np.ndarray:
         """Return the observations of all seats, int8 [players * layout.size]; no agent may be shown it."""

@@ -1,14 +1,16 @@
 """Lanes: many deals of one game side by side, numpy in and numpy out."""
 
 import functools
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import LEGAL, Kernels, bind, kernels, pick
+from gupai_env.core.lanes import LEGAL, Kernels, bind, kernels, pick, refused
 from gupai_env.core.rng import as_key, derive
 from gupai_env.encoders import encoder_of
 from gupai_env.games import get_game
@@ -38,21 +40,26 @@ class Lanes:
         observe: bool = True,
         renew: bool = True,
         skip_forced: bool = False,
+        threads: int = 1,
         **variant: Any,
     ) -> None:
         """Args: renew: deal again when an episode ends; otherwise a lane that is over is left alone.
             skip_forced: play decisions with one legal action at once (but the first of a deal).
+            threads: threads that share out the lanes; what is played does not depend on them.
 
-        Raises: ValueError for an unknown game or option, a bad seed or less than one lane.
+        Raises: ValueError for an unknown game or option, a bad seed, less than one lane or thread.
         """
         if num_lanes < 1:
             raise ValueError(f"num_lanes={num_lanes} is not allowed; there must be at least one lane")
+        if threads < 1:
+            raise ValueError(f"threads={threads} is not allowed; there must be at least one thread")
         self.game = get_game(game)
         self.encoder = encoder_of(self.game)
         self.layout = self.encoder.layout
         self.variant = self.game.variant.make(**variant)
         self.rules = self.variant.as_rules(self.game.rules_type)
-        self.num_lanes, self.observe, self.renew, self.skip_forced = num_lanes, observe, renew, skip_forced
+        self.num_lanes, self.threads = num_lanes, threads
+        self.observe, self.renew, self.skip_forced = observe, renew, skip_forced
         self.states = self.game.new_states(num_lanes)
         self.seeds = np.zeros(num_lanes, np.int64)
         self.episodes = np.zeros(num_lanes, np.int64)
@@ -61,7 +68,8 @@ class Lanes:
         self.observations = np.zeros((num_lanes, self.layout.size), np.int8)
         self.payoffs = np.zeros((num_lanes, self.game.max_seats), np.float32)
         self.over = np.zeros(num_lanes, np.bool_)
-        self._view = np.zeros(1, self.game.view).view(np.recarray)
+        self._views = np.zeros(threads, self.game.view).view(np.recarray)
+        self._view = self._views[:1]
         self._actions = np.zeros(num_lanes, np.int64)
         self.reset(seed)
 
@@ -70,29 +78,82 @@ class Lanes:
         """The compiled loops."""
         return kernels(self.game, self.encoder)
 
+    @property
+    def lane_bytes(self) -> int:
+        """Memory of one lane: its state, and its rows of all arrays."""
+        rows = (self.seeds, self.episodes, self.seats, self.masks, self.observations, self.payoffs, self.over)
+        return sum(each[:1].nbytes for each in (self.states, self._actions, *rows))
+
     @functools.cached_property
-    def _play(self) -> Callable[[], int]:
-        return bind(
-            self.kernels.play,
-            self.rules,
-            np.asarray(self.states),
-            self._actions,
-            self.seeds,
-            self.episodes,
+    def _shares(self) -> list[slice]:
+        """The lanes of each thread."""
+        bounds = np.linspace(0, self.num_lanes, self.threads + 1).astype(int).tolist()
+        return [slice(first, end) for first, end in itertools.pairwise(bounds)]
+
+    @functools.cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self.threads - 1, "lanes")
+
+    @functools.cached_property
+    def _play(self) -> list[Callable[[], int]]:
+        """The loop `play` over the lanes of each thread."""
+        return [
+            bind(
+                self.kernels.play,
+                self.rules,
+                np.asarray(self.states[share]),
+                self._actions[share],
+                *self._told(thread, share),
+            )
+            for thread, share in enumerate(self._shares)
+        ]
+
+    @functools.cached_property
+    def _play_random(self) -> list[Callable[[int, int], None]]:
+        """The loop `play_random` over the lanes of each thread; to be called with steps and key."""
+        return [
+            bind(
+                self.kernels.play_random,
+                self.rules,
+                np.asarray(self.states[share]),
+                share.start,
+                *self._told(thread, share),
+                later=(0, 0),
+            )
+            for thread, share in enumerate(self._shares)
+        ]
+
+    def _told(self, thread: int, share: slice) -> tuple:
+        """Return the arguments that both loops end with."""
+        return (
+            self.seeds[share],
+            self.episodes[share],
             self.renew,
             self.skip_forced,
             self.observe,
-            np.asarray(self._view),
-            self.seats,
-            self.masks,
-            self.observations,
-            self.payoffs,
-            self.over,
+            np.asarray(self._views[thread : thread + 1]),
+            self.seats[share],
+            self.masks[share],
+            self.observations[share],
+            self.payoffs[share],
+            self.over[share],
         )
 
+    def _run(self, loops: Sequence[Callable], *arguments: Any) -> Any:
+        """Call one loop a thread at the same time; return what the first one, in this thread, returns."""
+        others = [self._pool.submit(loop, *arguments) for loop in loops[1:]]
+        result = loops[0](*arguments)
+        for other in others:
+            other.result()
+        return result
+
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out compiled loops, which are bound anew."""
-        return {name: value for name, value in vars(self).items() if name != "_play"}
+        """Leave out compiled loops and threads, which are made anew."""
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("_play", "_play_random", "_pool")
+        }
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
         """Begin episode 0 in every lane, of the streams derived from `seed` or given as `seeds`, int64 [B]."""
@@ -131,7 +192,11 @@ class Lanes:
         if actions.dtype == np.uint64:  # none becomes another one in int64
             actions = np.minimum(actions, self.game.num_actions)
         self._actions[:] = actions
-        lane = self._play()
+        lane = LEGAL
+        if self.threads > 1:  # one that refuses must stop them all
+            lane = refused(self.states, self.masks, self._actions)
+        if lane == LEGAL:
+            lane = self._run(self._play)
         if lane != LEGAL:
             who = f"lane {lane}, seat {self.seats[lane]}"
             view = self.views(slice(lane, lane + 1))[0][0]
@@ -143,8 +208,27 @@ class Lanes:
     def sample(self, key: int) -> np.ndarray:
         """Return one random legal action per lane, int16 [B], drawn from `key`."""
         actions = np.zeros(self.num_lanes, np.int16)
-        pick(self.masks, key, actions)
+        if self.threads == 1:
+            pick(self.masks, key, actions)
+        else:
+            self._run(
+                [
+                    functools.partial(pick, self.masks[each], key, actions[each], each.start)
+                    for each in self._shares
+                ]
+            )
         return actions
+
+    def play_random(self, steps: int, key: int) -> tuple[np.ndarray, np.ndarray]:
+        """Play `steps` random legal actions in every lane: at once what `step(sample(derive(key, number)))` plays.
+
+        Returns: payoffs and over, as `step`, of the last action alone.
+        Raises: ValueError if steps is below 1.
+        """
+        if steps < 1:
+            raise ValueError(f"steps={steps} is not allowed; at least one action must be played")
+        self._run(self._play_random, steps, key)
+        return self.payoffs, self.over
 
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:
         """Return what the seats to act in some lanes (default all) know, views [N], and their keys of chance."""

@@ -14,7 +14,9 @@ from adapters import ADAPTERS
 from gupai_env import GAMES, Lanes
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
+from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.lanes import Kernels
+from gupai_env.core.rng import derive
 from gupai_env.encoders import encoder_of
 from variants import VARIANT_NAMES, VARIANTS
 from walks import lanes_of, options_of, sample
@@ -87,6 +89,64 @@ def test_a_reset_begins_the_same_episodes_again(game):
     np.testing.assert_array_equal(first, again)
     tiles = ADAPTERS[game.id].tile_sets
     assert (tiles(other) != tiles(first[0])).any(-1).all()
+
+
+ARRAYS = ("states", "seats", "masks", "observations", "payoffs", "over", "episodes")
+
+
+@every_game
+def test_threads_and_calls_that_play_many_actions_change_nothing(game):
+    options = {"seed": 48, "deals": 2, "skip_forced": True}
+    one_by_one, shared = Lanes(game, 37, **options), Lanes(game, 37, threads=3, **options)
+    at_once = [Lanes(game, 37, **options), Lanes(game, 37, threads=2, **options)]
+    for call in range(7):
+        key = derive(49, call)
+        for number in range(16):
+            actions = one_by_one.sample(derive(key, number))
+            np.testing.assert_array_equal(shared.sample(derive(key, number)), actions)
+            one_by_one.step(actions)
+            shared.step(actions)
+        for lanes in at_once:
+            lanes.play_random(16, key)
+        for lanes in (shared, *at_once):
+            for array in ARRAYS:
+                np.testing.assert_array_equal(getattr(lanes, array), getattr(one_by_one, array))
+    assert one_by_one.episodes.max() > 0
+
+
+@every_game
+def test_random_play_stops_where_the_episode_does(game):
+    lanes = Lanes(game, 10, seed=50, renew=False)
+    lanes.play_random(1000, 51)
+    np.testing.assert_array_equal(lanes.states.over, 1)
+    np.testing.assert_array_equal(lanes.over, True)
+    np.testing.assert_array_equal(lanes.payoffs, 0)  # those of the last action, which was none
+    np.testing.assert_array_equal(lanes.masks, False)
+    still = lanes.states.copy()
+    lanes.play_random(3, 52)
+    np.testing.assert_array_equal(lanes.states, still)
+
+
+def test_an_illegal_action_stops_all_threads():
+    lanes = Lanes("jie-long", 40, seed=53, threads=2)
+    before = {array: getattr(lanes, array).copy() for array in ARRAYS}
+    actions = lanes.sample(1)
+    actions[33] = np.flatnonzero(~lanes.masks[33])[0]
+    with pytest.raises(IllegalActionError, match="lane 33"):
+        lanes.step(actions)
+    for array, was in before.items():
+        np.testing.assert_array_equal(getattr(lanes, array), was)
+
+
+@pytest.mark.parametrize(("option", "value"), [("threads", 0), ("num_lanes", 0)])
+def test_there_is_at_least_one_lane_and_one_thread(option, value):
+    with pytest.raises(ValueError, match=f"{option}=0 is not allowed; there must be at least one"):
+        Lanes("jie-long", **{"num_lanes": 1, option: value})
+
+
+def test_random_play_plays_something():
+    with pytest.raises(ValueError, match="steps=0 is not allowed"):
+        Lanes("jie-long", 1).play_random(0, 1)
 
 
 @every_variant

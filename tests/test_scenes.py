@@ -114,8 +114,9 @@ def test_a_spectator_sees_all_tiles_but_the_unused(name, options):
     for session in positions(name, options, deals=2):
         scene = scene_from(session, *range(session.variant.players))
         piles = [*scene.centre, *(each for place in scene.places for each in place.piles)]
-        assert sum(len(each.tiles) for each in piles) + len(tiles_in(int(session.state.unused))) == 32
-        assert sum(each.hidden for each in piles) == len(tiles_in(int(session.state.unused)))
+        deck, unused = session.game.deck(session.rules), tiles_in(int(session.state.unused))
+        assert sum(len(each.tiles) for each in piles) + len(unused) == len(deck)
+        assert sum(each.hidden for each in piles) == len(unused)
 
 
 @every_table

@@ -178,7 +178,12 @@ def speed(measured: Sequence[Figure]) -> None:
     """Print what was measured beside what it should reach, and on which machine."""
     table = _table("game", "what", "decisions/s", "target", "")
     for figure in measured:
-        number, bound, unit = (",.2f", "<", " s") if figure.unit == "s" else (",.0f", ">=", "")
+        number, bound, unit = {
+            "decisions/s": (",.0f", ">=", ""),
+            "x": (".2f", ">=", " x"),
+            "s": (",.2f", "<", " s"),
+            "bytes": (",.0f", "<", " bytes"),
+        }[figure.unit]
         target = "" if figure.target is None else f"{bound} {figure.target:{number}}{unit}"
         verdict = {None: "", True: "reached", False: "missed"}[figure.reached]
         table.add_row(figure.game, figure.what, f"{figure.value:{number}}{unit}", target, verdict)

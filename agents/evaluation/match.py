@@ -77,11 +77,13 @@ def play_duplicates(
     np.put_along_axis(sitting, seat_of, np.broadcast_to(who, seat_of.shape), 1)
     chips = np.empty((deals, seats, seats))
     stream = derive(seed, EVALUATION_STREAM)
-    chunk = max(1, LANES // seats)
+    chunk = min(deals, max(1, LANES // seats))
+    lanes = Lanes(game, chunk * seats, observe=False, renew=False, **variant)
     for first in range(0, deals, chunk):
         some = min(chunk, deals - first)
+        if some < chunk:
+            lanes = Lanes(game, some * seats, observe=False, renew=False, **variant)
         keys = np.array([derive(stream, deal) for deal in range(first, first + some)])
-        lanes = Lanes(game, some * seats, observe=False, renew=False, **variant)
         lanes.reset(seeds=np.repeat(keys, seats))
         play_out(lanes, distinct, np.tile(sitting, (some, 1)))
         totals = lanes.states.total[:, :seats].reshape(some, seats, seats) / lanes.variant.deals

@@ -47,13 +47,13 @@ def compiled(loop: Callable) -> Callable:
     return numba.njit(loop, cache=True, nogil=True)
 
 
-def bind(loop: Callable, *arguments: Any) -> Callable:
-    """Return a compiled loop with its arguments, to be called without any.
+def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
+    """Return a compiled loop with its first arguments, to be called with the rest; `later` are examples of these.
 
     An ordinary call looks at the type of every argument each time, which takes longer than many a decision.
     Arrays are held on to: what the loop reads and writes are their contents at the time of a call.
     """
-    return functools.partial(loop.compile(tuple(map(numba.typeof, arguments))), *arguments)
+    return functools.partial(loop.compile(tuple(map(numba.typeof, arguments + later))), *arguments)
 
 
 class Kernels(NamedTuple):
@@ -65,9 +65,12 @@ class Kernels(NamedTuple):
         in the same deal; starts the next episode where one ends (if `renew`), then shows the turn. A lane
         whose action is WAIT, or that is over, stays as it is. Returns the first lane whose action its mask
         forbids, with nothing changed, or LEGAL.
+    play_random(rules, states, first, seeds, episodes, renew, skip_forced, observe, view, seats, masks, observations,
+        payoffs, over, steps, key): as `play`, `steps` times in every lane, with the actions that `pick` would draw
+        from keys 0, 1, ... of the stream `key`; `first` is the number of the first lane.
     show(rules, states, observe, view, seats, masks, observations): the seat to act, its mask, its observation.
     look(rules, states, seat, view, observations): what one given seat of every lane observes.
-    pick(masks, key, actions): draws one legal action a lane.
+    pick(masks, key, actions, first=0): draws one legal action a lane, for lanes from number `first` on.
     views(rules, states, views, keys): the information set of the seat to act, and its key of chance, int64.
     view_of(rules, states, seat, views): the information set of one given seat.
     encode(views, observations): views as vectors.
@@ -76,6 +79,7 @@ class Kernels(NamedTuple):
 
     begin: Callable
     play: Callable
+    play_random: Callable
     show: Callable
     look: Callable
     pick: Callable
@@ -98,15 +102,90 @@ def show_turn(legal_actions, information_set, encode, rules, state, observe, vie
 
 
 @rule
+def play_lanes(
+    deal,
+    legal_actions,
+    step,
+    payoffs_of,
+    next_deal,
+    information_set,
+    encode,
+    rules,
+    states,
+    actions,
+    steps,
+    key,
+    first,
+    seeds,
+    episodes,
+    renew,
+    skip_forced,
+    observe,
+    view,
+    seats,
+    masks,
+    observations,
+    payoffs,
+    over,
+):
+    """Play in every lane its action or, if there are no `actions`, `steps` random ones; see `Kernels`.
+
+    The loop over lanes stands in here because an array that is passed on is counted as in use, see `rows`.
+    """
+    for lane in range(len(states)):
+        state, mask, observation = states[lane], borrow_row(masks, lane), borrow_row(observations, lane)
+        for number in range(steps):
+            if len(actions):
+                action = actions[lane]
+            else:
+                action = random_action(mask, derive(key, number), first + lane)
+            if action == WAIT or state.over:
+                payoffs[lane, :] = 0
+                over[lane] = state.over
+                continue
+            advance(step, payoffs_of, next_deal, deal, rules, state, action)
+            while skip_forced and not state.settled:
+                mask[:] = False
+                legal_actions(rules, state, mask)
+                action = only_action(mask)
+                if action < 0:
+                    break
+                advance(step, payoffs_of, next_deal, deal, rules, state, action)
+            for seat in range(payoffs.shape[1]):
+                payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
+            over[lane] = state.over
+            if state.over and renew:
+                episodes[lane] += 1
+                start(deal, rules, state, derive(seeds[lane], episodes[lane]))
+            seats[lane] = state.to_act
+            show_turn(
+                legal_actions, information_set, encode, rules, state, observe, view[0], mask, observation
+            )
+
+
+@rule
+def first_refused(states, masks, actions):
+    """Return the first lane whose action its mask forbids, or LEGAL; WAIT is allowed, and anything at the end."""
+    for lane in range(len(states)):
+        action = actions[lane]
+        if action == WAIT or states[lane].over:
+            continue
+        if action < 0 or action >= masks.shape[1] or not masks[lane, action]:
+            return lane
+    return LEGAL
+
+
+@rule
+def random_action(mask, key, lane):
+    """Return the legal action that `key` draws for a lane; WAIT if there is none."""
+    legal = count_marks(mask)
+    return find_mark(mask, draw(key, lane, legal)) if legal else WAIT
+
+
+@rule
 def only_action(mask):
     """Return the one legal action, or -1 if there is a choice."""
-    found = -1
-    for action in range(len(mask)):
-        if mask[action]:
-            if found >= 0:
-                return -1
-            found = action
-    return found
+    return find_mark(mask, 0) if count_marks(mask) == 1 else -1
 
 
 @functools.cache
@@ -139,45 +218,82 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
         over,
     ):
         _ = digest
-        for lane in range(len(states)):
-            action = actions[lane]
-            if action == WAIT or states[lane].over:
-                continue
-            if action < 0 or action >= masks.shape[1] or not masks[lane, action]:
-                return lane
-        for lane in range(len(states)):
-            state, action, mask = states[lane], actions[lane], borrow_row(masks, lane)
-            if action == WAIT or state.over:
-                payoffs[lane, :] = 0
-                over[lane] = state.over
-                continue
-            advance(step, payoffs_of, next_deal, deal, rules, state, action)
-            while skip_forced and not state.settled:
-                mask[:] = False
-                legal_actions(rules, state, mask)
-                action = only_action(mask)
-                if action < 0:
-                    break
-                advance(step, payoffs_of, next_deal, deal, rules, state, action)
-            for seat in range(payoffs.shape[1]):
-                payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
-            over[lane] = state.over
-            if state.over and renew:
-                episodes[lane] += 1
-                start(deal, rules, state, derive(seeds[lane], episodes[lane]))
-            seats[lane] = state.to_act
-            show_turn(
-                legal_actions,
-                information_set,
-                encode,
-                rules,
-                state,
-                observe,
-                view[0],
-                mask,
-                borrow_row(observations, lane),
-            )
+        lane = first_refused(states, masks, actions)
+        if lane != LEGAL:
+            return lane
+        play_lanes(
+            deal,
+            legal_actions,
+            step,
+            payoffs_of,
+            next_deal,
+            information_set,
+            encode,
+            rules,
+            states,
+            actions,
+            1,
+            0,
+            0,
+            seeds,
+            episodes,
+            renew,
+            skip_forced,
+            observe,
+            view,
+            seats,
+            masks,
+            observations,
+            payoffs,
+            over,
+        )
         return LEGAL
+
+    def play_random(
+        rules,
+        states,
+        first,
+        seeds,
+        episodes,
+        renew,
+        skip_forced,
+        observe,
+        view,
+        seats,
+        masks,
+        observations,
+        payoffs,
+        over,
+        steps,
+        key,
+    ):
+        _ = digest
+        play_lanes(
+            deal,
+            legal_actions,
+            step,
+            payoffs_of,
+            next_deal,
+            information_set,
+            encode,
+            rules,
+            states,
+            episodes[:0],  # no actions
+            steps,
+            key,
+            first,
+            seeds,
+            episodes,
+            renew,
+            skip_forced,
+            observe,
+            view,
+            seats,
+            masks,
+            observations,
+            payoffs,
+            over,
+        )
 
     def show(rules, states, observe, view, seats, masks, observations):
         _ = digest
@@ -230,6 +346,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     return Kernels(
         begin=compiled(begin),
         play=compiled(play),
+        play_random=compiled(play_random),
         show=compiled(show),
         look=compiled(look),
         pick=pick,
@@ -240,12 +357,12 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     )
 
 
-def _pick(masks, key, actions):
+def _pick(masks, key, actions, first=0):
     for lane in range(len(masks)):
-        mask = borrow_row(masks, lane)
-        legal = count_marks(mask)
-        if legal:
-            actions[lane] = find_mark(mask, draw(key, lane, legal))
+        action = random_action(borrow_row(masks, lane), key, first + lane)
+        if action != WAIT:
+            actions[lane] = action
 
 
 pick = compiled(_pick)
+refused = compiled(first_refused)

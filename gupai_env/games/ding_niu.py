@@ -40,7 +40,6 @@ from gupai_env.core.tiles import (
     KINDS,
     ONE,
     PIPS,
-    count,
     deck_of,
     first_kind,
     kind_of,
@@ -113,6 +112,21 @@ CARRIED = np.array(
     ],
     np.uint8,
 )  # [128], the numbers that a set of kinds carries, as bits
+NOTHING_FITS = 1  # bit 0, for no number is 0
+_ENDS = 1 << np.arange(HIGHEST + 1)
+_FITTING = CARRIED[:, None, None] & (_ENDS[:, None] | _ENDS)
+LOST = np.where(
+    _FITTING, CARRIED[:, None, None] & ~(REACHED[:, :, None] | REACHED[:, None, :]), NOTHING_FITS
+).astype(
+    np.uint8
+)  # [128, 7, 7], by kinds off the layout and open numbers: the numbers never reached, as bits
+THREAT = np.zeros_like(LOST)  # what LOST may be after one tile more
+for _place, _kind in enumerate(RUNNING):
+    _off = np.flatnonzero(np.arange(len(LOST)) >> _place & 1)
+    for _joins, _leaves in (PIPS[_kind], PIPS[_kind, ::-1]):
+        for _after in (_off, _off ^ (1 << _place)):  # another copy of it is off the layout, or none
+            THREAT[_off, _joins, :] |= LOST[_after, _leaves, :]
+            THREAT[_off, :, _joins] |= LOST[_after, :, _leaves]
 
 
 @dataclass(frozen=True)
@@ -198,11 +212,10 @@ def off_layout(rules, played):
 @rule
 def judge(rules, left, end, other):
     """Return what a layout with these open numbers is: NONE, CLASSIC or SMOTHERED; `left` is off it."""
-    index = gather(kinds_in(left), RUNNING_SET)
-    if CARRIED[index] & (1 << end | 1 << other) == 0:
+    lost = LOST[gather(kinds_in(left), RUNNING_SET), end, other]
+    if lost & NOTHING_FITS:
         return CLASSIC
-    reached = REACHED[index, end] | REACHED[index, other]
-    return SMOTHERED if CARRIED[index] & ~reached & rules.smothered_numbers else NONE
+    return SMOTHERED if lost & rules.smothered_numbers else NONE
 
 
 @rule
@@ -262,22 +275,21 @@ def step(rules, state, action):
 @rule
 def lay_doubles(rules, state):
     """Every holder lays the doubles of the open numbers."""
+    doubles = 7 * (DOUBLES & fitting(state))
     for seat in range(rules.players):
-        for number in range(1, HIGHEST + 1):
-            if number in (state.ends[0], state.ends[1]):
-                double = number * (number + 1) // 2 - 1
-                copies = count(state.hands[seat], double)
-                state.hands[seat] -= copies * ONE[double]
-                state.played[seat] += copies * ONE[double]
-                state.plays[seat] += copies
-                if copies:
-                    state.laid_at[double] = state.turn
+        laid = state.hands[seat] & doubles
+        state.hands[seat] -= laid
+        state.played[seat] += laid
+        state.plays[seat] += size(laid)
+        while laid:
+            kind = first_kind(laid)
+            laid -= ONE[kind]
+            state.laid_at[kind] = state.turn
 
 
 @rule
-def place_of(rules, state, seat):
-    """Return the place, from 0, of a seat in a deal that is over."""
-    first = winner(rules, state)
+def place_of(rules, state, seat, first):
+    """Return the place, from 0, of a seat in a deal that is over and that `first` has won."""
     if seat == first:
         return 0
     place, later = 1, False
@@ -312,7 +324,7 @@ def payoffs(rules, state, out):
         out[maker] = -2 * chips[0]
         return
     for seat in range(rules.players):
-        out[seat] = chips[place_of(rules, state, seat)] * (1 if maker == NOBODY else 2)
+        out[seat] = chips[place_of(rules, state, seat, first)] * (1 if maker == NOBODY else 2)
 
 
 @rule
@@ -338,7 +350,8 @@ def information_set(rules, state, seat, view):
 @rule
 def foresee(rules, view):
     """Fill `makes` and `losing` of a view: what each play that the hand allows would lead to."""
-    if view.ends[0] == 0:
+    threat = THREAT[gather(kinds_in(view.left), RUNNING_SET), view.ends[0], view.ends[1]]
+    if view.ends[0] == 0 or threat & (NOTHING_FITS | rules.smothered_numbers) == 0:
         return
     kinds = kinds_in(view.hand) & ~DOUBLES & (CARRYING[view.ends[0]] | CARRYING[view.ends[1]])
     while kinds:

@@ -1,0 +1,117 @@
+"""Rows and words: compiled code, plain Python and numpy agree."""
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gupai_env.core import rows
+
+WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
+
+
+@numba.njit
+def compiled_bits(word, places):
+    return rows.ones(word), rows.first_one(word), rows.spread(word), rows.gather(word, places)
+
+
+@settings(deadline=None)
+@given(WORDS.filter(bool), WORDS)
+def test_bits_of_a_word(word, places):
+    low = word % (1 << 64)
+    digits = [low >> bit & 1 for bit in range(64)]
+    spread = int.from_bytes(bytes(low >> 3 * group & 7 for group in range(8)), "little")
+    kept = [digit for bit, digit in enumerate(digits) if places >> bit & 1]
+    gathered = sum(digit << at for at, digit in enumerate(kept))
+    expected = (sum(digits), digits.index(1), spread, gathered)
+    plain = rows.ones(word), rows.first_one(word), rows.spread(word), rows.gather(word, places % (1 << 64))
+    assert plain == expected
+    assert tuple(int(each) % (1 << 64) for each in compiled_bits(word, places)) == expected
+
+
+@numba.njit
+def compiled_words(row, at, word):
+    before = rows.load_word(row, at), rows.load_half(row, at)
+    rows.store_word(row, at, word)
+    rows.store_half(row, at + 8, word)
+    return before
+
+
+@settings(deadline=None)
+@given(st.integers(0, 8), WORDS)
+def test_words_are_read_and_written_where_they_lie(at, word):
+    row = np.arange(-10, 10, dtype=np.int8)
+    other, expected = row.copy(), row.copy()
+    told = int.from_bytes(row[at : at + 8].tobytes(), "little", signed=True)
+    half = int.from_bytes(row[at : at + 4].tobytes(), "little")
+    new = np.frombuffer((word % (1 << 64)).to_bytes(8, "little"), np.int8)
+    expected[at : at + 8] = new
+    expected[at + 8 : at + 12] = new[:4]
+    assert compiled_words.py_func(row, at, word) == (told, half)
+    assert compiled_words(other, at, word) == (told, half)
+    np.testing.assert_array_equal(row, expected)
+    np.testing.assert_array_equal(other, expected)
+
+
+compiled_copy, compiled_mark = numba.njit(rows.copy_entries), numba.njit(rows.mark_entries)
+
+
+@pytest.mark.parametrize("width", [*range(4, 20), 31, 32, 33])
+def test_entries_are_copied_and_marked(width):
+    rng = np.random.default_rng(width)
+    source = rng.integers(0, 128, 50, dtype=np.int8) * rng.integers(0, 2, 50, dtype=np.int8)
+    blank = np.full(60, 7, np.int8)
+    copied = blank.copy()
+    copied[5 : 5 + width] = source[3 : 3 + width]
+    marked = blank.copy()
+    marked[5 : 5 + width] = source[3 : 3 + width] > 0
+    for copy, mark in (
+        (rows.copy_entries, rows.mark_entries),
+        (compiled_copy, compiled_mark),
+    ):
+        target = blank.copy()
+        copy(source, 3, target, 5, width)
+        np.testing.assert_array_equal(target, copied)
+        if width <= 8:
+            target = blank.copy()
+            mark(source, 3, target, 5, width)
+            np.testing.assert_array_equal(target, marked)
+
+
+@numba.njit
+def look(masks, row):
+    mask = rows.borrow_row(masks, row)
+    found = np.empty(len(mask) + 1, np.int64)
+    for marks in range(len(found)):
+        found[marks] = rows.find_mark(mask, marks)
+    return rows.count_marks(mask), found
+
+
+@pytest.mark.parametrize("width", [1, 7, 8, 9, 60, 63, 64, 146])
+def test_marks_are_counted_and_found(width):
+    masks = np.random.default_rng(width).random((20, width)) < np.linspace(0, 1, 20)[:, None]
+    for row, mask in enumerate(masks):
+        places = np.flatnonzero(mask).tolist()
+        expected = places + [-1] * (width + 1 - len(places))
+        for count, found in (look(masks, row), look.py_func(masks, row)):
+            assert count == len(places)
+            assert found.tolist() == expected
+
+
+def test_a_borrowed_row_is_the_row_itself():
+    @numba.njit
+    def fill(array):
+        for row in range(len(array)):
+            rows.borrow_row(array, row)[:] = row
+
+    array = np.zeros((5, 3), np.int8)
+    fill(array)
+    np.testing.assert_array_equal(array, np.repeat(np.arange(5), 3).reshape(5, 3))
+
+
+def test_rows_that_are_no_bytes_side_by_side_are_refused():
+    read = numba.njit(lambda row: rows.load_word(row, 0))
+    for row in (np.zeros(8), np.zeros(16, np.int8)[::2]):
+        with pytest.raises(numba.TypingError, match="contiguous rows of bytes"):
+            read(row)
