@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.agent import Turns
+from agents.agent import Turns, certain
 from agents.checkpoint import CheckpointError, check_identity, read_checkpoint
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import compiled, kernels
@@ -95,13 +95,27 @@ class NetworkAgent:
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
-        observations = np.empty((len(turns.keys), self.encoder.layout.size), np.int8)
-        kernels(self.game, self.encoder).encode(turns.views, observations)
-        scores = self.logits(observations)
+        scores = self._scores(turns)
         if self.sample:
             scores = scores + gumbel(turns.keys, scores.shape[1])
         scores = np.where(turns.masks, np.round(scores, ROUND), -np.inf)
         return scores.argmax(1).astype(np.int16)
+
+    def probabilities(self, turns: Turns) -> np.ndarray:
+        """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 for the best action.
+
+        The softmax differs from the frequencies of `act` by less than its rounding, 10**-ROUND.
+        """
+        if not self.sample:
+            return certain(self.act(turns), self.game.num_actions)
+        scores = np.where(turns.masks, np.round(self._scores(turns).astype(np.float64), ROUND), -np.inf)
+        chances = np.exp(scores - scores.max(1, keepdims=True))
+        return chances / chances.sum(1, keepdims=True)
+
+    def _scores(self, turns: Turns) -> np.ndarray:
+        observations = np.empty((len(turns.keys), self.encoder.layout.size), np.int8)
+        kernels(self.game, self.encoder).encode(turns.views, observations)
+        return self.logits(observations)
 
 
 def gumbel(keys: np.ndarray, width: int) -> np.ndarray:

@@ -32,12 +32,15 @@ def make_agent(spec: str, game: str | Game = "jie-long", **variant: Any) -> Agen
         from agents.human import HumanAgent
 
         return HumanAgent(game, checked)
-    policies = {"random": rules.random, **rules.POLICIES[game.id]}
+    if spec == "random":
+        return rules.RandomAgent()
+    policies = rules.POLICIES[game.id]
     if spec not in policies:
-        near = difflib.get_close_matches(spec, [*policies, "human"], 1)
+        names = agent_names(game)
+        near = difflib.get_close_matches(spec, [*names, "human"], 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise ValueError(
-            f"{spec!r} is no player of {game.id}; {hint}players are {', '.join(policies)}, human, checkpoint:PATH "
+            f"{spec!r} is no player of {game.id}; {hint}players are {', '.join(names)}, human, checkpoint:PATH "
             "and sample:PATH"
         )
     return rules.RuleAgent(spec, policies[spec])

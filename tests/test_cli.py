@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agents import make_agent
+from agents.evaluation import build_tree
 from agents.evaluation.tournament import round_robin
 from gupai_env import GAMES, get_game, jie_long_v0
 from training import bench
@@ -80,6 +81,14 @@ def test_the_version_is_a_number():
         ("watch jie-long random random random random random", "5 agents are too many, there is room for 4"),
         ("tournament jie-long greedy", "a tournament needs two agents or more"),
         ("tournament jie-long greedy random --deals 1", "Invalid value for '--deals'"),
+        (
+            "exploit jie-long -o deck=full",
+            "jie-long: 32 tiles lie in 1.3e+32 orders, too many for exact work",
+        ),
+        ("exploit jie-long -o players=4", "players=4 is not allowed with deck='tiny'"),
+        ("exploit jie-long -o deals=2", "deals=2 is not allowed in exact work"),
+        ("exploit jie-long human", "here only programs play"),
+        ("exploit jie-long --rounds 0", "Invalid value for '--rounds'"),
         ("rules jielong", "'jielong' is no game"),
         ("bench chess", "'chess' is no game"),
         ("plya", "No such command 'plya'."),
@@ -199,6 +208,27 @@ def test_the_tournament_table_shows_what_the_duels_gave():
         for seat in range(4):
             assert f"{standings.at_seat(hero, seat)}" in shown
     assert "ce-deng v0, default options; 30 deals a duel, seed 1;" in shown
+
+
+def test_exploit_prints_what_a_best_response_wins():
+    words = ("exploit", "jie-long", "greedy", "--solve", "--rounds", "50", "-o", "forced_play=true")
+    result = json.loads(answer(*words, "--json"))
+    tree = build_tree("jie-long", deck="tiny", players=2, forced_play=True)
+    assert (result["nodes"], result["deals"], result["information_sets"]) == (
+        tree.nodes,
+        tree.deals,
+        tree.sets,
+    )
+    random, greedy, solved = result["policies"]
+    assert [random["name"], greedy["name"], solved["name"]] == ["random", "greedy", "CFR+"]
+    assert random["exploitability"] == pytest.approx(tree.exploitability(tree.uniform()))
+    assert solved["exploitability"] < random["exploitability"] / 20
+    shown = answer(*words)
+    for policy in result["policies"]:
+        assert f"{policy['exploitability']:.4f}" in shown
+    assert f"{tree.nodes:,} nodes, {tree.deals:,} deals, {tree.sets:,} information sets" in " ".join(
+        shown.split()
+    )
 
 
 def test_bench_says_what_is_fast_enough(monkeypatch):

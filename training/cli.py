@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -75,6 +76,21 @@ Agents = Annotated[
     list[str] | None, typer.Argument(metavar="[AGENT]...", help="one a seat; fewer are repeated")
 ]
 Rivals = Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="two or more")]
+Exploited = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[AGENT]...", help="each is judged with itself in all seats; default: all by name"
+    ),
+]
+TinyOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        help="an option of the rules; deck=tiny and few players are set",
+    ),
+]
 Deals = Annotated[int, typer.Option(min=2, help="deals of each duel, each played once from every seat")]
 
 
@@ -114,8 +130,6 @@ def _variant(name: str, assignments: Sequence[str] | None) -> "tuple[Game, Varia
 
 
 def _agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
-    from dataclasses import asdict
-
     from agents import make_agent
 
     if spec == "human":
@@ -233,6 +247,41 @@ def tournament(
         result = round_robin(game, rivals, deals, seed=seed, progress=done, **variant.changed())
     show = report.standings_json if as_json else report.standings
     show(game, variant, result, time.perf_counter() - begin)
+
+
+@app.command()
+def exploit(
+    name: GameName,
+    agents: Exploited = None,
+    option: TinyOptions = None,
+    solve: Annotated[bool, typer.Option("--solve", help="find an equilibrium too, by CFR+")] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="of CFR+")] = 400,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Tell exactly what a best response wins from agents, on a deck small enough to search all play."""
+    import time
+
+    from gupai_env.core.variant import TINY
+    from gupai_env.games import get_game
+
+    with mistakes():
+        seats = get_game(name).variant.LIMITS[TINY]["players"][0]
+    game, variant = _variant(name, [f"deck={TINY}", f"players={seats}", *(option or ())])
+
+    from agents import agent_names
+    from agents.evaluation import exact
+    from training import report
+
+    begin = time.perf_counter()
+    exploited = [_agent(spec, game, variant) for spec in ["random", *(agents or agent_names(game)[1:])]]
+    with mistakes():
+        tree = exact.build_tree(game, **asdict(variant))
+        policies = {agent.name: tree.policy([agent] * tree.players) for agent in exploited}
+    if solve:
+        with report.progress("rounds of CFR+", rounds) as done:
+            policies["CFR+"] = exact.solve(tree, rounds, done)
+    show = report.exploits_json if as_json else report.exploits
+    show(tree, policies, time.perf_counter() - begin)
 
 
 @app.command()

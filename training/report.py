@@ -6,12 +6,14 @@ from contextlib import contextmanager
 from dataclasses import asdict, fields
 from typing import Any
 
+import numpy as np
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from agents import agent_names
+from agents.evaluation.exact import GameTree
 from agents.evaluation.stats import Estimate
 from agents.evaluation.tournament import Standings
 from agents.hints import rules_text
@@ -124,6 +126,52 @@ def standings_json(game: Game, variant: Variant, result: Standings, seconds: flo
 def _numbers(value: Estimate) -> dict[str, float | None]:
     """Return an estimate for JSON, which has no infinity."""
     return {"mean": value.mean, "half_width": value.half_width if value.samples > 1 else None}
+
+
+def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> None:
+    """Print what policies win in all seats, and what a best response wins more."""
+    two, seats = tree.players == 2, range(tree.players)
+    table = _table("in all seats", title="Chips a deal")
+    for heading in (*(f"seat {seat}" for seat in seats), *(f"gain at {seat}" for seat in seats)):
+        table.add_column(heading, justify="right")
+    if two:
+        table.add_column("exploitability", justify="right")
+    for name, policy in policies.items():
+        values, gains = tree.values(policy), tree.gains(policy)
+        cells = [*(f"{value:+.4f}" for value in values.round(4) + 0.0), *(f"{gain:.4f}" for gain in gains)]
+        table.add_row(name, *cells, *([f"{gains.mean():.4f}"] if two else []))
+    options = ", ".join(f"{option}={value}" for option, value in tree.variant.changed().items())
+    _print(
+        table,
+        f"{tree.game.id} v{tree.game.version}, {options}: {tree.nodes:,} nodes, {tree.deals:,} deals, "
+        f"{tree.sets:,} information sets; {seconds:.1f} seconds.",
+        "A gain is what a best response wins more than the policy itself, the others keeping to it"
+        + ("; exploitability is the mean of both." if two else "."),
+    )
+
+
+def exploits_json(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> None:
+    """Print the same as one JSON object."""
+    content = {
+        "game": tree.game.id,
+        "version": tree.game.version,
+        "variant": asdict(tree.variant),
+        "nodes": tree.nodes,
+        "deals": tree.deals,
+        "information_sets": tree.sets,
+        "unit": "chips a deal; gain of a best response, exploitability is the mean gain of two seats",
+        "policies": [
+            {
+                "name": name,
+                "values": tree.values(policy).tolist(),
+                "gains": tree.gains(policy).tolist(),
+                "exploitability": tree.exploitability(policy) if tree.players == 2 else None,
+            }
+            for name, policy in policies.items()
+        ],
+        "seconds": seconds,
+    }
+    print(json.dumps(content, indent=2))
 
 
 def speed(measured: Sequence[Figure]) -> None:

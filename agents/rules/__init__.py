@@ -66,3 +66,14 @@ class RuleAgent:
         actions = np.empty(len(turns.keys), np.int16)
         mapped(self.policy)(turns.views, turns.masks, turns.keys, actions)
         return actions
+
+
+class RandomAgent(RuleAgent):
+    """Plays any legal action, all alike."""
+
+    def __init__(self) -> None:
+        super().__init__("random", random)
+
+    def probabilities(self, turns: Turns) -> np.ndarray:
+        """Return the probability of every action, float64 [N, num_actions]."""
+        return turns.masks / turns.masks.sum(1, keepdims=True)

@@ -1,0 +1,90 @@
+"""All deals of a variant with few tiles, for exact work: the whole chance of such a game.
+
+A deal is an order of the deck and who leads. Orders that come to the same state, as those within a hand do, are
+one deal with their probabilities added.
+"""
+
+import functools
+from collections import Counter
+from collections.abc import Callable
+from math import factorial, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import compiled, sources_digest
+from gupai_env.core.variant import RANDOM_LEADER
+from gupai_env.games import get_game
+
+MOST_ORDERS = 2_000_000
+CHUNK = 1 << 16  # orders that are dealt at once
+
+
+class Deals(NamedTuple):
+    """Different deals: states, a record array [D] of their beginning, and probabilities, float64 [D]."""
+
+    states: np.recarray
+    probabilities: np.ndarray
+
+
+def all_deals(game: str | Game, /, **variant: Any) -> Deals:
+    """Return all deals of a variant, its leaders included.
+
+    Raises: ValueError for a match of several deals, or a deck of more than MOST_ORDERS orders.
+    """
+    game = get_game(game)
+    options = game.variant.make(**variant)
+    if options.deals > 1:
+        raise ValueError(
+            f"deals={options.deals} is not allowed in exact work; a match is too long, take deals=1"
+        )
+    rules = options.as_rules(game.rules_type)
+    deck = np.asarray(game.deck(rules))
+    count = number_of_orders(deck)
+    if count > MOST_ORDERS:
+        raise ValueError(
+            f'{game.id}: {len(deck)} tiles lie in {count:.1e} orders, too many for exact work; take deck="tiny"'
+        )
+    orders = orders_of(deck)
+    leaders = range(options.players) if rules.leader == RANDOM_LEADER else [rules.leader]
+    found: Counter[bytes] = Counter()
+    for leader in leaders:
+        for first in range(0, count, CHUNK):
+            some = orders[first : first + CHUNK]
+            states = game.new_states(len(some))
+            states.direction = 1
+            states.leader = leader
+            laying_out(game.deal_from)(rules, states, some)
+            found.update(states.view(f"V{states.itemsize}").tolist())
+    different = np.frombuffer(bytearray().join(found), game.state)
+    return Deals(different.view(np.recarray), np.array(list(found.values())) / found.total())
+
+
+def number_of_orders(deck: np.ndarray) -> int:
+    """Return how many different orders the tiles of a deck have."""
+    return factorial(len(deck)) // prod(factorial(copies) for copies in Counter(deck.tolist()).values())
+
+
+def orders_of(deck: np.ndarray) -> np.ndarray:
+    """Return all different orders of the tiles of a deck, int8 [orders, tiles]."""
+    kinds, copies = np.unique(deck, return_counts=True)
+    orders, left = np.zeros((1, 0), np.int8), copies[None]
+    for _ in deck:
+        row, next_kind = np.nonzero(left)
+        orders = np.column_stack([orders[row], kinds[next_kind].astype(np.int8)])
+        left = left[row] - (np.arange(len(kinds)) == next_kind[:, None])
+    return orders
+
+
+@functools.cache
+def laying_out(deal_from: Callable) -> Callable:
+    """Return the compiled loop that deals a row of `orders` in each of `states`."""
+    digest = sources_digest(deal_from)
+
+    def lay_out(rules, states, orders):
+        _ = digest
+        for lane in range(len(states)):
+            deal_from(rules, states[lane], orders[lane])
+
+    return compiled(lay_out)

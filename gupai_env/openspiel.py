@@ -1,0 +1,314 @@
+"""The games for OpenSpiel: `import gupai_env.openspiel` registers each one, as `python_gupai_jie_long` and so on.
+
+    game = pyspiel.load_game("python_gupai_jie_long", {"deck": "tiny", "players": 2})
+    game = as_openspiel("jie-long", deck="tiny", players=2)  # the same
+
+Parameters are the options of the rules; a leader and an option with several numbers are written as text, "0" or
+"2 3". With deck="tiny" the chance is explicit: one chance node with every different deal. A full deck has too many
+deals to list; its chance is sampled: the one outcome of the chance node draws a deal, from `rng_seed` if that
+is not -1.
+
+An information state string is a fingerprint of all that a player has seen so far, with perfect recall. The tensor
+of an observation is the encoder's vector; that of an information state is the same, so what a network may
+remember is what the encoder keeps. `resample_from_infostate` draws uniformly among what the player may not tell
+apart; OpenSpiel's C++ algorithms do not call it in games of Python, its Python ISMCTS does.
+"""
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+try:
+    import pyspiel
+except ImportError as error:
+    raise ImportError(f"OpenSpiel is missing ({error}): pip install 'gupai[openspiel]'") from error
+
+from gupai_env.core.game import Game
+from gupai_env.core.rng import KEYS
+from gupai_env.core.variant import TINY, Variant
+from gupai_env.deals import all_deals
+from gupai_env.games import GAMES, get_game
+from gupai_env.vector import Lanes
+
+PREFIX = "python_gupai_"
+SEED = "rng_seed"
+FINGERPRINT = 16  # bytes
+
+
+def as_openspiel(game: str | Game, /, *, rng_seed: int = -1, **variant: Any) -> "GupaiGame":
+    """Return a game's variant as a pyspiel game; raises ValueError as the variant does."""
+    game = get_game(game)
+    return pyspiel.load_game(
+        f"{PREFIX}{game.module}", {**_parameters(game.variant.make(**variant)), SEED: rng_seed}
+    )
+
+
+def _parameters(variant: Variant) -> dict[str, Any]:
+    """Return the options of a variant as OpenSpiel takes them."""
+    parameters = dataclasses.asdict(variant)
+    for field in dataclasses.fields(variant):
+        if isinstance(field.default, tuple):
+            parameters[field.name] = " ".join(map(str, parameters[field.name]))
+        elif isinstance(field.default, str):
+            parameters[field.name] = str(parameters[field.name])  # a leader may be a number
+    return parameters
+
+
+class Position(NamedTuple):
+    """Where a deal stands; but for `next`, the positions after it that were met before, it never changes.
+
+    states: the state, a record array [1]. mover: the player to act. legal: its actions. over: the game has ended.
+    seen: for each player the fingerprint of all it has seen, and views: of what it sees now. moves: the actions.
+    """
+
+    states: np.recarray
+    mover: int
+    legal: list[int]
+    over: bool
+    seen: tuple[bytes, ...]
+    views: tuple[bytes, ...]
+    moves: tuple[int, ...]
+    next: "dict[int, Position]"
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self
+
+
+class GupaiGame(pyspiel.Game):
+    """A variant of a game; made by `as_openspiel` or `pyspiel.load_game`. Every game has its own subclass."""
+
+    game: Game
+
+    def __init__(self, parameters: dict[str, Any]) -> None:
+        game = self.game
+        options = {name: value for name, value in parameters.items() if name != SEED}
+        self.variant = game.variant.parse(f"{name}={value}" for name, value in options.items())
+        self.lanes = Lanes(game, 1, renew=False, **dataclasses.asdict(self.variant))
+        self.deals = (
+            all_deals(game, **dataclasses.asdict(self.variant)) if self.variant.deck == TINY else None
+        )
+        self._dealt: dict[int, Position] = {}  # kept where all play is walked through again and again
+        seed = parameters[SEED]
+        self.rng = np.random.default_rng(None if seed < 0 else seed)
+        bound = float(game.payoff_bound(self.variant)) * self.variant.deals
+        super().__init__(
+            game_type(game, self.variant),
+            pyspiel.GameInfo(
+                num_distinct_actions=game.num_actions,
+                max_chance_outcomes=len(self.deals.states) if self.deals else 1,
+                num_players=self.variant.players,
+                min_utility=-bound,
+                max_utility=bound,
+                utility_sum=0.0 if zero_sum(self.variant) else None,
+                max_game_length=game.max_decisions * self.variant.deals,
+            ),
+            parameters,
+        )
+
+    def new_initial_state(self) -> "GupaiState":
+        """Return a state before the deal."""
+        return GupaiState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """Return 1: all chance is drawn at the beginning."""
+        return 1
+
+    def make_py_observer(self, kind: Any = None, params: Any = None) -> "Observer":
+        """Return what writes observations, or information states if `kind` asks for perfect recall."""
+        if params:
+            raise ValueError(f"observations have no parameters here, not {params}")
+        return Observer(self, bool(kind and kind.perfect_recall))
+
+    # --- positions ----------------------------------------------------------------------------------
+
+    def dealt(self, outcome: int) -> Position:
+        """Return the beginning of a deal: of number `outcome` if chance is explicit, else of one drawn now."""
+        if outcome in self._dealt:
+            return self._dealt[outcome]
+        if self.deals:
+            self.lanes.states[:] = self.deals.states[outcome : outcome + 1]
+            self.lanes.refresh()
+        else:
+            self.lanes.reset(int(self.rng.integers(KEYS)))
+        nobody = (b"",) * self.variant.players
+        position = self._position(nobody, nobody, ())
+        if self.deals:
+            self._dealt[outcome] = position
+        return position
+
+    def played(self, position: Position, action: int) -> Position:
+        """Return the position after an action; raises IllegalActionError."""
+        if action in position.next:
+            return position.next[action]
+        self.lanes.states[:] = position.states
+        self.lanes.refresh()
+        self.lanes.step(np.array([action]))
+        seen = list(position.seen)
+        seen[position.mover] = _fingerprint(position.seen[position.mover], b"action %d" % action)
+        after = self._position(seen, position.views, (*position.moves, action))
+        if self.deals:
+            position.next[action] = after
+        return after
+
+    def redealt(self, position: Position, player: int, key: int) -> Position:
+        """Return a position drawn from `key` among those that `player` cannot tell from this one."""
+        lanes = self.lanes
+        states = self.game.new_states(1)
+        lanes.kernels.determinize(lanes.rules, self.view(position, player), np.array([key]), states)
+        lanes.states[:] = states
+        lanes.refresh()
+        nobody = [b""] * self.variant.players  # what others have seen is known from their views of now alone
+        drawn = self._position(nobody, nobody, position.moves)
+        seen = tuple(
+            position.seen[player] if seat == player else other for seat, other in enumerate(drawn.seen)
+        )
+        return drawn._replace(seen=seen)
+
+    def view(self, position: Position, player: int) -> np.recarray:
+        """Return what a player knows, a record array [1]."""
+        views = np.zeros(1, self.game.view).view(np.recarray)
+        self.lanes.kernels.view_of(self.lanes.rules, position.states, player, views)
+        return views
+
+    def _position(self, seen: Sequence[bytes], views: Sequence[bytes], moves: tuple[int, ...]) -> Position:
+        """Return where the lane stands, for players who had seen this before."""
+        lanes = self.lanes
+        legal = [int(action) for action in np.flatnonzero(lanes.masks[0])]
+        state = lanes.states.copy()
+        before = Position(state, int(lanes.seats[0]), legal, bool(state.over[0]), (), (), moves, {})
+        now = tuple(
+            _fingerprint(self.view(before, player).tobytes()) for player in range(self.variant.players)
+        )
+        memory = tuple(
+            known if view == last else _fingerprint(known, view)  # as it was, it tells nothing new
+            for known, last, view in zip(seen, views, now, strict=True)
+        )
+        return before._replace(seen=memory, views=now)
+
+
+def _fingerprint(*parts: bytes) -> bytes:
+    return hashlib.blake2b(b"|".join(parts), digest_size=FINGERPRINT).digest()
+
+
+class GupaiState(pyspiel.State):
+    """A state of OpenSpiel: the chance node of the deal, then decisions."""
+
+    def __init__(self, game: GupaiGame) -> None:
+        super().__init__(game)
+        self.position: Position | None = None
+
+    def current_player(self) -> int:
+        """Return who is to act."""
+        if self.position is None:
+            return pyspiel.PlayerId.CHANCE
+        return pyspiel.PlayerId.TERMINAL if self.position.over else self.position.mover
+
+    def is_terminal(self) -> bool:
+        """Tell whether the game has ended."""
+        return self.position is not None and self.position.over
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the deals with their probabilities, or one outcome that stands for a deal to be drawn."""
+        deals = self.get_game().deals
+        return list(enumerate(deals.probabilities.tolist())) if deals else [(0, 1.0)]
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.position.legal if self.position else []
+
+    def _apply_action(self, action: int) -> None:
+        game = self.get_game()
+        self.position = game.played(self.position, action) if self.position else game.dealt(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player == pyspiel.PlayerId.CHANCE:
+            return f"deal {action}"
+        return self.get_game().game.action_name(action)
+
+    def returns(self) -> list[float]:
+        """Return the chips of all deals at the end, zeros before it."""
+        players = self.get_game().variant.players
+        if self.position is None or not self.position.over:
+            return [0.0] * players
+        return [float(chips) for chips in self.position.states.total[0, :players]]
+
+    def resample_from_infostate(self, player: int, rng: Callable[[], float]) -> "GupaiState":
+        """Return a state that the player cannot tell from this one, drawn with `rng`, numbers in [0, 1)."""
+        drawn = self.clone()
+        if self.position and not self.position.over:
+            drawn.position = self.get_game().redealt(self.position, player, int(rng() * KEYS))
+        return drawn
+
+    def __str__(self) -> str:
+        if self.position is None:
+            return "before the deal"
+        game = self.get_game().game
+        return ", ".join(game.action_name(move) for move in self.position.moves) or "dealt"
+
+
+class Observer:
+    """What OpenSpiel reads of a state for a player, as tensor (`dict`) and string."""
+
+    def __init__(self, game: GupaiGame, perfect_recall: bool) -> None:
+        self.game, self.perfect_recall = game, perfect_recall
+        self.tensor = np.zeros(game.lanes.layout.size, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: GupaiState, player: int) -> None:
+        """Fill the tensor with what the encoder tells; zeros before the deal."""
+        self.tensor[:] = 0
+        if state.position:
+            lanes, row = self.game.lanes, np.zeros((1, len(self.tensor)), np.int8)
+            lanes.kernels.encode(self.game.view(state.position, player), row)
+            self.tensor[:] = row[0]
+
+    def string_from(self, state: GupaiState, player: int) -> str:
+        """Return a fingerprint of all the player has seen, or the fields of its view that are not zero."""
+        if state.position is None:
+            return f"{player}: before the deal"
+        if self.perfect_recall:
+            return f"{player}: {state.position.seen[player].hex()}"
+        view = self.game.view(state.position, player)[0]
+        told = {name: np.asarray(view[name]).tolist() for name in view.dtype.names if np.any(view[name])}
+        return f"{player}: " + " ".join(f"{name}={value}" for name, value in told.items())
+
+
+def zero_sum(variant: Variant) -> bool:
+    """Tell whether what some win the others lose, as everywhere but where the house takes its share."""
+    return not getattr(variant, "casino_fee", 0)
+
+
+def game_type(game: Game, variant: Variant) -> pyspiel.GameType:
+    """Return the type under which a game is registered, with the chance and the payoffs of a variant."""
+    chance = pyspiel.GameType.ChanceMode
+    utility = pyspiel.GameType.Utility
+    players = next(field for field in dataclasses.fields(game.variant) if field.name == "players")
+    return pyspiel.GameType(
+        short_name=f"{PREFIX}{game.module}",
+        long_name=game.title,
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=chance.EXPLICIT_STOCHASTIC if variant.deck == TINY else chance.SAMPLED_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=utility.ZERO_SUM if zero_sum(variant) else utility.GENERAL_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=game.max_seats,
+        min_num_players=min(players.metadata["choices"]),
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification={**_parameters(game.variant()), SEED: -1},
+    )
+
+
+def register() -> None:
+    """Register all games with pyspiel; done at import."""
+    for game in GAMES.values():
+        # A class, which lives as long as the process: pyspiel drops its hold of it when Python has gone already.
+        creator = type(f"{game.variant.__name__}Game", (GupaiGame,), {"game": game})
+        pyspiel.register_game(game_type(game, game.variant()), creator)
+
+
+register()
