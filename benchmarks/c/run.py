@@ -169,8 +169,11 @@ def main() -> None:
         raise SystemExit(f"C and the engine do not play the same game: {error}") from None
     print(f"{compared:,} decisions compared: the same masks, observations, payoffs and ends, byte for byte.")
     rows = measure(yardstick, ours, chosen.rounds, chosen.seconds)
-    where = machine() | {"cores": f"1 of {os.cpu_count()}", "c": " ".join(COMPILE)}
-    print(f"{', '.join(f'{key} {value}' for key, value in where.items())}; {chosen.lanes:,} lanes.\n")
+    where = machine() | {"cores": f"1 of {os.cpu_count()}", "compiler": " ".join(COMPILE[:3])}
+    print(f"{', '.join(f'{key} {value}' for key, value in where.items())};")
+    print(
+        f"{chosen.lanes:,} lanes, medians of {chosen.rounds} rounds of {chosen.seconds:g} s of processor time.\n"
+    )
     print("| decisions a second | C | gupai | C ÷ gupai |\n| --- | --- | --- | --- |")
     for row in rows:
         print(

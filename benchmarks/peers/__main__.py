@@ -50,7 +50,7 @@ def pin(core: int | None) -> str:
         return f"{os.cpu_count()}, pinned to none"
     core = max(_cores()) if core is None else core
     os.sched_setaffinity(0, {core})
-    return f"one of {os.cpu_count()}, number {core}"
+    return f"1 of {os.cpu_count()} (number {core})"
 
 
 def prepare(only: list[str], cache: Path) -> tuple[dict[str, Path], dict[str, str]]:
@@ -106,8 +106,8 @@ def main() -> None:
     finally:
         for program in programs.values():
             program.close()
-    print(f"{', '.join(f'{key} {value}' for key, value in where.items())}.")
-    print(f"Medians of {chosen.rounds} rounds of {chosen.seconds:g} s of processor time a row.\n")
+    print(f"{', '.join(f'{key} {value}' for key, value in where.items())};")
+    print(f"medians of {chosen.rounds} rounds of {chosen.seconds:g} s of processor time a row.\n")
     print(markdown(found, failures))
     if chosen.json:
         rows = [line._asdict() | {"rate": line.rate} for line in found]

@@ -1,6 +1,7 @@
 """From measurements to a table: medians, the verdict on each row, the ranking."""
 
 import statistics
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from benchmarks.peers.protocol import BATCH, MODES
 OURS = "gupai"
 MOST_IDLE = 0.95  # share of steps that may change nothing; of Triple Triad's random moves 80% are illegal
 FEWEST_OBSERVATIONS = 4
+WIDTH = 118  # of the text between the tables
 
 
 class Line(NamedTuple):
@@ -75,16 +77,16 @@ def markdown(found: Sequence[Line], failures: dict[str, str]) -> str:
     for mode in MODES:
         if not any(line.mode == mode for line in ranked):
             continue
-        parts += [f"### {mode[0].upper()}{mode[1:]}", _ranking(ranked, mode)]
+        parts += [f"### Mode: {mode}", _ranking(ranked, mode)]
     if flawed := [line for line in found if line.flaw]:
         parts += [
             "### Not ranked",
             _table(("library", "game", "mode", "steps a second", "why"), map(_reject, flawed)),
         ]
     if failures:
-        parts += ["### Not run", "\n".join(f"- {peer}: {why}" for peer, why in failures.items())]
+        parts += ["### Not run", _list(failures)]
     counted = {f"{line.peer} {line.version}": line.counted for line in found}
-    parts += ["### What a step is", "\n".join(f"- {peer}: {what}" for peer, what in sorted(counted.items()))]
+    parts += ["### What a step is", _list(dict(sorted(counted.items())))]
     return "\n\n".join(parts)
 
 
@@ -122,6 +124,12 @@ def _times(ratio: float) -> str:
 
 def _reject(line: Line) -> list[str]:
     return [line.peer, line.game, line.mode, _rounded(line.rate), line.flaw]
+
+
+def _list(items: dict[str, str]) -> str:
+    return "\n".join(
+        textwrap.fill(f"- {name}: {what}", WIDTH, subsequent_indent="  ") for name, what in items.items()
+    )
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
