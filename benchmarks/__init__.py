@@ -1,0 +1,1 @@
+"""Throughput of the engine beside that of others; see docs/benchmarks.md."""

@@ -1,0 +1,55 @@
+"""Our own engine: batches of lanes, one lane, and one PettingZoo game, of every game."""
+
+from functools import partial
+
+import gupai_env
+from benchmarks.peers.agent_iter import COUNTED as AGENT_ITER_COUNTED
+from benchmarks.peers.agent_iter import play_aec
+from benchmarks.peers.protocol import AGENT_ITER, BATCH, LANES, ONE_GAME, Play, Row, Watch, serve
+from gupai_env.aec import GupaiEnv
+from gupai_env.encoders import encoder_of
+from gupai_env.games import GAMES
+from gupai_env.vector import Lanes
+
+STEPS = 16  # in a call
+COUNTED = (
+    "Lanes: sample (a random legal action each) and step, with mask, observation, payoffs and dealing anew. "
+    f"agent_iter: {AGENT_ITER_COUNTED}"
+)
+
+
+def make(game: str, num_lanes: int) -> Play:
+    """Return a function that plays STEPS steps of some lanes."""
+    table = Lanes(game, num_lanes, seed=1)
+    calls = 0
+
+    def play(watch: Watch | None) -> int:
+        nonlocal calls
+        for _ in range(STEPS):
+            calls += 1
+            if watch:
+                watch.turn([each.tobytes() for each in table.observations])
+            payoffs, over = table.step(table.sample(calls))
+            if watch:
+                watch.ended(over.sum(), (payoffs != 0).any(1).sum())
+        return STEPS * num_lanes
+
+    return play
+
+
+def make_aec(game: str) -> Play:
+    """Return a function that plays one game through agent_iter."""
+    return play_aec(GupaiEnv(GAMES[game], encoder_of(GAMES[game])))
+
+
+if __name__ == "__main__":
+    rows = [
+        row
+        for game in GAMES
+        for row in (
+            Row(game, BATCH, partial(make, game, LANES)),
+            Row(game, ONE_GAME, partial(make, game, 1)),
+            Row(game, AGENT_ITER, partial(make_aec, game)),
+        )
+    ]
+    serve("gupai", gupai_env.__version__, COUNTED, rows)

@@ -1,0 +1,137 @@
+"""From measurements to a table: medians, the verdict on each row, the ranking."""
+
+import statistics
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from benchmarks.peers.protocol import BATCH, MODES
+
+OURS = "gupai"
+MOST_IDLE = 0.95  # share of steps that may change nothing; of Triple Triad's random moves 80% are illegal
+FEWEST_OBSERVATIONS = 4
+WIDTH = 118  # of the text between the tables
+
+
+class Line(NamedTuple):
+    """One row of figures over all rounds."""
+
+    peer: str
+    version: str
+    game: str
+    mode: str
+    counted: str
+    rates: list[float]  # steps a second of processor time, one a round
+    ready: float  # seconds from nothing to the first step, imports aside; compiling is in it
+    check: dict
+    flaw: str  # why it is not ranked; empty if it is
+
+    @property
+    def rate(self) -> float:
+        return statistics.median(self.rates)
+
+
+def flaw(check: dict) -> str:
+    """Return what is wrong with an environment whose steps were watched, or nothing."""
+    if check["steps"] == 0:
+        return "no step was watched"
+    if check["idle"] > MOST_IDLE:
+        return f"{check['idle']:.0%} of the steps changed nothing"
+    if check["distinct"] < FEWEST_OBSERVATIONS:
+        return f"only {check['distinct']} different observations were seen"
+    if check["episodes"] == 0:
+        return "no episode ended"
+    return ""
+
+
+def lines(measurements: Iterable[dict]) -> list[Line]:
+    """Gather the measurements of all rounds, fastest first."""
+    rows: dict[tuple, list[dict]] = {}
+    for each in measurements:
+        rows.setdefault((each["peer"], each["game"], each["mode"]), []).append(each)
+    found = [
+        Line(
+            *(rounds[0][key] for key in ("peer", "version", "game", "mode", "counted")),
+            rates=[each["steps"] / each["seconds"] for each in rounds],
+            ready=rounds[0]["ready"],
+            check=rounds[0]["check"],
+            flaw=flaw(rounds[0]["check"]),
+        )
+        for rounds in rows.values()
+    ]
+    return sorted(found, key=lambda line: -line.rate)
+
+
+def slowest_of_ours(ranked: Sequence[Line], mode: str) -> Line | None:
+    """Return our slowest game of a mode."""
+    return next((line for line in reversed(ranked) if line.peer == OURS and line.mode == mode), None)
+
+
+def markdown(found: Sequence[Line], failures: dict[str, str]) -> str:
+    """Return a table for each mode, then what is not ranked and what did not run, and what was counted.
+
+    Args: failures: why a library, by its name, did not run.
+    """
+    ranked = [line for line in found if not line.flaw]
+    parts = []
+    for mode in MODES:
+        if not any(line.mode == mode for line in ranked):
+            continue
+        parts += [f"### Mode: {mode}", _ranking(ranked, mode)]
+    if flawed := [line for line in found if line.flaw]:
+        parts += [
+            "### Not ranked",
+            _table(("library", "game", "mode", "steps a second", "why"), map(_reject, flawed)),
+        ]
+    if failures:
+        parts += ["### Not run", _list(failures)]
+    counted = {f"{line.peer} {line.version}": line.counted for line in found}
+    parts += ["### What a step is", _list(dict(sorted(counted.items())))]
+    return "\n\n".join(parts)
+
+
+def _ranking(ranked: Sequence[Line], mode: str) -> str:
+    beside = [slowest_of_ours(ranked, each) for each in dict.fromkeys((mode, BATCH))]
+    ours = [line for line in beside if line]
+    head = ["library", "game", "steps a second", "lowest to highest round", "idle", "ready after"]
+    head += [f"our slowest ÷ this ({line.game}, {line.mode})" for line in ours]
+    return _table(
+        head,
+        (
+            [
+                f"**{line.peer}**" if line.peer == OURS else line.peer,
+                line.game,
+                _rounded(line.rate),
+                f"{_rounded(min(line.rates))} to {_rounded(max(line.rates))}",
+                f"{line.check['idle']:.0%}",
+                f"{line.ready:.1f} s",
+                *("" if line.peer == OURS else _times(each.rate / line.rate) for each in ours),
+            ]
+            for line in ranked
+            if line.mode == mode
+        ),
+    )
+
+
+def _rounded(rate: float) -> str:
+    """Write a rate with three digits that count."""
+    return f"{float(f'{rate:.3g}'):,.0f}"
+
+
+def _times(ratio: float) -> str:
+    return f"{float(f'{ratio:.2g}'):,g}x"
+
+
+def _reject(line: Line) -> list[str]:
+    return [line.peer, line.game, line.mode, _rounded(line.rate), line.flaw]
+
+
+def _list(items: dict[str, str]) -> str:
+    return "\n".join(
+        textwrap.fill(f"- {name}: {what}", WIDTH, subsequent_indent="  ") for name, what in items.items()
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    ruled = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in ruled)

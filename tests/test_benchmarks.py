@@ -1,0 +1,77 @@
+"""The table of throughput ranks no environment whose steps do nothing; the yardstick in C plays our game."""
+
+import itertools
+import shutil
+
+import pytest
+
+from benchmarks.c.run import COMPILE, Yardstick, build, compare
+from benchmarks.peers import protocol
+from benchmarks.peers.table import lines, markdown
+from gupai_env.vector import Lanes
+
+
+def play_of(observations, *, ends):
+    """Return a play of four games that observe the next of `observations` at every step."""
+
+    def play(watch):
+        if watch:
+            watch.turn([next(observations)] * 4)
+            watch.ended(4 * ends, 4 * ends)
+        return 4
+
+    return play
+
+
+def counting():
+    return (str(number).encode() for number in itertools.count())
+
+
+def measurement(game, play, monkeypatch, rate=1e6):
+    monkeypatch.setattr(protocol, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(protocol, "CHECK_CALLS", 10)
+    row = {
+        "peer": "a library",
+        "version": "1",
+        "game": game,
+        "mode": protocol.BATCH,
+        "counted": "steps",
+        "ready": 0.0,
+    }
+    return row | {"steps": rate, "seconds": 1.0, "check": protocol.check(play)}
+
+
+PLAYS = {  # what is wrong -> observations, whether games end
+    "100% of the steps changed nothing": (lambda: itertools.repeat(b"the same"), True),
+    "only 2 different observations were seen": (lambda: itertools.cycle((b"one", b"other")), True),
+    "no episode ended": (counting, False),
+}
+
+
+@pytest.mark.parametrize("why", PLAYS)
+def test_an_environment_whose_steps_do_nothing_is_not_ranked(why, monkeypatch):
+    observations, ends = PLAYS[why]
+    stuck = measurement("stuck", play_of(observations(), ends=ends), monkeypatch, rate=27e6)
+    sound = measurement("sound", play_of(counting(), ends=True), monkeypatch)
+    found = lines([stuck, sound])
+    assert {line.game: line.flaw for line in found} == {"stuck": why, "sound": ""}
+    ranking, rejected = markdown(found, {}).split("### Not ranked")
+    assert "sound" in ranking and "stuck" not in ranking
+    assert f"| a library | stuck | {protocol.BATCH} | 27,000,000 | {why} |" in rejected
+
+
+def test_a_row_counts_with_its_median_round(monkeypatch):
+    rounds = [
+        measurement("game", play_of(counting(), ends=True), monkeypatch, rate) for rate in (3e6, 9e6, 1e6)
+    ]
+    (line,) = lines(rounds)
+    assert (line.rate, line.flaw) == (3e6, "")
+
+
+@pytest.mark.skipif(not shutil.which(COMPILE[0]), reason="needs a C compiler")
+def test_jie_long_in_c_writes_the_same_bytes_and_a_difference_is_found(tmp_path):
+    yardstick, ours = Yardstick(build(tmp_path), 64, seed=1), Lanes("jie-long", 64, seed=1)
+    assert compare(yardstick, ours, rounds=2) == 2 * 2 * 32 * 64
+    yardstick.observations[5, 7] += 1
+    with pytest.raises(ValueError, match="at the beginning: observations differ, first in lane 5"):
+        compare(yardstick, ours, rounds=1)
