@@ -13,7 +13,7 @@ from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.lanes import LEGAL, WAIT, compiled, show_turn
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rows import borrow_row
-from gupai_env.core.rule import rule
+from gupai_env.core.rule import inlined, rule
 from gupai_env.encoders import encoder_of
 from gupai_env.vector import Lanes
 
@@ -43,7 +43,7 @@ class Playouts(NamedTuple):
     respond: Callable
 
 
-@rule
+@inlined
 def play_policies(
     deal,
     legal_actions,

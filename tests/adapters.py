@@ -227,7 +227,7 @@ ADAPTERS = {
         (),
         sets=("hands", "table", "unused"),
         deck=int(FULL_SET),
-        tiny="21 32 41 42 51 51 55 55 64 64",
+        tiny="21 32 42 51 51 55 55 64 64",
         tiny_rules={"sizes": (1, 1, 1)},
         seats=("leader", "to_act"),
         lookalikes=tuple(range(len(SPLITS))),

@@ -1,4 +1,5 @@
 """OpenSpiel's algorithms run on our games and find what ours find; skipped where OpenSpiel is not installed."""
+# ruff: noqa: E402  # what follows can be imported only where it is
 
 import numpy as np
 import pytest

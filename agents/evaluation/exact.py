@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.agent import Agent, Turns, probabilities
-from gupai_env.core.game import Game
+from gupai_env.core.game import NOBODY, Game
 from gupai_env.core.variant import Variant
 from gupai_env.deals import all_deals
 from gupai_env.games import get_game
@@ -209,8 +209,8 @@ class _Positions(NamedTuple):
 class _Search:
     """The search of a tree, all positions of one depth at a time as lanes.
 
-    What a seat has seen is numbered by what it had seen before, its own action (or -1) and its view now. A view that
-    stays as it was adds nothing, for nobody notices a decision that does not show.
+    What a seat has seen is numbered by what it had seen before and what is new: its own action, as -1 - action, or the
+    number of its view. A view that stays as it was adds nothing, for nobody notices a decision that does not show.
     """
 
     def __init__(self, game: Game, options: dict[str, Any]) -> None:
@@ -218,7 +218,7 @@ class _Search:
         self.variant = game.variant.make(**options)
         self.players = self.variant.players
         self.views: dict[bytes, int] = {}
-        self.seen: dict[tuple[int, int, int], int] = {}
+        self.seen: dict[tuple[int, int], int] = {}
         self.sets: dict[int, int] = {}  # by what the seat to act has seen
         self.layers = [0]
         self.found: dict[str, list[np.ndarray]] = {name: [] for name in ("seats", "views", "masks", "before")}
@@ -232,7 +232,7 @@ class _Search:
         seats = np.tile(np.arange(self.players), (deals, 1))
         positions = _Positions(chance, seats, -1 - seats, np.full_like(seats, -1))
         lanes = self._lanes(states)
-        self._look(lanes, positions, lanes.seats, np.full(deals, -1))
+        self._look(lanes, positions, np.full(deals, NOBODY), np.zeros(deals, np.int64))
         while lanes.num_lanes:
             rows = np.arange(lanes.num_lanes)
             sets = self._sets(
@@ -277,17 +277,17 @@ class _Search:
         return lanes
 
     def _look(self, lanes: Lanes, positions: _Positions, movers: np.ndarray, actions: np.ndarray) -> None:
-        """Note what every seat sees after the movers' actions, int [N]; -1 where only the deal came before."""
+        """Note what every seat sees after the movers' actions, int [N]."""
         for seat in range(self.players):
             views = np.zeros(lanes.num_lanes, self.game.view).view(np.recarray)
             lanes.kernels.view_of(lanes.rules, lanes.states, seat, views)
             now = _numbers(self.views, views.view(f"V{views.itemsize}").tolist())
-            own = np.where(movers == seat, actions, -1)
-            news = np.flatnonzero((own >= 0) | (now != positions.view[:, seat]))
-            seen = zip(
-                positions.seen[news, seat].tolist(), own[news].tolist(), now[news].tolist(), strict=True
-            )
-            positions.seen[news, seat] = _numbers(self.seen, seen)
+            for news, what in (
+                (np.flatnonzero(movers == seat), -1 - actions),
+                (np.flatnonzero(now != positions.view[:, seat]), now),
+            ):
+                keys = zip(positions.seen[news, seat].tolist(), what[news].tolist(), strict=True)
+                positions.seen[news, seat] = _numbers(self.seen, keys)
             positions.view[:, seat] = now
 
     def _sets(self, lanes: Lanes, seen: np.ndarray, before: np.ndarray) -> np.ndarray:

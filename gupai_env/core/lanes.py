@@ -18,7 +18,7 @@ from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rows import borrow_row, count_marks, find_mark
-from gupai_env.core.rule import rule
+from gupai_env.core.rule import inlined, rule
 
 PACKAGE = Path(__file__).parents[1]
 LEGAL = -1  # what `play` returns when every action was legal
@@ -89,7 +89,7 @@ class Kernels(NamedTuple):
     determinize: Callable
 
 
-@rule
+@inlined
 def show_turn(legal_actions, information_set, encode, rules, state, observe, view, mask, observation):
     """Clear and fill the mask and, if `observe`, the observation of the seat to act; none is legal at the end."""
     mask[:] = False
@@ -175,7 +175,7 @@ def first_refused(states, masks, actions):
     return LEGAL
 
 
-@rule
+@inlined
 def random_action(mask, key, lane):
     """Return the legal action that `key` draws for a lane; WAIT if there is none."""
     legal = count_marks(mask)

@@ -13,7 +13,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import populate_array
 
-from gupai_env.core.rule import rule
+from gupai_env.core.rule import inlined, rule
 
 WORD, HALF = 8, 4  # entries
 EACH = 0x0101010101010101  # one in every byte
@@ -253,7 +253,7 @@ def _gather_compiled(bits, places):
     return (lambda bits, places: _extract(bits, places)) if MOVES_BITS else gather
 
 
-@rule
+@inlined
 def count_marks(mask):
     """Return how many entries of a bool row are true."""
     marks = 0
@@ -265,7 +265,7 @@ def count_marks(mask):
     return marks
 
 
-@rule
+@inlined
 def find_mark(mask, marks):
     """Return the index of the true entry of a bool row that has `marks` others before it; -1 if there is none."""
     whole = len(mask) // WORD * WORD

@@ -3,7 +3,7 @@
 Source: the rulebook, "Da Ling".
 
 Deal     Two table tiles face up, six tiles to each of two to five players; the rest stay unseen.
-Tiny     Two players get three of [2:1], [3:2], [4:1], [4:2], [5:1] twice, [5:5] twice and [6:4] twice; single, pair
+Tiny     Two players get three of [2:1], [3:2], [4:2], [5:1] twice, [5:5] twice and [6:4] twice; single, pair
          and triple have one tile each.
 Target   The pips of the table tiles modulo ten. The colour is red if they show four or more red pips.
 Split    A group matches if its points modulo ten are the target; in a hand each [4:2] and each [2:1] counts 3
@@ -47,7 +47,7 @@ from gupai_env.core.variant import Variant, option
 
 SEATS, HAND, TABLE = 5, 6, 2
 # By deck, full and tiny:
-DECKS = (DECK, deck_of(tile_set(parse_tiles("21 32 41 42 51 51 55 55 64 64"))))
+DECKS = (DECK, deck_of(tile_set(parse_tiles("21 32 42 51 51 55 55 64 64"))))
 DECK_SETS = tuple(map(tile_set, DECKS))
 HANDS = (HAND, 3)  # tiles
 GROUPS = 3  # single, pair and triple
