@@ -7,14 +7,13 @@ import numpy as np
 
 from agents.agent import Turns, certain
 from agents.checkpoint import CheckpointError, check_identity, read_checkpoint
+from agents.observing import ROUND, ObservationAgent, best_legal
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import compiled, kernels
+from gupai_env.core.lanes import compiled
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.variant import Variant
 from gupai_env.encoders import encoder_of
-
-ROUND = 4  # decimals of a logit that count: sums come out a little different in batches of different sizes
 
 
 def tensor_shapes(net: dict[str, Any], inputs: int, actions: int) -> dict[str, tuple[int, ...]]:
@@ -34,7 +33,7 @@ def tensor_shapes(net: dict[str, Any], inputs: int, actions: int) -> dict[str, t
     return shapes
 
 
-class NetworkAgent:
+class NetworkAgent(ObservationAgent):
     """A multilayer perceptron (ReLU) over the observation, which scores the actions.
 
     It takes the best action, or with `sample` draws from its policy with the chance of each decision's key.
@@ -56,7 +55,8 @@ class NetworkAgent:
         if found != shapes:
             odd = sorted(set(found.items()) ^ set(shapes.items()))[0]
             raise ValueError(f"tensor {odd[0]} {list(odd[1])} does not fit the network {net}")
-        self.name, self.game, self.encoder, self.sample = name, game, encoder, sample
+        super().__init__(name, game, self.logits)
+        self.encoder, self.sample = encoder, sample
         self.tensors = weights = {key: tensor.astype(np.float32) for key, tensor in tensors.items()}
         self._layers = [
             (weights[f"trunk.{i}.weight"].T.copy(), weights[f"trunk.{i}.bias"])
@@ -95,11 +95,10 @@ class NetworkAgent:
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
-        scores = self._scores(turns)
+        scores = self.scores(turns)
         if self.sample:
             scores = scores + gumbel(turns.keys, scores.shape[1])
-        scores = np.where(turns.masks, np.round(scores, ROUND), -np.inf)
-        return scores.argmax(1).astype(np.int16)
+        return best_legal(scores, turns.masks)
 
     def probabilities(self, turns: Turns) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 for the best action.
@@ -108,14 +107,9 @@ class NetworkAgent:
         """
         if not self.sample:
             return certain(self.act(turns), self.game.num_actions)
-        scores = np.where(turns.masks, np.round(self._scores(turns).astype(np.float64), ROUND), -np.inf)
+        scores = np.where(turns.masks, np.round(self.scores(turns).astype(np.float64), ROUND), -np.inf)
         chances = np.exp(scores - scores.max(1, keepdims=True))
         return chances / chances.sum(1, keepdims=True)
-
-    def _scores(self, turns: Turns) -> np.ndarray:
-        observations = np.empty((len(turns.keys), self.encoder.layout.size), np.int8)
-        kernels(self.game, self.encoder).encode(turns.views, observations)
-        return self.logits(observations)
 
 
 def gumbel(keys: np.ndarray, width: int) -> np.ndarray:
