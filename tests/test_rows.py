@@ -1,5 +1,9 @@
 """Rows and words: compiled code, plain Python and numpy agree."""
 
+import os
+import subprocess
+import sys
+
 import numba
 import numpy as np
 import pytest
@@ -28,6 +32,29 @@ def test_bits_of_a_word(word, places):
     plain = rows.ones(word), rows.first_one(word), rows.spread(word), rows.gather(word, places % (1 << 64))
     assert plain == expected
     assert tuple(int(each) % (1 << 64) for each in compiled_bits(word, places)) == expected
+
+
+SPREAD = """
+import numba
+import numpy as np
+from gupai_env.core import rows
+look = numba.njit(lambda word, places: (rows.spread(word), rows.gather(word, places), rows.ones(word)))
+rng = np.random.default_rng(5)
+print([look(*rng.integers(-(1 << 63), (1 << 63) - 1, 2)) for _ in range(200)], rows.MOVES_BITS)
+"""
+
+
+def test_processors_without_instructions_that_move_bits_do_without():
+    plain = {**os.environ, "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    texts = [
+        subprocess.run(
+            [sys.executable, "-c", SPREAD], env=env, check=True, capture_output=True, text=True
+        ).stdout
+        for env in (plain, os.environ)
+    ]
+    (without, no), (here, _) = (text.rsplit(maxsplit=1) for text in texts)
+    assert no == "False"
+    assert without == here
 
 
 @numba.njit

@@ -9,6 +9,7 @@ where they are called as they are; compiled, each is a few instructions.
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
+from numba.core import config
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import populate_array
@@ -101,7 +102,10 @@ def _moving(instruction):
 
 
 _deposit, _extract = _moving("llvm.x86.bmi.pdep.64"), _moving("llvm.x86.bmi.pext.64")
-MOVES_BITS = bool(binding.get_host_cpu_features().get("bmi2", False))
+if config.CPU_NAME or config.CPU_FEATURES:  # what numba is told to compile for
+    MOVES_BITS = "+bmi2" in (config.CPU_FEATURES or "")
+else:
+    MOVES_BITS = bool(binding.get_host_cpu_features().get("bmi2", False))
 
 
 @intrinsic
@@ -238,8 +242,8 @@ def _spread_compiled(groups):
     return spread
 
 
-def gather(bits: int, places: int) -> int:
-    """Return those bits of a word that stand at the places set in `places`, side by side, the lowest first."""
+@rule
+def _gather_one_by_one(bits, places):
     gathered, at = 0, 0
     while places:
         gathered |= (bits >> first_one(places) & 1) << at
@@ -248,9 +252,16 @@ def gather(bits: int, places: int) -> int:
     return gathered
 
 
+def gather(bits: int, places: int) -> int:
+    """Return those bits of a word that stand at the places set in `places`, side by side, the lowest first."""
+    return _gather_one_by_one(bits, places)
+
+
 @overload(gather, inline="always")
 def _gather_compiled(bits, places):
-    return (lambda bits, places: _extract(bits, places)) if MOVES_BITS else gather
+    if MOVES_BITS:
+        return lambda bits, places: _extract(bits, places)
+    return lambda bits, places: _gather_one_by_one(bits, places)
 
 
 @inlined
