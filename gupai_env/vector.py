@@ -15,6 +15,8 @@ from gupai_env.core.rng import as_key, derive
 from gupai_env.encoders import encoder_of
 from gupai_env.games import get_game
 
+WORTH_WAKING = 8192  # decisions; some 100 nanoseconds each, where waking a thread may take 100 microseconds
+
 
 class Lanes:
     """B deals of one variant, each at some seat's turn; a deal that ends pays out and is dealt again at once.
@@ -45,7 +47,8 @@ class Lanes:
     ) -> None:
         """Args: renew: deal again when an episode ends; otherwise a lane that is over is left alone.
             skip_forced: play decisions with one legal action at once (but the first of a deal).
-            threads: threads that share out the lanes; what is played does not depend on them.
+            threads: threads that share out the lanes, where there is enough to do; what is played does not depend
+                on them.
 
         Raises: ValueError for an unknown game or option, a bad seed, less than one lane or thread.
         """
@@ -68,7 +71,10 @@ class Lanes:
         self.observations = np.zeros((num_lanes, self.layout.size), np.int8)
         self.payoffs = np.zeros((num_lanes, self.game.max_seats), np.float32)
         self.over = np.zeros(num_lanes, np.bool_)
-        self._views = np.zeros(threads, self.game.view).view(np.recarray)
+        self._views = np.zeros(2 * threads, self.game.view).view(
+            np.recarray
+        )  # every other one is used, so that
+        # no two threads write to the same line of the cache
         self._view = self._views[:1]
         self._actions = np.zeros(num_lanes, np.int64)
         self.reset(seed)
@@ -131,7 +137,7 @@ class Lanes:
             self.renew,
             self.skip_forced,
             self.observe,
-            np.asarray(self._views[thread : thread + 1]),
+            np.asarray(self._views[2 * thread : 2 * thread + 1]),
             self.seats[share],
             self.masks[share],
             self.observations[share],
@@ -139,8 +145,14 @@ class Lanes:
             self.over[share],
         )
 
-    def _run(self, loops: Sequence[Callable], *arguments: Any) -> Any:
-        """Call one loop a thread at the same time; return what the first one, in this thread, returns."""
+    def _run(self, loops: Sequence[Callable], steps: int, *arguments: Any) -> Any:
+        """Call one loop a thread at the same time; return what the first one, in this thread, returns.
+
+        What takes less time than waking threads is done in this one. `steps`: decisions a lane.
+        """
+        if steps * self.num_lanes < WORTH_WAKING:
+            results = [loop(*arguments) for loop in loops]
+            return results[0]
         others = [self._pool.submit(loop, *arguments) for loop in loops[1:]]
         result = loops[0](*arguments)
         for other in others:
@@ -196,7 +208,7 @@ class Lanes:
         if self.threads > 1:  # one that refuses must stop them all
             lane = refused(self.states, self.masks, self._actions)
         if lane == LEGAL:
-            lane = self._run(self._play)
+            lane = self._run(self._play, 1)
         if lane != LEGAL:
             who = f"lane {lane}, seat {self.seats[lane]}"
             view = self.views(slice(lane, lane + 1))[0][0]
@@ -215,7 +227,8 @@ class Lanes:
                 [
                     functools.partial(pick, self.masks[each], key, actions[each], each.start)
                     for each in self._shares
-                ]
+                ],
+                1,
             )
         return actions
 
@@ -227,7 +240,7 @@ class Lanes:
         """
         if steps < 1:
             raise ValueError(f"steps={steps} is not allowed; at least one action must be played")
-        self._run(self._play_random, steps, key)
+        self._run(self._play_random, steps, steps, key)
         return self.payoffs, self.over
 
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:

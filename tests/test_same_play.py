@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from adapters import ADAPTERS
-from gupai_env import GAMES, Lanes
+from gupai_env import GAMES, Lanes, vector
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
@@ -95,7 +95,8 @@ ARRAYS = ("states", "seats", "masks", "observations", "payoffs", "over", "episod
 
 
 @every_game
-def test_threads_and_calls_that_play_many_actions_change_nothing(game):
+def test_threads_and_calls_that_play_many_actions_change_nothing(game, monkeypatch):
+    monkeypatch.setattr(vector, "WORTH_WAKING", 1)
     options = {"seed": 48, "deals": 2, "skip_forced": True}
     one_by_one, shared = Lanes(game, 37, **options), Lanes(game, 37, threads=3, **options)
     at_once = [Lanes(game, 37, **options), Lanes(game, 37, threads=2, **options)]
@@ -127,7 +128,8 @@ def test_random_play_stops_where_the_episode_does(game):
     np.testing.assert_array_equal(lanes.states, still)
 
 
-def test_an_illegal_action_stops_all_threads():
+def test_an_illegal_action_stops_all_threads(monkeypatch):
+    monkeypatch.setattr(vector, "WORTH_WAKING", 1)
     lanes = Lanes("jie-long", 40, seed=53, threads=2)
     before = {array: getattr(lanes, array).copy() for array in ARRAYS}
     actions = lanes.sample(1)

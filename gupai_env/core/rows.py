@@ -102,8 +102,9 @@ def _moving(instruction):
 
 
 _deposit, _extract = _moving("llvm.x86.bmi.pdep.64"), _moving("llvm.x86.bmi.pext.64")
-if config.CPU_NAME or config.CPU_FEATURES:  # what numba is told to compile for
-    MOVES_BITS = "+bmi2" in (config.CPU_FEATURES or "")
+FEATURES = getattr(config, "CPU_FEATURES", None)  # what numba is told to compile for, with CPU_NAME
+if FEATURES or getattr(config, "CPU_NAME", None):
+    MOVES_BITS = "+bmi2" in (FEATURES or "")
 else:
     MOVES_BITS = bool(binding.get_host_cpu_features().get("bmi2", False))
 
