@@ -145,19 +145,19 @@ class Lanes:
             self.over[share],
         )
 
-    def _run(self, loops: Sequence[Callable], steps: int, *arguments: Any) -> Any:
-        """Call one loop a thread at the same time; return what the first one, in this thread, returns.
+    def _run(self, loops: Sequence[Callable], steps: int, *arguments: Any) -> None:
+        """Call one loop a thread at the same time, the first one in this thread; `steps` are decisions a lane.
 
-        What takes less time than waking threads is done in this one. `steps`: decisions a lane.
+        What takes less time than waking threads is all done in this one.
         """
         if steps * self.num_lanes < WORTH_WAKING:
-            results = [loop(*arguments) for loop in loops]
-            return results[0]
+            for loop in loops:
+                loop(*arguments)
+            return
         others = [self._pool.submit(loop, *arguments) for loop in loops[1:]]
-        result = loops[0](*arguments)
+        loops[0](*arguments)
         for other in others:
             other.result()
-        return result
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out compiled loops and threads, which are made anew."""
@@ -201,14 +201,15 @@ class Lanes:
             raise ValueError(
                 f"actions must be {self.num_lanes} integers, one per lane, not {actions.dtype} {list(actions.shape)}"
             )
-        if actions.dtype == np.uint64:  # none becomes another one in int64
+        if actions.dtype.kind == "u":  # none becomes another one in int64
             actions = np.minimum(actions, self.game.num_actions)
         self._actions[:] = actions
-        lane = LEGAL
-        if self.threads > 1:  # one that refuses must stop them all
+        if self.threads == 1:
+            lane = self._play[0]()
+        else:  # one that refuses must stop them all
             lane = refused(self.states, self.masks, self._actions)
-        if lane == LEGAL:
-            lane = self._run(self._play, 1)
+            if lane == LEGAL:
+                self._run(self._play, 1)
         if lane != LEGAL:
             who = f"lane {lane}, seat {self.seats[lane]}"
             view = self.views(slice(lane, lane + 1))[0][0]

@@ -26,17 +26,18 @@ FIGURES = 2 * len(LANES) + 3 * len(SHARED) + 5  # measurements of a game
 RUNS = 5
 RUN_SECONDS = 0.2  # at least, a run
 FRESH_RUNS = 3
-STEPS = 32  # actions a lane in one call of `play_random`
+STEPS = 32  # actions a lane in one call of `play_random`, at least,
+CALL = 65536  # and decisions in all
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 COUNTED = (
     "A decision is one action of one seat: choosing a random legal one, playing it, dealing anew where a deal ends, "
     "and writing the next mask (and observation). Lanes are stepped from Python, lanes.step(lanes.sample(key)), but "
-    f"for `play_random`, which plays {STEPS} actions a lane in one call. Playouts are `greedy` in all seats "
-    "inside the compiled loop, masks and views only. Learner decisions are those of one random seat against `greedy` "
-    "in gymnasium.make_vec, 4,096 lanes; the decisions of the others come on top. AEC counts PettingZoo's agent_iter, "
-    "last and step, observation and mask included. Seconds are the processor's with one thread, those on the clock "
-    "with several. The first step is a new process from its start through import and deal to one step, compiled "
-    "code from the disk cache. Memory is that of all arrays of a lane."
+    f"for `play_random`, which plays {STEPS} actions a lane or more in one call, {CALL:,} in all. Playouts are "
+    "`greedy` in all seats inside the compiled loop, masks and views only. Learner decisions are those of one random "
+    "seat against `greedy` in gymnasium.make_vec, 4,096 lanes; the decisions of the others come on top. AEC counts "
+    "PettingZoo's agent_iter, last and step, observation and mask included. Seconds are the processor's with one "
+    "thread, those on the clock with several. The first step is a new process from its start through import and deal "
+    "to one step, compiled code from the disk cache. Memory is that of all arrays of a lane."
 )
 FIRST_STEP = """
 import numpy as np
@@ -136,9 +137,11 @@ def random_rate(game: Game, num_lanes: int, threads: int) -> float:
     """Return the decisions a second of `play_random`."""
     table = Lanes(game, num_lanes, threads=threads)
 
+    steps = max(STEPS, CALL // num_lanes)
+
     def run(call: int) -> int:
-        table.play_random(STEPS, call)
-        return STEPS * num_lanes
+        table.play_random(steps, call)
+        return steps * num_lanes
 
     return median_rate(run, clock_for(threads))
 
