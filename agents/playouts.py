@@ -10,7 +10,7 @@ from agents.agent import Agent
 from agents.registry import make_agent
 from agents.rules import RuleAgent, policies_digest, policies_of
 from gupai_env.core.game import Game, advance, noise_key, start
-from gupai_env.core.lanes import LEGAL, WAIT, compiled, show_turn
+from gupai_env.core.lanes import LEGAL, WAIT, compiled, first_refused, show_turn
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rows import borrow_row
 from gupai_env.core.rule import inlined, rule
@@ -148,10 +148,9 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
         over,
     ):
         _ = digest
-        for lane in range(len(states)):
-            action = actions[lane]
-            if action != WAIT and (action < 0 or action >= masks.shape[1] or not masks[lane, action]):
-                return lane
+        lane = first_refused(states, masks, actions)
+        if lane != LEGAL:
+            return lane
         for lane in range(len(states)):
             state, action, mask = states[lane], actions[lane], borrow_row(masks, lane)
             learner = learning_seat(rules.players, state.seed, seat)

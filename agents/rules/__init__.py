@@ -8,16 +8,15 @@ import numpy as np
 from agents.agent import Turns
 from agents.rules import connecting, da_ling, ding_niu, small_mahjong, tiu_u
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import compiled, sources_digest
-from gupai_env.core.rng import draw
-from gupai_env.core.rows import borrow_row, count_marks, find_mark
+from gupai_env.core.lanes import compiled, random_action, sources_digest
+from gupai_env.core.rows import borrow_row
 from gupai_env.core.rule import rule
 
 
 @rule
 def random(view, mask, key):
     """Any legal action, all alike."""
-    return find_mark(mask, draw(key, 0, count_marks(mask)))
+    return random_action(mask, key, 0)
 
 
 # By game id; every game has `random` besides.
