@@ -13,7 +13,7 @@ from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.lanes import LEGAL, WAIT, compiled, first_refused, show_turn
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rows import borrow_row
-from gupai_env.core.rule import inlined, rule
+from gupai_env.core.rule import rule
 from gupai_env.encoders import encoder_of
 from gupai_env.vector import Lanes
 
@@ -29,7 +29,7 @@ class Playouts(NamedTuple):
     A line-up, int8 [seats], names the player of every seat by number: 0..MOST - 1 is one of the policies. At the
     turn of any other player a loop leaves the lane as it is.
 
-    finish(rules, states, line_ups, view, mask): plays every lane up to the turn of such a player or to the end of
+    finish(rules, states, line_ups, view, masks): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
     respond(rules, states, actions, seat, line_up, seeds, episodes, view, learners, seats, masks, observations,
         final_observations, rewards, owed, over): plays one action a lane (or none for WAIT), then the policies. The
@@ -43,7 +43,7 @@ class Playouts(NamedTuple):
     respond: Callable
 
 
-@inlined
+@rule
 def play_policies(
     deal,
     legal_actions,
@@ -101,11 +101,13 @@ def learning_seat(players, key, seat):
 def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
     """Return the compiled loops of a game and 1 to MOST policies; compiling (seconds) happens at their first call."""
     deal, legal_actions, step, payoffs = game.deal, game.legal_actions, game.step, game.payoffs
-    next_deal, information_set, encode = game.next_deal, game.information_set, encoder_of(game).encode
+    encoder = encoder_of(game)
+    next_deal, information_set, encode = game.next_deal, game.information_set, encoder.encode
+    num_actions, size = game.num_actions, encoder.layout.size
     first, second, third, fourth = (policies + policies[-1:] * MOST)[:MOST]
     digest = policies_digest(deal, encode, *policies)
 
-    def finish(rules, states, line_ups, view, mask):
+    def finish(rules, states, line_ups, view, masks):
         _ = digest
         decisions = 0
         for lane in range(len(states)):
@@ -122,10 +124,10 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                 fourth,
                 rules,
                 states[lane],
-                borrow_row(line_ups, lane),
+                borrow_row(line_ups, lane, line_ups.shape[1]),
                 0,
                 view[0],
-                mask,
+                borrow_row(masks, 0, num_actions),
             )[0]
         return decisions
 
@@ -152,7 +154,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
         if lane != LEGAL:
             return lane
         for lane in range(len(states)):
-            state, action, mask = states[lane], actions[lane], borrow_row(masks, lane)
+            state, action, mask = states[lane], actions[lane], borrow_row(masks, lane, num_actions)
             learner = learning_seat(rules.players, state.seed, seat)
             if action == WAIT and state.to_act == learner:
                 learners[lane] = learner
@@ -188,7 +190,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                 if not state.over:
                     break
                 if not over[lane]:
-                    final_observation = borrow_row(final_observations, lane)
+                    final_observation = borrow_row(final_observations, lane, size)
                     final_observation[:] = 0
                     information_set(rules, state, learner, view[0])
                     encode(view[0], final_observation)
@@ -209,7 +211,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                 state.to_act == learner,
                 view[0],
                 mask,
-                borrow_row(observations, lane),
+                borrow_row(observations, lane, size),
             )
         return LEGAL
 
@@ -241,8 +243,8 @@ def finish(lanes: Lanes, loops: Playouts, line_ups: np.ndarray) -> int:
     Returns: how many decisions were made.
     """
     view = np.zeros(1, lanes.game.view).view(np.recarray)
-    mask = np.zeros(lanes.game.num_actions, np.bool_)
-    decisions = loops.finish(lanes.rules, lanes.states, line_ups, view, mask)
+    masks = np.zeros((1, lanes.game.num_actions), np.bool_)
+    decisions = loops.finish(lanes.rules, lanes.states, line_ups, view, masks)
     lanes.over[:] = lanes.states.over
     lanes.refresh()
     return decisions
@@ -253,11 +255,11 @@ def playout_runs(game: Game, player: str = "greedy", num_lanes: int = 4096) -> C
     lanes = Lanes(game, num_lanes, observe=False)
     loops, numbers = numbered(game, [make_agent(player, game)])
     line_ups = np.full((num_lanes, game.max_seats), numbers[0])
-    view, mask = np.zeros(1, game.view).view(np.recarray), np.zeros(game.num_actions, np.bool_)
+    view, masks = np.zeros(1, game.view).view(np.recarray), np.zeros((1, game.num_actions), np.bool_)
 
     def run(number: int) -> int:
         lanes.episodes[:] = number
         lanes.kernels.begin(lanes.rules, lanes.states, lanes.seeds, lanes.episodes)
-        return loops.finish(lanes.rules, lanes.states, line_ups, view, mask)
+        return loops.finish(lanes.rules, lanes.states, line_ups, view, masks)
 
     return run

@@ -49,7 +49,7 @@ def mapped(policy: Callable) -> Callable:
     def choose(views, masks, keys, actions):
         _ = digest
         for row in range(len(views)):
-            actions[row] = policy(views[row], borrow_row(masks, row), keys[row])
+            actions[row] = policy(views[row], borrow_row(masks, row, masks.shape[1]), keys[row])
 
     return compiled(choose)
 

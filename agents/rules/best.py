@@ -2,37 +2,24 @@
 
 import numpy as np
 
-from gupai_env.core.rows import WORD, first_one, load_word
+from gupai_env.core.rows import MARKS, first_one, marks_from
 from gupai_env.core.rule import rule
 
 ACTIONS = 256  # more than any game has
 
 
 @rule
-def next_mark(mask, at):
-    """Return the first action from `at` on that a mask, bool [num_actions], allows; -1 if there is none."""
-    while at + WORD <= len(mask):
-        word = load_word(mask, at)
-        if word:
-            return at + first_one(word) // WORD
-        at += WORD
-    while at < len(mask):
-        if mask[at]:
-            return at
-        at += 1
-    return -1
-
-
-@rule
 def best_by(score, view, mask):
     """Return the first legal action with the highest `score(view, action)`, a rule."""
     best, best_score = -1, -np.inf
-    action = next_mark(mask, 0)
-    while action >= 0:
-        points = score(view, action)
-        if points > best_score:
-            best, best_score = action, points
-        action = next_mark(mask, action + 1)
+    for at in range(0, len(mask), 2 * MARKS):
+        legal = marks_from(mask, at)
+        while legal:
+            action = at + first_one(legal)
+            legal &= legal - 1
+            points = score(view, action)
+            if points > best_score:
+                best, best_score = action, points
     return best
 
 

@@ -18,7 +18,7 @@ from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rows import borrow_row, count_marks, find_mark
-from gupai_env.core.rule import inlined, rule
+from gupai_env.core.rule import rule
 
 PACKAGE = Path(__file__).parents[1]
 LEGAL = -1  # what `play` returns when every action was legal
@@ -89,7 +89,7 @@ class Kernels(NamedTuple):
     determinize: Callable
 
 
-@inlined
+@rule
 def show_turn(legal_actions, information_set, encode, rules, state, observe, view, mask, observation):
     """Clear and fill the mask and, if `observe`, the observation of the seat to act; none is legal at the end."""
     mask[:] = False
@@ -110,6 +110,9 @@ def play_lanes(
     next_deal,
     information_set,
     encode,
+    num_actions,
+    size,
+    max_seats,
     rules,
     states,
     actions,
@@ -133,7 +136,11 @@ def play_lanes(
     The loop over lanes stands in here because an array that is passed on is counted as in use, see `rows`.
     """
     for lane in range(len(states)):
-        state, mask, observation = states[lane], borrow_row(masks, lane), borrow_row(observations, lane)
+        state, mask, observation = (
+            states[lane],
+            borrow_row(masks, lane, num_actions),
+            borrow_row(observations, lane, size),
+        )
         for number in range(steps):
             if len(actions):
                 action = actions[lane]
@@ -143,15 +150,14 @@ def play_lanes(
                 payoffs[lane, :] = 0
                 over[lane] = state.over
                 continue
-            advance(step, payoffs_of, next_deal, deal, rules, state, action)
-            while skip_forced and not state.settled:
+            while action >= 0:
+                advance(step, payoffs_of, next_deal, deal, rules, state, action)
+                if not skip_forced or state.settled:
+                    break
                 mask[:] = False
                 legal_actions(rules, state, mask)
                 action = only_action(mask)
-                if action < 0:
-                    break
-                advance(step, payoffs_of, next_deal, deal, rules, state, action)
-            for seat in range(payoffs.shape[1]):
+            for seat in range(max_seats):
                 payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
             over[lane] = state.over
             if state.over and renew:
@@ -175,7 +181,7 @@ def first_refused(states, masks, actions):
     return LEGAL
 
 
-@inlined
+@rule
 def random_action(mask, key, lane):
     """Return the legal action that `key` draws for a lane; WAIT if there is none."""
     legal = count_marks(mask)
@@ -194,6 +200,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     deal, legal_actions, step, payoffs_of = game.deal, game.legal_actions, game.step, game.payoffs
     next_deal, information_set, determinize_one = game.next_deal, game.information_set, game.determinize
     encode = encoder.encode
+    num_actions, size, max_seats = game.num_actions, encoder.layout.size, game.max_seats
     digest = sources_digest(deal, encode)
 
     def begin(rules, states, seeds, episodes):
@@ -229,6 +236,9 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
             next_deal,
             information_set,
             encode,
+            num_actions,
+            size,
+            max_seats,
             rules,
             states,
             actions,
@@ -276,6 +286,9 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
             next_deal,
             information_set,
             encode,
+            num_actions,
+            size,
+            max_seats,
             rules,
             states,
             episodes[:0],  # no actions
@@ -308,14 +321,14 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
                 state,
                 observe,
                 view[0],
-                borrow_row(masks, lane),
-                borrow_row(observations, lane),
+                borrow_row(masks, lane, num_actions),
+                borrow_row(observations, lane, size),
             )
 
     def look(rules, states, seat, view, observations):
         _ = digest
         for lane in range(len(states)):
-            observation = borrow_row(observations, lane)
+            observation = borrow_row(observations, lane, size)
             observation[:] = 0
             information_set(rules, states[lane], seat, view[0])
             encode(view[0], observation)
@@ -334,7 +347,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     def encode_all(views, observations):
         _ = digest
         for lane in range(len(views)):
-            observation = borrow_row(observations, lane)
+            observation = borrow_row(observations, lane, size)
             observation[:] = 0
             encode(views[lane], observation)
 
@@ -359,7 +372,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
 
 def _pick(masks, key, actions, first=0):
     for lane in range(len(masks)):
-        action = random_action(borrow_row(masks, lane), key, first + lane)
+        action = random_action(borrow_row(masks, lane, masks.shape[1]), key, first + lane)
         if action != WAIT:
             actions[lane] = action
 

@@ -14,9 +14,10 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import populate_array
 
-from gupai_env.core.rule import inlined, rule
+from gupai_env.core.rule import rule
 
 WORD, HALF = 8, 4  # entries
+MARKS = 32  # entries of a mask that are read at once
 EACH = 0x0101010101010101  # one in every byte
 GROUPS = 0x0707070707070707  # the lowest three bits of every byte
 BELOW = 0x7F7F7F7F  # the largest number in every byte of a half
@@ -110,13 +111,13 @@ else:
 
 
 @intrinsic
-def _row(typing_context, rows, index):
+def _row(typing_context, rows, index, width):
     _require_bytes(rows.copy(ndim=1))
     row = types.Array(rows.dtype, 1, "C")
 
     def build(context, builder, signature, arguments):
         whole = context.make_array(signature.args[0])(context, builder, arguments[0])
-        width = builder.extract_value(whole.shape, 1)
+        width = arguments[2]
         result = context.make_array(row)(context, builder)
         itemsize = context.get_constant(types.intp, 1)
         populate_array(
@@ -129,17 +130,20 @@ def _row(typing_context, rows, index):
         )
         return result._getvalue()
 
-    return row(rows, types.intp), build
+    return row(rows, types.intp, types.intp), build
 
 
-def borrow_row(rows: np.ndarray, index: int) -> np.ndarray:
-    """Return rows[index] of a contiguous int8 or bool [N, width]; the caller keeps `rows` alive meanwhile."""
+def borrow_row(rows: np.ndarray, index: int, width: int) -> np.ndarray:
+    """Return rows[index] of a contiguous int8 or bool [N, width]; the caller keeps `rows` alive meanwhile.
+
+    A `width` that is a constant where it stands lets the compiler unroll what is done with the row.
+    """
     return rows[index]
 
 
 @overload(borrow_row, inline="always")
-def _borrow_row(rows, index):
-    return lambda rows, index: _row(rows, index)
+def _borrow_row(rows, index, width):
+    return lambda rows, index, width: _row(rows, index, width)
 
 
 def load_word(row: np.ndarray, at: int) -> int:
@@ -265,33 +269,78 @@ def _gather_compiled(bits, places):
     return lambda bits, places: _gather_one_by_one(bits, places)
 
 
-@inlined
+def nth_one(bits: int, number: int) -> int:
+    """Return the place of the bit set of a word that has `number` others below it."""
+    for _ in range(number):
+        bits &= bits - 1
+    return first_one(bits)
+
+
+@overload(nth_one, inline="always")
+def _nth_one_compiled(bits, number):
+    if MOVES_BITS:
+        return lambda bits, number: _trailing_zeros(_deposit(1 << number, bits))
+    return nth_one
+
+
+@intrinsic
+def _marks(typing_context, row, at):
+    _require_bytes(row)
+
+    def build(context, builder, signature, arguments):
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[1]])
+        entries = ir.VectorType(ir.IntType(8), MARKS)
+        loaded = builder.load(builder.bitcast(byte, entries.as_pointer()), align=1)
+        bits = builder.icmp_unsigned("!=", loaded, ir.Constant(entries, None))
+        return builder.zext(builder.bitcast(bits, ir.IntType(MARKS)), ir.IntType(64))
+
+    return types.int64(row, types.intp), build
+
+
+def load_marks(row: np.ndarray, at: int) -> int:
+    """Return row[at : at + MARKS], of bool, as the bits of a word, the first as the lowest."""
+    return sum(1 << place for place in range(MARKS) if row[at + place])
+
+
+@overload(load_marks, inline="always")
+def _load_marks(row, at):
+    return lambda row, at: _marks(row, at)
+
+
+@rule
+def marks_from(mask, at):
+    """Return mask[at : at + 64], or what there is of it, as the bits of a word."""
+    rest = len(mask) - at
+    if len(mask) < MARKS:
+        bits = 0
+        for place in range(rest):
+            bits |= int(mask[at + place]) << place
+        return bits
+    last = load_marks(mask, len(mask) - MARKS)
+    if rest <= MARKS:
+        return last >> (MARKS - rest)
+    if rest < 2 * MARKS:
+        return load_marks(mask, at) | last >> (2 * MARKS - rest) << MARKS
+    return load_marks(mask, at) | load_marks(mask, at + MARKS) << MARKS
+
+
+@rule
 def count_marks(mask):
     """Return how many entries of a bool row are true."""
     marks = 0
-    whole = len(mask) // WORD * WORD
-    for at in range(0, whole, WORD):
-        marks += ones(load_word(mask, at))
-    for at in range(whole, len(mask)):
-        marks += mask[at]
+    for at in range(0, len(mask), 2 * MARKS):
+        marks += ones(marks_from(mask, at))
     return marks
 
 
-@inlined
+@rule
 def find_mark(mask, marks):
     """Return the index of the true entry of a bool row that has `marks` others before it; -1 if there is none."""
-    whole = len(mask) // WORD * WORD
-    for at in range(0, whole, WORD):
-        word = load_word(mask, at)
-        here = ones(word)
+    for at in range(0, len(mask), 2 * MARKS):
+        bits = marks_from(mask, at)
+        here = ones(bits)
         if marks < here:
-            for _ in range(marks):
-                word &= word - 1
-            return at + first_one(word) // WORD
+            return at + nth_one(bits, marks)
         marks -= here
-    for at in range(whole, len(mask)):
-        if mask[at]:
-            if marks == 0:
-                return at
-            marks -= 1
     return -1
