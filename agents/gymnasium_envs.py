@@ -251,9 +251,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             self._seeded = True
         else:
             self.lanes.episodes += 1
-            self.lanes.kernels.begin(
-                self.lanes.rules, self.lanes.states, self.lanes.seeds, self.lanes.episodes
-            )
+            self.lanes.begin()
             self.lanes.refresh()
         self._owed[:] = 0
         self._over[:] = True  # there is no episode yet that could end

@@ -150,7 +150,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
         over,
     ):
         _ = digest
-        lane = first_refused(states, masks, actions)
+        lane = first_refused(states, masks, actions, 0, len(states))
         if lane != LEGAL:
             return lane
         for lane in range(len(states)):
@@ -259,7 +259,7 @@ def playout_runs(game: Game, player: str = "greedy", num_lanes: int = 4096) -> C
 
     def run(number: int) -> int:
         lanes.episodes[:] = number
-        lanes.kernels.begin(lanes.rules, lanes.states, lanes.seeds, lanes.episodes)
+        lanes.begin()
         return loops.finish(lanes.rules, lanes.states, line_ups, view, masks)
 
     return run

@@ -6,9 +6,10 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
+from gupai_env.core.crew import ALONE, crew_words
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import bind, kernels
+from gupai_env.core.lanes import PLAY, bind, kernels, table_of
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.render import Scene, draw_text
@@ -79,6 +80,7 @@ class GupaiEnv(AECEnv):
         self._payoffs = np.zeros((1, game.max_seats), np.float32)
         self._over = np.zeros(1, np.bool_)
         self._view = np.zeros(1, game.view).view(np.recarray)
+        self._words = crew_words(1)
         self._window: Any = None
         self._bind()
 
@@ -87,25 +89,29 @@ class GupaiEnv(AECEnv):
         self._loops = kernels(self.game, self.encoder)
         self._bool_mask = self._mask.view(np.bool_)
         self._settled = self._state["settled"]
-        # Compiled loops take plain arrays much quicker than record arrays.
-        self._plain_state, self._plain_view = np.asarray(self._state), np.asarray(self._view)
-        shown = self._plain_view, self._seat, self._bool_mask, self._observation
-        self._begin = bind(self._loops.begin, self._rules, self._plain_state, self._seed, self._episode)
-        self._show = bind(self._loops.show, self._rules, self._plain_state, True, *shown)
-        self._play = bind(
-            self._loops.play,
-            self._rules,
-            self._plain_state,
-            self._action,
-            self._seed,
-            self._episode,
-            False,  # renew
-            False,  # skip_forced
-            True,  # observe
-            *shown,
-            self._payoffs,
-            self._over,
+        self._plain_state, self._plain_view = (
+            np.asarray(self._state),
+            np.asarray(self._view),
+        )  # quicker to pass
+        table = table_of(
+            1,
+            renew=False,
+            skip_forced=False,
+            observe=True,
+            states=self._state,
+            seeds=self._seed,
+            episodes=self._episode,
+            seats=self._seat,
+            masks=self._mask,
+            observations=self._observation,
+            payoffs=self._payoffs,
+            over=self._over,
+            views=self._view,
+            words=self._words,
         )
+        self._begin = bind(self._loops.begin, self._rules, table)
+        self._show = bind(self._loops.show, self._rules, table)
+        self._play = bind(self._loops.play, self._rules, table, ALONE, PLAY, self._action, 1, 0)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""

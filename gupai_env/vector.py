@@ -1,21 +1,21 @@
 """Lanes: many deals of one game side by side, numpy in and numpy out."""
 
 import functools
-import itertools
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from gupai_env.core.crew import ALONE, Crew, crew_words
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import LEGAL, Kernels, bind, kernels, pick, refused
+from gupai_env.core.lanes import CHECK, LEGAL, RANDOM, SAMPLE, Kernels, bind, kernels, table_of
 from gupai_env.core.rng import as_key, derive
 from gupai_env.encoders import encoder_of
 from gupai_env.games import get_game
 
-WORTH_WAKING = 8192  # decisions; some 100 nanoseconds each, where waking a thread may take 100 microseconds
+LONG = np.dtype(np.int64)
 
 
 class Lanes:
@@ -47,8 +47,7 @@ class Lanes:
     ) -> None:
         """Args: renew: deal again when an episode ends; otherwise a lane that is over is left alone.
             skip_forced: play decisions with one legal action at once (but the first of a deal).
-            threads: threads that share out the lanes, where there is enough to do; what is played does not depend
-                on them.
+            threads: threads that share out the lanes; what is played does not depend on them.
 
         Raises: ValueError for an unknown game or option, a bad seed, less than one lane or thread.
         """
@@ -71,12 +70,9 @@ class Lanes:
         self.observations = np.zeros((num_lanes, self.layout.size), np.int8)
         self.payoffs = np.zeros((num_lanes, self.game.max_seats), np.float32)
         self.over = np.zeros(num_lanes, np.bool_)
-        self._views = np.zeros(2 * threads, self.game.view).view(
-            np.recarray
-        )  # every other one is used, so that
-        # no two threads write to the same line of the cache
-        self._view = self._views[:1]
-        self._actions = np.zeros(num_lanes, np.int64)
+        self._views = np.zeros(2 * threads, self.game.view)
+        self._words = crew_words(threads)
+        self._no_actions, self._shape = np.zeros(0, np.int64), (num_lanes,)
         self.reset(seed)
 
     @property
@@ -88,84 +84,47 @@ class Lanes:
     def lane_bytes(self) -> int:
         """Memory of one lane: its state, and its rows of all arrays."""
         rows = (self.seeds, self.episodes, self.seats, self.masks, self.observations, self.payoffs, self.over)
-        return sum(each[:1].nbytes for each in (self.states, self._actions, *rows))
+        return sum(each[:1].nbytes for each in (self.states, *rows))
 
     @functools.cached_property
-    def _shares(self) -> list[slice]:
-        """The lanes of each thread."""
-        bounds = np.linspace(0, self.num_lanes, self.threads + 1).astype(int).tolist()
-        return [slice(first, end) for first, end in itertools.pairwise(bounds)]
-
-    @functools.cached_property
-    def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self.threads - 1, "lanes")
-
-    @functools.cached_property
-    def _play(self) -> list[Callable[[], int]]:
-        """The loop `play` over the lanes of each thread."""
-        return [
-            bind(
-                self.kernels.play,
-                self.rules,
-                np.asarray(self.states[share]),
-                self._actions[share],
-                *self._told(thread, share),
-            )
-            for thread, share in enumerate(self._shares)
-        ]
-
-    @functools.cached_property
-    def _play_random(self) -> list[Callable[[int, int], None]]:
-        """The loop `play_random` over the lanes of each thread; to be called with steps and key."""
-        return [
-            bind(
-                self.kernels.play_random,
-                self.rules,
-                np.asarray(self.states[share]),
-                share.start,
-                *self._told(thread, share),
-                later=(0, 0),
-            )
-            for thread, share in enumerate(self._shares)
-        ]
-
-    def _told(self, thread: int, share: slice) -> tuple:
-        """Return the arguments that both loops end with."""
-        return (
-            self.seeds[share],
-            self.episodes[share],
-            self.renew,
-            self.skip_forced,
-            self.observe,
-            np.asarray(self._views[2 * thread : 2 * thread + 1]),
-            self.seats[share],
-            self.masks[share],
-            self.observations[share],
-            self.payoffs[share],
-            self.over[share],
+    def table(self) -> np.ndarray:
+        """Where the arrays lie and how the lanes are played, as compiled loops take it."""
+        return table_of(
+            self.num_lanes,
+            renew=self.renew,
+            skip_forced=self.skip_forced,
+            observe=self.observe,
+            threads=self.threads,
+            states=self.states,
+            seeds=self.seeds,
+            episodes=self.episodes,
+            seats=self.seats,
+            masks=self.masks,
+            observations=self.observations,
+            payoffs=self.payoffs,
+            over=self.over,
+            views=self._views,
+            words=self._words,
         )
 
-    def _run(self, loops: Sequence[Callable], steps: int, *arguments: Any) -> None:
-        """Call one loop a thread at the same time, the first one in this thread; `steps` are decisions a lane.
+    @functools.cached_property
+    def _play(self) -> Callable[[int, int, np.ndarray, int, int], int]:
+        """The loop `play` over all lanes; to be called with thread, job, actions, steps and key."""
+        return bind(self.kernels.play, self.rules, self.table, later=(0, 0, self._no_actions, 0, 0))
 
-        What takes less time than waking threads is all done in this one.
-        """
-        if steps * self.num_lanes < WORTH_WAKING:
-            for loop in loops:
-                loop(*arguments)
-            return
-        others = [self._pool.submit(loop, *arguments) for loop in loops[1:]]
-        loops[0](*arguments)
-        for other in others:
-            other.result()
+    @functools.cached_property
+    def _do(self) -> Callable[[int, np.ndarray, int, int], int]:
+        """All threads at a job of `play`, its actions, steps and key."""
+        if self.threads == 1:
+            return functools.partial(self._play, ALONE)
+        play, none = self._play, self._no_actions
+        crew = Crew(self.threads - 1, lambda helper: play(helper, RANDOM, none, 0, 0))
+        weakref.finalize(self, crew.close)
+        return functools.partial(crew.lead, play, self.num_lanes)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out compiled loops and threads, which are made anew."""
-        return {
-            name: value
-            for name, value in vars(self).items()
-            if name not in ("_play", "_play_random", "_pool")
-        }
+        """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
+        return {name: value for name, value in vars(self).items() if name not in ("table", "_play", "_do")}
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
         """Begin episode 0 in every lane, of the streams derived from `seed` or given as `seeds`, int64 [B]."""
@@ -179,14 +138,16 @@ class Lanes:
         self.episodes[:] = 0
         self.payoffs[:] = 0
         self.over[:] = False
-        self.kernels.begin(self.rules, self.states, self.seeds, self.episodes)
+        self.begin()
         self.refresh()
+
+    def begin(self) -> None:
+        """Begin episode number `episodes` of the stream `seeds` in every lane; `refresh` shows it."""
+        self.kernels.begin(self.rules, self.table)
 
     def refresh(self) -> None:
         """Fill `seats`, `masks` and `observations` from `states`; needed only after changing states by hand."""
-        self.kernels.show(
-            self.rules, self.states, self.observe, self._view, self.seats, self.masks, self.observations
-        )
+        self.kernels.show(self.rules, self.table)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
@@ -196,20 +157,14 @@ class Lanes:
             where this action ended the episode. The next call overwrites both.
         Raises: IllegalActionError naming the first lane and seat whose action its mask forbids; nothing changed.
         """
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_lanes,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be {self.num_lanes} integers, one per lane, not {actions.dtype} {list(actions.shape)}"
-            )
-        if actions.dtype.kind == "u":  # none becomes another one in int64
-            actions = np.minimum(actions, self.game.num_actions)
-        self._actions[:] = actions
-        if self.threads == 1:
-            lane = self._play[0]()
-        else:  # one that refuses must stop them all
-            lane = refused(self.states, self.masks, self._actions)
-            if lane == LEGAL:
-                self._run(self._play, 1)
+        if not (
+            type(actions) is np.ndarray
+            and actions.dtype is LONG
+            and actions.shape == self._shape
+            and actions.flags.c_contiguous
+        ):
+            actions = self._converted(actions)
+        lane = self._do(CHECK, actions, 1, 0)
         if lane != LEGAL:
             who = f"lane {lane}, seat {self.seats[lane]}"
             view = self.views(slice(lane, lane + 1))[0][0]
@@ -218,19 +173,21 @@ class Lanes:
             )
         return self.payoffs, self.over
 
-    def sample(self, key: int) -> np.ndarray:
-        """Return one random legal action per lane, int16 [B], drawn from `key`."""
-        actions = np.zeros(self.num_lanes, np.int16)
-        if self.threads == 1:
-            pick(self.masks, key, actions)
-        else:
-            self._run(
-                [
-                    functools.partial(pick, self.masks[each], key, actions[each], each.start)
-                    for each in self._shares
-                ],
-                1,
+    def _converted(self, actions: Any) -> np.ndarray:
+        """Return actions as int64 side by side; raises ValueError for anything but one integer a lane."""
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_lanes,) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions must be {self.num_lanes} integers, one per lane, not {actions.dtype} {list(actions.shape)}"
             )
+        if actions.dtype.kind == "u":  # none becomes another one in int64
+            actions = np.minimum(actions, self.game.num_actions)
+        return np.ascontiguousarray(actions, np.int64)
+
+    def sample(self, key: int) -> np.ndarray:
+        """Return one random legal action per lane, int64 [B], drawn from `key`; 0 where there is none."""
+        actions = np.empty(self.num_lanes, LONG)
+        self._do(SAMPLE, actions, 1, key)
         return actions
 
     def play_random(self, steps: int, key: int) -> tuple[np.ndarray, np.ndarray]:
@@ -241,7 +198,7 @@ class Lanes:
         """
         if steps < 1:
             raise ValueError(f"steps={steps} is not allowed; at least one action must be played")
-        self._run(self._play_random, steps, steps, key)
+        self._do(RANDOM, self._no_actions, steps, key)
         return self.payoffs, self.over
 
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:

@@ -85,9 +85,7 @@ def now_dealt(env: WitnessedEnv, last: int | None, state: np.record) -> bool:
 def put(env: WitnessedEnv, states: np.recarray) -> None:
     """Put another deal on the table and show it as the environment does after a reset."""
     env._state[:] = states
-    kernels(env.game, env.encoder).show(
-        env._rules, env._state, True, env._view, env._seat, env._bool_mask, env._observation
-    )
+    env._show()
     env.infos = {agent: {"action_mask": np.zeros_like(env._mask[0])} for agent in env.agents}
     env._turn_to(env.possible_agents[env._seat[0]])
 

@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from adapters import ADAPTERS
-from gupai_env import GAMES, Lanes, vector
+from gupai_env import GAMES, Lanes
 from gupai_env.aec import GupaiEnv
+from gupai_env.core import crew
+from gupai_env.core.crew import ALONE
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.lanes import Kernels
+from gupai_env.core.lanes import CHECK, Kernels
 from gupai_env.core.rng import derive
 from gupai_env.encoders import encoder_of
 from variants import VARIANT_NAMES, VARIANTS
@@ -96,7 +98,7 @@ ARRAYS = ("states", "seats", "masks", "observations", "payoffs", "over", "episod
 
 @every_game
 def test_threads_and_calls_that_play_many_actions_change_nothing(game, monkeypatch):
-    monkeypatch.setattr(vector, "WORTH_WAKING", 1)
+    monkeypatch.setattr(crew, "WORTH_WAKING", 1)
     options = {"seed": 48, "deals": 2, "skip_forced": True}
     one_by_one, shared = Lanes(game, 37, **options), Lanes(game, 37, threads=3, **options)
     at_once = [Lanes(game, 37, **options), Lanes(game, 37, threads=2, **options)]
@@ -129,7 +131,7 @@ def test_random_play_stops_where_the_episode_does(game):
 
 
 def test_an_illegal_action_stops_all_threads(monkeypatch):
-    monkeypatch.setattr(vector, "WORTH_WAKING", 1)
+    monkeypatch.setattr(crew, "WORTH_WAKING", 1)
     lanes = Lanes("jie-long", 40, seed=53, threads=2)
     before = {array: getattr(lanes, array).copy() for array in ARRAYS}
     actions = lanes.sample(1)
@@ -157,30 +159,18 @@ def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
     plain = lanes_of(game, variant, 2, seed=46, renew=False)
     kernels = Kernels(*(kernel.py_func for kernel in plain.kernels))
     with np.errstate(all="raise"):
-        kernels.begin(plain.rules, plain.states, plain.seeds, plain.episodes)
+        kernels.begin(plain.rules, plain.table.view(np.recarray))
         for step in range(40):
             for array in ("states", "seats", "masks", "observations", "payoffs", "over"):
                 np.testing.assert_array_equal(getattr(plain, array), getattr(compiled, array))
-            actions, plain_actions = sample(compiled, step), np.zeros(2, np.int16)
+            actions, plain_actions = sample(compiled, step), np.zeros(2, np.int64)
             kernels.pick(plain.masks, step, plain_actions)
             np.testing.assert_array_equal(plain_actions, actions)
             if step % 8 == 0 and not compiled.over.any():
                 views, keys = compiled.views()
                 compare(game, compiled, kernels, views, keys)
             compiled.step(actions)
-            arrays = [plain.seats, plain.masks, plain.observations, plain.payoffs, plain.over]
-            kernels.play(
-                plain.rules,
-                plain.states,
-                actions,
-                plain.seeds,
-                plain.episodes,
-                False,
-                False,
-                True,
-                plain._view,
-                *arrays,
-            )
+            kernels.play(plain.rules, plain.table.view(np.recarray), ALONE, CHECK, actions, 1, 0)
 
 
 def compare(game: Game, lanes: Lanes, kernels: Kernels, views: np.recarray, keys: np.ndarray) -> None:

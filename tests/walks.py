@@ -84,7 +84,7 @@ def play_out(lanes: Lanes, seed: int, without: tuple[int, ...] = ()) -> Lanes:
 
 def sample(lanes: Lanes, key: int, without: tuple[int, ...] = ()) -> np.ndarray:
     """One random legal action per lane, but none of the actions `without`."""
-    masks, actions = lanes.masks.copy(), np.zeros(lanes.num_lanes, np.int16)
+    masks, actions = lanes.masks.copy(), np.zeros(lanes.num_lanes, np.int64)
     masks[:, list(without)] = False
     lanes.kernels.pick(masks, key, actions)
     return actions

@@ -94,7 +94,7 @@ def compare(yardstick: Yardstick, ours: Lanes, rounds: int) -> int:
         if (actions != yardstick.sample(key)).any():
             raise ValueError(f"step {key}: the actions drawn differ")
         ours.step(actions)
-        yardstick.step(actions)
+        yardstick.step(actions.astype(np.int16))
         equal(f"after step {key}")
     for key in range(rounds):
         ours.play_random(STEPS, key)

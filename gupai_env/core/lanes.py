@@ -13,16 +13,62 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
+import numpy as np
 
+from gupai_env.core.crew import (
+    ACTIONS,
+    ALONE,
+    CLAIMS,
+    DONE,
+    JOB,
+    KEY,
+    LEADER,
+    NONE,
+    PIECES,
+    STEPS,
+    STOP,
+    add,
+    next_part,
+    post,
+    store,
+)
 from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rows import borrow_row, count_marks, find_mark
+from gupai_env.core.rows import address_of, array_at, borrow_row, count_marks, find_mark
 from gupai_env.core.rule import rule
 
 PACKAGE = Path(__file__).parents[1]
 LEGAL = -1  # what `play` returns when every action was legal
 WAIT = -2  # in place of an action: leave the lane as it is
+CHECK, PLAY, RANDOM, SAMPLE = range(
+    4
+)  # jobs: play given actions, first checked; play random ones; draw random ones
+
+TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how they are played
+    [
+        ("lanes", "i8"),
+        ("states", "i8"),  # records [B]
+        ("seeds", "i8"),  # int64 [B], the stream of episodes of a lane
+        ("episodes", "i8"),  # int64 [B], the number of the one under way
+        ("seats", "i8"),  # int8 [B], the seat to act
+        ("masks", "i8"),  # bool [B, num_actions]
+        ("observations", "i8"),  # int8 [B, layout.size]
+        ("payoffs", "i8"),  # float32 [B, max_seats]
+        ("over", "i8"),  # bool [B]
+        (
+            "views",
+            "i8",
+        ),  # records [2 * threads]; every other one is used, so that no two threads write to one line
+        ("words", "i8"),  # int64, see `crew`
+        ("threads", "i8"),
+        ("renew", "?"),
+        ("skip_forced", "?"),
+        ("observe", "?"),
+    ],
+    align=True,
+)
+FLAG, BYTE, LONG, FLOAT = map(np.dtype, (np.bool_, np.int8, np.int64, np.float32))
 
 
 @functools.cache
@@ -56,21 +102,37 @@ def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
     return functools.partial(loop.compile(tuple(map(numba.typeof, arguments + later))), *arguments)
 
 
+def table_of(
+    num_lanes: int, *, renew: bool, skip_forced: bool, observe: bool, threads: int = 1, **arrays: np.ndarray
+) -> np.ndarray:
+    """Return the one argument by which compiled loops take the arrays of a table, TABLE [1].
+
+    It tells where they lie; the caller keeps them alive, and makes a new one for copies of them.
+    """
+    table = np.zeros(1, TABLE)
+    table["lanes"], table["threads"] = num_lanes, threads
+    table["renew"], table["skip_forced"], table["observe"] = renew, skip_forced, observe
+    for name, array in arrays.items():
+        table[name] = array.ctypes.data
+    return table
+
+
 class Kernels(NamedTuple):
     """The compiled loops of one game; arrays have one row a lane, and `rules` are the variant's numbers.
 
-    begin(rules, states, seeds, episodes): starts episode number `episodes` of every lane's stream `seeds`.
-    play(rules, states, actions, seeds, episodes, renew, skip_forced, observe, view, seats, masks, observations,
-        payoffs, over): plays one action a lane, and with `skip_forced` also those that follow without a choice
-        in the same deal; starts the next episode where one ends (if `renew`), then shows the turn. A lane
-        whose action is WAIT, or that is over, stays as it is. Returns the first lane whose action its mask
-        forbids, with nothing changed, or LEGAL.
-    play_random(rules, states, first, seeds, episodes, renew, skip_forced, observe, view, seats, masks, observations,
-        payoffs, over, steps, key): as `play`, `steps` times in every lane, with the actions that `pick` would draw
-        from keys 0, 1, ... of the stream `key`; `first` is the number of the first lane.
-    show(rules, states, observe, view, seats, masks, observations): the seat to act, its mask, its observation.
+    begin(rules, table): starts episode number `episodes` of every lane's stream `seeds`.
+    play(rules, table, thread, job, actions, steps, key): by job,
+        CHECK: plays one of `actions`, int64 [B], a lane, and with `skip_forced` also those that follow without a choice
+            in the same deal; starts the next episode where one ends (if `renew`), then shows the turn. A lane whose
+            action is WAIT, or that is over, stays as it is. Returns the first lane whose action its mask forbids,
+            with nothing changed, or LEGAL.
+        RANDOM: likewise `steps` times in every lane, with the actions that SAMPLE draws from keys 0, 1, ... of the
+            stream `key`.
+        SAMPLE: draws one legal action a lane from `key` into `actions`.
+        ALONE is the `thread` that does it all; for LEADER and helpers see `crew`.
+    show(rules, table): the seat to act, its mask, its observation.
     look(rules, states, seat, view, observations): what one given seat of every lane observes.
-    pick(masks, key, actions, first=0): draws one legal action a lane, for lanes from number `first` on.
+    pick(masks, key, actions): draws one legal action a lane; 0 where there is none.
     views(rules, states, views, keys): the information set of the seat to act, and its key of chance, int64.
     view_of(rules, states, seat, views): the information set of one given seat.
     encode(views, observations): views as vectors.
@@ -79,7 +141,6 @@ class Kernels(NamedTuple):
 
     begin: Callable
     play: Callable
-    play_random: Callable
     show: Callable
     look: Callable
     pick: Callable
@@ -102,77 +163,9 @@ def show_turn(legal_actions, information_set, encode, rules, state, observe, vie
 
 
 @rule
-def play_lanes(
-    deal,
-    legal_actions,
-    step,
-    payoffs_of,
-    next_deal,
-    information_set,
-    encode,
-    num_actions,
-    size,
-    max_seats,
-    rules,
-    states,
-    actions,
-    steps,
-    key,
-    first,
-    seeds,
-    episodes,
-    renew,
-    skip_forced,
-    observe,
-    view,
-    seats,
-    masks,
-    observations,
-    payoffs,
-    over,
-):
-    """Play in every lane its action or, if there are no `actions`, `steps` random ones; see `Kernels`.
-
-    The loop over lanes stands in here because an array that is passed on is counted as in use, see `rows`.
-    """
-    for lane in range(len(states)):
-        state, mask, observation = (
-            states[lane],
-            borrow_row(masks, lane, num_actions),
-            borrow_row(observations, lane, size),
-        )
-        for number in range(steps):
-            if len(actions):
-                action = actions[lane]
-            else:
-                action = random_action(mask, derive(key, number), first + lane)
-            if action == WAIT or state.over:
-                payoffs[lane, :] = 0
-                over[lane] = state.over
-                continue
-            while action >= 0:
-                advance(step, payoffs_of, next_deal, deal, rules, state, action)
-                if not skip_forced or state.settled:
-                    break
-                mask[:] = False
-                legal_actions(rules, state, mask)
-                action = only_action(mask)
-            for seat in range(max_seats):
-                payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
-            over[lane] = state.over
-            if state.over and renew:
-                episodes[lane] += 1
-                start(deal, rules, state, derive(seeds[lane], episodes[lane]))
-            seats[lane] = state.to_act
-            show_turn(
-                legal_actions, information_set, encode, rules, state, observe, view[0], mask, observation
-            )
-
-
-@rule
-def first_refused(states, masks, actions):
-    """Return the first lane whose action its mask forbids, or LEGAL; WAIT is allowed, and anything at the end."""
-    for lane in range(len(states)):
+def first_refused(states, masks, actions, first, end):
+    """Return the first of some lanes whose action its mask forbids, or LEGAL; WAIT is allowed, all is at the end."""
+    for lane in range(first, end):
         action = actions[lane]
         if action == WAIT or states[lane].over:
             continue
@@ -194,124 +187,159 @@ def only_action(mask):
     return find_mark(mask, 0) if count_marks(mask) == 1 else -1
 
 
+@rule
+def play_lanes(
+    deal,
+    legal_actions,
+    step,
+    payoffs_of,
+    next_deal,
+    information_set,
+    encode,
+    state_type,
+    view_type,
+    num_actions,
+    size,
+    max_seats,
+    rules,
+    table,
+    thread,
+    first,
+    end,
+    random,
+    actions,
+    steps,
+    key,
+):
+    """Play in every lane from `first` to before `end` its action or, if `random`, `steps` drawn ones; see `Kernels`."""
+    lanes, renew, skip_forced, observe = table.lanes, table.renew, table.skip_forced, table.observe
+    states = array_at(table.states, (lanes,), state_type)
+    seeds = array_at(table.seeds, (lanes,), LONG)
+    episodes = array_at(table.episodes, (lanes,), LONG)
+    seats = array_at(table.seats, (lanes,), BYTE)
+    masks = array_at(table.masks, (lanes, num_actions), FLAG)
+    observations = array_at(table.observations, (lanes, size), BYTE)
+    payoffs = array_at(table.payoffs, (lanes, max_seats), FLOAT)
+    over = array_at(table.over, (lanes,), FLAG)
+    view = array_at(table.views, (2 * table.threads,), view_type)[2 * thread]
+    for lane in range(first, end):
+        state, mask = states[lane], borrow_row(masks, lane, num_actions)
+        observation = borrow_row(observations, lane, size)
+        for number in range(steps):
+            action = random_action(mask, derive(key, number), lane) if random else actions[lane]
+            if action == WAIT or state.over:
+                payoffs[lane, :] = 0
+                over[lane] = state.over
+                continue
+            while action >= 0:
+                advance(step, payoffs_of, next_deal, deal, rules, state, action)
+                if not skip_forced or state.settled:
+                    break
+                mask[:] = False
+                legal_actions(rules, state, mask)
+                action = only_action(mask)
+            for seat in range(max_seats):
+                payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
+            over[lane] = state.over
+            if state.over and renew:
+                episodes[lane] += 1
+                start(deal, rules, state, derive(seeds[lane], episodes[lane]))
+            seats[lane] = state.to_act
+            show_turn(legal_actions, information_set, encode, rules, state, observe, view, mask, observation)
+
+
 @functools.cache
 def kernels(game: Game, encoder: Encoder) -> Kernels:
     """Return the compiled loops of a game; compiling (seconds) happens at their first call on a machine."""
     deal, legal_actions, step, payoffs_of = game.deal, game.legal_actions, game.step, game.payoffs
     next_deal, information_set, determinize_one = game.next_deal, game.information_set, game.determinize
     encode = encoder.encode
+    state_type, view_type = game.state, game.view
     num_actions, size, max_seats = game.num_actions, encoder.layout.size, game.max_seats
     digest = sources_digest(deal, encode)
 
-    def begin(rules, states, seeds, episodes):
+    def begin(rules, tables):
         _ = digest
-        for lane in range(len(states)):
+        table = tables[0]
+        states = array_at(table.states, (table.lanes,), state_type)
+        seeds = array_at(table.seeds, (table.lanes,), LONG)
+        episodes = array_at(table.episodes, (table.lanes,), LONG)
+        for lane in range(table.lanes):
             start(deal, rules, states[lane], derive(seeds[lane], episodes[lane]))
 
-    def play(
-        rules,
-        states,
-        actions,
-        seeds,
-        episodes,
-        renew,
-        skip_forced,
-        observe,
-        view,
-        seats,
-        masks,
-        observations,
-        payoffs,
-        over,
-    ):
+    def play(rules, tables, thread, job, actions, steps, key):
         _ = digest
-        lane = first_refused(states, masks, actions)
-        if lane != LEGAL:
-            return lane
-        play_lanes(
-            deal,
-            legal_actions,
-            step,
-            payoffs_of,
-            next_deal,
-            information_set,
-            encode,
-            num_actions,
-            size,
-            max_seats,
-            rules,
-            states,
-            actions,
-            1,
-            0,
-            0,
-            seeds,
-            episodes,
-            renew,
-            skip_forced,
-            observe,
-            view,
-            seats,
-            masks,
-            observations,
-            payoffs,
-            over,
-        )
-        return LEGAL
+        table = tables[0]
+        lanes, parts = table.lanes, table.threads * PIECES
+        states = array_at(table.states, (lanes,), state_type)
+        masks = array_at(table.masks, (lanes, num_actions), FLAG)
+        words = array_at(table.words, (CLAIMS + parts,), LONG)
+        first, end, where = 0, lanes, address_of(actions)
+        if thread == LEADER:
+            post(words, job, where, steps, key)
+        while True:
+            if thread != ALONE:
+                part = next_part(words, thread)
+                if part == NONE:
+                    if thread != LEADER or words[JOB] != CHECK:
+                        return LEGAL
+                    if words[STOP]:
+                        return first_refused(states, masks, actions, 0, lanes)
+                    post(words, PLAY, where, steps, key)
+                    continue
+                first, end = lanes * part // parts, lanes * (part + 1) // parts
+                job, where, steps, key = words[JOB], words[ACTIONS], words[STEPS], words[KEY]
+            chosen = array_at(where, (lanes,), LONG)
+            refused = LEGAL
+            if job == SAMPLE:
+                for lane in range(first, end):
+                    chosen[lane] = max(random_action(borrow_row(masks, lane, num_actions), key, lane), 0)
+            elif job == CHECK:
+                refused = first_refused(states, masks, chosen, first, end)
+            else:
+                play_lanes(
+                    deal,
+                    legal_actions,
+                    step,
+                    payoffs_of,
+                    next_deal,
+                    information_set,
+                    encode,
+                    state_type,
+                    view_type,
+                    num_actions,
+                    size,
+                    max_seats,
+                    rules,
+                    table,
+                    max(thread, 0),
+                    first,
+                    end,
+                    job == RANDOM,
+                    chosen,
+                    steps,
+                    key,
+                )
+            if thread != ALONE:
+                if refused != LEGAL:
+                    store(words, STOP, 1)
+                add(words, DONE, 1)
+            elif job == CHECK and refused == LEGAL:
+                job = PLAY
+            else:
+                return refused
 
-    def play_random(
-        rules,
-        states,
-        first,
-        seeds,
-        episodes,
-        renew,
-        skip_forced,
-        observe,
-        view,
-        seats,
-        masks,
-        observations,
-        payoffs,
-        over,
-        steps,
-        key,
-    ):
+    def show(rules, tables):
         _ = digest
-        play_lanes(
-            deal,
-            legal_actions,
-            step,
-            payoffs_of,
-            next_deal,
-            information_set,
-            encode,
-            num_actions,
-            size,
-            max_seats,
-            rules,
-            states,
-            episodes[:0],  # no actions
-            steps,
-            key,
-            first,
-            seeds,
-            episodes,
-            renew,
-            skip_forced,
-            observe,
-            view,
-            seats,
-            masks,
-            observations,
-            payoffs,
-            over,
-        )
-
-    def show(rules, states, observe, view, seats, masks, observations):
-        _ = digest
-        for lane in range(len(states)):
-            state = states[lane]
+        table = tables[0]
+        lanes, observe = table.lanes, table.observe
+        states = array_at(table.states, (lanes,), state_type)
+        seats = array_at(table.seats, (lanes,), BYTE)
+        masks = array_at(table.masks, (lanes, num_actions), FLAG)
+        observations = array_at(table.observations, (lanes, size), BYTE)
+        view = array_at(table.views, (1,), view_type)[0]
+        for lane in range(lanes):
+            state, mask = states[lane], borrow_row(masks, lane, num_actions)
             seats[lane] = state.to_act
             show_turn(
                 legal_actions,
@@ -320,8 +348,8 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
                 rules,
                 state,
                 observe,
-                view[0],
-                borrow_row(masks, lane, num_actions),
+                view,
+                mask,
                 borrow_row(observations, lane, size),
             )
 
@@ -359,7 +387,6 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     return Kernels(
         begin=compiled(begin),
         play=compiled(play),
-        play_random=compiled(play_random),
         show=compiled(show),
         look=compiled(look),
         pick=pick,
@@ -370,12 +397,9 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     )
 
 
-def _pick(masks, key, actions, first=0):
+def _pick(masks, key, actions):
     for lane in range(len(masks)):
-        action = random_action(borrow_row(masks, lane, masks.shape[1]), key, first + lane)
-        if action != WAIT:
-            actions[lane] = action
+        actions[lane] = max(random_action(borrow_row(masks, lane, masks.shape[1]), key, lane), 0)
 
 
 pick = compiled(_pick)
-refused = compiled(first_refused)

@@ -6,6 +6,9 @@ stands for eight consecutive int8 or bool entries, the first in its lowest byte.
 where they are called as they are; compiled, each is a few instructions.
 """
 
+import ctypes
+from math import prod
+
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
@@ -111,26 +114,59 @@ else:
 
 
 @intrinsic
-def _row(typing_context, rows, index, width):
-    _require_bytes(rows.copy(ndim=1))
-    row = types.Array(rows.dtype, 1, "C")
+def _array_at(typing_context, address, shape, dtype):
+    array = types.Array(dtype.dtype, len(shape), "C")
 
     def build(context, builder, signature, arguments):
-        whole = context.make_array(signature.args[0])(context, builder, arguments[0])
-        width = arguments[2]
-        result = context.make_array(row)(context, builder)
-        itemsize = context.get_constant(types.intp, 1)
+        size = context.get_abi_sizeof(context.get_data_type(array.dtype))
+        lengths = [builder.extract_value(arguments[1], axis) for axis in range(array.ndim)]
+        strides = [context.get_constant(types.intp, size)]
+        for length in lengths[:0:-1]:
+            strides.insert(0, builder.mul(strides[0], length))
+        result = context.make_array(array)(context, builder)
         populate_array(
             result,
-            data=builder.gep(whole.data, [builder.mul(arguments[1], width)]),
-            shape=[width],
-            strides=[itemsize],
-            itemsize=itemsize,
+            data=builder.inttoptr(arguments[0], result.data.type),
+            shape=lengths,
+            strides=strides,
+            itemsize=context.get_constant(types.intp, size),
             meminfo=None,
         )
         return result._getvalue()
 
-    return row(rows, types.intp, types.intp), build
+    return array(types.int64, shape, dtype), build
+
+
+@intrinsic
+def _address(typing_context, array):
+    def build(context, builder, signature, arguments):
+        return builder.ptrtoint(
+            context.make_array(signature.args[0])(context, builder, arguments[0]).data, ir.IntType(64)
+        )
+
+    return types.int64(array), build
+
+
+def address_of(array: np.ndarray) -> int:
+    """Return where the first entry of an array lies."""
+    return array.ctypes.data
+
+
+@overload(address_of, inline="always")
+def _address_of(array):
+    return lambda array: _address(array)
+
+
+def array_at(address: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return the array of a shape and dtype that lies at an address; the caller keeps it alive meanwhile."""
+    memory = (ctypes.c_char * (int(prod(shape)) * dtype.itemsize)).from_address(int(address))
+    array = np.frombuffer(memory, dtype).reshape(shape)
+    return array.view(np.recarray) if dtype.names else array
+
+
+@overload(array_at, inline="always")
+def _array_at_compiled(address, shape, dtype):
+    return lambda address, shape, dtype: _array_at(address, shape, dtype)
 
 
 def borrow_row(rows: np.ndarray, index: int, width: int) -> np.ndarray:
@@ -143,7 +179,9 @@ def borrow_row(rows: np.ndarray, index: int, width: int) -> np.ndarray:
 
 @overload(borrow_row, inline="always")
 def _borrow_row(rows, index, width):
-    return lambda rows, index, width: _row(rows, index, width)
+    _require_bytes(rows.copy(ndim=rows.ndim - 1))
+    dtype = np.dtype(np.bool_ if rows.dtype == types.bool_ else np.int8)
+    return lambda rows, index, width: _array_at(_address(rows) + index * width, (width,), dtype)
 
 
 def load_word(row: np.ndarray, at: int) -> int:
