@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_env.core.crew import ALONE, Crew, crew_words
+from gupai_env.core.crew import ALONE, NO_ACTIONS, Crew, crew_words
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import CHECK, LEGAL, RANDOM, SAMPLE, Kernels, bind, kernels, table_of
@@ -72,7 +72,7 @@ class Lanes:
         self.over = np.zeros(num_lanes, np.bool_)
         self._views = np.zeros(2 * threads, self.game.view)
         self._words = crew_words(threads)
-        self._no_actions, self._shape = np.zeros(0, np.int64), (num_lanes,)
+        self._shape = (num_lanes,)
         self.reset(seed)
 
     @property
@@ -110,17 +110,16 @@ class Lanes:
     @functools.cached_property
     def _play(self) -> Callable[[int, int, np.ndarray, int, int], int]:
         """The loop `play` over all lanes; to be called with thread, job, actions, steps and key."""
-        return bind(self.kernels.play, self.rules, self.table, later=(0, 0, self._no_actions, 0, 0))
+        return bind(self.kernels.play, self.rules, self.table, later=(0, 0, NO_ACTIONS, 0, 0))
 
     @functools.cached_property
     def _do(self) -> Callable[[int, np.ndarray, int, int], int]:
         """All threads at a job of `play`, its actions, steps and key."""
         if self.threads == 1:
             return functools.partial(self._play, ALONE)
-        play, none = self._play, self._no_actions
-        crew = Crew(self.threads - 1, lambda helper: play(helper, RANDOM, none, 0, 0))
+        crew = Crew(self.threads - 1, self.num_lanes, self._play)
         weakref.finalize(self, crew.close)
-        return functools.partial(crew.lead, play, self.num_lanes)
+        return crew.lead
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
@@ -198,7 +197,7 @@ class Lanes:
         """
         if steps < 1:
             raise ValueError(f"steps={steps} is not allowed; at least one action must be played")
-        self._do(RANDOM, self._no_actions, steps, key)
+        self._do(RANDOM, NO_ACTIONS, steps, key)
         return self.payoffs, self.over
 
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:

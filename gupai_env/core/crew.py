@@ -2,7 +2,7 @@
 
 The thread that calls leads, the others help. They meet in a few words of memory, read and written by atomic
 instructions. The leader posts a job; whoever is free claims one part of the lanes after another, of its own share
-first, so that a part mostly stays with the thread in whose cache it lies. The leader does what nobody else claims, and
+first, so that a lane mostly stays with the thread in whose cache it lies. The leader does what nobody else claims, and
 waits for those parts alone that others have begun; so a helper that sleeps, or never comes, does no harm.
 
 Helpers look for the next job in compiled code for some time before they go to sleep, for waking a thread takes longer
@@ -22,17 +22,22 @@ from numba.extending import intrinsic, overload
 from gupai_env.core.rule import rule
 
 ALONE, LEADER = -1, 0  # in place of the number of a helper, from 1
+PART = 64  # lanes in a part at most, but there are at least
 PIECES = 8  # parts in the share of a thread
-NONE = -1  # no part
+LINE = 8  # words in a line of the cache
 
-# The words of a crew by their places; what many threads write has a line of the cache to itself.
-GENERATION, DONE, STOP = 0, 8, 16  # number of the job, its parts that are done, whether to stop after it
-JOB, ACTIONS, STEPS, KEY, THREADS = 24, 25, 26, 27, 28
-CLAIMS = 32  # and on: the last generation for which each part was claimed
+# The words of a crew by their places; what several threads write has a line to itself.
+GENERATION, JOB, ACTIONS, STEPS, KEY = range(5)  # the number of the job, and what to do
+STOP = LINE  # whether to stop after this job
+THREADS = 2 * LINE  # and on, a line a thread: JOBS * generation + the lanes of its share that are claimed,
+CLAIMED, DONE, AWAKE = range(3)  # likewise the lanes it has done, and whether it is there
+JOBS = 1 << 32
+NO_JOB = -1  # lanes claimed before there is a job: none can be
 
 PATIENCE = 2000  # looks for a job before a helper goes to sleep: some 20 to 100 microseconds
 RECENTLY = 50e-6  # seconds in which a job that follows another is worth waking helpers, however small
 WORTH_WAKING = 8192  # decisions, some 100 nanoseconds each, that are worth it in any case
+NO_ACTIONS = np.zeros(0, np.int64)
 
 
 def _atomic(build):
@@ -61,7 +66,6 @@ def _build_swap(builder, word, expected, value):
 
 _load = _atomic(lambda builder, word, *_: builder.load_atomic(word, "seq_cst", 8))
 _store = _atomic(_build_store)
-_add = _atomic(lambda builder, word, value, _: builder.atomic_rmw("add", word, value, "seq_cst"))
 _swap = _atomic(_build_swap)
 
 
@@ -73,11 +77,6 @@ def load(words: np.ndarray, at: int) -> int:
 def store(words: np.ndarray, at: int, value: int) -> None:
     """Write a word."""
     words[at] = value
-
-
-def add(words: np.ndarray, at: int, value: int) -> None:
-    """Add to a word."""
-    words[at] += value
 
 
 def swap(words: np.ndarray, at: int, expected: int, value: int) -> bool:
@@ -92,7 +91,6 @@ overload(load, inline="always")(lambda words, at: lambda words, at: _load(words,
 overload(store, inline="always")(
     lambda words, at, value: lambda words, at, value: _store(words, at, value, 0)
 )
-overload(add, inline="always")(lambda words, at, value: lambda words, at, value: _add(words, at, value, 0))
 overload(swap, inline="always")(
     lambda words, at, expected, value: (
         lambda words, at, expected, value: _swap(words, at, expected, value) != 0
@@ -134,69 +132,98 @@ overload(give_way, inline="always")(lambda: lambda: _give_way())
 
 
 @rule
-def post(words, job, actions, steps, key):
+def post(words, threads, job, actions, steps, key):
     """Post a job; the one before is done."""
+    generation = words[GENERATION] + 1
     words[JOB], words[ACTIONS], words[STEPS], words[KEY] = job, actions, steps, key
-    words[DONE] = 0
     words[STOP] = 0
-    store(words, GENERATION, words[GENERATION] + 1)
+    for thread in range(threads):
+        store(words, THREADS + thread * LINE + CLAIMED, generation * JOBS)
+    store(words, GENERATION, generation)
 
 
 @rule
-def claim(words, thread, generation):
-    """Claim a part of a job, of one's own share if there is one left; return its number, or NONE."""
-    parts = words[THREADS] * PIECES
-    for step in range(parts):
-        part = thread * PIECES + step
-        part -= parts if part >= parts else 0
-        if load(words, CLAIMS + part) == generation - 1 and swap(
-            words, CLAIMS + part, generation - 1, generation
-        ):
-            return part
-    return NONE
-
-
-@rule
-def next_part(words, thread):
-    """Claim a part of the job posted, and once there is none left, if a helper, of the next one.
-
-    Returns: its number; NONE for the leader when all parts are done, for a helper when no job came for a while.
-    """
+def claim(words, threads, owner, lanes, generation):
+    """Claim a part of the share of a thread; return its first lane and its end, or 0, 0."""
+    first = lanes * owner // threads
+    share = lanes * (owner + 1) // threads - first
+    size = max(1, min(PART, share // PIECES))
     while True:
-        generation = load(words, GENERATION)
-        part = claim(words, thread, generation)
-        if part != NONE:
-            return part
-        looks = 0
-        if thread == LEADER:
-            while load(words, DONE) < words[THREADS] * PIECES:
-                pause()
-                looks += 1
-                if looks > PATIENCE:
-                    give_way()
-            return NONE
-        while load(words, GENERATION) == generation:
+        claimed = load(words, THREADS + owner * LINE + CLAIMED)
+        taken = claimed - generation * JOBS
+        if taken < 0 or taken >= share:  # it belongs to another job, or nothing is left
+            return 0, 0
+        more = min(size, share - taken)
+        if swap(words, THREADS + owner * LINE + CLAIMED, claimed, claimed + more):
+            return first + taken, first + taken + more
+
+
+@rule
+def finish(words, thread, lanes):
+    """Note that a thread has done a part of so many lanes."""
+    at = THREADS + thread * LINE + DONE
+    store(words, at, max(words[at], words[GENERATION] * JOBS) + lanes)
+
+
+@rule
+def all_done(words, threads, lanes):
+    """True if all lanes of a job are done."""
+    for thread in range(threads):
+        lanes -= max(load(words, THREADS + thread * LINE + DONE) - words[GENERATION] * JOBS, 0)
+    return lanes == 0
+
+
+@rule
+def lead_on(words, threads, lanes):
+    """Claim the leader's next part: of its own share, of one whose owner sleeps or is late; 0, 0 if all is done.
+
+    Lanes are slow to come from another core, so a helper that is at work gets about half the time of its share.
+    """
+    generation = words[GENERATION]
+    first, end = claim(words, threads, LEADER, lanes, generation)
+    looks = 0
+    while first == end and not all_done(words, threads, lanes):
+        late = looks > lanes // threads
+        for owner in range(1, threads):
+            if first == end and (late or not load(words, THREADS + owner * LINE + AWAKE)):
+                first, end = claim(words, threads, owner, lanes, generation)
+        looks += 1
+        if not late:
             pause()
-            looks += 1
-            if looks > PATIENCE:
-                return NONE
+        elif first == end:
+            give_way()
+    return first, end
+
+
+@rule
+def help_on(words, threads, helper, lanes):
+    """Claim a helper's next part, of this job or the next one; 0, 0 if none came for a while."""
+    awake = THREADS + helper * LINE + AWAKE
+    store(words, awake, 1)
+    for _ in range(PATIENCE):
+        first, end = claim(words, threads, helper, lanes, load(words, GENERATION))
+        if first < end:
+            return first, end
+        pause()
+    store(words, awake, 0)
+    return 0, 0
 
 
 def crew_words(threads: int) -> np.ndarray:
     """Return the words in which so many threads meet, int64."""
-    words = np.zeros(CLAIMS + threads * PIECES, np.int64)
-    words[THREADS] = threads
+    words = np.zeros(THREADS + threads * LINE, np.int64)
+    words[THREADS + CLAIMED :: LINE] = NO_JOB
     return words
 
 
 class Crew:
     """The helpers of a leader: threads that play what it posts, and sleep when there has been nothing for a while.
 
-    Args: helpers: how many. serve: called with the number of a helper, from 1, returns when no job comes any more.
+    Args: helpers: how many. lanes: of the table. play: the loop, to be called with thread, job, actions, steps and key.
     """
 
-    def __init__(self, helpers: int, serve: Callable[[int], object]) -> None:
-        self._serve = serve
+    def __init__(self, helpers: int, lanes: int, play: Callable[..., int]) -> None:
+        self._lanes, self._play = lanes, play
         self._asleep = [True] * helpers
         self._beds = [threading.Lock() for _ in range(helpers)]  # held, but by who is woken
         self._closed = False
@@ -215,7 +242,7 @@ class Crew:
             self._beds[index].acquire()
             if self._closed:
                 return
-            self._serve(index + 1)
+            self._play(index + 1, 0, NO_ACTIONS, 0, 0)
             self._asleep[index] = True
 
     def _wake(self) -> None:
@@ -224,13 +251,13 @@ class Crew:
                 self._asleep[index] = False
                 self._beds[index].release()
 
-    def lead(
-        self, play: Callable[..., int], lanes: int, job: int, actions: np.ndarray, steps: int, key: int
-    ) -> int:
-        """Post a job of `play` and play it as leader; wake the helpers where it is worth it."""
-        if steps * lanes >= WORTH_WAKING or time.perf_counter() - self._last < RECENTLY:
+    def lead(self, job: int, actions: np.ndarray, steps: int, key: int) -> int:
+        """Post a job and play it as leader, helpers woken where it is worth it; return what the loop returns."""
+        if True in self._asleep and (
+            steps * self._lanes >= WORTH_WAKING or time.perf_counter() - self._last < RECENTLY
+        ):
             self._wake()
-        done = play(LEADER, job, actions, steps, key)
+        done = self._play(LEADER, job, actions, steps, key)
         self._last = time.perf_counter()
         return done
 

@@ -18,17 +18,16 @@ import numpy as np
 from gupai_env.core.crew import (
     ACTIONS,
     ALONE,
-    CLAIMS,
-    DONE,
     JOB,
     KEY,
     LEADER,
-    NONE,
-    PIECES,
+    LINE,
     STEPS,
     STOP,
-    add,
-    next_part,
+    THREADS,
+    finish,
+    help_on,
+    lead_on,
     post,
     store,
 )
@@ -270,24 +269,28 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     def play(rules, tables, thread, job, actions, steps, key):
         _ = digest
         table = tables[0]
-        lanes, parts = table.lanes, table.threads * PIECES
+        lanes, threads = table.lanes, table.threads
         states = array_at(table.states, (lanes,), state_type)
         masks = array_at(table.masks, (lanes, num_actions), FLAG)
-        words = array_at(table.words, (CLAIMS + parts,), LONG)
+        words = array_at(table.words, (THREADS + threads * LINE,), LONG)
         first, end, where = 0, lanes, address_of(actions)
         if thread == LEADER:
-            post(words, job, where, steps, key)
+            post(words, threads, job, where, steps, key)
         while True:
-            if thread != ALONE:
-                part = next_part(words, thread)
-                if part == NONE:
-                    if thread != LEADER or words[JOB] != CHECK:
+            if thread == LEADER:
+                first, end = lead_on(words, threads, lanes)
+                if first == end:  # all is done
+                    if job != CHECK:
                         return LEGAL
                     if words[STOP]:
                         return first_refused(states, masks, actions, 0, lanes)
-                    post(words, PLAY, where, steps, key)
+                    job = PLAY
+                    post(words, threads, job, where, steps, key)
                     continue
-                first, end = lanes * part // parts, lanes * (part + 1) // parts
+            elif thread != ALONE:
+                first, end = help_on(words, threads, thread, lanes)
+                if first == end:  # nothing to do
+                    return LEGAL
                 job, where, steps, key = words[JOB], words[ACTIONS], words[STEPS], words[KEY]
             chosen = array_at(where, (lanes,), LONG)
             refused = LEGAL
@@ -323,7 +326,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
             if thread != ALONE:
                 if refused != LEGAL:
                     store(words, STOP, 1)
-                add(words, DONE, 1)
+                finish(words, thread, end - first)
             elif job == CHECK and refused == LEGAL:
                 job = PLAY
             else:

@@ -160,7 +160,7 @@ def _address_of(array):
 def array_at(address: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """Return the array of a shape and dtype that lies at an address; the caller keeps it alive meanwhile."""
     memory = (ctypes.c_char * (int(prod(shape)) * dtype.itemsize)).from_address(int(address))
-    array = np.frombuffer(memory, dtype).reshape(shape)
+    array: np.ndarray = np.ndarray(shape, dtype, memoryview(memory))
     return array.view(np.recarray) if dtype.names else array
 
 
