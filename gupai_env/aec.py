@@ -89,10 +89,7 @@ class GupaiEnv(AECEnv):
         self._loops = kernels(self.game, self.encoder)
         self._bool_mask = self._mask.view(np.bool_)
         self._settled = self._state["settled"]
-        self._plain_state, self._plain_view = (
-            np.asarray(self._state),
-            np.asarray(self._view),
-        )  # quicker to pass
+        self._plain_state = np.asarray(self._state)  # quicker to pass than a record array
         table = table_of(
             1,
             renew=False,
@@ -111,6 +108,7 @@ class GupaiEnv(AECEnv):
         )
         self._begin = bind(self._loops.begin, self._rules, table)
         self._show = bind(self._loops.show, self._rules, table)
+        self._look_from = bind(self._loops.look, self._rules, table, later=(0, self._observation))
         self._play = bind(self._loops.play, self._rules, table, ALONE, PLAY, self._action, 1, 0)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -123,7 +121,7 @@ class GupaiEnv(AECEnv):
             "_bool_mask",
             "_settled",
             "_plain_state",
-            "_plain_view",
+            "_look_from",
         )
         return {name: value for name, value in vars(self).items() if name not in bound} | {"_window": None}
 
@@ -157,7 +155,7 @@ class GupaiEnv(AECEnv):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._skip_agent_selection = None
+        self._removed = ""  # the first who was
         self._paid = False
         self._begin()
         self._show()
@@ -179,8 +177,8 @@ class GupaiEnv(AECEnv):
         return observation if self.mask_in == "info" else {"observation": observation, "action_mask": mask}
 
     def _look(self, seat: int) -> np.ndarray:
-        observation = np.zeros((1, self.layout.size), np.int8)
-        self._loops.look(self._rules, self._plain_state, seat, self._plain_view, observation)
+        observation = np.empty_like(self._observation)
+        self._look_from(seat, observation)
         return observation[0]
 
     def step(self, action: Any) -> None:
@@ -197,7 +195,7 @@ class GupaiEnv(AECEnv):
                 raise IllegalActionError(
                     f"{agent}: the game is over, the only valid action is None, not {action!r}"
                 )
-            self._was_dead_step(None)
+            self._remove(agent)
             return
         self._action[0] = self._checked(action)
         self._play()
@@ -215,6 +213,15 @@ class GupaiEnv(AECEnv):
             self.terminations = dict.fromkeys(self.agents, True)
         if self.render_mode == "human":
             self.render()
+
+    def _remove(self, agent: str) -> None:
+        """Take a terminated agent out as `_was_dead_step` does, but quicker: all end at once."""
+        for told in (self.terminations, self.truncations, self.rewards, self._cumulative_rewards, self.infos):
+            del told[agent]
+        self.agents.remove(agent)
+        self._removed = self._removed or agent
+        self.agent_selection = self.agents[0] if self.agents else self._removed
+        self._clear_rewards()
 
     def _checked(self, action: Any) -> int:
         """Return a legal action as it is; any other raises IllegalActionError."""

@@ -74,9 +74,9 @@ def test_a_redealt_position_does_not_know_the_seed_of_its_deal(walk: Walk):
 def test_a_view_written_over_another_shows_nothing_of_it(walk: Walk):
     positions = walk.positions(CHECKED, seed=4)
     observed = np.zeros((CHECKED, walk.lanes.layout.size), np.int8)
-    one_view = np.zeros(1, walk.game.view).view(np.recarray)
+    lanes = set_up(walk.game, walk.variant, positions)
     for seat in range(walk.variant.players):
-        walk.lanes.kernels.look(walk.lanes.rules, positions, seat, one_view, observed)
+        lanes.kernels.look(lanes.rules, lanes.table, seat, observed)
         np.testing.assert_array_equal(observed, encoded(walk.lanes, views_of(walk.lanes, positions, seat)))
 
 

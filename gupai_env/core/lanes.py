@@ -130,7 +130,7 @@ class Kernels(NamedTuple):
         SAMPLE: draws one legal action a lane from `key` into `actions`.
         ALONE is the `thread` that does it all; for LEADER and helpers see `crew`.
     show(rules, table): the seat to act, its mask, its observation.
-    look(rules, states, seat, view, observations): what one given seat of every lane observes.
+    look(rules, table, seat, observations): what one given seat of every lane observes.
     pick(masks, key, actions): draws one legal action a lane; 0 where there is none.
     views(rules, states, views, keys): the information set of the seat to act, and its key of chance, int64.
     view_of(rules, states, seat, views): the information set of one given seat.
@@ -356,13 +356,17 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
                 borrow_row(observations, lane, size),
             )
 
-    def look(rules, states, seat, view, observations):
+    def look(rules, tables, seat, observations):
         _ = digest
-        for lane in range(len(states)):
+        table = tables[0]
+        lanes = table.lanes
+        states = array_at(table.states, (lanes,), state_type)
+        view = array_at(table.views, (1,), view_type)[0]
+        for lane in range(lanes):
             observation = borrow_row(observations, lane, size)
             observation[:] = 0
-            information_set(rules, states[lane], seat, view[0])
-            encode(view[0], observation)
+            information_set(rules, states[lane], seat, view)
+            encode(view, observation)
 
     def views(rules, states, out, keys):
         _ = digest
