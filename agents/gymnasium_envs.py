@@ -3,7 +3,8 @@
 `gymnasium.make("gupai/JieLong-v0", opponents="greedy")` and `gymnasium.make_vec(...)` make them; see docs/gymnasium.md.
 """
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gymnasium
@@ -18,7 +19,7 @@ from agents.registry import make_agent
 from gupai_env.aec import RENDER_FPS, RENDER_MODES, GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import LEGAL, WAIT
+from gupai_env.core.lanes import LEGAL, WAIT, bind
 from gupai_env.encoders import encoder_of
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
@@ -231,8 +232,28 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         self._final_observations = np.zeros_like(lanes.observations)
         self._rewards, self._owed = np.zeros(num_envs), np.zeros(num_envs)
         self._over = np.zeros(num_envs, np.bool_)
-        self._view = np.zeros(1, lanes.game.view).view(np.recarray)
         self._seeded = False
+
+    @functools.cached_property
+    def _play(self) -> Callable[[], int]:
+        """The loop `respond` over all lanes."""
+        return bind(
+            self._loops.respond,
+            self.lanes.rules,
+            self.lanes.table,
+            self._actions,
+            self._seat,
+            self._line_up,
+            self.seats,
+            self._final_observations,
+            self._rewards,
+            self._owed,
+            self._over,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is bound to these very arrays: a copy makes its own."""
+        return {name: value for name, value in vars(self).items() if name != "_play"}
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict | None = None
@@ -293,24 +314,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """Play `_actions` and all others up to the learners' next decisions; `asked` are the actions as they came."""
         lanes = self.lanes
         while True:
-            lane = self._loops.respond(
-                lanes.rules,
-                lanes.states,
-                self._actions,
-                self._seat,
-                self._line_up,
-                lanes.seeds,
-                lanes.episodes,
-                self._view,
-                self.seats,
-                lanes.seats,
-                lanes.masks,
-                lanes.observations,
-                self._final_observations,
-                self._rewards,
-                self._owed,
-                self._over,
-            )
+            lane = self._play()
             if lane != LEGAL:
                 self._owed[:] = self._rewards  # as before the step
                 raise self._illegal(lane, self._actions if asked is None else asked)

@@ -10,9 +10,18 @@ from agents.agent import Agent
 from agents.registry import make_agent
 from agents.rules import RuleAgent, policies_digest, policies_of
 from gupai_env.core.game import Game, advance, noise_key, start
-from gupai_env.core.lanes import LEGAL, WAIT, compiled, first_refused, show_turn
+from gupai_env.core.lanes import (
+    BYTE,
+    FLAG,
+    LEGAL,
+    LONG,
+    WAIT,
+    compiled,
+    first_refused,
+    show_turn,
+)
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rows import borrow_row
+from gupai_env.core.rows import array_at, borrow_row
 from gupai_env.core.rule import rule
 from gupai_env.encoders import encoder_of
 from gupai_env.vector import Lanes
@@ -31,12 +40,12 @@ class Playouts(NamedTuple):
 
     finish(rules, states, line_ups, view, masks): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
-    respond(rules, states, actions, seat, line_up, seeds, episodes, view, learners, seats, masks, observations,
-        final_observations, rewards, owed, over): plays one action a lane (or none for WAIT), then the policies. The
-        learner sits at `seat` (ANY_SEAT: drawn for every episode), the line-up counts seats from there. Chips paid
-        to it are added to `rewards`, or, where `over` is set, to what is `owed` to it in the next episode. Where an
-        episode ends, this sets `over`, writes what the learner observes at the end, and deals the next one. Then
-        shows the turn. Returns the first lane whose action its mask forbids, with nothing changed, or LEGAL.
+    respond(rules, table, actions, seat, line_up, learners, final_observations, rewards, owed, over): plays one action
+        a lane (or none for WAIT), then the policies. The learner sits at `seat` (ANY_SEAT: drawn for every episode),
+        the line-up counts seats from there. Chips paid to it are added to `rewards`, or, where `over` is set, to what
+        is `owed` to it in the next episode. Where an episode ends, this sets `over`, writes what the learner observes
+        at the end, and deals the next one. Then shows the turn. Returns the first lane whose action its mask forbids,
+        with nothing changed, or LEGAL.
     """
 
     finish: Callable
@@ -103,6 +112,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
     deal, legal_actions, step, payoffs = game.deal, game.legal_actions, game.step, game.payoffs
     encoder = encoder_of(game)
     next_deal, information_set, encode = game.next_deal, game.information_set, encoder.encode
+    state_type, view_type = game.state, game.view
     num_actions, size = game.num_actions, encoder.layout.size
     first, second, third, fourth = (policies + policies[-1:] * MOST)[:MOST]
     digest = policies_digest(deal, encode, *policies)
@@ -131,29 +141,21 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
             )[0]
         return decisions
 
-    def respond(
-        rules,
-        states,
-        actions,
-        seat,
-        line_up,
-        seeds,
-        episodes,
-        view,
-        learners,
-        seats,
-        masks,
-        observations,
-        final_observations,
-        rewards,
-        owed,
-        over,
-    ):
+    def respond(rules, tables, actions, seat, line_up, learners, final_observations, rewards, owed, over):
         _ = digest
-        lane = first_refused(states, masks, actions, 0, len(states))
+        table = tables[0]
+        lanes = table.lanes
+        states = array_at(table.states, (lanes,), state_type)
+        seeds = array_at(table.seeds, (lanes,), LONG)
+        episodes = array_at(table.episodes, (lanes,), LONG)
+        seats = array_at(table.seats, (lanes,), BYTE)
+        masks = array_at(table.masks, (lanes, num_actions), FLAG)
+        observations = array_at(table.observations, (lanes, size), BYTE)
+        view = array_at(table.views, (1,), view_type)[0]
+        lane = first_refused(states, masks, actions, 0, lanes)
         if lane != LEGAL:
             return lane
-        for lane in range(len(states)):
+        for lane in range(lanes):
             state, action, mask = states[lane], actions[lane], borrow_row(masks, lane, num_actions)
             learner = learning_seat(rules.players, state.seed, seat)
             if action == WAIT and state.to_act == learner:
@@ -180,7 +182,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                     state,
                     line_up,
                     learner,
-                    view[0],
+                    view,
                     mask,
                 )[1]
                 if over[lane]:
@@ -192,8 +194,8 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                 if not over[lane]:
                     final_observation = borrow_row(final_observations, lane, size)
                     final_observation[:] = 0
-                    information_set(rules, state, learner, view[0])
-                    encode(view[0], final_observation)
+                    information_set(rules, state, learner, view)
+                    encode(view, final_observation)
                 over[lane] = True
                 owed[lane] = 0  # an episode in which the learner decided nothing is none of its
                 chips = 0.0
@@ -209,7 +211,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                 rules,
                 state,
                 state.to_act == learner,
-                view[0],
+                view,
                 mask,
                 borrow_row(observations, lane, size),
             )

@@ -145,6 +145,16 @@ def test_an_illegal_action_is_named_and_changes_nothing():
     assert data_equivalence(env.step(action), fresh.step(action), exact=True)
 
 
+def test_a_copy_of_many_tables_goes_its_own_way():
+    env = gymnasium.make_vec("gupai/JieLong-v0", 5)
+    observations, info = env.reset(seed=1)
+    other = copy.deepcopy(env)
+    actions = info["action_mask"].argmax(1)
+    first = other.step(actions)
+    np.testing.assert_array_equal(env.unwrapped.lanes.observations, observations)
+    assert data_equivalence(env.step(actions), first, exact=True)
+
+
 def test_a_copy_goes_its_own_way():
     env = gymnasium.make("gupai/JieLong-v0", opponents="random").unwrapped
     env.reset(seed=1)

@@ -35,9 +35,9 @@ COUNTED = (
     f"for `play_random`, which plays {STEPS} actions a lane or more in one call, {CALL:,} in all. Playouts are "
     "`greedy` in all seats inside the compiled loop, masks and views only. Learner decisions are those of one random "
     "seat against `greedy` in gymnasium.make_vec, 4,096 lanes; the decisions of the others come on top. AEC counts "
-    "PettingZoo's agent_iter, last and step, observation and mask included. Seconds are the processor's with one "
-    "thread, those on the clock with several. The first step is a new process from its start through import and deal "
-    "to one step, compiled code from the disk cache. Memory is that of all arrays of a lane."
+    "PettingZoo's agent_iter, last and step, observation and mask included. Seconds are the processor's; threads are "
+    "compared on the clock, in turns. The first step is a new process from its start through import and deal to one "
+    "step, compiled code from the disk cache. Memory is that of all arrays of a lane."
 )
 FIRST_STEP = """
 import numpy as np
@@ -107,21 +107,23 @@ def machine() -> dict[str, str]:
     }
 
 
-def median_rate(run: Callable[[int], int], clock: Callable[[], float] = time.process_time) -> float:
-    """Return decisions a second, the median of RUNS runs; `run(call)` plays some and returns how many."""
+def rate(run: Callable[[int], int], clock: Callable[[], float] = time.process_time) -> float:
+    """Return decisions a second of one run; `run(call)` plays some and returns how many."""
+    decisions, call, begin = 0, 0, clock()
+    while (seconds := clock() - begin) < RUN_SECONDS:
+        call += 1
+        decisions += run(call)
+    return decisions / seconds
+
+
+def median_rate(run: Callable[[int], int]) -> float:
+    """Return decisions a second of the processor, the median of RUNS runs."""
     run(0)  # compiles what is not yet compiled
-    rates = []
-    for _ in range(RUNS):
-        decisions, call, begin = 0, 0, clock()
-        while (seconds := clock() - begin) < RUN_SECONDS:
-            call += 1
-            decisions += run(call)
-        rates.append(decisions / seconds)
-    return statistics.median(rates)
+    return statistics.median(rate(run) for _ in range(RUNS))
 
 
-def lanes_rate(game: Game, num_lanes: int, observe: bool = True, threads: int = 1) -> float:
-    """Return the decisions a second of a batch of lanes stepped from Python."""
+def stepping(game: Game, num_lanes: int, observe: bool = True, threads: int = 1) -> Callable[[int], int]:
+    """Return a run of a batch of lanes stepped from Python."""
     table = Lanes(game, num_lanes, observe=observe, threads=threads)
     steps = max(1, 4096 // num_lanes)  # so that reading the clock does not count
 
@@ -130,25 +132,28 @@ def lanes_rate(game: Game, num_lanes: int, observe: bool = True, threads: int = 
             table.step(table.sample(call * steps + step))
         return steps * num_lanes
 
-    return median_rate(run, clock_for(threads))
+    return run
 
 
-def random_rate(game: Game, num_lanes: int, threads: int) -> float:
-    """Return the decisions a second of `play_random`."""
+def playing(game: Game, num_lanes: int, threads: int = 1) -> Callable[[int], int]:
+    """Return a run of `play_random`."""
     table = Lanes(game, num_lanes, threads=threads)
-
     steps = max(STEPS, CALL // num_lanes)
 
     def run(call: int) -> int:
         table.play_random(steps, call)
         return steps * num_lanes
 
-    return median_rate(run, clock_for(threads))
+    return run
 
 
-def clock_for(threads: int) -> Callable[[], float]:
-    """Return the processor's clock, or the one on the wall where several threads share the work."""
-    return time.process_time if threads == 1 else time.perf_counter
+def speedup(one: Callable[[int], int], all_threads: Callable[[int], int]) -> float:
+    """Return how many times as fast the second run is, on the clock; the median of pairs of runs in turns."""
+    one(0)
+    all_threads(0)
+    return statistics.median(
+        rate(all_threads, time.perf_counter) / rate(one, time.perf_counter) for _ in range(2 * RUNS)
+    )
 
 
 def learner_rate(game: Game, num_lanes: int = 4096) -> float:
@@ -199,20 +204,17 @@ def figures(game: Game) -> Iterator[Figure]:
     for num_lanes in LANES:
         for observe in (True, False):
             what = f"{num_lanes} lane{'s' * (num_lanes > 1)}, {'observation and ' * observe}mask"
-            rate = lanes_rate(game, num_lanes, observe)
-            yield Figure(game.id, what, rate, "decisions/s", target(game, num_lanes, observe))
+            found = median_rate(stepping(game, num_lanes, observe))
+            yield Figure(game.id, what, found, "decisions/s", target(game, num_lanes, observe))
     for num_lanes in SHARED:
-        rates = [random_rate(game, num_lanes, threads) for threads in (1, THREADS)]
-        yield Figure(game.id, f"play_random, {num_lanes} lanes", rates[0], "decisions/s")
         yield Figure(
-            game.id,
-            f"play_random, {num_lanes} lanes, {THREADS} threads against 1",
-            rates[1] / rates[0],
-            "x",
-            0.9 * THREADS,
+            game.id, f"play_random, {num_lanes} lanes", median_rate(playing(game, num_lanes)), "decisions/s"
         )
-        what = f"{num_lanes} lanes, observation and mask, {THREADS} threads"
-        yield Figure(game.id, what, lanes_rate(game, num_lanes, threads=THREADS), "decisions/s")
+        for what, make in (("play_random", playing), ("stepped", stepping)):
+            times = speedup(make(game, num_lanes), make(game, num_lanes, threads=THREADS))
+            yield Figure(
+                game.id, f"{what}, {num_lanes} lanes, {THREADS} threads against 1", times, "x", 0.9 * THREADS
+            )
     for what, measure in {
         "playouts, greedy": lambda: median_rate(playout_runs(game)),
         "learner decisions, make_vec against greedy": lambda: learner_rate(game),
