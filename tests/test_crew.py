@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gupai_env import Lanes
 from gupai_env.core import crew
 from gupai_env.core.crew import (
-    AWAKE,
+    BEGUN,
     LEADER,
     LINE,
     THREADS,
@@ -43,12 +43,11 @@ def test_every_lane_is_claimed_once_whoever_is_there(lanes, threads, data):
         post(words, threads, 1, 0, 1, 0)
         claimed: list[int] = []
         for thread in data.draw(st.lists(st.integers(1, threads - 1), max_size=20)):
-            words[THREADS + thread * LINE + AWAKE] = 1
             generation = words[crew.GENERATION]
             first, end = claim(words, threads, thread, lanes, generation)
             finish(words, thread, end - first)
             claimed += range(first, end)
-            words[THREADS + thread * LINE + AWAKE] = data.draw(st.booleans())
+            words[THREADS + thread * LINE + BEGUN] = data.draw(st.sampled_from([generation - 1, generation]))
         while part := take_part(words, threads, LEADER, lanes):
             claimed += part
         assert sorted(claimed) == list(range(lanes))

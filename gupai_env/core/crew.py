@@ -30,11 +30,12 @@ LINE = 8  # words in a line of the cache
 GENERATION, JOB, ACTIONS, STEPS, KEY = range(5)  # the number of the job, and what to do
 STOP = LINE  # whether to stop after this job
 THREADS = 2 * LINE  # and on, a line a thread: JOBS * generation + the lanes of its share that are claimed,
-CLAIMED, DONE, AWAKE = range(3)  # likewise the lanes it has done, and whether it is there
+CLAIMED, DONE, BEGUN = range(3)  # likewise the lanes it has done, and the number of the last job it has begun
 JOBS = 1 << 32
 NO_JOB = -1  # lanes claimed before there is a job: none can be
 
 PATIENCE = 2000  # looks for a job before a helper goes to sleep: some 20 to 100 microseconds
+GLANCES = 16  # looks after which it lets others have its core for a moment, if any want it
 RECENTLY = 50e-6  # seconds in which a job that follows another is worth waking helpers, however small
 WORTH_WAKING = 8192  # decisions, some 100 nanoseconds each, that are worth it in any case
 NO_ACTIONS = np.zeros(0, np.int64)
@@ -175,7 +176,7 @@ def all_done(words, threads, lanes):
 
 @rule
 def lead_on(words, threads, lanes):
-    """Claim the leader's next part: of its own share, of one whose owner sleeps or is late; 0, 0 if all is done.
+    """Claim the leader's next part: of its own share, of one whose owner is not there or late; 0, 0 if all is done.
 
     Lanes are slow to come from another core, so a helper that is at work gets about half the time of its share.
     """
@@ -185,7 +186,7 @@ def lead_on(words, threads, lanes):
     while first == end and not all_done(words, threads, lanes):
         late = looks > lanes // threads
         for owner in range(1, threads):
-            if first == end and (late or not load(words, THREADS + owner * LINE + AWAKE)):
+            if first == end and (late or load(words, THREADS + owner * LINE + BEGUN) != generation):
                 first, end = claim(words, threads, owner, lanes, generation)
         looks += 1
         if not late:
@@ -198,14 +199,16 @@ def lead_on(words, threads, lanes):
 @rule
 def help_on(words, threads, helper, lanes):
     """Claim a helper's next part, of this job or the next one; 0, 0 if none came for a while."""
-    awake = THREADS + helper * LINE + AWAKE
-    store(words, awake, 1)
-    for _ in range(PATIENCE):
-        first, end = claim(words, threads, helper, lanes, load(words, GENERATION))
+    for look in range(PATIENCE):
+        generation = load(words, GENERATION)
+        first, end = claim(words, threads, helper, lanes, generation)
         if first < end:
+            store(words, THREADS + helper * LINE + BEGUN, generation)
             return first, end
-        pause()
-    store(words, awake, 0)
+        if look % GLANCES == GLANCES - 1:
+            give_way()
+        else:
+            pause()
     return 0, 0
 
 
