@@ -202,24 +202,36 @@ static void step_lane(const Table *table, int64_t lane, int action)
     show(table, lane);
 }
 
+/* Eight zeros and ones as the bits of a byte. */
+static uint64_t bits_of(uint64_t word)
+{
+#ifdef __BMI2__
+    return _pext_u64(word, 0x0101010101010101);
+#else
+    return word * 0x0102040810204080 >> 56; /* the first is the lowest bit */
+#endif
+}
+
+/* The place of the bit that has so many others below it. */
+static int nth_one(uint64_t bits, int number)
+{
+#ifdef __BMI2__
+    return __builtin_ctzll(_pdep_u64((uint64_t)1 << number, bits));
+#else
+    while (number--)
+        bits &= bits - 1;
+    return __builtin_ctzll(bits);
+#endif
+}
+
 /* Return the action that `key` draws for a lane among those its mask allows. */
 static int random_action(const int8_t *mask, int64_t key, int64_t lane)
 {
-    uint64_t words[8] = {0};
-    int legal = 0, at = 0;
+    uint64_t words[8] = {0}, legal = 0;
     memcpy(words, mask, ACTIONS);
     for (int word = 0; word < 8; word++)
-        legal += __builtin_popcountll(words[word]);
-    for (int left = draw(key, lane, legal);; at++) {
-        int here = __builtin_popcountll(words[at]);
-        if (left < here) {
-            uint64_t word = words[at];
-            while (left--)
-                word &= word - 1;
-            return at * 8 + __builtin_ctzll(word) / 8;
-        }
-        left -= here;
-    }
+        legal |= bits_of(words[word]) << 8 * word;
+    return nth_one(legal, draw(key, lane, __builtin_popcountll(legal)));
 }
 
 void begin(const Table *table)

@@ -166,9 +166,9 @@ def first_refused(states, masks, actions, first, end):
     """Return the first of some lanes whose action its mask forbids, or LEGAL; WAIT is allowed, all is at the end."""
     for lane in range(first, end):
         action = actions[lane]
-        if action == WAIT or states[lane].over:
+        if 0 <= action < masks.shape[1] and masks[lane, action]:
             continue
-        if action < 0 or action >= masks.shape[1] or not masks[lane, action]:
+        if action != WAIT and not states[lane].over:
             return lane
     return LEGAL
 
