@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gupai_env.core import rows
 from gupai_env.core.rule import rule
+from gupai_env.core.tiles import DECK, NO_TILE, bit_each, list_hand, tile_set
 
 WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
 
@@ -108,6 +109,22 @@ def test_entries_are_copied_and_marked(width):
 
 
 @numba.njit
+def compiled_hand(tiles, out):
+    list_hand(tiles, out)
+    return rows.ones(bit_each(tiles))
+
+
+@pytest.mark.parametrize("size", range(7))
+def test_a_hand_is_listed_and_no_tile_behind_it(size):
+    for seed in range(50):
+        hand = sorted(np.random.default_rng(seed).permutation(DECK)[:size].tolist())
+        tiles = tile_set(hand)
+        plain, compiled = np.zeros(6, np.uint8), np.zeros(6, np.uint8)
+        assert compiled_hand.py_func(tiles, plain) == compiled_hand(tiles, compiled) == size
+        assert plain.tolist() == compiled.tolist() == hand + [NO_TILE] * (6 - size)
+
+
+@numba.njit
 def look(masks, row):
     mask = rows.borrow_row(masks, row, masks.shape[1])
     found = np.empty(len(mask) + 1, np.int64)
@@ -136,6 +153,17 @@ def test_bits_are_written_as_marks(width):
             mask = np.ones(width, np.bool_)
             each(bits, mask)
             assert mask.tolist() == expected
+
+
+def test_a_block_is_copied():
+    copy = numba.njit(lambda source, target, at: rows.copy_block(source, target, at))
+    source = np.arange(50, dtype=np.int8)
+    expected = np.full(50, 7, np.int8)
+    expected[9 : 9 + rows.BLOCK] = source[9 : 9 + rows.BLOCK]
+    for each in (copy, rows.copy_block):
+        target = np.full(50, 7, np.int8)
+        each(source, target, 9)
+        np.testing.assert_array_equal(target, expected)
 
 
 def test_entries_are_rearranged():

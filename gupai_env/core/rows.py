@@ -19,6 +19,7 @@ from numba.np.arrayobj import populate_array
 from gupai_env.core.rule import rule
 
 WORD, HALF = 8, 4  # entries
+BLOCK = 32  # entries that are copied at once
 MARKS = 32  # entries of a mask that are read at once
 EACH = 0x0101010101010101  # one in every byte
 GROUPS = 0x0707070707070707  # the lowest three bits of every byte
@@ -281,6 +282,33 @@ def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.nda
         return lambda source, target, at: move(source, target, at)
 
     return rearrange
+
+
+@intrinsic
+def _copy(typing_context, source, target, at):
+    _require_bytes(source)
+    _require_bytes(target)
+
+    def build(context, builder, signature, arguments):
+        places = []
+        for typ, value in zip(signature.args[:2], arguments[:2], strict=True):
+            array = context.make_array(typ)(context, builder, value)
+            byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[2]])
+            places.append(builder.bitcast(byte, ir.VectorType(ir.IntType(8), BLOCK).as_pointer()))
+        builder.store(builder.load(places[0], align=1), places[1], align=1)
+        return context.get_dummy_value()
+
+    return types.void(source, target, types.intp), build
+
+
+def copy_block(source: np.ndarray, target: np.ndarray, at: int) -> None:
+    """Copy source[at : at + BLOCK] to the same place of `target`, both rows of int8 or bool."""
+    target[at : at + BLOCK] = source[at : at + BLOCK]
+
+
+@overload(copy_block, inline="always")
+def _copy_block_compiled(source, target, at):
+    return lambda source, target, at: _copy(source, target, at)
 
 
 def ones(word: int) -> int:

@@ -31,16 +31,18 @@ import numpy as np
 
 from gupai_env.core.game import NOBODY, Game, distance, resume_from, seat_after, seat_at, state_dtype
 from gupai_env.core.rng import derive, draw, shuffle
-from gupai_env.core.rows import WORD, copy_entries
+from gupai_env.core.rows import BLOCK, copy_block, first_one, scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     DECK,
+    KIND,
     KINDS,
     ONE,
     count,
     deck_of,
     first_kind,
     kinds_in,
+    list_hand,
     list_tiles,
     parse_tiles,
     shuffled,
@@ -53,12 +55,12 @@ from gupai_env.core.variant import FULL, TINY, Variant, option
 from gupai_env.games.triplets import (
     COMPLETING,
     DOUBLE_SET,
+    PAIRS,
     POINTS,
     TILES,
     TRIPLET,
     TRIPLETS,
     best_split,
-    completing_two,
     prospects,
 )
 
@@ -113,7 +115,11 @@ STATE = state_dtype(
     ("turns", "i2"),  # turns begun; of each turn:
     ("steps", "i1", (TURNS,)),  # seats from the turn before to this one
     ("begun", "i1", (TURNS,)),  # DREW, JOINED or the number of the triplet laid out
-    ("thrown", "i1", (TURNS,)),  # the kind discarded; NOBODY: not yet
+    (
+        "thrown",
+        "i1",
+        (TURNS,),
+    ),  # the kind discarded; NOBODY: not yet; what follows the block begun is of no meaning
 )
 
 VIEW = np.dtype(
@@ -183,9 +189,6 @@ def deal_from(rules, state, order):
     state.asked = 0
     state.winner = NOBODY
     state.turns = 0
-    state.steps[:] = 0
-    state.begun[:] = DREW
-    state.thrown[:] = NOBODY
     for seat in range(rules.players):
         study(state, seat)
     draw_tile(state, state.leader, 0)
@@ -219,9 +222,15 @@ def draw_tile(state, seat, steps):
 @rule
 def begin_turn(state, seat, steps, begun, kind):
     """Begin the turn of a seat that has got its sixth tile, one of `kind`."""
-    state.steps[state.turns] = steps
-    state.begun[state.turns] = begun
-    state.turns += 1
+    turn = state.turns
+    if turn % BLOCK == 0:  # the turns of an earlier deal may stand there
+        for blank in range(turn, turn + BLOCK):
+            state.steps[blank] = 0
+            state.begun[blank] = DREW
+            state.thrown[blank] = NOBODY
+    state.steps[turn] = steps
+    state.begun[turn] = begun
+    state.turns = turn + 1
     state.mover = seat
     state.to_act = seat
     state.new_tile = kind if begun == DREW else NOBODY
@@ -256,7 +265,7 @@ def mark_triplets(hand, laid_out, kind, steps, mask):
     while left:
         one = first_kind(left)
         left -= ONE[one]
-        twos = COMPLETING[0, kind, one] & kinds_in(left)
+        twos = COMPLETING[kind, one, 0] & kinds_in(left)
         while twos:
             two = first_kind(twos)
             twos -= ONE[two]
@@ -381,10 +390,10 @@ def information_set(rules, state, seat, view):
     view.steps[:] = 0
     view.begun[:] = DREW
     view.thrown[:] = NOBODY
-    begun = (state.turns + WORD - 1) // WORD * WORD  # in whole words; what follows is still blank
-    copy_entries(state.steps, 0, view.steps, 0, begun)
-    copy_entries(state.begun, 0, view.begun, 0, begun)
-    copy_entries(state.thrown, 0, view.thrown, 0, begun)
+    for begun in range(0, state.turns, BLOCK):  # in whole blocks; what follows in the last one is still blank
+        copy_block(state.steps, view.steps, begun)
+        copy_block(state.begun, view.begun, begun)
+        copy_block(state.thrown, view.thrown, begun)
     if unsettled:
         view.thrown[state.turns - 1] = NOBODY
     unseen = DECK_SETS[rules.deck] - (0 if offer == NOBODY else ONE[offer])
@@ -396,12 +405,14 @@ def information_set(rules, state, seat, view):
         if mover and offer != NOBODY:
             known = without(known, offer)
         view.total[place] = state.total[place_seat]
-        view.melds[place, :] = state.melds[place_seat, :]
+        for number in range(2):
+            view.melds[place, number] = state.melds[place_seat, number]
+            unseen -= state.melds[place_seat, number]
         view.meld_points[place] = state.meld_points[place_seat]
         view.known[place] = known
         view.discards[place] = state.discards[place_seat]
         view.sizes[place] = size(hand)
-        unseen -= state.discards[place_seat] + state.melds[place_seat, 0] + state.melds[place_seat, 1]
+        unseen -= state.discards[place_seat]
         if place == 0:
             view.hand = hand
             unseen -= hand
@@ -416,29 +427,42 @@ def information_set(rules, state, seat, view):
 def study_view(waits, view):
     """Fill in what the viewer's own hand lacks; `waits` are those of its hand of five or two."""
     hand = view.hand
-    tiles = size(hand)
-    view.waits = waits if tiles == 5 or tiles == 2 else 0
+    held = size(hand)
+    view.waits = waits if held == 5 or held == 2 else 0
     view.waits_after[:] = 0
     view.partners[:] = 0
-    triplets, left = 0, hand
-    while left:
-        one = first_kind(left)
-        left -= ONE[one]
-        others = left
-        while others:
-            two = first_kind(others)
-            others -= ONE[two]
-            kinds = COMPLETING[0, one, two]
-            view.partners[one] |= kinds
-            view.partners[two] |= kinds
-            thirds = kinds & kinds_in(others)
+    tiles, before = scratch(6, np.uint8), scratch(6, np.int64)
+    list_hand(hand, tiles)
+    kinds = 0
+    for place in range(6):
+        before[place] = kinds
+        kinds |= KIND[tiles[place]]
+    partners = scratch(6, np.int64)
+    partners[:] = 0
+    found = 0  # the pairs, as bits, that are a triplet with a tile before them
+    for row in range(len(PAIRS)):
+        for column in range(3):
+            two, one = PAIRS[row, column, 0], PAIRS[row, column, 1]
+            completing = COMPLETING[tiles[one], tiles[two], 0]
+            partners[one] |= completing
+            partners[two] |= completing
+            found |= ((completing & before[one]) != 0) << (3 * row + column)
+    for place in range(held):
+        view.partners[tiles[place]] = partners[place]
+    triplets = 0
+    while found:
+        pair = first_one(found)
+        found &= found - 1
+        two, one = PAIRS[pair // 3, pair % 3, 0], PAIRS[pair // 3, pair % 3, 1]
+        pair_tiles = ONE[tiles[one]] + ONE[tiles[two]]
+        thirds = COMPLETING[tiles[one], tiles[two], 0] & before[one]
+        triplets |= kinds_in(pair_tiles) | thirds
+        if held == 6:
             while thirds:
-                three = first_kind(thirds)
-                thirds &= thirds - 1
-                triplets |= ONE[one] | ONE[two] | ONE[three]
-                if tiles == 6:
-                    note_waits(hand - ONE[one] - ONE[two] - ONE[three], view.waits_after)
-    if tiles == 3:
+                third = thirds & -thirds
+                thirds -= third
+                note_waits(hand - pair_tiles - third, view.waits_after)
+    if held == 3:
         note_waits(hand, view.waits_after)
     view.triplets = triplets
 
@@ -446,11 +470,13 @@ def study_view(waits, view):
 @rule
 def note_waits(tiles, waits_after):
     """Note what completes two of three tiles, beside a triplet, once the third is discarded."""
-    kinds = kinds_in(tiles)
-    while kinds:
-        kind = first_kind(kinds)
-        kinds -= ONE[kind]
-        waits_after[kind] |= completing_two(tiles - ONE[kind])
+    one = first_kind(tiles)
+    tiles -= ONE[one]
+    two = first_kind(tiles)
+    three = first_kind(tiles - ONE[two])
+    waits_after[one] |= COMPLETING[two, three, 0]
+    waits_after[two] |= COMPLETING[one, three, 0]
+    waits_after[three] |= COMPLETING[one, two, 0]
 
 
 @rule
