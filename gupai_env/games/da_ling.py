@@ -32,11 +32,13 @@ from gupai_env.core.tiles import (
     BLACK,
     DECK,
     KINDS,
+    NO_TILE,
     ONE,
     RED,
     WEIGHT,
     deck_of,
     kind_of,
+    list_hand,
     list_tiles,
     parse_tiles,
     set_name,
@@ -82,7 +84,6 @@ ORDERED = np.array(
 )  # [HAND - 1], splits as bits
 ALL_SPLITS = (1 << len(SPLITS)) - 1
 # With the tiny deck a, b and c go to one group each; d, e and f hold no tile: one is in the pair, two in the triple.
-NO_TILE = KINDS
 ONE_TILE_EACH = sum(
     1 << split for split, of in enumerate(GROUP_OF.tolist()) if sorted(of[:3]) + of[3:] == [0, 1, 2, 1, 2, 2]
 )
@@ -207,8 +208,7 @@ def take_up(state, seat, tiles):
     for held in range(len(tiles)):
         hand += ONE[tiles[held]]
     state.hands[seat] = hand
-    for place in range(list_tiles(hand, state.tiles[seat]), HAND):
-        state.tiles[seat, place] = NO_TILE
+    list_hand(hand, state.tiles[seat])
 
 
 @rule
