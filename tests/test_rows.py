@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gupai_env.core import rows
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import DECK, NO_TILE, bit_each, list_hand, tile_set
 
 WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
 
@@ -107,6 +109,22 @@ def test_entries_are_copied_and_marked(width):
 
 
 @numba.njit
+def compiled_hand(tiles, out):
+    list_hand(tiles, out)
+    return rows.ones(bit_each(tiles))
+
+
+@pytest.mark.parametrize("size", range(7))
+def test_a_hand_is_listed_and_no_tile_behind_it(size):
+    for seed in range(50):
+        hand = sorted(np.random.default_rng(seed).permutation(DECK)[:size].tolist())
+        tiles = tile_set(hand)
+        plain, compiled = np.zeros(6, np.uint8), np.zeros(6, np.uint8)
+        assert compiled_hand.py_func(tiles, plain) == compiled_hand(tiles, compiled) == size
+        assert plain.tolist() == compiled.tolist() == hand + [NO_TILE] * (6 - size)
+
+
+@numba.njit
 def look(masks, row):
     mask = rows.borrow_row(masks, row, masks.shape[1])
     found = np.empty(len(mask) + 1, np.int64)
@@ -124,6 +142,68 @@ def test_marks_are_counted_and_found(width):
         for count, found in (look(masks, row), look.py_func(masks, row)):
             assert count == len(places)
             assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("width", [32, 33, 60, 63, 64])
+def test_bits_are_written_as_marks(width):
+    write = numba.njit(rows.write_marks)
+    for bits in (0, -1, 0x0123456789ABCDEF, -1 << (width - 1)):
+        expected = [bool(bits >> place & 1) for place in range(width)]
+        for each in (write, write.py_func):
+            mask = np.ones(width, np.bool_)
+            each(bits, mask)
+            assert mask.tolist() == expected
+
+
+def test_a_block_is_copied():
+    copy = numba.njit(lambda source, target, at: rows.copy_block(source, target, at))
+    source = np.arange(50, dtype=np.int8)
+    expected = np.full(50, 7, np.int8)
+    expected[9 : 9 + rows.BLOCK] = source[9 : 9 + rows.BLOCK]
+    for each in (copy, rows.copy_block):
+        target = np.full(50, 7, np.int8)
+        each(source, target, 9)
+        np.testing.assert_array_equal(target, expected)
+
+
+def test_entries_are_rearranged():
+    order = np.random.default_rng(1).permutation(64)[:41]
+    rearrange = rows.rearrangement(order, 64)
+    source = np.arange(-30, 34, dtype=np.int8)
+    expected = np.full(50, 7, np.int8)
+    expected[5:46] = source[order]
+    for each in (rearrange, numba.njit(lambda source, target, at: rearrange(source, target, at))):
+        target = np.full(50, 7, np.int8)
+        each(source, target, 5)
+        np.testing.assert_array_equal(target, expected)
+
+
+@rule
+def largest_first(values, out):
+    order = rows.scratch(4, np.int64)
+    order[:] = values
+    for at in range(4):
+        out[at] = order.max()
+        order[order.argmax()] = -1
+
+
+@numba.njit
+def fill_all(values, out):
+    for row in range(len(values)):
+        largest_first(values[row], out[row])
+
+
+def test_scratch_is_an_array_like_any_other():
+    values = np.random.default_rng(2).integers(0, 100, (20, 4))
+    for fill in (fill_all, fill_all.py_func):
+        out = np.zeros_like(values)
+        fill(values, out)
+        np.testing.assert_array_equal(out, -np.sort(-values, 1))
+
+
+def test_scratch_has_a_length_known_beforehand():
+    with pytest.raises(numba.TypingError, match="known when it is compiled"):
+        numba.njit(lambda length: rows.scratch(length, np.int8)[0])(8)
 
 
 def test_a_borrowed_row_is_the_row_itself():

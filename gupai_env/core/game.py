@@ -125,7 +125,8 @@ def seat_after(rules, state, seat):
 @rule
 def distance(rules, state, seat, other):
     """Return how many turns after `seat` the turn of `other` comes, 0 for the seat itself."""
-    return (state.direction * (other - seat)) % rules.players
+    turns = state.direction * (other - seat)
+    return turns + rules.players if turns < 0 else turns
 
 
 @rule

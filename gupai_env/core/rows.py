@@ -7,12 +7,13 @@ where they are called as they are; compiled, each is a few instructions.
 """
 
 import ctypes
+from collections.abc import Callable
 from math import prod
 
 import numpy as np
 from llvmlite import binding, ir
 from numba import types
-from numba.core import config
+from numba.core import cgutils, config
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import populate_array
@@ -20,6 +21,7 @@ from numba.np.arrayobj import populate_array
 from gupai_env.core.rule import rule
 
 WORD, HALF = 8, 4  # entries
+BLOCK = 32  # entries that are copied at once
 MARKS = 32  # entries of a mask that are read at once
 EACH = 0x0101010101010101  # one in every byte
 GROUPS = 0x0707070707070707  # the lowest three bits of every byte
@@ -184,6 +186,43 @@ def _borrow_row(rows, index, width):
     return lambda rows, index, width: _array_at(_address(rows) + index * width, (width,), dtype)
 
 
+@intrinsic(prefer_literal=True)
+def _scratch(typing_context, length, dtype):
+    if not isinstance(length, types.IntegerLiteral):
+        raise TypingError("the length of scratch is a number known when it is compiled")
+    row = types.Array(dtype.dtype, 1, "C")
+
+    def build(context, builder, signature, arguments):
+        entry = context.get_data_type(row.dtype)
+        memory = cgutils.alloca_once(builder, ir.ArrayType(entry, length.literal_value))
+        result = context.make_array(row)(context, builder)
+        itemsize = context.get_constant(types.intp, context.get_abi_sizeof(entry))
+        populate_array(
+            result,
+            data=builder.bitcast(memory, entry.as_pointer()),
+            shape=[context.get_constant(types.intp, length.literal_value)],
+            strides=[itemsize],
+            itemsize=itemsize,
+            meminfo=None,
+        )
+        return result._getvalue()
+
+    return row(length, dtype), build
+
+
+def scratch(length: int, dtype: type) -> np.ndarray:
+    """Return an array for use within one function, its entries not set; compiled, it is no more than a place there.
+
+    `length` is a constant. The array must not be returned, and each time round a loop it is the same one.
+    """
+    return np.empty(length, dtype)
+
+
+@overload(scratch, inline="always", prefer_literal=True)
+def _scratch_compiled(length, dtype):
+    return lambda length, dtype: _scratch(length, dtype)
+
+
 def load_word(row: np.ndarray, at: int) -> int:
     """Return row[at : at + 8], of int8 or bool, as a word."""
     return int.from_bytes(row[at : at + WORD].tobytes(), "little", signed=True)
@@ -241,6 +280,72 @@ def mark_entries(source, start, target, at, width):
     """Set each of target[at : at + width], four to eight entries, to 1 where source[start : ...] is above 0, else 0."""
     store_half(target, at, (load_half(source, start) + BELOW >> 7) & EACH)
     store_half(target, at + width - HALF, (load_half(source, start + width - HALF) + BELOW >> 7) & EACH)
+
+
+def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.ndarray, int], None]:
+    """Return rearrange(source, target, at), which writes source[order] to target[at : at + len(order)].
+
+    Both are rows of int8 or bool; `source` has `width` entries.
+    """
+    places_of = [int(place) for place in order]
+
+    @intrinsic
+    def move(typing_context, source, target, at):
+        _require_bytes(source)
+        _require_bytes(target)
+
+        def build(context, builder, signature, arguments):
+            entries, moved = (ir.VectorType(ir.IntType(8), size) for size in (width, len(order)))
+            zero = context.get_constant(types.intp, 0)
+            address = _pointer(context, builder, signature, (arguments[0], zero), 8)
+            loaded = builder.load(builder.bitcast(address, entries.as_pointer()), align=1)
+            places = ir.Constant(ir.VectorType(ir.IntType(32), len(order)), places_of)
+            array = context.make_array(signature.args[1])(context, builder, arguments[1])
+            byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[2]])
+            builder.store(
+                builder.shuffle_vector(loaded, ir.Constant(entries, ir.Undefined), places),
+                builder.bitcast(byte, moved.as_pointer()),
+                align=1,
+            )
+            return context.get_dummy_value()
+
+        return types.void(source, target, types.intp), build
+
+    def rearrange(source, target, at):
+        target[at : at + len(order)] = source[order]
+
+    @overload(rearrange, inline="always")
+    def _rearrange(source, target, at):
+        return lambda source, target, at: move(source, target, at)
+
+    return rearrange
+
+
+@intrinsic
+def _copy(typing_context, source, target, at):
+    _require_bytes(source)
+    _require_bytes(target)
+
+    def build(context, builder, signature, arguments):
+        places = []
+        for typ, value in zip(signature.args[:2], arguments[:2], strict=True):
+            array = context.make_array(typ)(context, builder, value)
+            byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[2]])
+            places.append(builder.bitcast(byte, ir.VectorType(ir.IntType(8), BLOCK).as_pointer()))
+        builder.store(builder.load(places[0], align=1), places[1], align=1)
+        return context.get_dummy_value()
+
+    return types.void(source, target, types.intp), build
+
+
+def copy_block(source: np.ndarray, target: np.ndarray, at: int) -> None:
+    """Copy source[at : at + BLOCK] to the same place of `target`, both rows of int8 or bool."""
+    target[at : at + BLOCK] = source[at : at + BLOCK]
+
+
+@overload(copy_block, inline="always")
+def _copy_block_compiled(source, target, at):
+    return lambda source, target, at: _copy(source, target, at)
 
 
 def ones(word: int) -> int:
@@ -334,6 +439,40 @@ def _marks(typing_context, row, at):
         return builder.zext(builder.bitcast(bits, ir.IntType(MARKS)), ir.IntType(64))
 
     return types.int64(row, types.intp), build
+
+
+@intrinsic
+def _store_marks(typing_context, row, at, bits):
+    _require_bytes(row)
+
+    def build(context, builder, signature, arguments):
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[1]])
+        bits = builder.trunc(arguments[2], ir.IntType(MARKS))
+        entries = ir.VectorType(ir.IntType(8), MARKS)
+        marks = builder.zext(builder.bitcast(bits, ir.VectorType(ir.IntType(1), MARKS)), entries)
+        builder.store(marks, builder.bitcast(byte, entries.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(row, types.intp, types.int64), build
+
+
+def store_marks(row: np.ndarray, at: int, bits: int) -> None:
+    """Write the lowest bits of a word to row[at : at + MARKS], of bool, the lowest first."""
+    for place in range(MARKS):
+        row[at + place] = bits >> place & 1
+
+
+@overload(store_marks, inline="always")
+def _store_marks_compiled(row, at, bits):
+    return lambda row, at, bits: _store_marks(row, at, bits)
+
+
+@rule
+def write_marks(bits, mask):
+    """Write the bits of a word to a whole mask of MARKS to 2 * MARKS entries, bool, the lowest first."""
+    store_marks(mask, 0, bits)
+    store_marks(mask, len(mask) - MARKS, bits >> (len(mask) - MARKS))
 
 
 def load_marks(row: np.ndarray, at: int) -> int:

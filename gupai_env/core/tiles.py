@@ -51,6 +51,9 @@ LOW_IS = np.array([ALL_KINDS] + [kind_set(lambda h, low, n=n: n == low) for n in
 WEIGHT_HAS = np.array(
     [kind_set(lambda h, low, b=b: (h + low) >> b & 1) for b in range(4)]
 )  # by bit of the weight
+NO_TILE = KINDS  # in a list of kinds
+KIND = np.append(ONE, np.int64(0))  # [KINDS + 1], the set of one tile, and of none
+_BEHIND = np.int64(-1 << 63)  # the bit of NO_TILE
 FULL_SET = np.int64((ONE * COPIES).sum())  # the tile set of all 32
 
 
@@ -70,6 +73,15 @@ def kinds_in(tiles):
 def size(tiles):
     """Return how many tiles a tile set holds."""
     return ones(tiles & ALL_KINDS) + 2 * ones((tiles >> 1) & ALL_KINDS) + 4 * ones((tiles >> 2) & ALL_KINDS)
+
+
+@rule
+def bit_each(tiles):
+    """Return a tile set of no more than two copies of a kind with one bit for each tile, so that `ones` counts them.
+
+    Both bits of two copies are among the three of their kind.
+    """
+    return tiles | (tiles >> 1) & ALL_KINDS
 
 
 @rule
@@ -117,6 +129,18 @@ def list_tiles(tiles, out):
         out[total] = kind
         total += 1
     return total
+
+
+@rule
+def list_hand(tiles, out):
+    """List the kinds of a tile set of no more than two copies each in all of `out`, the lowest first, then NO_TILE.
+
+    Faster than `list_tiles`, for it looks for as many as there may be, however many there are.
+    """
+    bits = bit_each(tiles)
+    for at in range(len(out)):
+        out[at] = first_one(bits | _BEHIND) // 3
+        bits &= bits - 1
 
 
 @rule

@@ -3,12 +3,14 @@
 import numpy as np
 
 from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.rows import rearrangement
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, write_counts
-from gupai_env.games.da_ling import SEATS, SPLITS, UNSPLIT
+from gupai_env.games.da_ling import HAND, SEATS, SPLITS, UNSPLIT
 
 # All singles, pairs and triples of positions a to f in the sorted hand: a, b, ..., ab, ac, bc, ..., abc, ...
 GROUPS = np.array(sorted(set(SPLITS.flat), key=lambda bits: (int(bits).bit_count(), bits)), np.int8)  # [41]
+write_strengths = rearrangement(GROUPS, 1 << HAND)  # by group as here
 
 LAYOUT = Layout(
     (
@@ -48,8 +50,9 @@ def encode(view, out):
     write_counts(view.unseen, out, UNSEEN_AT)
     out[TARGET_AT + int(view.target)] = 1
     out[RED_AT] = view.red
+    write_strengths(view.strength, out, PIPS_AT)
     for at in range(len(GROUPS)):
-        strength = view.strength[GROUPS[at]]
+        strength = out[PIPS_AT + at]
         out[MATCHES_AT + at] = strength >= 0
         out[PIPS_AT + at] = max(strength, 0)
     out[PLAYERS_AT + int(view.players) - 2] = 1

@@ -2,8 +2,9 @@
 
 from gupai_env.core.game import NOBODY
 from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.rows import ones
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import KINDS, first_kind, kinds_in, size, write_counts, write_kinds
+from gupai_env.core.tiles import KINDS, bit_each, first_kind, kinds_in, write_counts, write_kinds
 from gupai_env.games.small_mahjong import LONGEST_WALL, SEATS
 from gupai_env.games.triplets import DOUBLE_SET
 
@@ -72,13 +73,14 @@ def encode(view, out):
     if view.offer != NOBODY:
         out[OFFER_AT + int(view.offer)] = 1
     write_kinds(view.waits, out, WAITS_AT)
-    out[OUTS_AT] = size(view.unseen & (7 * view.waits))
+    unseen = bit_each(view.unseen)
+    out[OUTS_AT] = ones(unseen & (7 * view.waits))
     kinds = kinds_in(view.hand)  # of all others, what follows is empty
     while kinds:
         kind = first_kind(kinds)
         kinds &= kinds - 1
-        out[OUTS_AFTER_AT + kind] = size(view.unseen & (7 * view.waits_after[kind]))
-        out[PARTNERS_AT + kind] = size(view.unseen & (7 * view.partners[kind]))
+        out[OUTS_AFTER_AT + kind] = ones(unseen & (7 * view.waits_after[kind]))
+        out[PARTNERS_AT + kind] = ones(unseen & (7 * view.partners[kind]))
     write_kinds(view.triplets, out, TRIPLETS_AT)
     out[WIN_AT] = view.win
     write_counts(view.unseen, out, UNSEEN_AT)

@@ -26,16 +26,19 @@ import numpy as np
 
 from gupai_env.core.game import NOBODY, Game, resume_from, seat_after, state_dtype
 from gupai_env.core.rng import derive
+from gupai_env.core.rows import scratch, write_marks
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     BLACK,
     DECK,
     KINDS,
+    NO_TILE,
     ONE,
     RED,
     WEIGHT,
     deck_of,
     kind_of,
+    list_hand,
     list_tiles,
     parse_tiles,
     set_name,
@@ -55,6 +58,7 @@ TIES = ("groups", "push")
 RED_FROM = 4  # red pips on the table that make the colour red
 WILD = (kind_of(4, 2), kind_of(2, 1))
 WILD_COUNTS, WILD_ADDS = 3, 3  # a wild tile counts 3, or 3 more
+MOST_POINTS = 80  # no hand has as many; a multiple of ten
 UNSPLIT = -1
 NO_MATCH = -1
 
@@ -80,7 +84,6 @@ ORDERED = np.array(
 )  # [HAND - 1], splits as bits
 ALL_SPLITS = (1 << len(SPLITS)) - 1
 # With the tiny deck a, b and c go to one group each; d, e and f hold no tile: one is in the pair, two in the triple.
-NO_TILE = KINDS
 ONE_TILE_EACH = sum(
     1 << split for split, of in enumerate(GROUP_OF.tolist()) if sorted(of[:3]) + of[3:] == [0, 1, 2, 1, 2, 2]
 )
@@ -99,20 +102,11 @@ WORTH = np.array(
     + [0],  # no tile
     np.int64,
 )  # [KINDS + 1]
-MATCHING = np.array(
-    [
-        [
-            sum(
-                1 << points
-                for points in range(63)
-                if any((points + more * WILD_ADDS) % 10 == target for more in range(wilds + 1))
-            )
-            for wilds in range(len(WILD) + 1)
-        ]
-        for target in range(10)
-    ],
-    np.int64,
-)  # [10, 3], the points, as bits, with which a group of so many wild tiles reaches a target
+# Whether a group has the tile at a place: all bits are set, so that `&` leaves what the tile brings, or none.
+HOLDS = np.array(
+    [[-(group >> place & 1) for group in range(1 << HAND)] for place in range(HAND)], np.int8
+)  # [HAND, groups]
+IS_GROUP = np.array([1 <= group.bit_count() <= GROUPS for group in range(1 << HAND)])
 
 
 @dataclass(frozen=True)
@@ -214,8 +208,7 @@ def take_up(state, seat, tiles):
     for held in range(len(tiles)):
         hand += ONE[tiles[held]]
     state.hands[seat] = hand
-    for place in range(list_tiles(hand, state.tiles[seat]), HAND):
-        state.tiles[seat, place] = NO_TILE
+    list_hand(hand, state.tiles[seat])
 
 
 @rule
@@ -229,16 +222,37 @@ def worth_of(tiles, group):
 
 
 @rule
+def points_of(worth):
+    """Return the points of a group, its wild tiles counted low."""
+    return worth & 255
+
+
+@rule
+def wilds_of(worth):
+    """Return the wild tiles in a group."""
+    return worth >> _WILDS_AT & 255
+
+
+@rule
 def colour_of(worth, red):
     """Return the pips of the colour in a group."""
     return worth >> (_RED_AT if red else _BLACK_AT) & 255
 
 
 @rule
+def matches(points, wilds, target):
+    """True if points reach the target, modulo ten, when some of the wild tiles count more."""
+    lacks = np.uint8(target + MOST_POINTS - points) % np.uint8(10)
+    reached = False
+    for more in range(len(WILD) + 1):
+        reached |= (lacks == more * WILD_ADDS) & (wilds >= more)
+    return reached
+
+
+@rule
 def strength_of(worth, target, red):
     """Return the pips of the colour in a group that matches, or NO_MATCH."""
-    reach = MATCHING[target, worth >> _WILDS_AT & 255]
-    return colour_of(worth, red) if reach >> (worth & 255) & 1 else NO_MATCH
+    return colour_of(worth, red) if matches(points_of(worth), wilds_of(worth), target) else NO_MATCH
 
 
 @rule
@@ -246,17 +260,14 @@ def distinct_splits(rules, tiles):
     """Return, as bits, the splits that count for a sorted hand; each way to split it is among them once."""
     splits = SPLITS_OF[rules.deck]
     for place in range(HAND - 1):
-        if tiles[place] == tiles[place + 1]:
-            splits &= ORDERED[place]
+        splits &= ORDERED[place] if tiles[place] == tiles[place + 1] else ALL_SPLITS
     return splits
 
 
 @rule
 def legal_actions(rules, state, mask):
     """Mark every different split of the hand."""
-    splits = distinct_splits(rules, state.tiles[state.to_act])
-    for action in range(len(SPLITS)):
-        mask[action] = splits >> action & 1
+    write_marks(distinct_splits(rules, state.tiles[state.to_act]), mask)
 
 
 @rule
@@ -283,19 +294,20 @@ def best_of(strengths, players):
 @rule
 def payoffs(rules, state, out):
     """Fill `out` with chips: all stakes to an absolute winner, or each group's to who has it best."""
-    strengths = np.empty((GROUPS, SEATS), np.int64)
-    absolute = np.empty(SEATS, np.int64)
+    single, pair, triple = scratch(SEATS, np.int8), scratch(SEATS, np.int8), scratch(SEATS, np.int8)
+    absolute = scratch(SEATS, np.int8)
+    worth = scratch(GROUPS, np.int64)
     some_absolute = False
     for seat in range(rules.players):
-        absolute[seat] = 0
-        for group in range(GROUPS):
-            worth = worth_of(state.tiles[seat], SPLITS[state.splits[seat], group])
-            strengths[group, seat] = strength_of(worth, state.target, state.red)
-            absolute[seat] += colour_of(worth, state.red)
-        for group in range(GROUPS):
-            if strengths[group, seat] == NO_MATCH:
-                absolute[seat] = NO_MATCH
-        some_absolute |= absolute[seat] != NO_MATCH
+        worth[:] = 0
+        for place in range(HAND):
+            worth[GROUP_OF[state.splits[seat], place]] += WORTH[state.tiles[seat, place]]
+        single[seat] = strength_of(worth[0], state.target, state.red)
+        pair[seat] = strength_of(worth[1], state.target, state.red)
+        triple[seat] = strength_of(worth[2], state.target, state.red)
+        all_match = (single[seat] != NO_MATCH) & (pair[seat] != NO_MATCH) & (triple[seat] != NO_MATCH)
+        absolute[seat] = single[seat] + pair[seat] + triple[seat] if all_match else NO_MATCH
+        some_absolute |= all_match
 
     winner = best_of(absolute, rules.players)
     if winner != NOBODY:
@@ -303,10 +315,17 @@ def payoffs(rules, state, out):
             collect(rules, winner, rules.stakes[group], out)
         out[winner] -= rules.casino_fee
     elif not some_absolute or rules.absolute_tie == 0:
-        for group in range(GROUPS):
-            winner = best_of(strengths[group], rules.players)
-            if winner != NOBODY:
-                collect(rules, winner, rules.stakes[group], out)
+        settle_group(rules, single, rules.stakes[0], out)
+        settle_group(rules, pair, rules.stakes[1], out)
+        settle_group(rules, triple, rules.stakes[2], out)
+
+
+@rule
+def settle_group(rules, strengths, stake, out):
+    """Pay the stake on a group to who has it best, if there is one."""
+    winner = best_of(strengths, rules.players)
+    if winner != NOBODY:
+        collect(rules, winner, stake, out)
 
 
 @rule
@@ -339,14 +358,15 @@ def information_set(rules, state, seat, view):
     view.splits[:] = UNSPLIT
     view.hands[:] = 0
     view.total[:] = 0
+    view.splits[0] = state.splits[seat]
+    view.hands[0] = state.hands[seat]
     other = seat
     for place in range(rules.players):
         view.total[place] = state.total[other]
-        if other == seat or state.over:
+        if state.over and place:
             view.hands[place] = state.hands[other]
             view.splits[place] = state.splits[other]
-            if other != seat:
-                view.unseen -= state.hands[other]
+            view.unseen -= state.hands[other]
         other = seat_after(rules, state, other)
     view.tiles[:] = state.tiles[seat]
     weigh_groups(view)
@@ -354,17 +374,25 @@ def information_set(rules, state, seat, view):
 
 @rule
 def weigh_groups(view):
-    """Fill the strength of all groups of one to three of the viewer's tiles."""
-    view.strength[:] = NO_MATCH
-    for a in range(HAND):
-        one = WORTH[view.tiles[a]]
-        view.strength[1 << a] = strength_of(one, view.target, view.red)
-        for b in range(a):
-            two = one + WORTH[view.tiles[b]]
-            view.strength[1 << a | 1 << b] = strength_of(two, view.target, view.red)
-            for c in range(b):
-                three = two + WORTH[view.tiles[c]]
-                view.strength[1 << a | 1 << b | 1 << c] = strength_of(three, view.target, view.red)
+    """Fill the strength of all groups of one to three of the viewer's tiles.
+
+    Bytes alone and no branch, so that the compiler does many groups at once.
+    """
+    points, wilds, pips = scratch(HAND, np.int8), scratch(HAND, np.int8), scratch(HAND, np.int8)
+    for place in range(HAND):
+        worth = WORTH[view.tiles[place]]
+        points[place] = points_of(worth)
+        wilds[place] = wilds_of(worth)
+        pips[place] = colour_of(worth, view.red)
+    target = view.target
+    for group in range(1 << HAND):
+        all_points = all_wilds = all_pips = np.int8(0)
+        for place in range(HAND):
+            all_points = np.int8(all_points + (points[place] & HOLDS[place, group]))
+            all_wilds = np.int8(all_wilds + (wilds[place] & HOLDS[place, group]))
+            all_pips = np.int8(all_pips + (pips[place] & HOLDS[place, group]))
+        match = matches(all_points, all_wilds, target) & IS_GROUP[group]
+        view.strength[group] = all_pips if match else NO_MATCH
 
 
 @rule

@@ -31,16 +31,19 @@ import numpy as np
 
 from gupai_env.core.game import NOBODY, Game, distance, resume_from, seat_after, seat_at, state_dtype
 from gupai_env.core.rng import derive, draw, shuffle
-from gupai_env.core.rows import WORD, copy_entries
+from gupai_env.core.rows import BLOCK, copy_block, first_one, ones, scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     DECK,
+    KIND,
     KINDS,
     ONE,
+    bit_each,
     count,
     deck_of,
     first_kind,
     kinds_in,
+    list_hand,
     list_tiles,
     parse_tiles,
     shuffled,
@@ -53,12 +56,12 @@ from gupai_env.core.variant import FULL, TINY, Variant, option
 from gupai_env.games.triplets import (
     COMPLETING,
     DOUBLE_SET,
+    PAIRS,
     POINTS,
     TILES,
     TRIPLET,
     TRIPLETS,
     best_split,
-    completing_two,
     prospects,
 )
 
@@ -113,7 +116,11 @@ STATE = state_dtype(
     ("turns", "i2"),  # turns begun; of each turn:
     ("steps", "i1", (TURNS,)),  # seats from the turn before to this one
     ("begun", "i1", (TURNS,)),  # DREW, JOINED or the number of the triplet laid out
-    ("thrown", "i1", (TURNS,)),  # the kind discarded; NOBODY: not yet
+    (
+        "thrown",
+        "i1",
+        (TURNS,),
+    ),  # the kind discarded; NOBODY: not yet; what follows the block begun is of no meaning
 )
 
 VIEW = np.dtype(
@@ -183,9 +190,6 @@ def deal_from(rules, state, order):
     state.asked = 0
     state.winner = NOBODY
     state.turns = 0
-    state.steps[:] = 0
-    state.begun[:] = DREW
-    state.thrown[:] = NOBODY
     for seat in range(rules.players):
         study(state, seat)
     draw_tile(state, state.leader, 0)
@@ -219,9 +223,15 @@ def draw_tile(state, seat, steps):
 @rule
 def begin_turn(state, seat, steps, begun, kind):
     """Begin the turn of a seat that has got its sixth tile, one of `kind`."""
-    state.steps[state.turns] = steps
-    state.begun[state.turns] = begun
-    state.turns += 1
+    turn = state.turns
+    if turn % BLOCK == 0:  # the turns of an earlier deal may stand there
+        for blank in range(turn, turn + BLOCK):
+            state.steps[blank] = 0
+            state.begun[blank] = DREW
+            state.thrown[blank] = NOBODY
+    state.steps[turn] = steps
+    state.begun[turn] = begun
+    state.turns = turn + 1
     state.mover = seat
     state.to_act = seat
     state.new_tile = kind if begun == DREW else NOBODY
@@ -252,14 +262,20 @@ def legal_actions(rules, state, mask):
 @rule
 def mark_triplets(hand, laid_out, kind, steps, mask):
     """Mark the triplets for which a hand may claim a tile from `steps` seats away; `laid_out` are its points."""
-    left = hand
-    while left:
-        one = first_kind(left)
-        left -= ONE[one]
-        twos = COMPLETING[0, kind, one] & kinds_in(left)
-        while twos:
-            two = first_kind(twos)
-            twos -= ONE[two]
+    tiles, twos = scratch(5, np.uint8), scratch(5, np.int64)
+    list_hand(hand, tiles)
+    before, found = 0, 0
+    for place in range(5):
+        twos[place] = COMPLETING[kind, tiles[place], 0] & before
+        before |= KIND[tiles[place]]
+        found |= (twos[place] != 0) << place
+    while found:
+        place = first_one(found)
+        found &= found - 1
+        one = tiles[place]
+        while twos[place]:
+            two = first_kind(twos[place])
+            twos[place] -= ONE[two]
             number = TRIPLET[kind, one, two]
             rest = hand - ONE[one] - ONE[two]
             if POINTS[number] >= steps or best_split(rest, laid_out + POINTS[number]):
@@ -289,13 +305,16 @@ def step(rules, state, action):
 @rule
 def ask_from(rules, state, steps):
     """Ask the first seat from `steps` after the mover on that may claim; if there is none, nobody takes it."""
-    while steps < rules.players:
-        seat = seat_at(rules, state, state.mover, steps)
-        if state.claims[seat, steps - 1] >> (3 * state.offer) & 1:
-            state.asked |= 1 << seat
-            state.to_act = seat
-            return
-        steps += 1
+    may_claim, seat = 0, state.mover  # by distance, as bits
+    for away in range(1, rules.players):
+        seat = seat_after(rules, state, seat)
+        may_claim |= (state.claims[seat, away - 1] >> (3 * state.offer) & 1) << away
+    may_claim &= -1 << steps
+    if may_claim:
+        seat = seat_at(rules, state, state.mover, first_one(may_claim))
+        state.asked |= 1 << seat
+        state.to_act = seat
+        return
     state.discards[state.mover] += ONE[state.offer]
     settle_offer(state)
     if state.top == LONGEST_WALL:
@@ -381,10 +400,10 @@ def information_set(rules, state, seat, view):
     view.steps[:] = 0
     view.begun[:] = DREW
     view.thrown[:] = NOBODY
-    begun = (state.turns + WORD - 1) // WORD * WORD  # in whole words; what follows is still blank
-    copy_entries(state.steps, 0, view.steps, 0, begun)
-    copy_entries(state.begun, 0, view.begun, 0, begun)
-    copy_entries(state.thrown, 0, view.thrown, 0, begun)
+    for begun in range(0, state.turns, BLOCK):  # in whole blocks; what follows in the last one is still blank
+        copy_block(state.steps, view.steps, begun)
+        copy_block(state.begun, view.begun, begun)
+        copy_block(state.thrown, view.thrown, begun)
     if unsettled:
         view.thrown[state.turns - 1] = NOBODY
     unseen = DECK_SETS[rules.deck] - (0 if offer == NOBODY else ONE[offer])
@@ -396,12 +415,14 @@ def information_set(rules, state, seat, view):
         if mover and offer != NOBODY:
             known = without(known, offer)
         view.total[place] = state.total[place_seat]
-        view.melds[place, :] = state.melds[place_seat, :]
+        for number in range(2):
+            view.melds[place, number] = state.melds[place_seat, number]
+            unseen -= state.melds[place_seat, number]
         view.meld_points[place] = state.meld_points[place_seat]
         view.known[place] = known
         view.discards[place] = state.discards[place_seat]
-        view.sizes[place] = size(hand)
-        unseen -= state.discards[place_seat] + state.melds[place_seat, 0] + state.melds[place_seat, 1]
+        view.sizes[place] = ones(bit_each(hand))
+        unseen -= state.discards[place_seat]
         if place == 0:
             view.hand = hand
             unseen -= hand
@@ -416,41 +437,78 @@ def information_set(rules, state, seat, view):
 def study_view(waits, view):
     """Fill in what the viewer's own hand lacks; `waits` are those of its hand of five or two."""
     hand = view.hand
-    tiles = size(hand)
-    view.waits = waits if tiles == 5 or tiles == 2 else 0
+    held = ones(bit_each(hand))
+    view.waits = waits if held == 5 or held == 2 else 0
     view.waits_after[:] = 0
     view.partners[:] = 0
-    triplets, left = 0, hand
-    while left:
-        one = first_kind(left)
-        left -= ONE[one]
-        others = left
-        while others:
-            two = first_kind(others)
-            others -= ONE[two]
-            kinds = COMPLETING[0, one, two]
-            view.partners[one] |= kinds
-            view.partners[two] |= kinds
-            thirds = kinds & kinds_in(others)
+    view.triplets = 0
+    tiles = scratch(6, np.uint8)
+    list_hand(hand, tiles)
+    if held > 3:
+        study_many(hand, tiles, held, view)
+    elif held > 0:
+        study_few(tiles, held, view)
+
+
+@rule
+def study_few(tiles, held, view):
+    """Note what one to three tiles lack, beside what is laid out."""
+    one, two, three = tiles[0], tiles[1], tiles[2]
+    beside_one, beside_two = COMPLETING[two, three, 0], COMPLETING[one, three, 0]
+    beside_three = COMPLETING[one, two, 0]
+    view.partners[one] = beside_two | beside_three
+    if held > 1:
+        view.partners[two] = beside_one | beside_three
+    if held == 3:
+        view.partners[three] = beside_one | beside_two
+        view.waits_after[one] = beside_one
+        view.waits_after[two] = beside_two
+        view.waits_after[three] = beside_three
+        if TRIPLET[one, two, three]:
+            view.triplets = KIND[one] | KIND[two] | KIND[three]
+
+
+@rule
+def study_many(hand, tiles, held, view):
+    """Note what five or six tiles lack; loops of a fixed length first, then what few triplets there are."""
+    before, partners = scratch(6, np.int64), scratch(6, np.int64)
+    kinds = 0
+    for place in range(6):
+        before[place] = kinds
+        kinds |= KIND[tiles[place]]
+    partners[:] = 0
+    found = 0  # the pairs, as bits, that are a triplet with a tile before them
+    for row in range(5):
+        for column in range(3):
+            two, one = PAIRS[row, column, 0], PAIRS[row, column, 1]
+            completing = COMPLETING[tiles[one], tiles[two], 0]
+            partners[one] |= completing
+            partners[two] |= completing
+            found |= ((completing & before[one]) != 0) << (3 * row + column)
+    for place in range(held):
+        view.partners[tiles[place]] = partners[place]
+    while found:
+        pair = first_one(found)
+        found &= found - 1
+        two, one = tiles[PAIRS[pair // 3, pair % 3, 0]], tiles[PAIRS[pair // 3, pair % 3, 1]]
+        thirds = COMPLETING[one, two, 0] & before[PAIRS[pair // 3, pair % 3, 1]]
+        view.triplets |= KIND[one] | KIND[two] | thirds
+        if held == 6:
             while thirds:
-                three = first_kind(thirds)
-                thirds &= thirds - 1
-                triplets |= ONE[one] | ONE[two] | ONE[three]
-                if tiles == 6:
-                    note_waits(hand - ONE[one] - ONE[two] - ONE[three], view.waits_after)
-    if tiles == 3:
-        note_waits(hand, view.waits_after)
-    view.triplets = triplets
+                third = thirds & -thirds
+                thirds -= third
+                note_waits(hand - KIND[one] - KIND[two] - third, view.waits_after)
 
 
 @rule
 def note_waits(tiles, waits_after):
     """Note what completes two of three tiles, beside a triplet, once the third is discarded."""
-    kinds = kinds_in(tiles)
-    while kinds:
-        kind = first_kind(kinds)
-        kinds -= ONE[kind]
-        waits_after[kind] |= completing_two(tiles - ONE[kind])
+    kinds = scratch(3, np.uint8)
+    list_hand(tiles, kinds)
+    one, two, three = kinds[0], kinds[1], kinds[2]
+    waits_after[one] |= COMPLETING[two, three, 0]
+    waits_after[two] |= COMPLETING[one, three, 0]
+    waits_after[three] |= COMPLETING[one, two, 0]
 
 
 @rule

@@ -3,12 +3,24 @@
 Source: the rulebook, "Small Mahjong", "Combinations".
 """
 
-from itertools import combinations_with_replacement, permutations
+from itertools import combinations, combinations_with_replacement, permutations
 
 import numpy as np
 
+from gupai_env.core.rows import scratch
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import COPIES, HIGHEST, KINDS, ONE, PIPS, first_kind, kinds_in, size, tile_set
+from gupai_env.core.tiles import (
+    COPIES,
+    HIGHEST,
+    KINDS,
+    ONE,
+    PIPS,
+    first_kind,
+    kinds_in,
+    list_hand,
+    size,
+    tile_set,
+)
 
 DOUBLE_STRAIGHT, SET_AND_STRAIGHT, DOUBLE_SET = 1, 2, 3  # their points
 _SETS = [(number,) * 3 for number in range(1, HIGHEST + 1)]
@@ -47,19 +59,29 @@ TRIPLETS = _triplets()
 POINTS = np.array([0] + [points for points, _ in TRIPLETS], np.int8)  # by number of the triplet, from 1
 TILES = np.array([0] + [tile_set(kinds) for _, kinds in TRIPLETS])  # by number, int64 tile sets
 TRIPLET = np.zeros((KINDS, KINDS, KINDS), np.int16)  # the number of the triplet that three tiles are; 0: none
-# [d - 1, a, b]: the kinds that make a triplet of at least d points with tiles of the kinds a and b.
-COMPLETING = np.zeros((DOUBLE_SET, KINDS, KINDS), np.int64)
+# [a, b, d - 1]: the kinds that make a triplet of at least d points with tiles of the kinds a and b, or NO_TILE.
+COMPLETING = np.zeros(
+    (KINDS + 1, KINDS + 1, DOUBLE_SET + 1), np.int64
+)  # the last one empty: four are found sooner
 for _number, (_points, _kinds) in enumerate(TRIPLETS, 1):
     for _a, _b, _c in permutations(_kinds):
         TRIPLET[_a, _b, _c] = _number
-        COMPLETING[:_points, _a, _b] |= ONE[_c]
+        COMPLETING[_a, _b, :_points] |= ONE[_c]
+
+# The ten ways to part a hand of five into two tiles and three, by their places.
+TWO_AND_THREE = np.array(
+    [[*two, *(place for place in range(5) if place not in two)] for two in combinations(range(5), 2)],
+    np.uint8,
+)
+# The 15 pairs of six tiles, the later tile first, in five rows of three.
+PAIRS = np.array([(later, place) for later in range(6) for place in range(later)], np.uint8).reshape(5, 3, 2)
 
 
 @rule
 def completing_two(tiles):
     """Return the kinds that form a triplet with a set of two tiles."""
     one = first_kind(tiles)
-    return COMPLETING[0, one, first_kind(tiles - ONE[one])]
+    return COMPLETING[one, first_kind(tiles - ONE[one]), 0]
 
 
 @rule
@@ -78,23 +100,21 @@ def prospects(hand):
     These are four sets of kinds: those that complete a win, and those that it may claim, for the sake of a
     triplet alone, from one, two and three seats away.
     """
+    tiles = scratch(5, np.uint8)
+    list_hand(hand, tiles)
     waits = near = middle = far = 0
-    left = hand
-    while left:
-        one = first_kind(left)
-        left -= ONE[one]
-        others = left
-        while others:
-            two = first_kind(others)
-            others -= ONE[two]
-            any_points = COMPLETING[0, one, two]
-            near |= any_points
-            middle |= COMPLETING[1, one, two]
-            far |= COMPLETING[2, one, two]
-            thirds = any_points & kinds_in(others)
-            while thirds:
-                waits |= completing_two(hand - ONE[one] - ONE[two] - ONE[first_kind(thirds)])
-                thirds &= thirds - 1
+    for way in range(len(TWO_AND_THREE)):
+        one, two = tiles[TWO_AND_THREE[way, 0]], tiles[TWO_AND_THREE[way, 1]]
+        a, b, c = (
+            tiles[TWO_AND_THREE[way, 2]],
+            tiles[TWO_AND_THREE[way, 3]],
+            tiles[TWO_AND_THREE[way, 4]],
+        )
+        any_points = COMPLETING[one, two, 0]
+        near |= any_points
+        middle |= COMPLETING[one, two, 1]
+        far |= COMPLETING[one, two, 2]
+        waits |= any_points if COMPLETING[a, b, 0] >> (3 * c) & 1 else 0
     return near if size(hand) == 2 else waits, near, middle, far
 
 
@@ -116,7 +136,7 @@ def best_split(hand, laid_out):
     while left:
         two = first_kind(left)
         left -= ONE[two]
-        thirds = COMPLETING[0, one, two] & kinds_in(left)
+        thirds = COMPLETING[one, two, 0] & kinds_in(left)
         while thirds:
             three = first_kind(thirds)
             thirds &= thirds - 1
