@@ -34,10 +34,11 @@ from gupai_env.core.crew import (
 from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rows import address_of, array_at, borrow_row, count_marks, find_mark
+from gupai_env.core.rows import address_of, array_at, borrow_row, count_marks, fetch_ahead, find_mark
 from gupai_env.core.rule import rule
 
 PACKAGE = Path(__file__).parents[1]
+AHEAD = 2  # lanes
 LEGAL = -1  # what `play` returns when every action was legal
 WAIT = -2  # in place of an action: leave the lane as it is
 CHECK, PLAY, RANDOM, SAMPLE = range(
@@ -197,6 +198,7 @@ def play_lanes(
     encode,
     state_type,
     view_type,
+    state_size,
     num_actions,
     size,
     max_seats,
@@ -222,6 +224,11 @@ def play_lanes(
     over = array_at(table.over, (lanes,), FLAG)
     view = array_at(table.views, (2 * table.threads,), view_type)[2 * thread]
     for lane in range(first, end):
+        soon = min(lane + AHEAD, end - 1)
+        fetch_ahead(table.states + soon * state_size, state_size)
+        fetch_ahead(table.masks + soon * num_actions, num_actions)
+        if observe:
+            fetch_ahead(table.observations + soon * size, size)
         state, mask = states[lane], borrow_row(masks, lane, num_actions)
         observation = borrow_row(observations, lane, size)
         for number in range(steps):
@@ -253,7 +260,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     deal, legal_actions, step, payoffs_of = game.deal, game.legal_actions, game.step, game.payoffs
     next_deal, information_set, determinize_one = game.next_deal, game.information_set, game.determinize
     encode = encoder.encode
-    state_type, view_type = game.state, game.view
+    state_type, view_type, state_size = game.state, game.view, game.state.itemsize
     num_actions, size, max_seats = game.num_actions, encoder.layout.size, game.max_seats
     digest = sources_digest(deal, encode)
 
@@ -310,6 +317,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
                     encode,
                     state_type,
                     view_type,
+                    state_size,
                     num_actions,
                     size,
                     max_seats,

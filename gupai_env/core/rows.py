@@ -22,6 +22,7 @@ from gupai_env.core.rule import rule
 
 WORD, HALF = 8, 4  # entries
 BLOCK = 32  # entries that are copied at once
+LINE = 64  # bytes of a line of the cache
 MARKS = 32  # entries of a mask that are read at once
 EACH = 0x0101010101010101  # one in every byte
 GROUPS = 0x0707070707070707  # the lowest three bits of every byte
@@ -157,6 +158,36 @@ def address_of(array: np.ndarray) -> int:
 @overload(address_of, inline="always")
 def _address_of(array):
     return lambda array: _address(array)
+
+
+@intrinsic
+def _prefetch(typing_context, address):
+    def build(context, builder, signature, arguments):
+        number, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [pointer, number, number, number]),
+            "llvm.prefetch.p0",
+        )
+        to_write, near, data = ir.Constant(number, 1), ir.Constant(number, 3), ir.Constant(number, 1)
+        builder.call(function, [builder.inttoptr(arguments[0], pointer), to_write, near, data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), build
+
+
+def fetch_ahead(address: int, size: int) -> None:
+    """Begin to bring so many bytes at an address into the cache; they will be read and written soon."""
+
+
+@overload(fetch_ahead, inline="always")
+def _fetch_ahead(address, size):
+    def fetch_ahead(address, size):
+        for at in range(0, size, LINE):
+            _prefetch(address + at)
+        _prefetch(address + size - 1)
+
+    return fetch_ahead
 
 
 def array_at(address: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
