@@ -21,7 +21,7 @@ from gupai_env.core.lanes import (
     show_turn,
 )
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rows import array_at, borrow_row
+from gupai_env.core.rows import array_at, blank, borrow_row
 from gupai_env.core.rule import rule
 from gupai_env.encoders import encoder_of
 from gupai_env.vector import Lanes
@@ -38,7 +38,7 @@ class Playouts(NamedTuple):
     A line-up, int8 [seats], names the player of every seat by number: 0..MOST - 1 is one of the policies. At the
     turn of any other player a loop leaves the lane as it is.
 
-    finish(rules, states, line_ups, view, masks): plays every lane up to the turn of such a player or to the end of
+    finish(rules, states, line_ups): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
     respond(rules, table, actions, seat, line_up, learners, final_observations, rewards, owed, over): plays one action
         a lane (or none for WAIT), then the policies. The learner sits at `seat` (ANY_SEAT: drawn for every episode),
@@ -117,8 +117,9 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
     first, second, third, fourth = (policies + policies[-1:] * MOST)[:MOST]
     digest = policies_digest(deal, encode, *policies)
 
-    def finish(rules, states, line_ups, view, masks):
+    def finish(rules, states, line_ups):
         _ = digest
+        view, mask = blank(1, view_type)[0], blank(num_actions, FLAG)
         decisions = 0
         for lane in range(len(states)):
             decisions += play_policies(
@@ -136,8 +137,8 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                 states[lane],
                 borrow_row(line_ups, lane, line_ups.shape[1]),
                 0,
-                view[0],
-                borrow_row(masks, 0, num_actions),
+                view,
+                mask,
             )[0]
         return decisions
 
@@ -151,7 +152,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
         seats = array_at(table.seats, (lanes,), BYTE)
         masks = array_at(table.masks, (lanes, num_actions), FLAG)
         observations = array_at(table.observations, (lanes, size), BYTE)
-        view = array_at(table.views, (1,), view_type)[0]
+        view = blank(1, view_type)[0]
         lane = first_refused(states, masks, actions, 0, lanes)
         if lane != LEGAL:
             return lane
@@ -244,9 +245,7 @@ def finish(lanes: Lanes, loops: Playouts, line_ups: np.ndarray) -> int:
     Args: line_ups: int8 [B, seats], who sits where, as `numbered` says.
     Returns: how many decisions were made.
     """
-    view = np.zeros(1, lanes.game.view).view(np.recarray)
-    masks = np.zeros((1, lanes.game.num_actions), np.bool_)
-    decisions = loops.finish(lanes.rules, lanes.states, line_ups, view, masks)
+    decisions = loops.finish(lanes.rules, lanes.states, line_ups)
     lanes.over[:] = lanes.states.over
     lanes.refresh()
     return decisions
@@ -257,11 +256,10 @@ def playout_runs(game: Game, player: str = "greedy", num_lanes: int = 4096) -> C
     lanes = Lanes(game, num_lanes, observe=False)
     loops, numbers = numbered(game, [make_agent(player, game)])
     line_ups = np.full((num_lanes, game.max_seats), numbers[0])
-    view, masks = np.zeros(1, game.view).view(np.recarray), np.zeros((1, game.num_actions), np.bool_)
 
     def run(number: int) -> int:
         lanes.episodes[:] = number
         lanes.begin()
-        return loops.finish(lanes.rules, lanes.states, line_ups, view, masks)
+        return loops.finish(lanes.rules, lanes.states, line_ups)
 
     return run

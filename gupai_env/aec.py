@@ -79,7 +79,6 @@ class GupaiEnv(AECEnv):
         self._observation = np.zeros((1, self.layout.size), np.int8)
         self._payoffs = np.zeros((1, game.max_seats), np.float32)
         self._over = np.zeros(1, np.bool_)
-        self._view = np.zeros(1, game.view).view(np.recarray)
         self._words = crew_words(1)
         self._window: Any = None
         self._bind()
@@ -103,7 +102,6 @@ class GupaiEnv(AECEnv):
             observations=self._observation,
             payoffs=self._payoffs,
             over=self._over,
-            views=self._view,
             words=self._words,
         )
         self._begin = bind(self._loops.begin, self._rules, table)

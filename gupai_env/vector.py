@@ -70,7 +70,6 @@ class Lanes:
         self.observations = np.zeros((num_lanes, self.layout.size), np.int8)
         self.payoffs = np.zeros((num_lanes, self.game.max_seats), np.float32)
         self.over = np.zeros(num_lanes, np.bool_)
-        self._views = np.zeros(2 * threads, self.game.view)
         self._words = crew_words(threads)
         self._shape = (num_lanes,)
         self.reset(seed)
@@ -103,7 +102,6 @@ class Lanes:
             observations=self.observations,
             payoffs=self.payoffs,
             over=self.over,
-            views=self._views,
             words=self._words,
         )
 

@@ -34,7 +34,7 @@ from gupai_env.core.crew import (
 from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rows import address_of, array_at, borrow_row, count_marks, fetch_ahead, find_mark
+from gupai_env.core.rows import address_of, array_at, blank, borrow_row, count_marks, fetch_ahead, find_mark
 from gupai_env.core.rule import rule
 
 PACKAGE = Path(__file__).parents[1]
@@ -56,10 +56,6 @@ TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how 
         ("observations", "i8"),  # int8 [B, layout.size]
         ("payoffs", "i8"),  # float32 [B, max_seats]
         ("over", "i8"),  # bool [B]
-        (
-            "views",
-            "i8",
-        ),  # records [2 * threads]; every other one is used, so that no two threads write to one line
         ("words", "i8"),  # int64, see `crew`
         ("threads", "i8"),
         ("renew", "?"),
@@ -204,7 +200,6 @@ def play_lanes(
     max_seats,
     rules,
     table,
-    thread,
     first,
     end,
     random,
@@ -222,7 +217,7 @@ def play_lanes(
     observations = array_at(table.observations, (lanes, size), BYTE)
     payoffs = array_at(table.payoffs, (lanes, max_seats), FLOAT)
     over = array_at(table.over, (lanes,), FLAG)
-    view = array_at(table.views, (2 * table.threads,), view_type)[2 * thread]
+    view = blank(1, view_type)[0]
     for lane in range(first, end):
         soon = min(lane + AHEAD, end - 1)
         fetch_ahead(table.states + soon * state_size, state_size)
@@ -323,7 +318,6 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
                     max_seats,
                     rules,
                     table,
-                    max(thread, 0),
                     first,
                     end,
                     job == RANDOM,
@@ -348,7 +342,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
         seats = array_at(table.seats, (lanes,), BYTE)
         masks = array_at(table.masks, (lanes, num_actions), FLAG)
         observations = array_at(table.observations, (lanes, size), BYTE)
-        view = array_at(table.views, (1,), view_type)[0]
+        view = blank(1, view_type)[0]
         for lane in range(lanes):
             state, mask = states[lane], borrow_row(masks, lane, num_actions)
             seats[lane] = state.to_act
@@ -369,7 +363,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
         table = tables[0]
         lanes = table.lanes
         states = array_at(table.states, (lanes,), state_type)
-        view = array_at(table.views, (1,), view_type)[0]
+        view = blank(1, view_type)[0]
         for lane in range(lanes):
             observation = borrow_row(observations, lane, size)
             observation[:] = 0

@@ -217,31 +217,43 @@ def _borrow_row(rows, index, width):
     return lambda rows, index, width: _array_at(_address(rows) + index * width, (width,), dtype)
 
 
-@intrinsic(prefer_literal=True)
-def _scratch(typing_context, length, dtype):
-    if not isinstance(length, types.IntegerLiteral):
-        raise TypingError("the length of scratch is a number known when it is compiled")
-    row = types.Array(dtype.dtype, 1, "C")
+def _placing(cleared):
+    """Return an instruction that finds place for an array of constant length in the function it stands in."""
 
-    def build(context, builder, signature, arguments):
-        entry = context.get_data_type(row.dtype)
-        memory = cgutils.alloca_once(builder, ir.ArrayType(entry, length.literal_value))
-        result = context.make_array(row)(context, builder)
-        itemsize = context.get_constant(types.intp, context.get_abi_sizeof(entry))
-        populate_array(
-            result,
-            data=builder.bitcast(memory, entry.as_pointer()),
-            shape=[context.get_constant(types.intp, length.literal_value)],
-            strides=[itemsize],
-            itemsize=itemsize,
-            meminfo=None,
-        )
-        return result._getvalue()
+    @intrinsic(prefer_literal=True)
+    def place(typing_context, length, dtype):
+        if not isinstance(length, types.IntegerLiteral):
+            raise TypingError("the length of scratch is a number known when it is compiled")
+        row = types.Array(dtype.dtype, 1, "C")
 
-    return row(length, dtype), build
+        def build(context, builder, signature, arguments):
+            entry = context.get_data_type(row.dtype)
+            whole = ir.ArrayType(entry, length.literal_value)
+            memory = cgutils.alloca_once(builder, whole)
+            memory.align = 16
+            if cleared:
+                builder.store(ir.Constant(whole, None), memory)
+            result = context.make_array(row)(context, builder)
+            itemsize = context.get_constant(types.intp, context.get_abi_sizeof(entry))
+            populate_array(
+                result,
+                data=builder.bitcast(memory, result.data.type),
+                shape=[context.get_constant(types.intp, length.literal_value)],
+                strides=[itemsize],
+                itemsize=itemsize,
+                meminfo=None,
+            )
+            return result._getvalue()
+
+        return row(length, dtype), build
+
+    return place
 
 
-def scratch(length: int, dtype: type) -> np.ndarray:
+_scratch, _blank = _placing(cleared=False), _placing(cleared=True)
+
+
+def scratch(length: int, dtype: np.dtype) -> np.ndarray:
     """Return an array for use within one function, its entries not set; compiled, it is no more than a place there.
 
     `length` is a constant. The array must not be returned, and each time round a loop it is the same one.
@@ -252,6 +264,16 @@ def scratch(length: int, dtype: type) -> np.ndarray:
 @overload(scratch, inline="always", prefer_literal=True)
 def _scratch_compiled(length, dtype):
     return lambda length, dtype: _scratch(length, dtype)
+
+
+def blank(length: int, dtype: np.dtype) -> np.ndarray:
+    """Return an array like `scratch`, but cleared."""
+    return np.zeros(length, dtype).view(np.recarray if np.dtype(dtype).names else np.ndarray)
+
+
+@overload(blank, inline="always", prefer_literal=True)
+def _blank_compiled(length, dtype):
+    return lambda length, dtype: _blank(length, dtype)
 
 
 def load_word(row: np.ndarray, at: int) -> int:
