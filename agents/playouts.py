@@ -195,7 +195,7 @@ def playouts(game: Game, policies: tuple[Callable, ...]) -> Playouts:
                 if not over[lane]:
                     final_observation = borrow_row(final_observations, lane, size)
                     final_observation[:] = 0
-                    information_set(rules, state, learner, view)
+                    information_set(rules, state, learner, view, False)
                     encode(view, final_observation)
                 over[lane] = True
                 owed[lane] = 0  # an episode in which the learner decided nothing is none of its

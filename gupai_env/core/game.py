@@ -33,8 +33,8 @@ class Game:
         step(rules, state, action): plays one legal decision; sets `to_act`, or `over` when the deal has ended.
         payoffs(rules, state, out): fills float32 [max_seats] with the chips of a deal that is over.
         next_deal(rules, state): sets `leader` and `direction` for the next deal of a match.
-        information_set(rules, state, seat, view): fills a view with all that the seat may know. The only place
-            that decides what is hidden.
+        information_set(rules, state, seat, view, history=True): fills a view with all that the seat may know. The only
+            place that decides what is hidden. Without `history` it leaves out what no encoder reads, move by move.
         determinize(rules, view, key, state): fills a state drawn uniformly among the deals the view allows. The
             view must be of a deal under way.
     """

@@ -154,7 +154,7 @@ def show_turn(legal_actions, information_set, encode, rules, state, observe, vie
         legal_actions(rules, state, mask)
     if observe:
         observation[:] = 0
-        information_set(rules, state, state.to_act, view)
+        information_set(rules, state, state.to_act, view, False)
         encode(view, observation)
 
 
@@ -367,7 +367,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
         for lane in range(lanes):
             observation = borrow_row(observations, lane, size)
             observation[:] = 0
-            information_set(rules, states[lane], seat, view)
+            information_set(rules, states[lane], seat, view, False)
             encode(view, observation)
 
     def views(rules, states, out, keys):

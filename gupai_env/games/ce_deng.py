@@ -213,9 +213,9 @@ def next_deal(rules, state):
 
 
 @rule
-def information_set(rules, state, seat, view):
+def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`; whether another seat is being asked does not show."""
-    open_view(rules, state, seat, DECK_SETS[rules.deck], True, view)
+    open_view(rules, state, seat, DECK_SETS[rules.deck], True, view, history)
     view.asked = state.rights != 0 and state.to_act == seat
 
 

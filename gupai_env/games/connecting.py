@@ -221,7 +221,7 @@ def winner(rules, state):
 
 
 @rule
-def open_view(rules, state, viewer, deck, forced, view):
+def open_view(rules, state, viewer, deck, forced, view, history):
     """Fill a view with what the viewer knows of the table; in `forced` play a discard shows what was not held."""
     view.seat = viewer
     view.direction = state.direction
@@ -235,7 +235,8 @@ def open_view(rules, state, viewer, deck, forced, view):
     view.hand = state.hands[viewer]
     view.discards = state.discards[viewer]
     copy_entries(state.laid_at, 0, view.laid_at, 0, KINDS)
-    copy_entries(state.record, 0, view.record, 0, TURNS)
+    if history:
+        copy_entries(state.record, 0, view.record, 0, TURNS)
     unseen = deck - state.hands[viewer] - state.discards[viewer]
     leader, last_player = 0, NOBODY
     seat = viewer

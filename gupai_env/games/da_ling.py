@@ -341,7 +341,7 @@ def next_deal(rules, state):
 
 
 @rule
-def information_set(rules, state, seat, view):
+def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`: its tiles, the table, its own split; those of others when all have split."""
     view.seat = seat
     view.direction = state.direction

@@ -334,9 +334,9 @@ def next_deal(rules, state):
 
 
 @rule
-def information_set(rules, state, seat, view):
+def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`."""
-    open_view(rules, state, seat, DECK_SETS[rules.deck], rules.forced_play, view)
+    open_view(rules, state, seat, DECK_SETS[rules.deck], rules.forced_play, view, history)
     view.suan_zhang = state.suan_zhang
     view.maker = NOBODY if state.maker == NOBODY else distance(rules, state, seat, state.maker)
     view.exempt = state.exempt if state.maker == seat else 0

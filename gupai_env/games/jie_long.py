@@ -148,9 +148,9 @@ def next_deal(rules, state):
 
 
 @rule
-def information_set(rules, state, seat, view):
+def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`."""
-    open_view(rules, state, seat, DECK_SETS[rules.deck], rules.forced_play, view)
+    open_view(rules, state, seat, DECK_SETS[rules.deck], rules.forced_play, view, history)
     view.locked = locked(rules, state)
 
 

@@ -376,7 +376,7 @@ def next_deal(rules, state):
 
 
 @rule
-def information_set(rules, state, seat, view):
+def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`; to a seat that is not asked the mover still seems to hold what it discards."""
     unsettled = state.offer != NOBODY and not state.asked >> seat & 1
     offer = NOBODY if unsettled else state.offer
@@ -397,15 +397,18 @@ def information_set(rules, state, seat, view):
         view.shown = state.hands[state.winner]
     view.wall = LONGEST_WALL - state.top
     view.turns = state.turns
-    view.steps[:] = 0
-    view.begun[:] = DREW
-    view.thrown[:] = NOBODY
-    for begun in range(0, state.turns, BLOCK):  # in whole blocks; what follows in the last one is still blank
-        copy_block(state.steps, view.steps, begun)
-        copy_block(state.begun, view.begun, begun)
-        copy_block(state.thrown, view.thrown, begun)
-    if unsettled:
-        view.thrown[state.turns - 1] = NOBODY
+    if history:
+        view.steps[:] = 0
+        view.begun[:] = DREW
+        view.thrown[:] = NOBODY
+        for begun in range(
+            0, state.turns, BLOCK
+        ):  # in whole blocks; what follows in the last one is still blank
+            copy_block(state.steps, view.steps, begun)
+            copy_block(state.begun, view.begun, begun)
+            copy_block(state.thrown, view.thrown, begun)
+        if unsettled:
+            view.thrown[state.turns - 1] = NOBODY
     unseen = DECK_SETS[rules.deck] - (0 if offer == NOBODY else ONE[offer])
     place_seat = seat
     for place in range(rules.players):

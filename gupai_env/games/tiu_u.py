@@ -317,7 +317,7 @@ def matched_tiles(tiles, out):
 
 
 @rule
-def information_set(rules, state, seat, view):
+def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`: all but the other hands and the order of the stock."""
     view.seat = seat
     view.direction = state.direction
@@ -334,7 +334,8 @@ def information_set(rules, state, seat, view):
     view.fish = single_fish(rules, state.lake)
     view.stock = STOCK - state.turned
     view.plays = state.plays
-    copy_entries(state.record, 0, view.record, 0, PLAYS)
+    if history:
+        copy_entries(state.record, 0, view.record, 0, PLAYS)
     unseen = DECK_SETS[rules.deck] - state.lake - state.hands[seat]
     if state.drawn != NOBODY:
         unseen -= ONE[state.drawn]
