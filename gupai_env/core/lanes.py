@@ -38,7 +38,7 @@ from gupai_env.core.rows import address_of, array_at, blank, borrow_row, count_m
 from gupai_env.core.rule import rule
 
 PACKAGE = Path(__file__).parents[1]
-AHEAD = 2  # lanes
+AHEAD, MOST_AHEAD = 2, 384  # lanes; bytes of a state, for what lies behind is history, written but not read
 LEGAL = -1  # what `play` returns when every action was legal
 WAIT = -2  # in place of an action: leave the lane as it is
 CHECK, PLAY, RANDOM, SAMPLE = range(
@@ -220,7 +220,7 @@ def play_lanes(
     view = blank(1, view_type)[0]
     for lane in range(first, end):
         soon = min(lane + AHEAD, end - 1)
-        fetch_ahead(table.states + soon * state_size, state_size)
+        fetch_ahead(table.states + soon * state_size, min(state_size, MOST_AHEAD))
         fetch_ahead(table.masks + soon * num_actions, num_actions)
         if observe:
             fetch_ahead(table.observations + soon * size, size)

@@ -488,8 +488,10 @@ def study_many(hand, tiles, held, view):
             partners[one] |= completing
             partners[two] |= completing
             found |= ((completing & before[one]) != 0) << (3 * row + column)
-    for place in range(held):
+    for place in range(5):
         view.partners[tiles[place]] = partners[place]
+    if held == 6:
+        view.partners[tiles[5]] = partners[5]
     while found:
         pair = first_one(found)
         found &= found - 1
