@@ -68,6 +68,7 @@ class GupaiEnv(AECEnv):
         self.state_space = spaces.Box(low, high, dtype=np.int8)
 
         self._rules = self.variant.as_rules(game.rules_type)
+        self._record = self.variant.as_record(game.rules_type)
         self._state = game.new_states(1)
         self._seed, self._episode = np.zeros(1, np.int64), np.full(1, -1, np.int64)
         self._seeded = False
@@ -94,6 +95,7 @@ class GupaiEnv(AECEnv):
             renew=False,
             skip_forced=False,
             observe=True,
+            rules=self._record,
             states=self._state,
             seeds=self._seed,
             episodes=self._episode,
@@ -107,7 +109,7 @@ class GupaiEnv(AECEnv):
         self._begin = bind(self._loops.begin, self._rules, table)
         self._show = bind(self._loops.show, self._rules, table)
         self._look_from = bind(self._loops.look, self._rules, table, later=(0, self._observation))
-        self._play = bind(self._loops.play, self._rules, table, ALONE, PLAY, self._action, 1, 0)
+        self._play = bind(self._loops.play, table, ALONE, PLAY, self._action, 1, 0)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""

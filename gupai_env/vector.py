@@ -16,6 +16,7 @@ from gupai_env.encoders import encoder_of
 from gupai_env.games import get_game
 
 LONG = np.dtype(np.int64)
+SIDE_BY_SIDE = (LONG.itemsize,)  # the strides of a vector
 
 
 class Lanes:
@@ -60,6 +61,7 @@ class Lanes:
         self.layout = self.encoder.layout
         self.variant = self.game.variant.make(**variant)
         self.rules = self.variant.as_rules(self.game.rules_type)
+        self._record = self.variant.as_record(self.game.rules_type)
         self.num_lanes, self.threads = num_lanes, threads
         self.observe, self.renew, self.skip_forced = observe, renew, skip_forced
         self.states = self.game.new_states(num_lanes)
@@ -71,7 +73,6 @@ class Lanes:
         self.payoffs = np.zeros((num_lanes, self.game.max_seats), np.float32)
         self.over = np.zeros(num_lanes, np.bool_)
         self._words = crew_words(threads)
-        self._shape = (num_lanes,)
         self.reset(seed)
 
     @property
@@ -94,6 +95,7 @@ class Lanes:
             skip_forced=self.skip_forced,
             observe=self.observe,
             threads=self.threads,
+            rules=self._record,
             states=self.states,
             seeds=self.seeds,
             episodes=self.episodes,
@@ -108,7 +110,7 @@ class Lanes:
     @functools.cached_property
     def _play(self) -> Callable[[int, int, np.ndarray, int, int], int]:
         """The loop `play` over all lanes; to be called with thread, job, actions, steps and key."""
-        return bind(self.kernels.play, self.rules, self.table, later=(0, 0, NO_ACTIONS, 0, 0))
+        return bind(self.kernels.play, self.table, later=(0, 0, NO_ACTIONS, 0, 0))
 
     @functools.cached_property
     def _do(self) -> Callable[[int, np.ndarray, int, int], int]:
@@ -157,8 +159,8 @@ class Lanes:
         if not (
             type(actions) is np.ndarray
             and actions.dtype is LONG
-            and actions.shape == self._shape
-            and actions.flags.c_contiguous
+            and actions.strides == SIDE_BY_SIDE
+            and len(actions) == self.num_lanes
         ):
             actions = self._converted(actions)
         lane = self._do(CHECK, actions, 1, 0)

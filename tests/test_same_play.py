@@ -170,7 +170,7 @@ def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
                 views, keys = compiled.views()
                 compare(game, compiled, kernels, views, keys)
             compiled.step(actions)
-            kernels.play(plain.rules, plain.table.view(np.recarray), ALONE, CHECK, actions, 1, 0)
+            kernels.play(plain.table.view(np.recarray), ALONE, CHECK, actions, 1, 0)
 
 
 def compare(game: Game, lanes: Lanes, kernels: Kernels, views: np.recarray, keys: np.ndarray) -> None:

@@ -3,7 +3,7 @@
  * The default variant (four seats, one open end, discarding always allowed, no lock, one deal), with the chance of
  * gupai_env/core/rng.py, the actions of gupai_env/games/connecting.py and the observation of
  * gupai_env/encoders/connecting.py: the same seed and actions give the same masks, observations and payoffs, byte
- * for byte, and run.py checks that. Actions are not checked for legality.
+ * for byte, and run.py checks that. Illegal actions are refused before anything is changed, as ours are.
  *
  * A tile set holds three bits a kind, as gupai_env/core/tiles.py has it. Words are little-endian.
  */
@@ -248,10 +248,15 @@ void sample(const Table *table, int64_t key, int16_t *actions)
         actions[lane] = random_action(table->masks + lane * ACTIONS, key, lane);
 }
 
-void step(const Table *table, const int16_t *actions)
+/* Play an action in every lane; if one is illegal, change nothing and return its lane, else -1. */
+int64_t step(const Table *table, const int16_t *actions)
 {
     for (int64_t lane = 0; lane < table->lanes; lane++)
+        if (actions[lane] < 0 || actions[lane] >= ACTIONS || !table->masks[lane * ACTIONS + actions[lane]])
+            return lane;
+    for (int64_t lane = 0; lane < table->lanes; lane++)
         step_lane(table, lane, actions[lane]);
+    return -1;
 }
 
 void play_random(const Table *table, int64_t steps, int64_t key)

@@ -34,7 +34,7 @@ def build(folder: Path) -> ctypes.CDLL:
     except (OSError, subprocess.CalledProcessError) as error:
         raise SystemExit(f"the yardstick needs a C compiler: {error}") from None
     yardstick = ctypes.CDLL(str(library))
-    yardstick.deal_size.restype = ctypes.c_int64
+    yardstick.deal_size.restype = yardstick.step.restype = ctypes.c_int64
     yardstick.make_tables()
     return yardstick
 
@@ -68,8 +68,10 @@ class Yardstick:
         return self._actions
 
     def step(self, actions: np.ndarray) -> None:
-        """Play one action, int16, in every lane."""
-        self._library.step(self._table, ctypes.c_void_p(actions.ctypes.data))
+        """Play one action, int16, in every lane. Raises: ValueError for an illegal one, with nothing changed."""
+        lane = self._library.step(self._table, ctypes.c_void_p(actions.ctypes.data))
+        if lane >= 0:
+            raise ValueError(f"lane {lane}: action {actions[lane]} is illegal")
 
     def play_random(self, steps: int, key: int) -> None:
         """Play `steps` random legal actions in every lane."""

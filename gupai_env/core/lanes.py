@@ -34,7 +34,15 @@ from gupai_env.core.crew import (
 from gupai_env.core.game import Game, advance, noise_key, start
 from gupai_env.core.layout import Encoder
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rows import address_of, array_at, blank, borrow_row, count_marks, fetch_ahead, find_mark
+from gupai_env.core.rows import (
+    address_of,
+    array_at,
+    blank,
+    borrow_row,
+    count_marks,
+    fetch_ahead,
+    find_mark,
+)
 from gupai_env.core.rule import rule
 
 PACKAGE = Path(__file__).parents[1]
@@ -48,6 +56,7 @@ CHECK, PLAY, RANDOM, SAMPLE = range(
 TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how they are played
     [
         ("lanes", "i8"),
+        ("rules", "i8"),  # record [1], `Variant.as_record`
         ("states", "i8"),  # records [B]
         ("seeds", "i8"),  # int64 [B], the stream of episodes of a lane
         ("episodes", "i8"),  # int64 [B], the number of the one under way
@@ -117,7 +126,7 @@ class Kernels(NamedTuple):
     """The compiled loops of one game; arrays have one row a lane, and `rules` are the variant's numbers.
 
     begin(rules, table): starts episode number `episodes` of every lane's stream `seeds`.
-    play(rules, table, thread, job, actions, steps, key): by job,
+    play(table, thread, job, actions, steps, key): by job,
         CHECK: plays one of `actions`, int64 [B], a lane, and with `skip_forced` also those that follow without a choice
             in the same deal; starts the next episode where one ends (if `renew`), then shows the turn. A lane whose
             action is WAIT, or that is over, stays as it is. Returns the first lane whose action its mask forbids,
@@ -255,6 +264,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
     deal, legal_actions, step, payoffs_of = game.deal, game.legal_actions, game.step, game.payoffs
     next_deal, information_set, determinize_one = game.next_deal, game.information_set, game.determinize
     encode = encoder.encode
+    rules_record = game.variant().as_record(game.rules_type).dtype
     state_type, view_type, state_size = game.state, game.view, game.state.itemsize
     num_actions, size, max_seats = game.num_actions, encoder.layout.size, game.max_seats
     digest = sources_digest(deal, encode)
@@ -268,10 +278,11 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
         for lane in range(table.lanes):
             start(deal, rules, states[lane], derive(seeds[lane], episodes[lane]))
 
-    def play(rules, tables, thread, job, actions, steps, key):
+    def play(tables, thread, job, actions, steps, key):
         _ = digest
         table = tables[0]
         lanes, threads = table.lanes, table.threads
+        rules = array_at(table.rules, (1,), rules_record)[0]
         states = array_at(table.states, (lanes,), state_type)
         masks = array_at(table.masks, (lanes, num_actions), FLAG)
         words = array_at(table.words, (THREADS + threads * LINE,), LONG)

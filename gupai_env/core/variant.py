@@ -8,6 +8,8 @@ import difflib
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+import numpy as np
+
 RANDOM_LEADER = -1
 FULL, TINY = "full", "tiny"
 T = TypeVar("T", bound="Variant")
@@ -115,6 +117,15 @@ class Variant:
     def as_rules(self, rules_type: type) -> Any:
         """Return the options as the numbers that the rules functions read."""
         return rules_type(*(_encode(field, getattr(self, field.name)) for field in dataclasses.fields(self)))
+
+    def as_record(self, rules_type: type) -> np.ndarray:
+        """Return the same numbers as one record [1], whose fields read like those of the named tuple."""
+        rules = self.as_rules(rules_type)
+        fields = [
+            (name, np.asarray(value).dtype, np.shape(value))
+            for name, value in zip(rules._fields, rules, strict=True)
+        ]
+        return np.array([tuple(rules)], np.dtype(fields, align=True))
 
     @classmethod
     def make(cls: type[T], **options: Any) -> T:
