@@ -240,7 +240,9 @@ def open_view(rules, state, viewer, deck, forced, view, history):
     unseen = deck - state.hands[viewer] - state.discards[viewer]
     leader, last_player = 0, NOBODY
     seat = viewer
-    for place in range(rules.players):
+    for place in range(SEATS):  # a constant, so that the loop is unrolled
+        if place == rules.players:
+            break
         unseen -= state.played[seat]
         view.total[place] = state.total[seat]
         view.played[place] = state.played[seat]

@@ -361,7 +361,9 @@ def information_set(rules, state, seat, view, history=True):
     view.splits[0] = state.splits[seat]
     view.hands[0] = state.hands[seat]
     other = seat
-    for place in range(rules.players):
+    for place in range(SEATS):  # a constant, so that the loop is unrolled
+        if place == rules.players:
+            break
         view.total[place] = state.total[other]
         if state.over and place:
             view.hands[place] = state.hands[other]

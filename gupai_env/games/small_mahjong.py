@@ -411,7 +411,9 @@ def information_set(rules, state, seat, view, history=True):
             view.thrown[state.turns - 1] = NOBODY
     unseen = DECK_SETS[rules.deck] - (0 if offer == NOBODY else ONE[offer])
     place_seat = seat
-    for place in range(rules.players):
+    for place in range(SEATS):  # a constant, so that the loop is unrolled
+        if place == rules.players:
+            break
         mover = place_seat == state.mover
         hand = state.hands[place_seat] + (back if mover else 0)
         known = state.known[place_seat]

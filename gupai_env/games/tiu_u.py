@@ -340,7 +340,9 @@ def information_set(rules, state, seat, view, history=True):
     if state.drawn != NOBODY:
         unseen -= ONE[state.drawn]
     place_seat = seat
-    for place in range(rules.players):
+    for place in range(SEATS):  # a constant, so that the loop is unrolled
+        if place == rules.players:
+            break
         view.total[place] = state.total[place_seat]
         view.catches[place] = state.catches[place_seat]
         view.points[place] = state.points[place_seat]
