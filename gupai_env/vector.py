@@ -25,7 +25,7 @@ class Lanes:
     Lane i plays the episodes of its own seed, `seeds[i]`, whatever the number of lanes: the same deals as a
     single environment after `reset(seed=lanes.seeds[i])`.
 
-    Attributes (arrays that `step` overwrites in place):
+    Attributes (arrays that `step` overwrites in place; write into them, but put no others in their place):
         seats: int8 [B], the seat to act.
         masks: bool [B, num_actions], its legal actions.
         observations: int8 [B, layout.size], what it observes; not kept up to date if `observe` is false.
@@ -89,22 +89,25 @@ class Lanes:
     @functools.cached_property
     def table(self) -> np.ndarray:
         """Where the arrays lie and how the lanes are played, as compiled loops take it."""
+        self._held = {  # also if somebody puts others in their place
+            "rules": self._record,
+            "states": self.states,
+            "seeds": self.seeds,
+            "episodes": self.episodes,
+            "seats": self.seats,
+            "masks": self.masks,
+            "observations": self.observations,
+            "payoffs": self.payoffs,
+            "over": self.over,
+            "words": self._words,
+        }
         return table_of(
             self.num_lanes,
             renew=self.renew,
             skip_forced=self.skip_forced,
             observe=self.observe,
             threads=self.threads,
-            rules=self._record,
-            states=self.states,
-            seeds=self.seeds,
-            episodes=self.episodes,
-            seats=self.seats,
-            masks=self.masks,
-            observations=self.observations,
-            payoffs=self.payoffs,
-            over=self.over,
-            words=self._words,
+            **self._held,
         )
 
     @functools.cached_property
@@ -123,7 +126,8 @@ class Lanes:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
-        return {name: value for name, value in vars(self).items() if name not in ("table", "_play", "_do")}
+        bound = ("table", "_held", "_play", "_do")
+        return {name: value for name, value in vars(self).items() if name not in bound}
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
         """Begin episode 0 in every lane, of the streams derived from `seed` or given as `seeds`, int64 [B]."""

@@ -50,8 +50,8 @@ def play(folder: Path) -> tuple[int, int, list]:
 
 def test_the_second_process_compiles_nothing_and_an_edited_rule_is_compiled_anew(copy):
     found, compiled, payoffs = play(copy)
-    assert (found, compiled) == (0, 4)  # begin, show, pick and play
-    assert play(copy) == (4, 0, payoffs)
+    assert (found, compiled) == (0, 3)  # begin, show and play
+    assert play(copy) == (3, 0, payoffs)
 
     rules = copy / "gupai_env" / "games" / "connecting.py"
     rule = "out[seat] += state.points[other] - state.points[seat]"
@@ -59,8 +59,8 @@ def test_the_second_process_compiles_nothing_and_an_edited_rule_is_compiled_anew
     assert before.count(rule) == 1
     rules.write_text(before.replace(rule, "out[seat] -= state.points[other] - state.points[seat]"))
     found, compiled, reversed_payoffs = play(copy)
-    assert compiled == 3  # all loops of the game; `pick` knows no rules
+    assert compiled == 3  # all loops of the game
     assert reversed_payoffs == [[-chips for chips in row] for row in payoffs]
 
     rules.write_text(before)
-    assert play(copy) == (4, 0, payoffs)  # what was compiled first is still there
+    assert play(copy) == (3, 0, payoffs)  # what was compiled first is still there

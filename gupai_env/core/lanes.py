@@ -49,9 +49,8 @@ PACKAGE = Path(__file__).parents[1]
 AHEAD, MOST_AHEAD = 2, 384  # lanes; bytes of a state, for what lies behind is history, written but not read
 LEGAL = -1  # what `play` returns when every action was legal
 WAIT = -2  # in place of an action: leave the lane as it is
-CHECK, PLAY, RANDOM, SAMPLE = range(
-    4
-)  # jobs: play given actions, first checked; play random ones; draw random ones
+# Jobs: play given actions, checked first or as they are; play random ones; draw random ones.
+CHECK, PLAY, RANDOM, SAMPLE = range(4)
 
 TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how they are played
     [
@@ -112,7 +111,7 @@ def table_of(
 ) -> np.ndarray:
     """Return the one argument by which compiled loops take the arrays of a table, TABLE [1].
 
-    It tells where they lie; the caller keeps them alive, and makes a new one for copies of them.
+    It tells where they lie; the caller keeps these very arrays alive, and makes a new table for copies of them.
     """
     table = np.zeros(1, TABLE)
     table["lanes"], table["threads"] = num_lanes, threads
