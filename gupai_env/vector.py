@@ -120,7 +120,7 @@ class Lanes:
         """All threads at a job of `play`, its actions, steps and key."""
         if self.threads == 1:
             return functools.partial(self._play, ALONE)
-        crew = Crew(self.threads - 1, self.num_lanes, self._play)
+        crew = Crew(self.threads - 1, self.num_lanes, self._words, self._play)
         weakref.finalize(self, crew.close)
         return crew.lead
 

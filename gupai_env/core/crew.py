@@ -22,15 +22,17 @@ from numba.extending import intrinsic, overload
 from gupai_env.core.rule import rule
 
 ALONE, LEADER = -1, 0  # in place of the number of a helper, from 1
-PART = 64  # lanes in a part at most, but there are at least
+PART = 64  # decisions in a part, about; but there are at least
 PIECES = 8  # parts in the share of a thread
 LINE = 8  # words in a line of the cache
 
 # The words of a crew by their places; what several threads write has a line to itself.
 GENERATION, JOB, ACTIONS, STEPS, KEY = range(5)  # the number of the job, and what to do
 STOP = LINE  # whether to stop after this job
-THREADS = 2 * LINE  # and on, a line a thread: JOBS * generation + the lanes of its share that are claimed,
-CLAIMED, DONE, BEGUN = range(3)  # likewise the lanes it has done, and the number of the last job it has begun
+THREADS = (
+    2 * LINE
+)  # and on, a line a thread: JOBS * generation + lanes of its share that are claimed, likewise lanes
+CLAIMED, DONE, BEGUN, HERE = range(4)  # that it has done; the last job it has begun; whether it looks for one
 JOBS = 1 << 32
 NO_JOB = -1  # lanes claimed before there is a job: none can be
 
@@ -148,7 +150,7 @@ def claim(words, threads, owner, lanes, generation):
     """Claim a part of the share of a thread; return its first lane and its end, or 0, 0."""
     first = lanes * owner // threads
     share = lanes * (owner + 1) // threads - first
-    size = max(1, min(PART, share // PIECES))
+    size = max(1, min(PART // max(words[STEPS], 1), share // PIECES))
     while True:
         claimed = load(words, THREADS + owner * LINE + CLAIMED)
         taken = claimed - generation * JOBS
@@ -199,6 +201,8 @@ def lead_on(words, threads, lanes):
 @rule
 def help_on(words, threads, helper, lanes):
     """Claim a helper's next part, of this job or the next one; 0, 0 if none came for a while."""
+    here = THREADS + helper * LINE + HERE
+    store(words, here, 1)
     for look in range(PATIENCE):
         generation = load(words, GENERATION)
         first, end = claim(words, threads, helper, lanes, generation)
@@ -209,6 +213,7 @@ def help_on(words, threads, helper, lanes):
             give_way()
         else:
             pause()
+    store(words, here, 0)
     return 0, 0
 
 
@@ -222,43 +227,39 @@ def crew_words(threads: int) -> np.ndarray:
 class Crew:
     """The helpers of a leader: threads that play what it posts, and sleep when there has been nothing for a while.
 
-    Args: helpers: how many. lanes: of the table. play: the loop, to be called with thread, job, actions, steps and key.
+    Args: helpers: how many. lanes: of the table. words: where they meet. play: the loop, to be called with thread, job,
+        actions, steps and key.
     """
 
-    def __init__(self, helpers: int, lanes: int, play: Callable[..., int]) -> None:
-        self._lanes, self._play = lanes, play
-        self._asleep = [True] * helpers
+    def __init__(self, helpers: int, lanes: int, words: np.ndarray, play: Callable[..., int]) -> None:
+        self._lanes, self._words, self._play = lanes, words, play
         self._beds = [threading.Lock() for _ in range(helpers)]  # held, but by who is woken
         self._closed = False
         self._last = 0.0  # when the last job was done
         for bed in self._beds:
             bed.acquire()
         self._threads = [
-            threading.Thread(target=self._live, args=(index,), name=f"lanes {index + 1}", daemon=True)
-            for index in range(helpers)
+            threading.Thread(target=self._live, args=(helper,), name=f"lanes {helper}", daemon=True)
+            for helper in range(1, helpers + 1)
         ]
         for thread in self._threads:
             thread.start()
 
-    def _live(self, index: int) -> None:
-        while not self._closed:
-            self._beds[index].acquire()
+    def _live(self, helper: int) -> None:
+        while True:
+            self._beds[helper - 1].acquire()
             if self._closed:
                 return
-            self._play(index + 1, 0, NO_ACTIONS, 0, 0)
-            self._asleep[index] = True
+            self._play(helper, 0, NO_ACTIONS, 0, 0)
 
     def _wake(self) -> None:
-        for index, asleep in enumerate(self._asleep):
-            if asleep:
-                self._asleep[index] = False
-                self._beds[index].release()
+        for helper, bed in enumerate(self._beds, 1):
+            if not self._words[THREADS + helper * LINE + HERE] and bed.locked():
+                bed.release()
 
     def lead(self, job: int, actions: np.ndarray, steps: int, key: int) -> int:
         """Post a job and play it as leader, helpers woken where it is worth it; return what the loop returns."""
-        if True in self._asleep and (
-            steps * self._lanes >= WORTH_WAKING or time.perf_counter() - self._last < RECENTLY
-        ):
+        if steps * self._lanes >= WORTH_WAKING or time.perf_counter() - self._last < RECENTLY:
             self._wake()
         done = self._play(LEADER, job, actions, steps, key)
         self._last = time.perf_counter()
@@ -267,7 +268,9 @@ class Crew:
     def close(self) -> None:
         """Send the helpers away."""
         self._closed = True
-        self._wake()
+        for bed in self._beds:
+            if bed.locked():
+                bed.release()
         for thread in self._threads:
             if thread is not threading.current_thread():
                 thread.join()
