@@ -14,6 +14,7 @@ from gupai_env.vector import Lanes
 STEPS = 16  # in a call
 COUNTED = (
     "Lanes: sample (a random legal action each) and step, with mask, observation, payoffs and dealing anew. "
+    f"at once: the same by play_random, {STEPS} steps a call inside the compiled loop, as in Pgx. "
     f"agent_iter: {AGENT_ITER_COUNTED}"
 )
 
@@ -37,6 +38,26 @@ def make(game: str, num_lanes: int) -> Play:
     return play
 
 
+def make_at_once(game: str, num_lanes: int) -> Play:
+    """Return a function that plays STEPS steps of some lanes in one call; one step a call while they are watched."""
+    table = Lanes(game, num_lanes, seed=1)
+    calls = 0
+
+    def play(watch: Watch | None) -> int:
+        nonlocal calls
+        if not watch:
+            calls += 1
+            table.play_random(STEPS, calls)
+        for _ in range(STEPS if watch else 0):
+            calls += 1
+            watch.turn([each.tobytes() for each in table.observations])
+            payoffs, over = table.play_random(1, calls)
+            watch.ended(over.sum(), (payoffs != 0).any(1).sum())
+        return STEPS * num_lanes
+
+    return play
+
+
 def make_aec(game: str) -> Play:
     """Return a function that plays one game through agent_iter."""
     return play_aec(GupaiEnv(GAMES[game], encoder_of(GAMES[game])))
@@ -48,6 +69,7 @@ if __name__ == "__main__":
         for game in GAMES
         for row in (
             Row(game, BATCH, partial(make, game, LANES)),
+            Row(f"{game}, at once", BATCH, partial(make_at_once, game, LANES)),
             Row(game, ONE_GAME, partial(make, game, 1)),
             Row(game, AGENT_ITER, partial(make_aec, game)),
         )
