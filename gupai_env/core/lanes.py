@@ -186,6 +186,13 @@ def random_action(mask, key, lane):
 
 
 @rule
+def draw_actions(masks, num_actions, key, actions, first, end):
+    """Draw a legal action for each lane from `first` to before `end` into `actions`; 0 where there is none."""
+    for lane in range(first, end):
+        actions[lane] = max(random_action(borrow_row(masks, lane, num_actions), key, lane), 0)
+
+
+@rule
 def only_action(mask):
     """Return the one legal action, or -1 if there is a choice."""
     return find_mark(mask, 0) if count_marks(mask) == 1 else -1
@@ -307,8 +314,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
             chosen = array_at(where, (lanes,), LONG)
             refused = LEGAL
             if job == SAMPLE:
-                for lane in range(first, end):
-                    chosen[lane] = max(random_action(borrow_row(masks, lane, num_actions), key, lane), 0)
+                draw_actions(masks, num_actions, key, chosen, first, end)
             elif job == CHECK:
                 refused = first_refused(states, masks, chosen, first, end)
             else:
@@ -417,8 +423,7 @@ def kernels(game: Game, encoder: Encoder) -> Kernels:
 
 
 def _pick(masks, key, actions):
-    for lane in range(len(masks)):
-        actions[lane] = max(random_action(borrow_row(masks, lane, masks.shape[1]), key, lane), 0)
+    draw_actions(masks, masks.shape[1], key, actions, 0, len(masks))
 
 
 pick = compiled(_pick)

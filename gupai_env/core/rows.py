@@ -29,11 +29,11 @@ GROUPS = 0x0707070707070707  # the lowest three bits of every byte
 BELOW = 0x7F7F7F7F  # the largest number in every byte of a half
 
 
-def _pointer(context, builder, signature, arguments, bits):
-    """Return the address of the integer of so many bits at an index of an array, the first two arguments."""
-    array = context.make_array(signature.args[0])(context, builder, arguments[0])
-    byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[1]])
-    return builder.bitcast(byte, ir.IntType(bits).as_pointer())
+def _pointer(context, builder, signature, arguments, kind, array=0, at=1):
+    """Return the address of what is of an LLVM `kind` at an index of an array; both are named by their arguments."""
+    data = context.make_array(signature.args[array])(context, builder, arguments[array]).data
+    byte = builder.gep(builder.bitcast(data, ir.IntType(8).as_pointer()), [arguments[at]])
+    return builder.bitcast(byte, kind.as_pointer())
 
 
 def _require_bytes(array):
@@ -49,9 +49,8 @@ def _loading(bits):
         _require_bytes(row)
 
         def build(context, builder, signature, arguments):
-            return builder.zext(
-                builder.load(_pointer(context, builder, signature, arguments, bits), align=1), ir.IntType(64)
-            )
+            pointer = _pointer(context, builder, signature, arguments, ir.IntType(bits))
+            return builder.zext(builder.load(pointer, align=1), ir.IntType(64))
 
         return types.int64(row, types.intp), build
 
@@ -65,7 +64,7 @@ def _storing(bits):
 
         def build(context, builder, signature, arguments):
             value = builder.trunc(arguments[2], ir.IntType(bits))
-            builder.store(value, _pointer(context, builder, signature, arguments, bits), align=1)
+            builder.store(value, _pointer(context, builder, signature, arguments, value.type), align=1)
             return context.get_dummy_value()
 
         return types.void(row, types.intp, types.int64), build
@@ -350,16 +349,12 @@ def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.nda
         def build(context, builder, signature, arguments):
             entries, moved = (ir.VectorType(ir.IntType(8), size) for size in (width, len(order)))
             zero = context.get_constant(types.intp, 0)
-            address = _pointer(context, builder, signature, (arguments[0], zero), 8)
-            loaded = builder.load(builder.bitcast(address, entries.as_pointer()), align=1)
-            places = ir.Constant(ir.VectorType(ir.IntType(32), len(order)), places_of)
-            array = context.make_array(signature.args[1])(context, builder, arguments[1])
-            byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[2]])
-            builder.store(
-                builder.shuffle_vector(loaded, ir.Constant(entries, ir.Undefined), places),
-                builder.bitcast(byte, moved.as_pointer()),
-                align=1,
+            loaded = builder.load(
+                _pointer(context, builder, signature, (arguments[0], zero), entries), align=1
             )
+            places = ir.Constant(ir.VectorType(ir.IntType(32), len(order)), places_of)
+            shuffled = builder.shuffle_vector(loaded, ir.Constant(entries, ir.Undefined), places)
+            builder.store(shuffled, _pointer(context, builder, signature, arguments, moved, 1, 2), align=1)
             return context.get_dummy_value()
 
         return types.void(source, target, types.intp), build
@@ -380,12 +375,9 @@ def _copy(typing_context, source, target, at):
     _require_bytes(target)
 
     def build(context, builder, signature, arguments):
-        places = []
-        for typ, value in zip(signature.args[:2], arguments[:2], strict=True):
-            array = context.make_array(typ)(context, builder, value)
-            byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[2]])
-            places.append(builder.bitcast(byte, ir.VectorType(ir.IntType(8), BLOCK).as_pointer()))
-        builder.store(builder.load(places[0], align=1), places[1], align=1)
+        block = ir.VectorType(ir.IntType(8), BLOCK)
+        loaded = builder.load(_pointer(context, builder, signature, arguments, block, 0, 2), align=1)
+        builder.store(loaded, _pointer(context, builder, signature, arguments, block, 1, 2), align=1)
         return context.get_dummy_value()
 
     return types.void(source, target, types.intp), build
@@ -484,10 +476,8 @@ def _marks(typing_context, row, at):
     _require_bytes(row)
 
     def build(context, builder, signature, arguments):
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[1]])
         entries = ir.VectorType(ir.IntType(8), MARKS)
-        loaded = builder.load(builder.bitcast(byte, entries.as_pointer()), align=1)
+        loaded = builder.load(_pointer(context, builder, signature, arguments, entries), align=1)
         bits = builder.icmp_unsigned("!=", loaded, ir.Constant(entries, None))
         return builder.zext(builder.bitcast(bits, ir.IntType(MARKS)), ir.IntType(64))
 
@@ -499,12 +489,10 @@ def _store_marks(typing_context, row, at, bits):
     _require_bytes(row)
 
     def build(context, builder, signature, arguments):
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        byte = builder.gep(builder.bitcast(array.data, ir.IntType(8).as_pointer()), [arguments[1]])
         bits = builder.trunc(arguments[2], ir.IntType(MARKS))
         entries = ir.VectorType(ir.IntType(8), MARKS)
         marks = builder.zext(builder.bitcast(bits, ir.VectorType(ir.IntType(1), MARKS)), entries)
-        builder.store(marks, builder.bitcast(byte, entries.as_pointer()), align=1)
+        builder.store(marks, _pointer(context, builder, signature, arguments, entries), align=1)
         return context.get_dummy_value()
 
     return types.void(row, types.intp, types.int64), build
