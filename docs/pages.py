@@ -6,11 +6,9 @@ python docs/pages.py
 from dataclasses import fields
 from pathlib import Path
 
-from agents import agent_names
-from agents.hints import rules_text
+from gupai_agents import agent_names
 from gupai_env.core.game import Game
 from gupai_env.core.variant import FULL, TINY
-from gupai_env.encoders import encoder_of
 from gupai_env.games import GAMES
 
 FOLDER = Path(__file__).parent / "games"
@@ -18,22 +16,21 @@ FOLDER = Path(__file__).parent / "games"
 
 def page(game: Game) -> str:
     """Return the page of a game."""
-    encoder = encoder_of(game)
+    encoder = game.encoder
     layout = encoder.layout
     players = next(field for field in fields(game.variant) if field.name == "players")
     limits = game.variant.LIMITS
     full, tiny = (limits[deck].get("players", players.metadata["choices"]) for deck in (FULL, TINY))
     chips = game.payoff_bound(game.variant())
     head = {
-        "environment": f"`gupai_env.{game.module}_v{game.version}`, registered as `gupai/{game.id}-v{game.version}`",
+        "environment": f"`gupai_env.{game.identifier}_v{game.version}`, "
+        f"registered as `gupai/{game.id}-v{game.version}`",
         "players": ", ".join(f"**{n}**" if n == players.default else str(n) for n in full),
         "players of the tiny deck": ", ".join(map(str, tiny)),
         "actions": f"`Discrete({game.num_actions})`",
         "observation": f"`Box(int8, ({layout.size},))`, encoder {encoder.name} {encoder.version}",
         "payoffs": f"chips at the end of a deal, at most {chips:g} either way with the default options",
-        "agents": ", ".join(
-            f"`{name}`" for name in [*agent_names(game), "checkpoint:PATH", "sample:PATH", "human"]
-        ),
+        "agents": ", ".join(f"`{name}`" for name in [*agent_names(game), "checkpoint:PATH", "sample:PATH"]),
     }
     return "\n".join(
         [
@@ -46,7 +43,7 @@ def page(game: Game) -> str:
             "## Rules",
             "",
             "```text",
-            rules_text(game),
+            game.rules_text,
             "```",
             "",
             "## Options",

@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 
-from agents import ObservationAgent, make_agent
-from agents.evaluation import duel
-from training.selfplay import SelfPlayVecEnv
+from gupai_agents import ObservationAgent, make_agent
+from gupai_agents.evaluation import duel
+from gupai_training.selfplay import SelfPlayVecEnv
 
 GAME, VARIANT = "jie-long", {"forced_play": True}
 RIVALS = ("random", "greedy")

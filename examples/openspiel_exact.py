@@ -22,7 +22,7 @@ from open_spiel.python.algorithms import (
 )
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
-from agents.evaluation import build_tree
+from gupai_agents.evaluation import build_tree
 from gupai_env.openspiel import as_openspiel
 
 TINY = {"deck": "tiny", "players": 2, "forced_play": True}

@@ -25,8 +25,8 @@ from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.tune import register_env
 
 import gupai_env.jie_long_v0 as jie_long
-from agents import ObservationAgent, make_agent
-from agents.evaluation import duel
+from gupai_agents import ObservationAgent, make_agent
+from gupai_agents.evaluation import duel
 
 GAME, VARIANT = "jie-long", {"forced_play": True}
 RIVALS = ("random", "greedy")

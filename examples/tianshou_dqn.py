@@ -25,8 +25,8 @@ from tianshou.utils.torch_utils import policy_within_training_step
 from torch.nn import Linear, ReLU
 
 import gupai_env.jie_long_v0 as jie_long
-from agents import ObservationAgent, make_agent
-from agents.evaluation import duel
+from gupai_agents import ObservationAgent, make_agent
+from gupai_agents.evaluation import duel
 
 GAME, VARIANT = "jie-long", {"forced_play": True}
 DECISIONS = 32  # a deal: eight tiles a seat, each laid or discarded

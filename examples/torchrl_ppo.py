@@ -25,8 +25,8 @@ from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
 import gupai_env.jie_long_v0 as jie_long
-from agents import ObservationAgent, make_agent
-from agents.evaluation import duel
+from gupai_agents import ObservationAgent, make_agent
+from gupai_agents.evaluation import duel
 
 GAME, VARIANT = "jie-long", {"forced_play": True}
 RIVALS = ("random", "greedy")

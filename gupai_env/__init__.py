@@ -1,24 +1,41 @@
 """gupai: games with Chinese dominoes for reinforcement learning.
 
 Importing it registers every game with PettingZoo, `pettingzoo.make("aec", "gupai/jie-long-v0")`, and with Gymnasium,
-`gymnasium.make("gupai/JieLong-v0")` (one seat, agents at the others).
+`gymnasium.make("gupai/JieLong-v0")` (one seat, agents at the others). `register` adds games of other packages.
 """
 
 import gymnasium
 import pettingzoo
 
-from gupai_env.games import GAMES, get_game
+from gupai_env.core.game import Game
+from gupai_env.games import GAMES, add_game, get_game
 from gupai_env.vector import Lanes, lanes
 
 __version__ = "0.1.0"
-__all__ = ["GAMES", "Lanes", "get_game", "lanes"]
+__all__ = ["GAMES", "Game", "Lanes", "get_game", "lanes", "register"]
+
+
+def register(game: Game) -> None:
+    """Add a game, so that it is found by its id here, in PettingZoo, in Gymnasium and on the command line.
+
+    Registering the same game again changes nothing. Raises: ValueError if another game has its id.
+    """
+    add_game(game)
+    options = {"game": game.id}
+    aec, seat = (
+        f"gupai/{game.id}-v{game.version}",
+        f"gupai/{game.id.title().replace('-', '')}-v{game.version}",
+    )
+    if aec not in pettingzoo.aec_registry:
+        pettingzoo.register("aec", aec, "gupai_env.aec:GupaiEnv", kwargs=options)
+    if seat not in gymnasium.registry:
+        gymnasium.register(
+            seat,
+            entry_point="gupai_agents.gymnasium_envs:SeatEnv",
+            vector_entry_point="gupai_agents.gymnasium_envs:SeatVectorEnv",
+            kwargs=options,
+        )
+
 
 for _game in GAMES.values():
-    _version = f"v{_game.version}"
-    pettingzoo.register("aec", f"gupai/{_game.id}-{_version}", f"gupai_env.{_game.module}_{_version}:env")
-    gymnasium.register(
-        f"gupai/{_game.id.title().replace('-', '')}-{_version}",
-        entry_point="agents.gymnasium_envs:SeatEnv",
-        vector_entry_point="agents.gymnasium_envs:SeatVectorEnv",
-        kwargs={"game": _game.id},
-    )
+    register(_game)

@@ -6,14 +6,13 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
-from gupai_env.core.crew import ALONE, crew_words
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import PLAY, bind, kernels, table_of
-from gupai_env.core.layout import Encoder
+from gupai_env.core.lanes import LEGAL, PLAY, bind, kernels, table_of
 from gupai_env.core.rng import KEYS, as_key
-from gupai_env.render import Scene, draw_text
-from gupai_env.render.tables import scene_of
+from gupai_env.core.scene import Scene
+from gupai_env.games import get_game
+from gupai_env.render import draw_text
 
 MASK_PLACES = ("observation", "info")
 RENDER_MODES = ["human", "ansi", "rgb_array"]
@@ -33,16 +32,16 @@ class GupaiEnv(AECEnv):
 
     def __init__(
         self,
-        game: Game,
-        encoder: Encoder,
+        game: str | Game,
         *,
         render_mode: str | None = None,
         mask_in: str = "observation",
         **variant: Any,
     ) -> None:
-        """Raises: ValueError naming an unknown option, render mode or place of the mask, and those there are."""
+        """Raises: ValueError naming an unknown game, option, render mode or place of the mask, and those there are."""
+        game = get_game(game)
         self.metadata: dict[str, Any] = {
-            "name": f"{game.module}_v{game.version}",
+            "name": f"{game.identifier}_v{game.version}",
             "render_modes": RENDER_MODES,
             "is_parallelizable": False,
             "render_fps": RENDER_FPS,
@@ -51,7 +50,7 @@ class GupaiEnv(AECEnv):
             raise ValueError(f"render_mode={render_mode!r} is not allowed; choose {RENDER_MODES}")
         if mask_in not in MASK_PLACES:
             raise ValueError(f"mask_in={mask_in!r} is not allowed; choose one of {list(MASK_PLACES)}")
-        self.game, self.encoder, self.layout = game, encoder, encoder.layout
+        self.game, self.layout = game, game.encoder.layout
         self.variant = game.variant.make(**variant)
         self.render_mode, self.mask_in = render_mode, mask_in
         self.possible_agents = [f"seat_{seat}" for seat in range(self.variant.players)]
@@ -80,13 +79,12 @@ class GupaiEnv(AECEnv):
         self._observation = np.zeros((1, self.layout.size), np.int8)
         self._payoffs = np.zeros((1, game.max_seats), np.float32)
         self._over = np.zeros(1, np.bool_)
-        self._words = crew_words(1)
         self._window: Any = None
         self._bind()
 
     def _bind(self) -> None:
         """Take hold of what a copy must not share: compiled loops, and second names for the arrays above."""
-        self._loops = kernels(self.game, self.encoder)
+        self._loops = kernels(self.game)
         self._bool_mask = self._mask.view(np.bool_)
         self._settled = self._state["settled"]
         self._plain_state = np.asarray(self._state)  # quicker to pass than a record array
@@ -104,12 +102,11 @@ class GupaiEnv(AECEnv):
             observations=self._observation,
             payoffs=self._payoffs,
             over=self._over,
-            words=self._words,
         )
         self._begin = bind(self._loops.begin, self._rules, table)
         self._show = bind(self._loops.show, self._rules, table)
         self._look_from = bind(self._loops.look, self._rules, table, later=(0, self._observation))
-        self._play = bind(self._loops.play, table, ALONE, PLAY, self._action, 1, 0)
+        self._play = bind(self._loops.play, table, 0, 1, PLAY, self._action, 0, 0)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""
@@ -198,7 +195,10 @@ class GupaiEnv(AECEnv):
             self._remove(agent)
             return
         self._action[0] = self._checked(action)
-        self._play()
+        if self._play() != LEGAL:
+            raise RuntimeError(
+                "this environment is in use by another thread; give each thread one of its own"
+            )
         self._cumulative_rewards[agent] = 0.0
         if self._paid:
             self._clear_rewards()
@@ -287,7 +287,7 @@ class GupaiEnv(AECEnv):
     def _scene(self) -> Scene:
         views = [self._view_of(seat) for seat in range(self.variant.players)]
         payoffs = self._state.payoff[0].tolist() if self._state.over[0] else None
-        return scene_of(self.game, self.variant, views, self.possible_agents, payoffs)
+        return self.game.scene(self.variant, views, self.possible_agents, payoffs)
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -1,15 +1,11 @@
 """Da Ling as a PettingZoo environment."""
 
-from typing import Any
+import functools
 
 from gupai_env.aec import GupaiEnv
-from gupai_env.encoders import encoder_of
 from gupai_env.games.da_ling import GAME
 
-
-def raw_env(**options: Any) -> GupaiEnv:
-    """Return the environment. Options: those of `GupaiEnv` and of the variant (`gupai rules da-ling`)."""
-    return GupaiEnv(GAME, encoder_of(GAME), **options)
-
-
+raw_env = functools.partial(
+    GupaiEnv, GAME
+)  # options: those of `GupaiEnv` and of the variant (`gupai rules da-ling`)
 env = raw_env  # the environment itself enforces the order of calls and the legality of actions

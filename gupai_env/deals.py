@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import compiled, sources_digest
+from gupai_env.core.lanes import compiled
 from gupai_env.core.variant import RANDOM_LEADER
 from gupai_env.games import get_game
 
@@ -55,7 +55,7 @@ def all_deals(game: str | Game, /, **variant: Any) -> Deals:
             states = game.new_states(len(some))
             states.direction = 1
             states.leader = leader
-            laying_out(game.deal_from)(rules, states, some)
+            laying_out(game)(rules, states, some)
             found.update(states.view(f"V{states.itemsize}").tolist())
     different = np.frombuffer(bytearray().join(found), game.state)
     return Deals(different.view(np.recarray), np.array(list(found.values())) / found.total())
@@ -78,13 +78,12 @@ def orders_of(deck: np.ndarray) -> np.ndarray:
 
 
 @functools.cache
-def laying_out(deal_from: Callable) -> Callable:
+def laying_out(game: Game) -> Callable:
     """Return the compiled loop that deals a row of `orders` in each of `states`."""
-    digest = sources_digest(deal_from)
+    room = game.room
 
     def lay_out(rules, states, orders):
-        _ = digest
         for lane in range(len(states)):
-            deal_from(rules, states[lane], orders[lane])
+            room.deal_from(rules, states[lane], orders[lane])
 
-    return compiled(lay_out)
+    return compiled(lay_out, game)

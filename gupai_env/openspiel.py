@@ -42,7 +42,7 @@ def as_openspiel(game: str | Game, /, *, rng_seed: int = -1, **variant: Any) -> 
     """Return a game's variant as a pyspiel game; raises ValueError as the variant does."""
     game = get_game(game)
     return pyspiel.load_game(
-        f"{PREFIX}{game.module}", {**_parameters(game.variant.make(**variant)), SEED: rng_seed}
+        f"{PREFIX}{game.identifier}", {**_parameters(game.variant.make(**variant)), SEED: rng_seed}
     )
 
 
@@ -286,7 +286,7 @@ def game_type(game: Game, variant: Variant) -> pyspiel.GameType:
     utility = pyspiel.GameType.Utility
     players = next(field for field in dataclasses.fields(game.variant) if field.name == "players")
     return pyspiel.GameType(
-        short_name=f"{PREFIX}{game.module}",
+        short_name=f"{PREFIX}{game.identifier}",
         long_name=game.title,
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=chance.EXPLICIT_STOCHASTIC if variant.deck == TINY else chance.SAMPLED_STOCHASTIC,

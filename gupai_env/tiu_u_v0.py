@@ -1,15 +1,11 @@
 """Tiu-U as a PettingZoo environment."""
 
-from typing import Any
+import functools
 
 from gupai_env.aec import GupaiEnv
-from gupai_env.encoders import encoder_of
 from gupai_env.games.tiu_u import GAME
 
-
-def raw_env(**options: Any) -> GupaiEnv:
-    """Return the environment. Options: those of `GupaiEnv` and of the variant (`gupai rules tiu-u`)."""
-    return GupaiEnv(GAME, encoder_of(GAME), **options)
-
-
+raw_env = functools.partial(
+    GupaiEnv, GAME
+)  # options: those of `GupaiEnv` and of the variant (`gupai rules tiu-u`)
 env = raw_env  # the environment itself enforces the order of calls and the legality of actions

@@ -1,22 +1,39 @@
 """Lanes: many deals of one game side by side, numpy in and numpy out."""
 
 import functools
-import weakref
+import itertools
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
-from gupai_env.core.crew import ALONE, NO_ACTIONS, Crew, crew_words
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import CHECK, LEGAL, RANDOM, SAMPLE, Kernels, bind, kernels, table_of
+from gupai_env.core.lanes import (
+    BUSY,
+    CHECK,
+    LEGAL,
+    PLAY,
+    SAMPLE,
+    STEP,
+    Kernels,
+    bind,
+    claim,
+    kernels,
+    release,
+    table_of,
+)
 from gupai_env.core.rng import as_key, derive
-from gupai_env.encoders import encoder_of
 from gupai_env.games import get_game
 
 LONG = np.dtype(np.int64)
 SIDE_BY_SIDE = (LONG.itemsize,)  # the strides of a vector
+NO_ACTIONS = np.zeros(0, LONG)
+IN_USE = "these lanes are in use by another thread; give each thread lanes of its own"
+WORTH_SHARING = (
+    4096  # decisions in a call, some 100 nanoseconds each; in a shorter one waking threads costs more
+)
 
 
 class Lanes:
@@ -48,7 +65,8 @@ class Lanes:
     ) -> None:
         """Args: renew: deal again when an episode ends; otherwise a lane that is over is left alone.
             skip_forced: play decisions with one legal action at once (but the first of a deal).
-            threads: threads that share out the lanes; what is played does not depend on them.
+            threads: threads that share out the lanes of a call of WORTH_SHARING decisions or more; what is played does
+                not depend on them.
 
         Raises: ValueError for an unknown game or option, a bad seed, less than one lane or thread.
         """
@@ -57,8 +75,7 @@ class Lanes:
         if threads < 1:
             raise ValueError(f"threads={threads} is not allowed; there must be at least one thread")
         self.game = get_game(game)
-        self.encoder = encoder_of(self.game)
-        self.layout = self.encoder.layout
+        self.layout = self.game.encoder.layout
         self.variant = self.game.variant.make(**variant)
         self.rules = self.variant.as_rules(self.game.rules_type)
         self._record = self.variant.as_record(self.game.rules_type)
@@ -72,13 +89,12 @@ class Lanes:
         self.observations = np.zeros((num_lanes, self.layout.size), np.int8)
         self.payoffs = np.zeros((num_lanes, self.game.max_seats), np.float32)
         self.over = np.zeros(num_lanes, np.bool_)
-        self._words = crew_words(threads)
         self.reset(seed)
 
     @property
     def kernels(self) -> Kernels:
         """The compiled loops."""
-        return kernels(self.game, self.encoder)
+        return kernels(self.game)
 
     @property
     def lane_bytes(self) -> int:
@@ -99,34 +115,78 @@ class Lanes:
             "observations": self.observations,
             "payoffs": self.payoffs,
             "over": self.over,
-            "words": self._words,
         }
         return table_of(
             self.num_lanes,
             renew=self.renew,
             skip_forced=self.skip_forced,
             observe=self.observe,
-            threads=self.threads,
             **self._held,
         )
 
+    def _bound(self, first: int, end: int) -> Callable[[int, np.ndarray, int, int], int]:
+        """Return the loop `play` over some lanes; to be called with job, actions, steps and key."""
+        return bind(self.kernels.play, self.table, first, end, later=(0, NO_ACTIONS, 0, 0))
+
     @functools.cached_property
-    def _play(self) -> Callable[[int, int, np.ndarray, int, int], int]:
-        """The loop `play` over all lanes; to be called with thread, job, actions, steps and key."""
-        return bind(self.kernels.play, self.table, later=(0, 0, NO_ACTIONS, 0, 0))
+    def _play(self) -> Callable[[int, np.ndarray, int, int], int]:
+        """The loop `play` over all lanes; to be called with job, actions, steps and key."""
+        return bind(self.kernels.play, self.table, 0, self.num_lanes, later=(0, NO_ACTIONS, 0, 0))
+
+    @functools.cached_property
+    def _blocks(self) -> list[Callable[[int, np.ndarray, int, int], int]]:
+        """The loop over the lanes of each thread."""
+        ends = [self.num_lanes * number // self.threads for number in range(self.threads + 1)]
+        table = self.table.copy()
+        table["busy"] = 0  # each claims a table of its own
+        return [
+            bind(self.kernels.play, table.copy(), first, end, later=(0, NO_ACTIONS, 0, 0))
+            for first, end in itertools.pairwise(ends)
+        ]
+
+    @functools.cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        """The threads beside the calling one; they end with the lanes."""
+        return ThreadPoolExecutor(self.threads - 1, thread_name_prefix="lanes")
 
     @functools.cached_property
     def _do(self) -> Callable[[int, np.ndarray, int, int], int]:
-        """All threads at a job of `play`, its actions, steps and key."""
-        if self.threads == 1:
-            return functools.partial(self._play, ALONE)
-        crew = Crew(self.threads - 1, self.num_lanes, self._words, self._play)
-        weakref.finalize(self, crew.close)
-        return crew.lead
+        """What does a job of `play` in all lanes and returns what the loop returns."""
+        return self._play if self.threads == 1 else self._share
+
+    def _share(self, job: int, actions: np.ndarray, steps: int, key: int) -> int:
+        """Do a job, a long one with all threads."""
+        if self.num_lanes * max(steps, 1) < WORTH_SHARING:
+            return self._play(job, actions, steps, key)
+        if not claim(self.table):
+            return BUSY
+        try:
+            if job != STEP:
+                return self._with_all(job, actions, steps, key)
+            refused = self._with_all(CHECK, actions, 0, 0)
+            return refused if refused != LEGAL else self._with_all(PLAY, actions, 0, 0)
+        finally:
+            release(self.table)
+
+    def _with_all(self, job: int, actions: np.ndarray, steps: int, key: int) -> int:
+        """Do a job, each thread in its lanes; return the first lane that one refused, or LEGAL."""
+        own, *others = self._blocks
+        under_way = [self._pool.submit(play, job, actions, steps, key) for play in others]
+        answers = [own(job, actions, steps, key), *(each.result() for each in under_way)]
+        return next((lane for lane in answers if lane != LEGAL), LEGAL)
+
+    def _alone(self, loop: Callable) -> None:
+        """Run a loop over the whole table while nobody else is at it."""
+        if not claim(self.table):
+            raise RuntimeError(IN_USE)
+        try:
+            loop(self.rules, self.table)
+        finally:
+            release(self.table)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
-        bound = ("table", "_held", "_play", "_do")
+        bound = ("table", "_held", "_play", "_blocks", "_pool", "_do")
         return {name: value for name, value in vars(self).items() if name not in bound}
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
@@ -146,11 +206,11 @@ class Lanes:
 
     def begin(self) -> None:
         """Begin episode number `episodes` of the stream `seeds` in every lane; `refresh` shows it."""
-        self.kernels.begin(self.rules, self.table)
+        self._alone(self.kernels.begin)
 
     def refresh(self) -> None:
         """Fill `seats`, `masks` and `observations` from `states`; needed only after changing states by hand."""
-        self.kernels.show(self.rules, self.table)
+        self._alone(self.kernels.show)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
@@ -167,7 +227,9 @@ class Lanes:
             and len(actions) == self.num_lanes
         ):
             actions = self._converted(actions)
-        lane = self._do(CHECK, actions, 1, 0)
+        lane = self._do(STEP, actions, 0, 0)
+        if lane == BUSY:
+            raise RuntimeError(IN_USE)
         if lane != LEGAL:
             who = f"lane {lane}, seat {self.seats[lane]}"
             view = self.views(slice(lane, lane + 1))[0][0]
@@ -190,7 +252,8 @@ class Lanes:
     def sample(self, key: int) -> np.ndarray:
         """Return one random legal action per lane, int64 [B], drawn from `key`; 0 where there is none."""
         actions = np.empty(self.num_lanes, LONG)
-        self._do(SAMPLE, actions, 1, key)
+        if self._do(SAMPLE, actions, 0, key) == BUSY:
+            raise RuntimeError(IN_USE)
         return actions
 
     def play_random(self, steps: int, key: int) -> tuple[np.ndarray, np.ndarray]:
@@ -201,7 +264,8 @@ class Lanes:
         """
         if steps < 1:
             raise ValueError(f"steps={steps} is not allowed; at least one action must be played")
-        self._do(RANDOM, NO_ACTIONS, steps, key)
+        if self._do(PLAY, NO_ACTIONS, steps, key) == BUSY:
+            raise RuntimeError(IN_USE)
         return self.payoffs, self.over
 
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:

@@ -9,13 +9,13 @@ import numpy as np
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import FULL_SET, ONE, PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.core.variant import Variant
-from gupai_env.games.ce_deng import DECLARE, PLAY_ON, REDEAL
-from gupai_env.games.connecting import DISCARD
-from gupai_env.games.da_ling import SPLITS, groups_of
-from gupai_env.games.ding_niu import DECK_SET
-from gupai_env.games.small_mahjong import JOIN, LAY_OUT
-from gupai_env.games.tiu_u import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
-from gupai_env.games.triplets import TILES
+from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL
+from gupai_env.games.connecting.rules import DISCARD
+from gupai_env.games.da_ling.rules import SPLITS, groups_of
+from gupai_env.games.ding_niu.rules import DECK_SET
+from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT
+from gupai_env.games.small_mahjong.triplets import TILES
+from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
 from referees import CeDeng, DaLing, DingNiu, JieLong, SmallMahjong, TiuU
 
 FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles
@@ -199,8 +199,7 @@ _LAY_OR_DISCARD = (
 _CONNECTING: dict[str, Any] = {
     "sets": ("hands", "discards", "played", "unused"),
     "deck": int(FULL_SET),
-    "seats": ("leader", "to_act", "last_player", "declarer"),
-    "seat_bits": ("rights",),
+    "seats": ("leader", "to_act", "last_player"),
     "lookalikes": tuple(range(DISCARD, DISCARD + len(FACES))),
 }
 
@@ -213,7 +212,7 @@ ADAPTERS = {
         tiny_rules={"hand": 4},
         silent=(DECLARE, REDEAL, PLAY_ON),
         chance=(REDEAL,),
-        **_CONNECTING,
+        **{**_CONNECTING, "seats": (*_CONNECTING["seats"], "declarer"), "seat_bits": ("rights",)},
     ),
     "ding-niu": Adapter(
         DingNiu,

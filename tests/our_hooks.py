@@ -4,24 +4,18 @@ The environment deals again and renames its seats; what is legal and what is pai
 no code with it. A new game needs its adapter and a line in `PUBLIC`.
 """
 
-import copy
 from collections import Counter
-from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from adapters import ADAPTERS, turn_order
-from gupai_env import Lanes, get_game
+from gupai_env import get_game
 from gupai_env.aec import GupaiEnv
-from gupai_env.core.lanes import WAIT, kernels
-from gupai_env.core.rng import KEYS
 from gupai_env.core.tiles import tiles_in
-from gupai_env.encoders import encoder_of
-from gupai_env.render import draw_text
-from gupai_env.render.tables import scene_of
-from gupai_env.testing import Hooks, LaneGame, Record
+from gupai_env.testing import Hooks, Record
+from gupai_env.testing.game_hooks import clone, hooks_of, put
 
 _FRAME = ("deal", "leader")
 _LINE = (*_FRAME, "played", "plays", "drops", "turn", "ends", "laid_at", "last_player", "passes")
@@ -45,7 +39,7 @@ class WitnessedEnv(GupaiEnv):
     """
 
     def __init__(self, game: str, **options: Any) -> None:
-        super().__init__(get_game(game), encoder_of(get_game(game)), **options)
+        super().__init__(game, **options)
         self.adapter = ADAPTERS[game]
         self.past: list[tuple[np.record, int]] = []
         self.original: WitnessedEnv | None = None
@@ -82,22 +76,6 @@ def now_dealt(env: WitnessedEnv, last: int | None, state: np.record) -> bool:
     return last is None or last in env.adapter.chance or bool(state.settled and not state.over)
 
 
-def put(env: WitnessedEnv, states: np.recarray) -> None:
-    """Put another deal on the table and show it as the environment does after a reset."""
-    env._state[:] = states
-    env._show()
-    env.infos = {agent: {"action_mask": np.zeros_like(env._mask[0])} for agent in env.agents}
-    env._turn_to(env.possible_agents[env._seat[0]])
-
-
-def view_of(env: WitnessedEnv, agent: str) -> np.recarray:
-    """What a seat knows, a record array of one view."""
-    views = np.zeros(1, env.game.view).view(np.recarray)
-    seat = env.possible_agents.index(agent)
-    kernels(env.game, env.encoder).view_of(env._rules, env._state, seat, views)
-    return views
-
-
 def told_referees(env: WitnessedEnv) -> list[tuple[Any, list[int]]]:
     """A referee for every deal so far, who was told its moves, and the seats in the order it counts them."""
     found: list[tuple[Any, list[int]]] = []
@@ -112,26 +90,6 @@ def told_referees(env: WitnessedEnv) -> list[tuple[Any, list[int]]]:
 
 
 # The hooks
-
-
-def clone(env: WitnessedEnv) -> WitnessedEnv:
-    unchanging = (env.game, env.encoder, env.variant, env.layout, env.adapter, env.observation_spaces)
-    unchanging += (env.action_spaces, env.state_space)
-    return copy.deepcopy(env, {id(part): part for part in unchanging})
-
-
-def redeal(env: WitnessedEnv, agent: str, rng: np.random.Generator) -> WitnessedEnv:
-    dealt, seat, drawn = clone(env), env.possible_agents.index(agent), env.game.new_states(1)
-    key = rng.integers(KEYS, size=1)
-    kernels(env.game, env.encoder).determinize(env._rules, view_of(env, agent), key, drawn)
-    if drawn.to_act[0] == seat:  # it knows whether it is to act, but not by its view who is asked before it
-        drawn.to_act[:] = env._state.to_act
-    put(dealt, drawn)
-    return dealt
-
-
-def shown(env: WitnessedEnv, agent: str) -> str:
-    return draw_text(scene_of(env.game, env.variant, [view_of(env, agent)[0]]))
 
 
 def public(env: WitnessedEnv) -> tuple:
@@ -158,10 +116,6 @@ def score(record: Record) -> dict[str, float]:
     return total
 
 
-def payoffs(env: WitnessedEnv) -> dict[str, float]:
-    return dict(zip(env.possible_agents, env._state.total[0].tolist(), strict=False))
-
-
 def legal_actions(env: WitnessedEnv) -> list[int]:
     """The referee's moves as actions; of actions for one move, such as both ends of a double, the first."""
     state, actions = env._state[0], range(env.game.num_actions)
@@ -170,44 +124,16 @@ def legal_actions(env: WitnessedEnv) -> list[int]:
     return [action_of[move] for move in referee.moves()]
 
 
-def lane_games(
-    game: str, variant: dict[str, Any], seeds: Sequence[int], actions: Sequence[Sequence[int]]
-) -> list[LaneGame]:
-    lanes = Lanes(game, len(seeds), renew=False, **variant)
-    lanes.reset(seeds=np.array(seeds))
-    turns: list[list] = [[] for _ in seeds]
-    paid = np.zeros_like(lanes.payoffs)
-    for move in range(max(map(len, actions))):
-        chosen = [mine[move] if move < len(mine) else WAIT for mine in actions]
-        for lane, action in enumerate(chosen):
-            if action != WAIT:
-                seat = f"seat_{lanes.seats[lane]}"
-                turns[lane].append((seat, lanes.observations[lane].copy(), lanes.masks[lane].copy()))
-        paid += lanes.step(np.array(chosen))[0]
-    return [
-        LaneGame(turn, {f"seat_{seat}": chips for seat, chips in enumerate(row)})
-        for turn, row in zip(turns, paid.tolist(), strict=True)
-    ]
-
-
 def hooks_for(game: str, render_modes: tuple[str, ...] = ("ansi",), **variant: Any) -> Hooks:
     """All hooks of a variant."""
-    found, adapter = get_game(game), ADAPTERS[game]
-    options = found.variant.make(**variant)
-    return Hooks(
-        max_moves=found.max_decisions * options.deals,
-        illegal=("raise",),
-        refusals=(ValueError,),
+    adapter = ADAPTERS[game]
+    return replace(
+        hooks_of(game, **variant),
         render_modes=render_modes,
-        deck=Counter(tiles_in(adapter.deck_of(options))),
-        redeal=redeal,
-        shown=shown,
+        deck=Counter(tiles_in(adapter.deck_of(get_game(game).variant.make(**variant)))),
         public=public,
         rotate=rotate,
         tiles=tiles,
         score=score,
-        payoffs=payoffs,
         legal_actions=legal_actions,
-        lane_games=partial(lane_games, game, variant),
-        clone=clone,
     )

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from gupai_env import get_game
-from gupai_env.core.game import Game, advance, start
+from gupai_env.core.episode import advance, start
+from gupai_env.core.game import Game
 from gupai_env.core.tiles import DECK, parse_tiles, tile_set
 from gupai_env.core.variant import Variant
 
@@ -13,12 +14,11 @@ from gupai_env.core.variant import Variant
 def stacked(game: Game, variant: Variant, deck: Sequence[int]) -> np.record:
     """A state that the game itself deals from a deck, kinds, which lies in this order."""
 
-    def deal(rules, state, _key):
-        assert sorted(deck) == game.deck(rules).tolist()
-        game.deal_from(rules, state, np.array(deck, np.int8))
-
+    rules = variant.as_rules(game.rules_type)
+    assert sorted(deck) == game.deck(rules).tolist()
     state = game.new_states(1)[0]
-    start(deal, variant.as_rules(game.rules_type), state, 0)
+    start(game, rules, state, 0)
+    game.deal_from(rules, state, np.array(deck, np.int8))
     return state
 
 
@@ -61,7 +61,7 @@ class Table:
         for name in names:
             assert name in self.legal(), f"{name} is not among {sorted(self.legal())}"
             action = game.action_names.index(name)
-            advance(game.step, game.payoffs, game.next_deal, game.deal, self.rules, self.state, action)
+            advance(game, self.rules, self.state, action)
         return self
 
     def view(self, seat: int) -> np.record:
@@ -81,18 +81,24 @@ def paid(name: str, players: int, leader: int = 0, *, options: dict | None = Non
     """What a state with these fields pays."""
     game = get_game(name)
     state, out = game.new_states(1)[0], np.zeros(game.max_seats, np.float32)
-    state.leader, state.direction, state.declarer = leader, 1, -1
+    state.leader, state.direction = leader, 1
+    if "declarer" in state.dtype.names:
+        state.declarer = -1
     for field, values in fields.items():
         state[field] = values if np.ndim(values) == 0 else [*values, *[0] * (game.max_seats - len(values))]
     game.payoffs(game.variant(players=players, **(options or {})).as_rules(game.rules_type), state, out)
     return out[:players].tolist()
 
 
-def next_leader(name: str, points: Sequence[int], leader: int, direction: int = 1, declarer: int = -1) -> int:
-    """Who leads the deal after one that ended with these points."""
+def next_leader(name: str, points: Sequence[int], leader: int, direction: int = 1, **fields: int) -> int:
+    """Who leads the deal after one that ended with these points and other fields of the state."""
     game = get_game(name)
     state = game.new_states(1)[0]
-    state.leader, state.direction, state.declarer = leader, direction, declarer
+    state.leader, state.direction = leader, direction
+    if "declarer" in state.dtype.names:
+        state.declarer = -1
+    for field, value in fields.items():
+        state[field] = value
     state.points[: len(points)] = points
     game.next_deal(game.variant(players=len(points)).as_rules(game.rules_type), state)
     return int(state.leader)

@@ -15,7 +15,6 @@ from pettingzoo.test import api_test, render_test, seed_test
 from gupai_env import GAMES
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.encoders import encoder_of
 from variants import VARIANT_NAMES, VARIANTS, variants
 from walks import options_of
 
@@ -40,7 +39,7 @@ def warnings_are_errors(*tolerated: str) -> Iterator[None]:
 
 
 def env_of(game, variant=None, **how) -> GupaiEnv:
-    return GupaiEnv(game, encoder_of(game), **how, **options_of(variant or game.variant()))
+    return GupaiEnv(game, **how, **options_of(variant or game.variant()))
 
 
 def some_variants() -> list:
@@ -99,7 +98,7 @@ def test_pettingzoo_makes_every_game_by_its_id(game):
     env = pettingzoo.make("aec", f"gupai/{game.id}-v{game.version}", deals=2)
     assert isinstance(env.unwrapped, GupaiEnv)
     assert env.unwrapped.game is game
-    assert env.metadata["name"] == f"{game.module}_v{game.version}"
+    assert env.metadata["name"] == f"{game.identifier}_v{game.version}"
     env.reset(seed=1)
     assert env.unwrapped.variant == game.variant(deals=2)
 

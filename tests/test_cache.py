@@ -53,7 +53,7 @@ def test_the_second_process_compiles_nothing_and_an_edited_rule_is_compiled_anew
     assert (found, compiled) == (0, 3)  # begin, show and play
     assert play(copy) == (3, 0, payoffs)
 
-    rules = copy / "gupai_env" / "games" / "connecting.py"
+    rules = copy / "gupai_env" / "games" / "connecting" / "rules.py"
     rule = "out[seat] += state.points[other] - state.points[seat]"
     before = rules.read_text()
     assert before.count(rule) == 1

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from agents import make_agent
-from agents.agent import Turns
-from agents.checkpoint import (
+from gupai_agents import make_agent
+from gupai_agents.agent import Turns
+from gupai_agents.checkpoint import (
     CheckpointError,
     digest_of,
     identity,
@@ -20,24 +20,22 @@ from agents.checkpoint import (
     read_header,
     write_checkpoint,
 )
-from agents.network import NetworkAgent, gumbel, tensor_shapes
-from gupai_env.encoders import encoder_of
+from gupai_agents.network import NetworkAgent, gumbel, tensor_shapes
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import Lanes
 
 GAME = get_game("jie-long")
-ENCODER = encoder_of(GAME)
 NET = {"type": "mlp", "hidden": [16, 8], "activation": "relu"}
 
 
 def weights(seed=0):
     rng = np.random.default_rng(seed)
-    shapes = tensor_shapes(NET, ENCODER.layout.size, GAME.num_actions)
+    shapes = tensor_shapes(NET, GAME.encoder.layout.size, GAME.num_actions)
     return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
 
 
 def header(**variant):
-    return {**identity(GAME, ENCODER, GAME.variant.make(**variant)), "kind": "player", "net": NET}
+    return {**identity(GAME, GAME.variant.make(**variant)), "kind": "player", "net": NET}
 
 
 @pytest.fixture
@@ -57,7 +55,7 @@ def turns(seed=0, rows=200):
 
 @pytest.mark.parametrize("kind", ["checkpoint", "sample"])
 def test_a_saved_player_plays_as_the_one_in_memory(checkpoint, kind):
-    there = NetworkAgent("there", ENCODER, GAME, NET, weights(), sample=kind == "sample")
+    there = NetworkAgent("there", GAME, NET, weights(), sample=kind == "sample")
     loaded = make_agent(f"{kind}:{checkpoint}")
     asked = turns()
     actions = loaded.act(asked)
@@ -105,9 +103,9 @@ def test_options_that_change_no_decision_are_no_obstacle(checkpoint):
 @pytest.mark.parametrize("name", GAMES)
 def test_every_games_default_player_is_accepted_again(tmp_path, name):
     game = GAMES[name]
-    shapes = tensor_shapes(NET, encoder_of(game).layout.size, game.num_actions)
+    shapes = tensor_shapes(NET, game.encoder.layout.size, game.num_actions)
     tensors = {key: np.zeros(shape, np.float32) for key, shape in shapes.items()}
-    head = {**identity(game, encoder_of(game), game.variant()), "kind": "player", "net": NET}
+    head = {**identity(game, game.variant()), "kind": "player", "net": NET}
     write_checkpoint(tmp_path / "a", head, tensors)
     make_agent(f"checkpoint:{tmp_path / 'a'}", name)
 
@@ -205,7 +203,7 @@ def test_a_crash_while_writing_leaves_the_old_file(checkpoint, monkeypatch):
     def crash(*_):
         raise OSError("disk gone")
 
-    monkeypatch.setattr("agents.checkpoint.os.replace", crash)
+    monkeypatch.setattr("gupai_agents.checkpoint.os.replace", crash)
     with pytest.raises(OSError, match="disk gone"):
         write_checkpoint(checkpoint, header(), weights(1))
     assert checkpoint.read_bytes() == before
@@ -217,7 +215,7 @@ def test_no_file_is_read_in_a_way_that_could_run_code():
     root = Path(__file__).parents[1]
     found = [
         f"{path}:{number}: {line}"
-        for folder in ("gupai_env", "agents", "training")
+        for folder in ("gupai_env", "agents", "training", "gupai_app")
         for path in (root / folder).rglob("*.py")
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if re.search(calls, line)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import ObservationAgent, Turns
+from gupai_agents import ObservationAgent, Turns
 from gupai_env import GAMES, lanes
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +36,7 @@ def test_a_player_of_observations_is_shown_them_and_takes_the_legal_action_of_th
 def test_plain_maskable_ppo_runs_as_documented():
     run = subprocess.run(
         [sys.executable, ROOT / "examples" / "maskable_ppo.py", "--decisions", "1", "--deals", "20"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         timeout=300,

@@ -12,7 +12,8 @@ from adapters import ADAPTERS
 from gupai_env import GAMES, Lanes
 from gupai_env.core.game import Game
 from gupai_env.testing import CHECKS, check_env
-from our_hooks import WitnessedEnv, hooks_for, shown
+from gupai_env.testing.game_hooks import shown
+from our_hooks import WitnessedEnv, hooks_for
 from variants import name_of, values
 
 DEALS = 20_000  # to look through for a rare one

@@ -4,15 +4,15 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from gupai_env.positions.da_ling import settle, strength
 
-from agents import make_agent
-from agents.agent import Turns
+from gupai_agents import make_agent
+from gupai_agents.agent import Turns
 from gupai_env import Lanes, da_ling_v0, get_game
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, count, tiles_in
-from gupai_env.games.da_ling import NO_MATCH, SPLITS, UNSPLIT, DaLing
-from gupai_env.positions.da_ling import settle, strength
+from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, UNSPLIT, DaLing
 from walks import views_of
 
 GAME = get_game("da-ling")

@@ -4,14 +4,15 @@ from itertools import product
 
 import numpy as np
 import pytest
+from gupai_env.positions.ding_niu import from_tiles, settle, suan_zhang
 
-from agents import make_agent
-from agents.agent import Turns
+from gupai_agents import make_agent
+from gupai_agents.agent import Turns
 from gupai_env import Lanes, get_game
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import DOUBLES, ONE, PIPS, WEIGHT, count, kind_of
-from gupai_env.games.connecting import DISCARD, KINDS
-from gupai_env.games.ding_niu import (
+from gupai_env.games.connecting.rules import DISCARD, KINDS
+from gupai_env.games.ding_niu.rules import (
     CLASSIC,
     DECK,
     DECK_SET,
@@ -24,7 +25,6 @@ from gupai_env.games.ding_niu import (
     made_by,
     off_layout,
 )
-from gupai_env.positions.ding_niu import from_tiles, settle, suan_zhang
 from walks import views_of
 
 GAME = get_game("ding-niu")

@@ -27,7 +27,7 @@ def test_the_page_of_a_game_is_current(game):
 @pytest.mark.parametrize("game", GAMES)
 def test_the_readme_and_the_configurations_name_every_game(game):
     assert f"gupai/{game}-v0" in (ROOT / "README.md").read_text(encoding="utf-8")
-    assert (ROOT / "configs" / f"{GAMES[game].module}.yaml").is_file()
+    assert (ROOT / "configs" / f"{GAMES[game].identifier}.yaml").is_file()
 
 
 BLOCKS = [

@@ -10,19 +10,18 @@ import numpy as np
 import pytest
 import torch
 
-from agents import Turns, agent_names, make_agent
-from agents.evaluation import GameTree, build_tree, exact, play_duplicates
-from agents.evaluation.exact import solve
-from agents.network import NetworkAgent
+from gupai_agents import Turns, agent_names, make_agent
+from gupai_agents.evaluation import GameTree, build_tree, exact, play_duplicates
+from gupai_agents.evaluation.exact import solve
+from gupai_agents.network import NetworkAgent
 from gupai_env import GAMES, get_game
-from gupai_env.core.game import advance, start
+from gupai_env.core.episode import advance, start
 from gupai_env.deals import Deals, all_deals
-from gupai_env.encoders import encoder_of
-from training import learner
-from training.learner import SelfPlayPPO, Trunk
-from training.opponents import OpponentPool
-from training.returns import advantages_by_seat
-from training.selfplay import SelfPlayVecEnv
+from gupai_training import learner
+from gupai_training.learner import SelfPlayPPO, Trunk
+from gupai_training.opponents import OpponentPool
+from gupai_training.returns import advantages_by_seat
+from gupai_training.selfplay import SelfPlayVecEnv
 
 TINY = {"deck": "tiny", "players": 2}
 FORCED = {**TINY, "forced_play": True}
@@ -70,7 +69,7 @@ class Table:
         leaders = range(self.players) if self.rules.leader < 0 else [self.rules.leader]
         for order, leader in itertools.product(orders, leaders):
             states = self.game.new_states(1)
-            start(self.game.deal, self.rules, states[0], 0)
+            start(self.game, self.rules, states[0], 0)
             states[0].seed, states[0].leader = 0, leader
             self.game.deal_from(self.rules, states[0], np.array(order, np.int8))
             yield 1 / len(orders) / len(leaders), states
@@ -88,7 +87,7 @@ class Table:
     def after(self, states, action):
         states = states.copy()
         game = self.game
-        advance(game.step, game.payoffs, game.next_deal, game.deal, self.rules, states[0], action)
+        advance(game, self.rules, states[0], action)
         return states
 
     def policy(self, agent, states):
@@ -271,9 +270,9 @@ def test_cfr_brings_exploitability_towards_zero():
 
 def network(sample, seed=1):
     game, hidden = get_game("jie-long"), 16
-    encoder, rng = encoder_of(game), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     shapes = {
-        "trunk.0.weight": (hidden, encoder.layout.size),
+        "trunk.0.weight": (hidden, game.encoder.layout.size),
         "trunk.0.bias": (hidden,),
         "policy.weight": (game.num_actions, hidden),
         "policy.bias": (game.num_actions,),
@@ -281,7 +280,7 @@ def network(sample, seed=1):
         "value.bias": (1,),
     }
     tensors = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
-    return NetworkAgent("net", encoder, game, {"type": "mlp", "hidden": [hidden]}, tensors, sample)
+    return NetworkAgent("net", game, {"type": "mlp", "hidden": [hidden]}, tensors, sample)
 
 
 @pytest.mark.parametrize(
@@ -354,7 +353,7 @@ def trained_fraction(seed):
     model.learn(150_000, log_interval=None)
     torch.set_num_threads(threads)
     game, net = get_game("jie-long"), {"type": "mlp", "hidden": [64, 64], "activation": "relu"}
-    player = NetworkAgent("trained", encoder_of(game), game, net, model.weights(), sample=True)
+    player = NetworkAgent("trained", game, net, model.weights(), sample=True)
     tree = tree_of("jie-long", **TINY)
     return tree.exploitability(tree.policy([player, player])) / tree.exploitability(tree.uniform())
 

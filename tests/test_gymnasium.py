@@ -12,12 +12,11 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from agents import make_agent
-from agents.agent import Turns
+from gupai_agents import make_agent
+from gupai_agents.agent import Turns
 from gupai_env import GAMES
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.encoders import encoder_of
 
 IDS = {game: f"gupai/{game.title().replace('-', '')}-v0" for game in GAMES}
 every_game = pytest.mark.parametrize("game", GAMES)
@@ -72,7 +71,7 @@ def test_random_play_by_samples_is_legal_and_pays_the_chips_of_the_match(game):
 @every_game
 def test_a_seed_names_the_deals_of_the_pettingzoo_environment(game):
     env = gymnasium.make(IDS[game], seat=0, leader=0)
-    aec = GupaiEnv(GAMES[game], encoder_of(GAMES[game]), leader=0, mask_in="info")
+    aec = GupaiEnv(GAMES[game], leader=0, mask_in="info")
     for seed in (7, None, None, 8):
         aec.reset(seed)
         observation, info = env.reset(seed=seed)

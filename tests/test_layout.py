@@ -5,7 +5,6 @@ import pytest
 
 from gupai_env import GAMES
 from gupai_env.core.layout import Layout, Section
-from gupai_env.encoders import encoder_of
 from variants import variants
 from walks import encoded, lanes_of, views_of
 
@@ -62,17 +61,17 @@ def test_the_digest_changes_with_names_shapes_ranges_and_order_but_not_with_word
 
 @every_game
 def test_the_layout_of_a_game_has_unique_documented_sections_that_fit_int8(game):
-    sections = encoder_of(game).layout.sections
+    sections = game.encoder.layout.sections
     assert len({section.name for section in sections}) == len(sections)
     for section in sections:
         assert 0 < section.high <= 127, section.name
         assert len(section.meaning) > 5, section.name
 
 
-@pytest.mark.parametrize("encoder", sorted({encoder_of(game).name for game in GAMES.values()}))
+@pytest.mark.parametrize("encoder", sorted({game.encoder.name for game in GAMES.values()}))
 def test_every_section_of_an_observation_is_used_by_some_variant_of_a_game_that_has_it(encoder):
-    games = [game for game in GAMES.values() if encoder_of(game).name == encoder]
-    layout = encoder_of(games[0]).layout
+    games = [game for game in GAMES.values() if game.encoder.name == encoder]
+    layout = games[0].encoder.layout
     used = np.zeros(layout.size, bool)
     for game in games:
         for variant in variants(game):

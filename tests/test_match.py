@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from agents import make_agent
-from agents.agent import Turns
-from agents.evaluation import duel, play_duplicates
-from agents.evaluation.match import EVALUATION_STREAM, answers
-from agents.evaluation.stats import estimate
-from agents.registry import agent_names
+from gupai_agents import make_agent
+from gupai_agents.agent import Turns
+from gupai_agents.evaluation import duel, play_duplicates
+from gupai_agents.evaluation.match import EVALUATION_STREAM, answers
+from gupai_agents.evaluation.stats import estimate
+from gupai_agents.registry import agent_names
 from gupai_env.core.rng import derive
 from gupai_env.games import GAMES
 from gupai_env.vector import Lanes

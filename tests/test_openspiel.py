@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from agents.evaluation import build_tree
+from gupai_agents.evaluation import build_tree
 from gupai_env import GAMES, Lanes
 
 pyspiel = pytest.importorskip("pyspiel")

@@ -8,16 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import make_agent
-from agents.agent import Agent, Turns
-from agents.evaluation import play_duplicates
-from agents.playouts import MOST, numbered, playout_runs
-from agents.registry import agent_names
-from agents.rules import RuleAgent
-from agents.rules.best import best_by, best_ranked, ranks_by
+from gupai_agents import make_agent
+from gupai_agents.agent import Agent, Turns
+from gupai_agents.evaluation import play_duplicates
+from gupai_agents.playouts import ASKED, numbered, playout_runs
+from gupai_agents.registry import agent_names
 from gupai_env import GAMES
+from gupai_env.core.choice import best_by, best_ranked, ranks_by
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rule import rule
 
 ROOT = Path(__file__).parents[1]
 
@@ -52,31 +50,11 @@ def test_chips_are_the_same_to_the_bit_whether_agents_play_in_the_loop_or_are_as
     assert (inside == both).all()
 
 
-@rule
-def first_legal(view, mask, key):
-    return np.argmax(mask)
-
-
-@rule
-def last_legal(view, mask, key):
-    return len(mask) - 1 - np.argmax(mask[::-1])
-
-
-def test_policies_of_ones_own_play_in_the_loop_too():
-    agents = [RuleAgent("first", first_legal), RuleAgent("last", last_legal), *line_up("jie-long")[:2]]
-    assert (numbered(GAMES["jie-long"], agents)[1] == [0, 1, 2, 3]).all()
-    inside, outside = (
-        play_duplicates("jie-long", players, 30, seed=1).chips
-        for players in (agents, [Asked(agent) for agent in agents])
-    )
-    assert (inside == outside).all()
-
-
-def test_agents_that_find_no_place_in_the_loop_are_asked():
-    names = [make_agent(name) for name in agent_names("jie-long")]
-    agents = [RuleAgent("first", first_legal), *names, RuleAgent("last", last_legal), Asked(names[0])]
-    assert numbered(GAMES["jie-long"], agents)[1].tolist() == [0, 1, 2, 3, MOST + 4, MOST + 5]
-    assert numbered(GAMES["jie-long"], names[::-1])[1].tolist() == [2, 1, 0]  # named ones share one loop
+def test_agents_that_the_loops_do_not_know_are_asked():
+    names = [make_agent(name, "jie-long") for name in agent_names("jie-long")]
+    foreign = make_agent("greedy", "ce-deng")
+    agents = [Asked(names[1]), *names, foreign]
+    assert numbered(GAMES["jie-long"], agents).tolist() == [ASKED, 0, 1, 2, ASKED + 4]
 
 
 def test_runs_count_the_decisions_of_whole_episodes():
@@ -93,21 +71,21 @@ def test_ranks_choose_as_scores_do():
         mask = np.array([draw(derive(2, turn), action, 4) == 0 for action in range(66)])
         mask[turn % 66] = True
         assert best_ranked(ranks_by(worth), mask) == best_by(score, worth, mask)
+        assert best_ranked(ranks_by(worth), np.append(mask, True)) == best_by(score, worth, mask)
 
 
 PLAY = """
-from agents.playouts import numbered, playout_runs
-from agents.registry import make_agent
+from gupai_agents.playouts import playout_runs, playouts
 from gupai_env import GAMES
 game = GAMES["jie-long"]
 playout_runs(game, "variety", 10)(0)
-stats = numbered(game, [make_agent("greedy")])[0].finish.stats
+stats = playouts(game).finish.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 
 
 def test_the_second_process_compiles_nothing(tmp_path):
-    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
     found = [
         subprocess.run(
             [sys.executable, "-c", PLAY], env=env, check=True, capture_output=True, text=True

@@ -7,7 +7,7 @@ import pytest
 
 from gupai_env import get_game
 from gupai_env.core.tiles import PIPS, tiles_in
-from gupai_env.games.connecting import DISCARD, KINDS, join
+from gupai_env.games.connecting.rules import DISCARD, KINDS, join
 from gupai_env.positions import ce_deng, da_ling, ding_niu, jie_long
 from walks import random_walk
 

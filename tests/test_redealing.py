@@ -52,7 +52,8 @@ def stories(lanes: Lanes) -> Iterator[Story]:
         lanes.step(chosen)
         states.append(lanes.states.copy())
         actions.append(chosen)
-    for lane in np.flatnonzero(lanes.states.redeals == 0):
+    redealt = lanes.states.redeals if "redeals" in lanes.states.dtype.names else np.zeros(lanes.num_lanes)
+    for lane in np.flatnonzero(redealt == 0):
         told = [each[lane] for each in states]
         for end in range(12, int(told[-1].moves)):
             yield Story(told[: end + 1], [int(each[lane]) for each in actions[:end]])

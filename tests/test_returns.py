@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from training.returns import advantages_by_seat
+from gupai_training.returns import advantages_by_seat
 
 
 def advantages(seats, values, payoffs, over, learned=None, gamma=1.0, lam=0.95):

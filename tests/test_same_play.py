@@ -11,15 +11,12 @@ import numpy as np
 import pytest
 
 from adapters import ADAPTERS
-from gupai_env import GAMES, Lanes
+from gupai_env import GAMES, Lanes, vector
 from gupai_env.aec import GupaiEnv
-from gupai_env.core import crew
-from gupai_env.core.crew import ALONE
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.lanes import CHECK, Kernels
+from gupai_env.core.lanes import STEP, Kernels
 from gupai_env.core.rng import derive
-from gupai_env.encoders import encoder_of
 from variants import VARIANT_NAMES, VARIANTS
 from walks import lanes_of, options_of, sample
 
@@ -65,7 +62,7 @@ def test_a_lane_plays_alike_wherever_it_lies(game):
 def test_a_lane_is_the_single_environment_move_by_move_and_episode_by_episode(game, variant):
     lanes = lanes_of(game, variant, 3, seed=43)
     for lane in range(3):
-        env = GupaiEnv(game, encoder_of(game), **options_of(variant))
+        env = GupaiEnv(game, **options_of(variant))
         env.reset(seed=int(lanes.seeds[lane]))
         lanes.reset(43)
         for seats, masks, observations, _, actions, payoffs, over in played(lanes, 45):
@@ -98,7 +95,7 @@ ARRAYS = ("states", "seats", "masks", "observations", "payoffs", "over", "episod
 
 @every_game
 def test_threads_and_calls_that_play_many_actions_change_nothing(game, monkeypatch):
-    monkeypatch.setattr(crew, "WORTH_WAKING", 1)
+    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
     options = {"seed": 48, "deals": 2, "skip_forced": True}
     one_by_one, shared = Lanes(game, 37, **options), Lanes(game, 37, threads=3, **options)
     at_once = [Lanes(game, 37, **options), Lanes(game, 37, threads=2, **options)]
@@ -131,7 +128,7 @@ def test_random_play_stops_where_the_episode_does(game):
 
 
 def test_an_illegal_action_stops_all_threads(monkeypatch):
-    monkeypatch.setattr(crew, "WORTH_WAKING", 1)
+    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
     lanes = Lanes("jie-long", 40, seed=53, threads=2)
     before = {array: getattr(lanes, array).copy() for array in ARRAYS}
     actions = lanes.sample(1)
@@ -170,7 +167,7 @@ def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
                 views, keys = compiled.views()
                 compare(game, compiled, kernels, views, keys)
             compiled.step(actions)
-            kernels.play(plain.table.view(np.recarray), ALONE, CHECK, actions, 1, 0)
+            kernels.play(plain.table.view(np.recarray), 0, 2, STEP, actions, 0, 0)
 
 
 def compare(game: Game, lanes: Lanes, kernels: Kernels, views: np.recarray, keys: np.ndarray) -> None:
@@ -203,7 +200,7 @@ def test_another_process_plays_the_same_deals():
         [sys.executable, "-c", "import test_same_play; print(test_same_play.fingerprint())"],
         env={
             **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(here), str(here.parent)]),
+            "PYTHONPATH": os.pathsep.join([str(here), *sys.path]),
             "PYTHONHASHSEED": "1",
         },
         check=True,

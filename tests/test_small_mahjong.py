@@ -5,16 +5,16 @@ from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 import pytest
+from gupai_env.positions.small_mahjong import claims, from_tiles, settle, triplet_points, win_points
 
-from agents import make_agent
-from agents.agent import Turns
+from gupai_agents import make_agent
+from gupai_agents.agent import Turns
 from gupai_env import Lanes, get_game
-from gupai_env.core.game import NOBODY
+from gupai_env.core.episode import NOBODY
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import COPIES, DECK, KINDS, PIPS, count, kind_of, parse_tiles, tile_set, tiles_in
-from gupai_env.games.small_mahjong import JOIN, LAST_ASKED, LAY_OUT, PASS, TURNS, WIN, SmallMahjong
-from gupai_env.games.triplets import TRIPLETS, best_split, prospects
-from gupai_env.positions.small_mahjong import claims, from_tiles, settle, triplet_points, win_points
+from gupai_env.games.small_mahjong.rules import JOIN, LAST_ASKED, LAY_OUT, PASS, TURNS, WIN, SmallMahjong
+from gupai_env.games.small_mahjong.triplets import TRIPLETS, best_split, prospects
 from walks import random_walk, views_of
 
 GAME = get_game("small-mahjong")

@@ -5,14 +5,14 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from gupai_env.positions.tiu_u import from_tiles, matches, points, settle
 
-from agents import make_agent
-from agents.agent import Turns
+from gupai_agents import make_agent
+from gupai_agents.agent import Turns
 from gupai_env import Lanes, get_game
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import KINDS, PIPS, count, tiles_in
-from gupai_env.games.tiu_u import BAIT, CATCH, HEAVEN, HEAVEN_PAIR, STOCK, THREE, Rules, TiuU
-from gupai_env.positions.tiu_u import from_tiles, matches, points, settle
+from gupai_env.games.tiu_u.rules import BAIT, CATCH, HEAVEN, HEAVEN_PAIR, STOCK, THREE, Rules, TiuU
 from referees import tiu_u as referee
 from walks import play_out, random_walk, views_of
 

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 import torch
 
-from agents import make_agent
-from agents.checkpoint import CheckpointError, read_header
-from agents.evaluation import duel
-from training.config import load, parse
-from training.learner import SelfPlayPPO
-from training.opponents import LEARNER, OpponentPool
-from training.run import Run, Watch
-from training.selfplay import SelfPlayVecEnv
+from gupai_agents import make_agent
+from gupai_agents.checkpoint import CheckpointError, read_header
+from gupai_agents.evaluation import duel
+from gupai_training.config import load, parse
+from gupai_training.learner import SelfPlayPPO
+from gupai_training.opponents import LEARNER, OpponentPool
+from gupai_training.run import Reporter, Run
+from gupai_training.selfplay import SelfPlayVecEnv
 
 SMALL = {
     "game": "jie-long",
@@ -53,7 +53,7 @@ def fingerprint(run: Run) -> str:
     return hashlib.sha256(b"".join(np.asarray(part).tobytes() for part in parts) + text.encode()).hexdigest()
 
 
-class StopAfter(Watch):
+class StopAfter(Reporter):
     def __init__(self, updates):
         self.left = updates
 
@@ -70,7 +70,7 @@ def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path):
     parts = Run.begin(config, tmp_path)
     for updates in (2, 3):
         with pytest.raises(KeyboardInterrupt):
-            parts.learn(go_on=updates == 3, watch=StopAfter(updates))
+            parts.learn(go_on=updates == 3, reporter=StopAfter(updates))
         parts = Run(config, parts.folder)  # everything in memory is gone
     parts.learn(go_on=True)
     assert fingerprint(parts) == fingerprint(whole)
@@ -82,7 +82,8 @@ def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path):
 
 
 def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
-    program = "from training.config import load; from training.run import Run; import sys; from pathlib import Path\n"
+    program = "from gupai_training.config import load; from gupai_training.run import Run\n"
+    program += "import sys; from pathlib import Path\n"
     program += "Run.begin(load(sys.argv[1]), Path(sys.argv[2])).learn()"
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps({**SMALL, "decisions": 10**9}))
@@ -90,7 +91,7 @@ def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", program, str(path), str(tmp_path)],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     folder, deadline = tmp_path / "small-1", time.monotonic() + 120
     while not (folder / "resume.safetensors").exists() and time.monotonic() < deadline:
@@ -100,7 +101,7 @@ def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
     process.wait()
     run = Run(load(path), folder)
     with pytest.raises(KeyboardInterrupt):
-        run.learn(go_on=True, watch=StopAfter(2))
+        run.learn(go_on=True, reporter=StopAfter(2))
     assert run.learner.updates >= 3
     make_agent(f"checkpoint:{folder}", "jie-long", forced_play=True)
 

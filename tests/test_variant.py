@@ -7,8 +7,8 @@ import pytest
 
 from gupai_env import GAMES
 from gupai_env.core.variant import RANDOM_LEADER, Variant, option
-from gupai_env.games.ce_deng import CeDeng
-from gupai_env.games.jie_long import JieLong
+from gupai_env.games.ce_deng.rules import CeDeng
+from gupai_env.games.jie_long.rules import JieLong
 from variants import VARIANT_NAMES, VARIANTS, variants
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)

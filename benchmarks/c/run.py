@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from gupai_app.bench import machine
 from gupai_env.vector import Lanes
-from training.bench import machine
 
 SOURCE = Path(__file__).with_name("jie_long.c")
 COMPILE = [os.environ.get("CC", "gcc"), "-O3", "-march=native", "-std=gnu11", "-shared", "-fPIC"]

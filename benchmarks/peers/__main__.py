@@ -9,8 +9,8 @@ from pathlib import Path
 from benchmarks.peers.protocol import LANES
 from benchmarks.peers.table import OURS, lines, markdown
 from benchmarks.peers.venvs import LIBRARIES, LibraryError, Program, interpreter
-from training.bench import machine
-from training.report import progress
+from gupai_app.bench import machine
+from gupai_app.report import progress
 
 
 def options() -> argparse.Namespace:

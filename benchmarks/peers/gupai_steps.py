@@ -7,7 +7,6 @@ from benchmarks.peers.agent_iter import COUNTED as AGENT_ITER_COUNTED
 from benchmarks.peers.agent_iter import play_aec
 from benchmarks.peers.protocol import AGENT_ITER, BATCH, LANES, ONE_GAME, Play, Row, Watch, serve
 from gupai_env.aec import GupaiEnv
-from gupai_env.encoders import encoder_of
 from gupai_env.games import GAMES
 from gupai_env.vector import Lanes
 
@@ -60,7 +59,7 @@ def make_at_once(game: str, num_lanes: int) -> Play:
 
 def make_aec(game: str) -> Play:
     """Return a function that plays one game through agent_iter."""
-    return play_aec(GupaiEnv(GAMES[game], encoder_of(GAMES[game])))
+    return play_aec(GupaiEnv(game))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 """The compiled loops over lanes, made once for each game and kept in numba's disk cache.
 
-Every loop is a closure over plain importable functions and one number, the digest of the sources it is made
-from. Numba keeps machine code under the values a closure captures, so the next process finds it at once,
-while an edit of any rules file changes the digest and with it the name under which the code is looked up.
+A loop takes a game as one argument: its room, a module that the loop captures and hands on to the rules it calls.
 """
 
 import functools
@@ -15,45 +13,24 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from gupai_env.core.crew import (
-    ACTIONS,
-    ALONE,
-    JOB,
-    KEY,
-    LEADER,
-    LINE,
-    STEPS,
-    STOP,
-    THREADS,
-    finish,
-    help_on,
-    lead_on,
-    post,
-    store,
-)
-from gupai_env.core.game import Game, advance, noise_key, start
-from gupai_env.core.layout import Encoder
+from gupai_env.core.episode import advance, noise_key, start
+from gupai_env.core.game import Game
+from gupai_env.core.places import address_of, array_at, blank, borrow_row, fetch_ahead, swap
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rows import (
-    address_of,
-    array_at,
-    blank,
-    borrow_row,
-    count_marks,
-    fetch_ahead,
-    find_mark,
-)
 from gupai_env.core.rule import rule
+from gupai_env.core.words import count_marks, find_mark
 
 PACKAGE = Path(__file__).parents[1]
 AHEAD, MOST_AHEAD = 2, 384  # lanes; bytes of a state, for what lies behind is history, written but not read
 LEGAL = -1  # what `play` returns when every action was legal
+BUSY = -3  # what it returns, having done nothing, while another thread is at the table
 WAIT = -2  # in place of an action: leave the lane as it is
-# Jobs: play given actions, checked first or as they are; play random ones; draw random ones.
-CHECK, PLAY, RANDOM, SAMPLE = range(4)
+# What `play` is to do: check actions, check and play them, play them as they are (or random ones), draw random ones.
+CHECK, STEP, PLAY, SAMPLE = range(4)
 
 TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how they are played
     [
+        ("busy", "i8"),  # first, for it is known by the table's own address: 1 while a loop is at the lanes
         ("lanes", "i8"),
         ("rules", "i8"),  # record [1], `Variant.as_record`
         ("states", "i8"),  # records [B]
@@ -64,8 +41,6 @@ TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how 
         ("observations", "i8"),  # int8 [B, layout.size]
         ("payoffs", "i8"),  # float32 [B, max_seats]
         ("over", "i8"),  # bool [B]
-        ("words", "i8"),  # int64, see `crew`
-        ("threads", "i8"),
         ("renew", "?"),
         ("skip_forced", "?"),
         ("observe", "?"),
@@ -75,25 +50,45 @@ TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how 
 FLAG, BYTE, LONG, FLOAT = map(np.dtype, (np.bool_, np.int8, np.int64, np.float32))
 
 
+class Rows(NamedTuple):
+    """The arrays of a table, unpacked."""
+
+    states: Any
+    seeds: Any
+    episodes: Any
+    seats: Any
+    masks: Any
+    observations: Any
+    payoffs: Any
+    over: Any
+
+
 @functools.cache
-def _core_digest() -> bytes:
+def _digest_of(folder: Path) -> bytes:
+    """Return a digest of all sources below a folder, or of the one file that is named."""
     digest = hashlib.sha256()
-    for folder in ("core", "games", "encoders"):
-        for path in sorted((PACKAGE / folder).glob("*.py")):
-            digest.update(path.read_bytes())
+    for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
+        digest.update(path.read_bytes())
     return digest.digest()
 
 
-def sources_digest(*functions: Callable) -> int:
-    """Return a number that changes with any edit of the engine or of the modules that define `functions`."""
-    digest = hashlib.sha256(_core_digest())
-    for module in sorted({function.__module__ for function in functions}):
-        digest.update(Path(str(sys.modules[module].__file__)).read_bytes())
-    return int.from_bytes(digest.digest()[:7], "big")
+@functools.cache
+def sources_digest(package: str) -> str:
+    """Return what changes with any edit of the engine, of our games or of the top-level package of another game."""
+    source = Path(str(sys.modules[package].__file__))
+    outside = source.parent if hasattr(sys.modules[package], "__path__") else source
+    parts = [PACKAGE / "core", PACKAGE / "games", *([] if outside == PACKAGE else [outside])]
+    return hashlib.sha256(b"".join(map(_digest_of, parts))).hexdigest()[:16]
 
 
-def compiled(loop: Callable) -> Callable:
-    """Compile a loop that releases the interpreter lock; its machine code is kept on disk."""
+def compiled(loop: Callable, game: Game | None = None) -> Callable:
+    """Compile a loop that releases the interpreter lock; its machine code is kept on disk, for each game by itself.
+
+    Its name there tells the game and the sources, so that code of an older rule is never found, and nothing of a
+    package that is not there any more is looked at.
+    """
+    room = __name__ if game is None else game.module
+    loop.__qualname__ += f"-{room}-{sources_digest(room.partition('.')[0])}"
     return numba.njit(loop, cache=True, nogil=True)
 
 
@@ -107,14 +102,14 @@ def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
 
 
 def table_of(
-    num_lanes: int, *, renew: bool, skip_forced: bool, observe: bool, threads: int = 1, **arrays: np.ndarray
+    num_lanes: int, *, renew: bool, skip_forced: bool, observe: bool, **arrays: np.ndarray
 ) -> np.ndarray:
     """Return the one argument by which compiled loops take the arrays of a table, TABLE [1].
 
     It tells where they lie; the caller keeps these very arrays alive, and makes a new table for copies of them.
     """
     table = np.zeros(1, TABLE)
-    table["lanes"], table["threads"] = num_lanes, threads
+    table["lanes"] = num_lanes
     table["renew"], table["skip_forced"], table["observe"] = renew, skip_forced, observe
     for name, array in arrays.items():
         table[name] = array.ctypes.data
@@ -125,15 +120,14 @@ class Kernels(NamedTuple):
     """The compiled loops of one game; arrays have one row a lane, and `rules` are the variant's numbers.
 
     begin(rules, table): starts episode number `episodes` of every lane's stream `seeds`.
-    play(table, thread, job, actions, steps, key): by job,
-        CHECK: plays one of `actions`, int64 [B], a lane, and with `skip_forced` also those that follow without a choice
+    play(table, first, end, job, actions, steps, key): in the lanes from `first` to before `end`, by job,
+        PLAY: plays one of `actions`, int64 [B], a lane, and with `skip_forced` also those that follow without a choice
             in the same deal; starts the next episode where one ends (if `renew`), then shows the turn. A lane whose
-            action is WAIT, or that is over, stays as it is. Returns the first lane whose action its mask forbids,
-            with nothing changed, or LEGAL.
-        RANDOM: likewise `steps` times in every lane, with the actions that SAMPLE draws from keys 0, 1, ... of the
-            stream `key`.
+            action is WAIT, or that is over, stays as it is. With `steps` above 0 it plays so many times instead, the
+            actions that SAMPLE draws from keys 0, 1, ... of the stream `key`.
+        CHECK: returns the first lane whose action its mask forbids, or LEGAL. STEP: plays if all are legal.
         SAMPLE: draws one legal action a lane from `key` into `actions`.
-        ALONE is the `thread` that does it all; for LEADER and helpers see `crew`.
+        Returns BUSY, and has done nothing, while another thread plays at the same table.
     show(rules, table): the seat to act, its mask, its observation.
     look(rules, table, seat, observations): what one given seat of every lane observes.
     pick(masks, key, actions): draws one legal action a lane; 0 where there is none.
@@ -154,26 +148,92 @@ class Kernels(NamedTuple):
     determinize: Callable
 
 
+class Widths(NamedTuple):
+    """The lengths of a lane's rows, constants to compiled loops."""
+
+    actions: int
+    observation: int
+    seats: int
+
+    @classmethod
+    def of(cls, game: Game) -> "Widths":
+        """Return those of a game."""
+        return cls(game.num_actions, game.encoder.layout.size, game.max_seats)
+
+
 @rule
-def show_turn(legal_actions, information_set, encode, rules, state, observe, view, mask, observation):
-    """Clear and fill the mask and, if `observe`, the observation of the seat to act; none is legal at the end."""
+def rows_of(game, widths, table):
+    """Return the arrays of a table, `widths` as of `Widths`; in compiled loops `game` is a game's room.
+
+    Who unpacks them hands them on to rules that write: numba takes arrays that a function has got by itself for its
+    own, and leaves out what it writes into them last.
+    """
+    lanes, (actions, observation, seats) = table.lanes, widths
+    return Rows(
+        array_at(table.states, (lanes,), game.STATE),
+        array_at(table.seeds, (lanes,), LONG),
+        array_at(table.episodes, (lanes,), LONG),
+        array_at(table.seats, (lanes,), BYTE),
+        array_at(table.masks, (lanes, actions), FLAG),
+        array_at(table.observations, (lanes, observation), BYTE),
+        array_at(table.payoffs, (lanes, seats), FLOAT),
+        array_at(table.over, (lanes,), FLAG),
+    )
+
+
+@rule
+def claim(tables):
+    """Take a table for oneself; False if another thread has it, for two would mix the states of a lane."""
+    return swap(address_of(tables), 0, 1)
+
+
+@rule
+def release(tables):
+    """Leave a table to others."""
+    swap(address_of(tables), 1, 0)
+
+
+@rule
+def row(rows, lane):
+    """Return one row of a two-dimensional array."""
+    return borrow_row(rows, lane, rows.shape[1])
+
+
+@rule
+def observe(game, rules, state, seat, view, observation):
+    """Write what a seat observes; `view` is scratch."""
+    observation[:] = 0
+    game.information_set(rules, state, seat, view, False)
+    game.encode(view, observation)
+
+
+@rule
+def begin_next(game, rules, rows, lane):
+    """Begin the next episode of a lane."""
+    rows.episodes[lane] += 1
+    start(game, rules, rows.states[lane], derive(rows.seeds[lane], rows.episodes[lane]))
+
+
+@rule
+def show_lane(game, rules, rows, lane, seen, view):
+    """Write whose turn it is in a lane, its mask (none is legal at the end) and, if to be `seen`, its observation."""
+    state, mask = rows.states[lane], row(rows.masks, lane)
+    rows.seats[lane] = state.to_act
     mask[:] = False
     if not state.over:
-        legal_actions(rules, state, mask)
-    if observe:
-        observation[:] = 0
-        information_set(rules, state, state.to_act, view, False)
-        encode(view, observation)
+        game.legal_actions(rules, state, mask)
+    if seen:
+        observe(game, rules, state, state.to_act, view, row(rows.observations, lane))
 
 
 @rule
-def first_refused(states, masks, actions, first, end):
+def first_refused(rows, actions, first, end):
     """Return the first of some lanes whose action its mask forbids, or LEGAL; WAIT is allowed, all is at the end."""
     for lane in range(first, end):
         action = actions[lane]
-        if 0 <= action < masks.shape[1] and masks[lane, action]:
+        if 0 <= action < rows.masks.shape[1] and rows.masks[lane, action]:
             continue
-        if action != WAIT and not states[lane].over:
+        if action != WAIT and not rows.states[lane].over:
             return lane
     return LEGAL
 
@@ -186,10 +246,10 @@ def random_action(mask, key, lane):
 
 
 @rule
-def draw_actions(masks, num_actions, key, actions, first, end):
+def draw_actions(masks, key, actions, first, end):
     """Draw a legal action for each lane from `first` to before `end` into `actions`; 0 where there is none."""
     for lane in range(first, end):
-        actions[lane] = max(random_action(borrow_row(masks, lane, num_actions), key, lane), 0)
+        actions[lane] = max(random_action(row(masks, lane), key, lane), 0)
 
 
 @rule
@@ -199,231 +259,125 @@ def only_action(mask):
 
 
 @rule
-def play_lanes(
-    deal,
-    legal_actions,
-    step,
-    payoffs_of,
-    next_deal,
-    information_set,
-    encode,
-    state_type,
-    view_type,
-    state_size,
-    num_actions,
-    size,
-    max_seats,
-    rules,
-    table,
-    first,
-    end,
-    random,
-    actions,
-    steps,
-    key,
-):
-    """Play in every lane from `first` to before `end` its action or, if `random`, `steps` drawn ones; see `Kernels`."""
-    lanes, renew, skip_forced, observe = table.lanes, table.renew, table.skip_forced, table.observe
-    states = array_at(table.states, (lanes,), state_type)
-    seeds = array_at(table.seeds, (lanes,), LONG)
-    episodes = array_at(table.episodes, (lanes,), LONG)
-    seats = array_at(table.seats, (lanes,), BYTE)
-    masks = array_at(table.masks, (lanes, num_actions), FLAG)
-    observations = array_at(table.observations, (lanes, size), BYTE)
-    payoffs = array_at(table.payoffs, (lanes, max_seats), FLOAT)
-    over = array_at(table.over, (lanes,), FLAG)
-    view = blank(1, view_type)[0]
+def fetch_lane(rows, lane, observed):
+    """Begin to bring what is written of a lane into the cache."""
+    size = rows.states.itemsize
+    fetch_ahead(address_of(rows.states) + lane * size, min(size, MOST_AHEAD))
+    fetch_ahead(address_of(rows.masks) + lane * rows.masks.shape[1], rows.masks.shape[1])
+    if observed:
+        fetch_ahead(
+            address_of(rows.observations) + lane * rows.observations.shape[1], rows.observations.shape[1]
+        )
+
+
+@rule
+def play_on(game, rules, state, mask, action, skip_forced):
+    """Play an action and, with `skip_forced`, those that follow without a choice in the same deal."""
+    while action >= 0:
+        advance(game, rules, state, action)
+        if not skip_forced or state.settled:
+            break
+        mask[:] = False
+        game.legal_actions(rules, state, mask)
+        action = only_action(mask)
+
+
+@rule
+def play_lanes(game, rules, table, rows, actions, steps, key, first, end):
+    """Play in every lane from `first` to before `end` its action or, for `steps` above 0, so many drawn ones."""
+    renew, skip_forced, observed = table.renew, table.skip_forced, table.observe
+    view = blank(1, game.VIEW)[0]
     for lane in range(first, end):
-        soon = min(lane + AHEAD, end - 1)
-        fetch_ahead(table.states + soon * state_size, min(state_size, MOST_AHEAD))
-        fetch_ahead(table.masks + soon * num_actions, num_actions)
-        if observe:
-            fetch_ahead(table.observations + soon * size, size)
-        state, mask = states[lane], borrow_row(masks, lane, num_actions)
-        observation = borrow_row(observations, lane, size)
-        for number in range(steps):
-            action = random_action(mask, derive(key, number), lane) if random else actions[lane]
+        fetch_lane(rows, min(lane + AHEAD, end - 1), observed)
+        state, mask = rows.states[lane], row(rows.masks, lane)
+        for number in range(max(steps, 1)):
+            action = random_action(mask, derive(key, number), lane) if steps else actions[lane]
             if action == WAIT or state.over:
-                payoffs[lane, :] = 0
-                over[lane] = state.over
+                rows.payoffs[lane, :] = 0
+                rows.over[lane] = state.over
                 continue
-            while action >= 0:
-                advance(step, payoffs_of, next_deal, deal, rules, state, action)
-                if not skip_forced or state.settled:
-                    break
-                mask[:] = False
-                legal_actions(rules, state, mask)
-                action = only_action(mask)
-            for seat in range(max_seats):
-                payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
-            over[lane] = state.over
+            play_on(game, rules, state, mask, action, skip_forced)
+            for seat in range(rows.payoffs.shape[1]):
+                rows.payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
+            rows.over[lane] = state.over
             if state.over and renew:
-                episodes[lane] += 1
-                start(deal, rules, state, derive(seeds[lane], episodes[lane]))
-            seats[lane] = state.to_act
-            show_turn(legal_actions, information_set, encode, rules, state, observe, view, mask, observation)
+                begin_next(game, rules, rows, lane)
+            show_lane(game, rules, rows, lane, observed, view)
 
 
 @functools.cache
-def kernels(game: Game, encoder: Encoder) -> Kernels:
+def kernels(game: Game) -> Kernels:
     """Return the compiled loops of a game; compiling (seconds) happens at their first call on a machine."""
-    deal, legal_actions, step, payoffs_of = game.deal, game.legal_actions, game.step, game.payoffs
-    next_deal, information_set, determinize_one = game.next_deal, game.information_set, game.determinize
-    encode = encoder.encode
+    room, widths = game.room, Widths.of(game)
     rules_record = game.variant().as_record(game.rules_type).dtype
-    state_type, view_type, state_size = game.state, game.view, game.state.itemsize
-    num_actions, size, max_seats = game.num_actions, encoder.layout.size, game.max_seats
-    digest = sources_digest(deal, encode)
 
     def begin(rules, tables):
-        _ = digest
-        table = tables[0]
-        states = array_at(table.states, (table.lanes,), state_type)
-        seeds = array_at(table.seeds, (table.lanes,), LONG)
-        episodes = array_at(table.episodes, (table.lanes,), LONG)
-        for lane in range(table.lanes):
-            start(deal, rules, states[lane], derive(seeds[lane], episodes[lane]))
+        rows = rows_of(room, widths, tables[0])
+        for lane in range(len(rows.states)):
+            start(room, rules, rows.states[lane], derive(rows.seeds[lane], rows.episodes[lane]))
 
-    def play(tables, thread, job, actions, steps, key):
-        _ = digest
+    def play(tables, first, end, job, actions, steps, key):
+        if not claim(tables):
+            return BUSY
         table = tables[0]
-        lanes, threads = table.lanes, table.threads
-        rules = array_at(table.rules, (1,), rules_record)[0]
-        states = array_at(table.states, (lanes,), state_type)
-        masks = array_at(table.masks, (lanes, num_actions), FLAG)
-        words = array_at(table.words, (THREADS + threads * LINE,), LONG)
-        first, end, where = 0, lanes, address_of(actions)
-        if thread == LEADER:
-            post(words, threads, job, where, steps, key)
-        while True:
-            if thread == LEADER:
-                first, end = lead_on(words, threads, lanes)
-                if first == end:  # all is done
-                    if job != CHECK:
-                        return LEGAL
-                    if words[STOP]:
-                        return first_refused(states, masks, actions, 0, lanes)
-                    job = PLAY
-                    post(words, threads, job, where, steps, key)
-                    continue
-            elif thread != ALONE:
-                first, end = help_on(words, threads, thread, lanes)
-                if first == end:  # nothing to do
-                    return LEGAL
-                job, where, steps, key = words[JOB], words[ACTIONS], words[STEPS], words[KEY]
-            chosen = array_at(where, (lanes,), LONG)
-            refused = LEGAL
-            if job == SAMPLE:
-                draw_actions(masks, num_actions, key, chosen, first, end)
-            elif job == CHECK:
-                refused = first_refused(states, masks, chosen, first, end)
-            else:
-                play_lanes(
-                    deal,
-                    legal_actions,
-                    step,
-                    payoffs_of,
-                    next_deal,
-                    information_set,
-                    encode,
-                    state_type,
-                    view_type,
-                    state_size,
-                    num_actions,
-                    size,
-                    max_seats,
-                    rules,
-                    table,
-                    first,
-                    end,
-                    job == RANDOM,
-                    chosen,
-                    steps,
-                    key,
-                )
-            if thread != ALONE:
-                if refused != LEGAL:
-                    store(words, STOP, 1)
-                finish(words, thread, end - first)
-            elif job == CHECK and refused == LEGAL:
-                job = PLAY
-            else:
-                return refused
+        rules, rows = array_at(table.rules, (1,), rules_record)[0], rows_of(room, widths, table)
+        refused = LEGAL
+        if job == SAMPLE:
+            draw_actions(rows.masks, key, actions, first, end)
+        if job in (CHECK, STEP):
+            refused = first_refused(rows, actions, first, end)
+        if job == PLAY or (job == STEP and refused == LEGAL):
+            play_lanes(room, rules, table, rows, actions, steps, key, first, end)
+        release(tables)
+        return refused
 
     def show(rules, tables):
-        _ = digest
         table = tables[0]
-        lanes, observe = table.lanes, table.observe
-        states = array_at(table.states, (lanes,), state_type)
-        seats = array_at(table.seats, (lanes,), BYTE)
-        masks = array_at(table.masks, (lanes, num_actions), FLAG)
-        observations = array_at(table.observations, (lanes, size), BYTE)
-        view = blank(1, view_type)[0]
-        for lane in range(lanes):
-            state, mask = states[lane], borrow_row(masks, lane, num_actions)
-            seats[lane] = state.to_act
-            show_turn(
-                legal_actions,
-                information_set,
-                encode,
-                rules,
-                state,
-                observe,
-                view,
-                mask,
-                borrow_row(observations, lane, size),
-            )
+        rows = rows_of(room, widths, table)
+        view = blank(1, room.VIEW)[0]
+        for lane in range(table.lanes):
+            show_lane(room, rules, rows, lane, table.observe, view)
 
     def look(rules, tables, seat, observations):
-        _ = digest
-        table = tables[0]
-        lanes = table.lanes
-        states = array_at(table.states, (lanes,), state_type)
-        view = blank(1, view_type)[0]
-        for lane in range(lanes):
-            observation = borrow_row(observations, lane, size)
-            observation[:] = 0
-            information_set(rules, states[lane], seat, view, False)
-            encode(view, observation)
+        rows = rows_of(room, widths, tables[0])
+        view = blank(1, room.VIEW)[0]
+        for lane in range(len(rows.states)):
+            observe(room, rules, rows.states[lane], seat, view, borrow_row(observations, lane, widths[1]))
 
     def views(rules, states, out, keys):
-        _ = digest
         for lane in range(len(states)):
-            information_set(rules, states[lane], states[lane].to_act, out[lane])
+            room.information_set(rules, states[lane], states[lane].to_act, out[lane])
             keys[lane] = noise_key(states[lane])
 
     def view_of(rules, states, seat, out):
-        _ = digest
         for lane in range(len(states)):
-            information_set(rules, states[lane], seat, out[lane])
+            room.information_set(rules, states[lane], seat, out[lane])
 
-    def encode_all(views, observations):
-        _ = digest
+    def encode(views, observations):
         for lane in range(len(views)):
-            observation = borrow_row(observations, lane, size)
+            observation = borrow_row(observations, lane, widths[1])
             observation[:] = 0
-            encode(views[lane], observation)
+            room.encode(views[lane], observation)
 
     def determinize(rules, views, keys, states):
-        _ = digest
         for lane in range(len(states)):
-            determinize_one(rules, views[lane], keys[lane], states[lane])
+            room.determinize(rules, views[lane], keys[lane], states[lane])
 
     return Kernels(
-        begin=compiled(begin),
-        play=compiled(play),
-        show=compiled(show),
-        look=compiled(look),
+        begin=compiled(begin, game),
+        play=compiled(play, game),
+        show=compiled(show, game),
+        look=compiled(look, game),
         pick=pick,
-        views=compiled(views),
-        view_of=compiled(view_of),
-        encode=compiled(encode_all),
-        determinize=compiled(determinize),
+        views=compiled(views, game),
+        view_of=compiled(view_of, game),
+        encode=compiled(encode, game),
+        determinize=compiled(determinize, game),
     )
 
 
 def _pick(masks, key, actions):
-    draw_actions(masks, masks.shape[1], key, actions, 0, len(masks))
+    draw_actions(masks, key, actions, 0, len(masks))
 
 
 pick = compiled(_pick)

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
 from typing import Self
@@ -64,12 +63,11 @@ class Layout:
 
 @dataclass(frozen=True)
 class Encoder:
-    """How a game's information set becomes a vector: `encode(view, out)` fills a cleared int8 [layout.size]."""
+    """What the vector is into which `encode` of a game's room turns an information set; games may share one."""
 
     name: str
     version: int
     layout: Layout
-    encode: Callable
 
     def __deepcopy__(self, memo: dict) -> Self:
         return self  # it never changes

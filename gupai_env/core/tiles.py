@@ -14,9 +14,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from gupai_env.core.bits import first_one, ones, spread
 from gupai_env.core.rng import shuffle
-from gupai_env.core.rows import first_one, ones, spread, store_word
 from gupai_env.core.rule import rule
+from gupai_env.core.words import store_word
 
 KINDS = 21
 HIGHEST = 6  # pips on an end run from 1 to this; there are no blanks

@@ -1,12 +1,32 @@
-"""The games, by id. A new game is a rules file, an encoder, its line here, a configuration and its tests."""
+"""The games, by id. A new game of ours is a room beside the others and its line here; others `register` theirs."""
 
 import difflib
+from importlib.metadata import entry_points
 
 from gupai_env.core.game import Game
 from gupai_env.games import ce_deng, da_ling, ding_niu, jie_long, small_mahjong, tiu_u
 
-_MODULES = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong)
-GAMES: dict[str, Game] = {module.GAME.id: module.GAME for module in _MODULES}
+PLUGINS = (
+    "gupai.games"  # the group of entry points under which packages name the module that registers their game
+)
+_ROOMS = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong)
+GAMES: dict[str, Game] = {room.GAME.id: room.GAME for room in _ROOMS}
+
+
+def add_game(game: Game) -> None:
+    """Add a game to GAMES; the same one again changes nothing. Raises ValueError if its id is taken."""
+    known = GAMES.setdefault(game.id, game)
+    if known.module != game.module:
+        raise ValueError(
+            f"{game.id!r} is taken by the game of {known.module}; {game.module} must choose another id"
+        )
+    GAMES[game.id] = game
+
+
+def load_plugins() -> None:
+    """Import the modules that installed packages name for their games; each registers its own."""
+    for plugin in entry_points(group=PLUGINS):
+        plugin.load()
 
 
 def get_game(name: str | Game) -> Game:
@@ -14,6 +34,8 @@ def get_game(name: str | Game) -> Game:
     if isinstance(name, Game):
         return name
     wanted = str(name).lower().replace("_", "-")
+    if wanted not in GAMES:
+        load_plugins()
     if wanted not in GAMES:
         near = difflib.get_close_matches(wanted, GAMES, 1)
         hint = f"; did you mean {near[0]}?" if near else ""

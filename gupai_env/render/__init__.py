@@ -5,7 +5,7 @@ Pictures are made by `gupai_env.render.image.draw_image` (with Pillow) and shown
 modules and need `pip install gupai[render]`.
 """
 
-from gupai_env.render.scene import Pile, Place, Scene
+from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.render.text import draw_text
 
 __all__ = ["Pile", "Place", "Scene", "draw_text"]

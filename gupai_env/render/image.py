@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_env.render.scene import Pile, Place, Scene, Tile, red_pips
+from gupai_env.core.scene import Pile, Place, Scene, Tile, red_pips
 
 try:
     from PIL import Image, ImageDraw, ImageFilter, ImageFont

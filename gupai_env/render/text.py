@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from gupai_env.render.scene import Pile, Scene, red_pips
+from gupai_env.core.scene import Pile, Scene, red_pips
 
 NARROWEST = 40  # columns
 

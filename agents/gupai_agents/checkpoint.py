@@ -1,0 +1,145 @@
+"""Checkpoints: safetensors with a JSON header that is verified. Reading one never runs code from it.
+
+The file's metadata hold "gupai", the header as JSON, and "sha256" over that text and all tensors, so a file that
+was cut short or damaged is refused in one line.
+"""
+
+import dataclasses
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+
+FORMAT = 1
+MAX_BYTES = 1 << 30  # nothing this project writes comes near it
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be used: what is wrong with it, in one line."""
+
+
+def digest_of(header: str, tensors: dict[str, np.ndarray]) -> str:
+    """Return the SHA-256 of a header's text and all tensors, in the order of their names."""
+    digest = hashlib.sha256(header.encode())
+    for name in sorted(tensors):
+        array = np.ascontiguousarray(tensors[name])
+        digest.update(f"{name} {array.dtype} {array.shape}".encode() + array.tobytes())
+    return digest.hexdigest()
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Write a file so that a reader, or a crash, meets the old content or the new, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def write_checkpoint(path: str | Path, header: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:
+    """Write tensors and header; the file appears whole or not at all."""
+    text = json.dumps({"format": FORMAT, **header}, sort_keys=True)
+    content = save(tensors, metadata={"gupai": text, "sha256": digest_of(text, tensors)})
+    write_atomic(Path(path), content)
+
+
+def read_header(path: str | Path) -> dict[str, Any]:
+    """Return a checkpoint's header without reading its tensors; raises CheckpointError."""
+    return _read(path, tensors=False)[0]
+
+
+def read_checkpoint(path: str | Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return header and tensors, verified against the digest and finite; raises CheckpointError."""
+    return _read(path, tensors=True)
+
+
+def _read(path: str | Path, tensors: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    path = Path(path)
+    if path.is_dir():
+        path = path / "agent.safetensors"
+    if not path.is_file():
+        raise CheckpointError(f"{path}: there is no such checkpoint")
+    if path.stat().st_size > MAX_BYTES:
+        raise CheckpointError(
+            f"{path}: {path.stat().st_size} bytes are more than any checkpoint has ({MAX_BYTES})"
+        )
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            read = {name: file.get_tensor(name) for name in file.keys()} if tensors else {}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError, TypeError) as error:
+        raise CheckpointError(f"{path}: not a checkpoint, or a damaged one ({error})") from None
+    text = metadata.get("gupai", "")
+    if not text:
+        raise CheckpointError(f"{path}: a safetensors file, but not a checkpoint of gupai")
+    if tensors and digest_of(text, read) != metadata.get("sha256"):
+        raise CheckpointError(f"{path}: damaged, its content does not match its checksum")
+    try:
+        header = json.loads(text)
+    except ValueError:
+        raise CheckpointError(f"{path}: damaged, its header is not JSON") from None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise CheckpointError(f"{path}: format {header.get('format')!r}, this version reads format {FORMAT}")
+    for name, array in read.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise CheckpointError(f"{path}: tensor {name} holds values that are not finite")
+    return header, read
+
+
+def identity(game: Game, variant: Variant) -> dict[str, Any]:
+    """Return what a player depends on: game, rules, observation and actions, as it stands in the header."""
+    encoder = game.encoder
+    actions = json.dumps(game.action_names, ensure_ascii=False)
+    return {
+        "game": game.id,
+        "version": game.version,
+        "rules": json.loads(json.dumps(dataclasses.asdict(variant))),  # tuples become lists, as in a file
+        "observation": {
+            "encoder": encoder.name,
+            "version": encoder.version,
+            "size": encoder.layout.size,
+            "digest": encoder.layout.digest,
+        },
+        "actions": {"size": game.num_actions, "digest": hashlib.sha256(actions.encode()).hexdigest()},
+    }
+
+
+# Options that change nothing in what a seat observes or may do, so a player trained under one plays under all.
+FREE_OPTIONS = ("leader", "deals", "stake")
+
+
+def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant: Variant) -> None:
+    """Raise CheckpointError, naming both values, unless the checkpoint was trained for just this game and variant."""
+    wanted = identity(game, variant)
+    for key, what in (("game", "game"), ("version", "game version")):
+        if header.get(key) != wanted[key]:
+            raise CheckpointError(f"{path}: made for {what} {header.get(key)!r}, not {wanted[key]!r}")
+    rules = header.get("rules") or {}
+    for name, value in wanted["rules"].items():
+        if name not in FREE_OPTIONS and rules.get(name) != value:
+            raise CheckpointError(f"{path}: trained with {name}={rules.get(name)!r}, not {name}={value!r}")
+    for key in ("observation", "actions"):
+        if header.get(key) != wanted[key]:
+            raise CheckpointError(
+                f"{path}: made for another layout of {key}: {header.get(key)}, not {wanted[key]}"
+            )

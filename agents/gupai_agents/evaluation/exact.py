@@ -1,0 +1,317 @@
+"""Exact worth of policies, for variants small enough to search all play (deck="tiny").
+
+A `GameTree` is built once and holds the game in sequence form. A seat's *information set* is all that it has seen so
+far, with perfect recall: its views one after another, whoever moved, and its own actions in between; the last view
+alone may forget, for instance, the order of one's own discards. A *sequence* is an information set with one of its
+actions, or the empty one with which a seat begins. Each end of the game belongs to one sequence of every seat, that
+of its last decision. A *policy* of all seats is float64 [sequences]: the probability of the action in its set.
+
+The *gain* of a seat is what a best response, which knows the policy of the others, wins more than the seat's own
+policy. The *exploitability* of two seats is the mean of their gains in chips a deal: half of NashConv, and the number
+that OpenSpiel calls exploitability. Payoffs that sum to zero make it zero in an equilibrium and only there.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gupai_agents.agent import Agent, Turns, probabilities
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+from gupai_env.deals import all_deals
+from gupai_env.games import get_game
+from gupai_env.vector import Lanes
+
+MOST_NODES = 1_000_000
+
+
+@dataclass(frozen=True)
+class GameTree:
+    """All play of a variant in sequence form: I information sets, Q sequences, E ends.
+
+    Sequences 0..seats - 1 are the empty ones; then come those of set 0 in the order of their actions, of set 1, and
+    so on. A set has a higher number than the one where the same seat decided before.
+
+    deals: int, different ones. nodes: int, positions in all: the deal, decisions and ends.
+    chance: float64 [E], the probability of an end's deal. payoffs: float64 [E, seats], its chips.
+    ends: int32 [E, seats], its sequences.
+    seats: int8 [I], who decides. turns: what an agent is asked there, I rows.
+    first: int32 [I + 1], the set's first sequence, then Q. before: int32 [I], the seat's sequence that leads there.
+    layers: int32 [layers + 1], sets layers[l]..layers[l + 1] - 1 depend on those of earlier layers alone.
+    """
+
+    game: Game
+    variant: Variant
+    deals: int
+    nodes: int
+    chance: np.ndarray
+    payoffs: np.ndarray
+    ends: np.ndarray
+    seats: np.ndarray
+    turns: Turns
+    first: np.ndarray
+    before: np.ndarray
+    layers: np.ndarray
+
+    @property
+    def players(self) -> int:
+        """Number of seats."""
+        return self.payoffs.shape[1]
+
+    @property
+    def sets(self) -> int:
+        """Number of information sets."""
+        return len(self.seats)
+
+    @property
+    def actions(self) -> np.ndarray:
+        """The action of each sequence, int16 [Q]; -1 for the empty ones."""
+        return np.concatenate([np.full(self.players, -1), np.nonzero(self.turns.masks)[1]]).astype(np.int16)
+
+    # --- policies -----------------------------------------------------------------------------------
+
+    def policy(self, agents: Sequence[Agent]) -> np.ndarray:
+        """Return the policy of one agent a seat; raises ValueError as `gupai_agents.agent.probabilities` does."""
+        if len(agents) != self.players:
+            raise ValueError(f"{len(agents)} players for {self.players} seats; there must be one for each")
+        chances = np.zeros(self.turns.masks.shape)
+        for agent in dict.fromkeys(agents):
+            rows = np.isin(self.seats, [seat for seat, other in enumerate(agents) if other is agent])
+            chances[rows] = probabilities(agent, _rows(self.turns, rows))
+        return np.concatenate([np.ones(self.players), chances[self.turns.masks]])
+
+    def uniform(self) -> np.ndarray:
+        """Return the policy that plays all legal actions alike."""
+        return self.in_proportion(np.zeros(self.first[-1]))
+
+    def in_proportion(self, weights: np.ndarray) -> np.ndarray:
+        """Return the policy in proportion to weights, float64 [Q] and none negative; uniform where all are zero."""
+        counts = np.diff(self.first)
+        shares = weights[self.players :]
+        totals = np.repeat(np.add.reduceat(shares, self.first[:-1] - self.players), counts)
+        policy = np.divide(shares, totals, out=np.repeat(1 / counts, counts), where=totals > 0)
+        return np.concatenate([np.ones(self.players), policy])
+
+    def plan(self, policy: np.ndarray) -> np.ndarray:
+        """Return how likely its seat's own choices lead along each sequence, float64 [Q]."""
+        plan = policy.copy()
+        for sets, sequences, _ in self._layers():
+            plan[sequences] *= np.repeat(plan[self.before[sets]], np.diff(self.first)[sets])
+        return plan
+
+    # --- what they are worth ------------------------------------------------------------------------
+
+    def values(self, policy: np.ndarray) -> np.ndarray:
+        """Return what each seat wins a deal if all keep to a policy, float64 [seats]."""
+        return (self.chance * self.plan(policy)[self.ends].prod(1)) @ self.payoffs
+
+    def best_responses(self, policy: np.ndarray) -> np.ndarray:
+        """Return what each seat wins a deal by a best response to the others' policy, float64 [seats]."""
+        worth = self.worth(policy)
+        self.pass_back(worth)
+        return worth[: self.players]
+
+    def gains(self, policy: np.ndarray) -> np.ndarray:
+        """Return what each seat wins a deal more by a best response, float64 [seats]."""
+        return self.best_responses(policy) - self.values(policy)
+
+    def exploitability(self, policy: np.ndarray) -> float:
+        """Return the mean of two seats' gains, chips a deal; raises ValueError for more seats, see `gains`."""
+        if self.players != 2:
+            raise ValueError(
+                f"exploitability is defined for two seats, not for {self.players}; look at each one's gain"
+            )
+        return float(self.gains(policy).mean())
+
+    def worth(self, policy: np.ndarray) -> np.ndarray:
+        """Return what the ends of each sequence pay, weighed by chance and the others' choices, float64 [Q]."""
+        plans = self.plan(policy)[self.ends]
+        worth = np.zeros(len(policy))
+        for seat in range(self.players):
+            likely = self.chance * np.delete(plans, seat, axis=1).prod(1)
+            worth += np.bincount(self.ends[:, seat], likely * self.payoffs[:, seat], len(worth))
+        return worth
+
+    def pass_back(self, worth: np.ndarray, policy: np.ndarray | None = None) -> np.ndarray:
+        """Add to the worth of each sequence, in place, that of the sets it leads to; return the sets', float64 [I].
+
+        A set is worth what its sequences are on average by `policy`, or without one as much as the best of them.
+        """
+        value = np.zeros(self.sets)
+        for sets, sequences, starts in reversed(list(self._layers())):
+            if policy is None:
+                value[sets] = np.maximum.reduceat(worth[sequences], starts)
+            else:
+                value[sets] = np.add.reduceat(worth[sequences] * policy[sequences], starts)
+            np.add.at(worth, self.before[sets], value[sets])
+        return value
+
+    def _layers(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
+        """Yield the sets of each layer, their sequences, and where among these each set begins."""
+        for begin, end in zip(self.layers[:-1], self.layers[1:], strict=True):
+            low, high = self.first[begin], self.first[end]
+            yield slice(begin, end), slice(low, high), self.first[begin:end] - low
+
+
+def solve(tree: GameTree, rounds: int, progress: Callable[[int], None] | None = None) -> np.ndarray:
+    """Return the average policy after some rounds of CFR+, which for two seats approaches an equilibrium.
+
+    Seats take turns, regrets stay above zero, round t counts t times (Tammelin, "Solving large imperfect information
+    games using CFR+", 2014).
+    """
+    counts = np.diff(tree.first)
+    owner = np.concatenate([np.arange(tree.players), np.repeat(tree.seats, counts)])
+    regrets, total = np.zeros(len(owner)), np.zeros(len(owner))
+    for number in range(1, rounds + 1):
+        for seat in range(tree.players):
+            policy = tree.in_proportion(regrets)
+            worth = tree.worth(policy)
+            value = tree.pass_back(worth, policy)
+            regret = worth[tree.players :] - np.repeat(value, counts)
+            mine = np.flatnonzero(owner == seat)[1:]  # but for the empty sequence
+            regrets[mine] = np.maximum(regrets[mine] + regret[mine - tree.players], 0)
+        total += number * tree.plan(tree.in_proportion(regrets))
+        if progress:
+            progress(1)
+    return tree.in_proportion(total)
+
+
+def _rows(turns: Turns, rows: np.ndarray) -> Turns:
+    return Turns(turns.views[rows], turns.masks[rows], turns.keys[rows])
+
+
+def build_tree(game: str | Game, /, **variant: Any) -> GameTree:
+    """Search all play of a variant.
+
+    Raises: ValueError for a match of several deals, and for more than MOST_NODES nodes or too many deals.
+    """
+    return _Search(get_game(game), variant).tree()
+
+
+class _Positions(NamedTuple):
+    """N positions of the same depth.
+
+    chance: float64 [N], the probability of their deals. The rest by seat, int [N, seats]: sequences, the last one
+    played; seen, the number of all that the seat has seen; view, the number of what it sees now.
+    """
+
+    chance: np.ndarray
+    sequences: np.ndarray
+    seen: np.ndarray
+    view: np.ndarray
+
+    def at(self, rows: np.ndarray) -> "_Positions":
+        return _Positions(*(part[rows] for part in self))
+
+
+class _Search:
+    """The search of a tree, all positions of one depth at a time as lanes.
+
+    What a seat has seen is numbered by what it had seen before and what is new: its own action, as -1 - action, or the
+    number of its view. A view that stays as it was adds nothing, for nobody notices a decision that does not show.
+    """
+
+    def __init__(self, game: Game, options: dict[str, Any]) -> None:
+        self.game, self.options = game, options
+        self.variant = game.variant.make(**options)
+        self.players = self.variant.players
+        self.views: dict[bytes, int] = {}
+        self.seen: dict[tuple[int, int], int] = {}
+        self.sets: dict[int, int] = {}  # by what the seat to act has seen
+        self.layers = [0]
+        self.found: dict[str, list[np.ndarray]] = {name: [] for name in ("seats", "views", "masks", "before")}
+        self.ends: dict[str, list[np.ndarray]] = {name: [] for name in ("chance", "payoffs", "ends")}
+
+    def tree(self) -> GameTree:
+        """Search to the end."""
+        states, chance = all_deals(self.game, **self.options)
+        deals = len(states)
+        nodes = 1 + deals
+        seats = np.tile(np.arange(self.players), (deals, 1))
+        positions = _Positions(chance, seats, -1 - seats, np.full_like(seats, -1))
+        lanes = self._lanes(states)
+        self._look(lanes, positions, np.full(deals, NOBODY), np.zeros(deals, np.int64))
+        while lanes.num_lanes:
+            rows = np.arange(lanes.num_lanes)
+            sets = self._sets(
+                lanes, positions.seen[rows, lanes.seats], positions.sequences[rows, lanes.seats]
+            )
+            row, actions = np.nonzero(lanes.masks)
+            nodes += len(row)
+            if nodes > MOST_NODES:
+                raise ValueError(
+                    f'{self.game.id}: the tree has more than {MOST_NODES:,} nodes; take deck="tiny" and few players'
+                )
+            movers, ways = lanes.seats[row], lanes.masks.cumsum(1)[row, actions]
+            positions = positions.at(row)
+            positions.sequences[np.arange(len(row)), movers] = self._first()[sets[row]] + ways - 1
+            lanes = self._lanes(lanes.states[row])
+            payoffs, over = lanes.step(actions)
+            self.ends["chance"].append(positions.chance[over])
+            self.ends["payoffs"].append(payoffs[over, : self.players].astype(np.float64))
+            self.ends["ends"].append(positions.sequences[over].astype(np.int32))
+            if over.all():
+                break
+            positions, lanes = positions.at(~over), self._lanes(lanes.states[~over])
+            self._look(lanes, positions, movers[~over], actions[~over])
+        found = {name: np.concatenate(parts) for name, parts in self.found.items()}
+        return GameTree(
+            game=self.game,
+            variant=self.variant,
+            deals=deals,
+            nodes=nodes,
+            seats=found["seats"],
+            turns=Turns(found["views"].view(np.recarray), found["masks"], np.zeros(len(self.sets), np.int64)),
+            first=self._first(),
+            before=found["before"],
+            layers=np.unique(self.layers),
+            **{name: np.concatenate(parts) for name, parts in self.ends.items()},
+        )
+
+    def _lanes(self, states: np.ndarray) -> Lanes:
+        lanes = Lanes(self.game, len(states), observe=False, renew=False, **self.options)
+        lanes.states[:] = states
+        lanes.refresh()
+        return lanes
+
+    def _look(self, lanes: Lanes, positions: _Positions, movers: np.ndarray, actions: np.ndarray) -> None:
+        """Note what every seat sees after the movers' actions, int [N]."""
+        for seat in range(self.players):
+            views = np.zeros(lanes.num_lanes, self.game.view).view(np.recarray)
+            lanes.kernels.view_of(lanes.rules, lanes.states, seat, views)
+            now = _numbers(self.views, views.view(f"V{views.itemsize}").tolist())
+            for news, what in (
+                (np.flatnonzero(movers == seat), -1 - actions),
+                (np.flatnonzero(now != positions.view[:, seat]), now),
+            ):
+                keys = zip(positions.seen[news, seat].tolist(), what[news].tolist(), strict=True)
+                positions.seen[news, seat] = _numbers(self.seen, keys)
+            positions.view[:, seat] = now
+
+    def _sets(self, lanes: Lanes, seen: np.ndarray, before: np.ndarray) -> np.ndarray:
+        """Return the information sets of all lanes, int [N], and keep those that are new."""
+        old = len(self.sets)
+        sets = _numbers(self.sets, seen.tolist())
+        numbers, rows = np.unique(sets, return_index=True)
+        rows = rows[numbers >= old]
+        self.found["seats"].append(lanes.seats[rows])
+        self.found["views"].append(lanes.views(rows)[0])
+        self.found["masks"].append(lanes.masks[rows])
+        self.found["before"].append(before[rows])
+        self.layers.append(len(self.sets))
+        if (np.concatenate(self.found["masks"])[sets] != lanes.masks).any():
+            raise ValueError(f"{self.game.id}: what a seat sees does not tell its legal actions")
+        return sets
+
+    def _first(self) -> np.ndarray:
+        """Return the first sequence of every set met so far, and how many sequences there are, int [sets + 1]."""
+        counts = [masks.sum(1) for masks in self.found["masks"]]
+        return self.players + np.concatenate([[0], np.cumsum(np.concatenate(counts))])
+
+
+def _numbers(table: dict, keys: Iterable[Hashable]) -> np.ndarray:
+    """Return the numbers of keys in a table, int64 [N]; a new key gets the next number."""
+    return np.array([table.setdefault(key, len(table)) for key in keys], np.int64)

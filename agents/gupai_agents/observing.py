@@ -1,0 +1,39 @@
+"""Players that see what the environments show: networks, ours and those of other libraries."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gupai_agents.agent import Turns
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import kernels
+from gupai_env.games import get_game
+
+ROUND = 4  # decimals of a score that count: sums come out a little different in batches of different sizes
+
+
+class ObservationAgent:
+    """A player that takes the legal action with the highest score.
+
+    `score(observations)` returns the scores, float [N, num_actions], for the observations of the seats to act, int8
+    [N, layout.size]: the logits of a policy, or the values of actions. Four decimals of a score count.
+    """
+
+    def __init__(self, name: str, game: str | Game, score: Callable[[np.ndarray], np.ndarray]) -> None:
+        """Raises: ValueError for an unknown game."""
+        self.name, self.game, self.score = name, get_game(game), score
+
+    def scores(self, turns: Turns) -> np.ndarray:
+        """Return the score of every action, legal or not, [N, num_actions]."""
+        observations = np.empty((len(turns.keys), self.game.encoder.layout.size), np.int8)
+        kernels(self.game).encode(turns.views, observations)
+        return self.score(observations)
+
+    def act(self, turns: Turns) -> np.ndarray:
+        """Return one legal action a row, int16 [N]."""
+        return best_legal(self.scores(turns), turns.masks)
+
+
+def best_legal(scores: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """Return the legal action with the highest score in every row, int16 [N]; the first of equal ones."""
+    return np.where(masks, np.round(scores, ROUND), -np.inf).argmax(1).astype(np.int16)

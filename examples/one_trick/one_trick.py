@@ -1,0 +1,197 @@
+"""One Trick: everybody lays one tile of three, and the heaviest wins.
+
+Deal     Three tiles each; the rest are seen by nobody. Tiny: two players get two of [1:1][3:1][4:2][5:3][6:4][6:6].
+Move     From the leader on each seat lays one of its tiles face up.
+Payoff   The tile of most pips, of equals the one laid first, wins `stake` chips from every other seat.
+Match    The lead passes to the next seat.
+Actions  kind lays a tile.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import gupai_env
+from gupai_env.core import tiles
+from gupai_env.core.choice import best_ranked, ranks_by
+from gupai_env.core.episode import NOBODY, distance, resume_from, seat_after, seat_at, state_dtype
+from gupai_env.core.game import Game
+from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.phrases import chips, faces, says, title
+from gupai_env.core.rng import derive, shuffle
+from gupai_env.core.rule import rule
+from gupai_env.core.scene import Pile, Place, Scene
+from gupai_env.core.tiles import KINDS, ONE, WEIGHT, tile_name
+from gupai_env.core.variant import Variant, option
+
+SEATS = 4
+SETS = (tiles.FULL_SET, tiles.tile_set(tiles.parse_tiles("11 31 42 53 64 66")))  # by deck, full and tiny
+DECKS = tuple(map(tiles.deck_of, SETS))
+HANDS = (3, 2)  # tiles
+RANKS = ranks_by(WEIGHT)
+
+
+@dataclass(frozen=True)
+class OneTrick(Variant):
+    """The options of the game."""
+
+    stake: int = option(1, "chips that every other seat pays the winner", (1, 2, 5))
+
+
+Rules = OneTrick.rules_type()
+STATE = state_dtype(
+    SEATS,
+    ("hands", "i8", (SEATS,)),  # tile sets
+    ("laid", "i1", (SEATS,)),  # the kind that each seat has laid; NOBODY: not yet
+)
+VIEW = np.dtype(
+    [
+        *((name, "i1") for name in ("seat", "direction", "leader", "turn")),
+        *((name, "i2") for name in ("deal", "deals")),
+        *((name, "i8") for name in ("hand", "unseen")),  # tile sets
+        ("total", "f4", (SEATS,)),  # chips so far, from the viewer on in order of turn
+        ("laid", "i1", (SEATS,)),  # likewise
+    ],
+    align=True,
+)
+
+
+@rule
+def deck(rules):
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    size = HANDS[rules.deck]
+    state.hands[:] = 0
+    state.laid[:] = NOBODY
+    for at in range(rules.players * size):
+        state.hands[at // size] += ONE[order[at]]
+    state.to_act = state.leader
+
+
+@rule
+def legal_actions(rules, state, mask):
+    tiles.write_kinds(tiles.kinds_in(state.hands[state.to_act]), mask, 0)
+
+
+@rule
+def step(rules, state, action):
+    state.hands[state.to_act] -= ONE[action]
+    state.laid[state.to_act] = action
+    state.to_act = seat_after(rules, state, state.to_act)
+    state.over = state.to_act == state.leader
+
+
+@rule
+def payoffs(rules, state, out):
+    winner = state.leader
+    for steps in range(1, rules.players):
+        seat = seat_at(rules, state, state.leader, steps)
+        if WEIGHT[state.laid[seat]] > WEIGHT[state.laid[winner]]:
+            winner = seat
+    out[: rules.players] = -rules.stake
+    out[winner] = rules.stake * (rules.players - 1)
+
+
+@rule
+def next_deal(rules, state):
+    state.leader = seat_after(rules, state, state.leader)
+
+
+@rule
+def information_set(rules, state, seat, view, history=True):
+    view.seat, view.direction, view.deal, view.deals = seat, state.direction, state.deal, rules.deals
+    view.leader = distance(rules, state, seat, state.leader)
+    view.turn = distance(rules, state, state.leader, state.to_act)
+    view.hand = state.hands[seat]
+    view.unseen = SETS[rules.deck] - state.hands[seat]
+    view.total[:] = 0
+    view.laid[:] = NOBODY
+    for place in range(rules.players):
+        other = seat_at(rules, state, seat, place)
+        view.total[place] = state.total[other]
+        view.laid[place] = state.laid[other]
+        if state.laid[other] != NOBODY:
+            view.unseen -= ONE[state.laid[other]]
+
+
+@rule
+def determinize(rules, view, key, state):
+    resume_from(view, key, state)
+    state.leader = seat_at(rules, state, view.seat, view.leader)
+    state.to_act = seat_at(rules, state, state.leader, view.turn)
+    hidden = np.empty(len(tiles.DECK), np.int8)
+    shuffle(hidden[: tiles.list_tiles(view.unseen, hidden)], derive(key, 1))
+    used = 0
+    for place in range(rules.players):
+        seat = seat_at(rules, state, view.seat, place)
+        state.total[seat] = view.total[place]
+        state.laid[seat] = view.laid[place]
+        state.hands[seat] = view.hand if place == 0 else 0
+        for _ in range(HANDS[rules.deck] - (view.laid[place] != NOBODY) if place else 0):
+            state.hands[seat] += ONE[hidden[used]]
+            used += 1
+
+
+LAYOUT = Layout(
+    (
+        Section("hand", (KINDS,), 2, "copies of each kind in one's hand"),
+        Section("unseen", (KINDS,), 2, "copies of each kind in places one does not see"),
+        Section("laid", (SEATS, KINDS), 1, "the tile that each seat has laid, one-hot"),
+        Section("leader", (SEATS,), 1, "who led, one-hot"),
+    )
+)
+HAND_AT, UNSEEN_AT, LAID_AT, LEADER_AT = LAYOUT.starts
+
+
+@rule
+def encode(view, out):
+    tiles.write_counts(view.hand, out, HAND_AT)
+    tiles.write_counts(view.unseen, out, UNSEEN_AT)
+    for place in range(SEATS):
+        if view.laid[place] != NOBODY:
+            out[LAID_AT + place * KINDS + view.laid[place]] = 1
+    out[LEADER_AT + view.leader] = 1
+
+
+@rule
+def choose(player, view, mask, key):
+    return best_ranked(RANKS, mask)
+
+
+def table(game, variant, views, names, payoffs):
+    near, own, places = views[0], {int(view.seat): view for view in views}, []
+    for place in range(variant.players):
+        seat = (int(near.seat) + int(near.direction) * place) % variant.players
+        laid = bool(near.laid[place] != NOBODY)
+        held = {"hidden": HANDS[variant.deck == "tiny"] - laid}
+        hand = Pile("hand", **({"tiles": faces(own[seat].hand)} if seat in own else held))
+        lays = Pile("lays", faces(ONE[near.laid[place]]) if laid else ())
+        mover = not payoffs and place == (near.leader + near.turn) % variant.players
+        note = chips(payoffs[seat]) if payoffs else ""
+        places.append(Place(names[seat], (hand, lays), to_act=mover, note=note))
+    before = (near.leader + near.turn - 1) % variant.players
+    last = "The tiles are dealt"
+    if near.laid[before] != NOBODY:
+        last = says(places[before].name, f"lay {tile_name(near.laid[before])}")
+    return Scene(title(game, variant), places=tuple(places), last_move=last)
+
+
+GAME = Game(
+    __name__,
+    id="one-trick",
+    title="One Trick",
+    version=0,
+    variant=OneTrick,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=SEATS,
+    action_names=tuple(f"lay {tile_name(kind)}" for kind in range(KINDS)),
+    encoder=Encoder("one-trick", 0, LAYOUT),
+    players=("greedy",),
+    payoff_bound=lambda variant: float(variant.stake * (variant.players - 1)),
+    table=table,
+)
+gupai_env.register(GAME)

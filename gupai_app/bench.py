@@ -1,0 +1,189 @@
+"""How fast the engine is on this machine; medians of several runs."""
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_agents.gymnasium_envs import SeatVectorEnv
+from gupai_agents.playouts import playout_runs
+from gupai_env.aec import GupaiEnv
+from gupai_env.core.game import Game
+from gupai_env.core.rng import derive, draw
+from gupai_env.vector import Lanes
+
+LANES = (1, 256, 4096, 65536)
+SHARED = (256, 4096, 65536)  # lanes that several threads share out
+FIGURES = 2 * len(LANES) + 3 * len(SHARED) + 5  # measurements of a game
+RUNS = 5
+RUN_SECONDS = 0.2  # at least, a run
+FRESH_RUNS = 3
+STEPS = 32  # actions a lane in one call of `play_random`, at least,
+CALL = 65536  # and decisions in all
+THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+COUNTED = (
+    "A decision is one action of one seat: choosing a random legal one, playing it, dealing anew where a deal ends, "
+    "and writing the next mask (and observation). Lanes are stepped from Python, lanes.step(lanes.sample(key)), but "
+    f"for `play_random`, which plays {STEPS} actions a lane or more in one call, {CALL:,} in all. Playouts are "
+    "`greedy` in all seats inside the compiled loop, masks and views only. Learner decisions are those of one random "
+    "seat against `greedy` in gymnasium.make_vec, 4,096 lanes; the decisions of the others come on top. AEC counts "
+    "PettingZoo's agent_iter, last and step, observation and mask included. Seconds are the processor's; threads are "
+    "compared on the clock, in turns. The first step is a new process from its start through import and deal to one "
+    "step, compiled code from the disk cache. Memory is that of all arrays of a lane."
+)
+FIRST_STEP = """
+import numpy as np
+from gupai_env import lanes
+table = lanes({game!r}, 4096)
+table.step(table.sample(0))
+"""
+
+
+class Figure(NamedTuple):
+    """One measurement, the median of all runs."""
+
+    game: str
+    what: str
+    value: float
+    unit: str  # "decisions/s" or "x", where more is better; "s" or "bytes", where less is
+
+
+def machine() -> dict[str, str]:
+    """Return what the figures depend on: processor and versions."""
+    import numba
+
+    cpu = platform.processor() or platform.machine()
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        cpu = next((line.partition(": ")[2] for line in lines if line.startswith("model name")), cpu)
+    return {
+        "cpu": cpu,
+        "cores": f"{THREADS} of {os.cpu_count()}",
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+    }
+
+
+def rate(run: Callable[[int], int], clock: Callable[[], float] = time.process_time) -> float:
+    """Return decisions a second of one run; `run(call)` plays some and returns how many."""
+    decisions, call, begin = 0, 0, clock()
+    while (seconds := clock() - begin) < RUN_SECONDS:
+        call += 1
+        decisions += run(call)
+    return decisions / seconds
+
+
+def median_rate(run: Callable[[int], int]) -> float:
+    """Return decisions a second of the processor, the median of RUNS runs."""
+    run(0)  # compiles what is not yet compiled
+    return statistics.median(rate(run) for _ in range(RUNS))
+
+
+def stepping(game: Game, num_lanes: int, observe: bool = True, threads: int = 1) -> Callable[[int], int]:
+    """Return a run of a batch of lanes stepped from Python."""
+    table = Lanes(game, num_lanes, observe=observe, threads=threads)
+    steps = max(1, 4096 // num_lanes)  # so that reading the clock does not count
+
+    def run(call: int) -> int:
+        for step in range(steps):
+            table.step(table.sample(call * steps + step))
+        return steps * num_lanes
+
+    return run
+
+
+def playing(game: Game, num_lanes: int, threads: int = 1) -> Callable[[int], int]:
+    """Return a run of `play_random`."""
+    table = Lanes(game, num_lanes, threads=threads)
+    steps = max(STEPS, CALL // num_lanes)
+
+    def run(call: int) -> int:
+        table.play_random(steps, call)
+        return steps * num_lanes
+
+    return run
+
+
+def speedup(one: Callable[[int], int], all_threads: Callable[[int], int]) -> float:
+    """Return how many times as fast the second run is, on the clock; the median of pairs of runs in turns."""
+    one(0)
+    all_threads(0)
+    return statistics.median(
+        rate(all_threads, time.perf_counter) / rate(one, time.perf_counter) for _ in range(2 * RUNS)
+    )
+
+
+def learner_rate(game: Game, num_lanes: int = 4096) -> float:
+    """Return the learner's decisions a second against `greedy` in a native vector environment."""
+    env = SeatVectorEnv(game, num_lanes, opponents="greedy")
+    env.reset(seed=1)
+
+    def run(call: int) -> int:
+        env.step(env.action_space.sample())
+        return num_lanes
+
+    return median_rate(run)
+
+
+def aec_rate(game: Game) -> float:
+    """Return the decisions a second of one PettingZoo game after another."""
+    env = GupaiEnv(game)
+
+    def run(call: int) -> int:
+        env.reset(seed=call)
+        decisions = 0
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            legal = observation["action_mask"].nonzero()[0]
+            env.step(legal[draw(derive(call, decisions), 0, len(legal))])
+            decisions += 1
+        return decisions
+
+    return median_rate(run)
+
+
+def first_step_seconds(game: Game) -> float:
+    """Return the seconds that a new process takes from its start to the end of its first step."""
+    code = FIRST_STEP.format(game=game.id)
+    seconds = []
+    for _ in range(1 + FRESH_RUNS):
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        seconds.append(time.perf_counter() - begin)
+    return statistics.median(seconds[1:])  # the first run fills the disk cache if it must
+
+
+def figures(game: Game) -> Iterator[Figure]:
+    """Measure a game, one figure after another."""
+    for num_lanes in LANES:
+        for observe in (True, False):
+            what = f"{num_lanes} lane{'s' * (num_lanes > 1)}, {'observation and ' * observe}mask"
+            found = median_rate(stepping(game, num_lanes, observe))
+            yield Figure(game.id, what, found, "decisions/s")
+    for num_lanes in SHARED:
+        yield Figure(
+            game.id, f"play_random, {num_lanes} lanes", median_rate(playing(game, num_lanes)), "decisions/s"
+        )
+        for what, make in (("play_random", playing), ("stepped", stepping)):
+            times = speedup(make(game, num_lanes), make(game, num_lanes, threads=THREADS))
+            yield Figure(game.id, f"{what}, {num_lanes} lanes, {THREADS} threads against 1", times, "x")
+    for what, measure in {
+        "playouts, greedy": lambda: median_rate(playout_runs(game)),
+        "learner decisions, make_vec against greedy": lambda: learner_rate(game),
+        "AEC, agent_iter": lambda: aec_rate(game),
+    }.items():
+        yield Figure(game.id, what, measure(), "decisions/s")
+    yield Figure(game.id, "first step in a new process", first_step_seconds(game), "s")
+    yield Figure(game.id, "memory of a lane", Lanes(game, 1).lane_bytes, "bytes")

@@ -1,0 +1,351 @@
+"""`gupai`, the command line. Everything heavy is imported inside the commands, so that help comes at once."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from gupai_agents.agent import Agent
+    from gupai_env.core.game import Game
+    from gupai_env.core.variant import Variant
+
+INTERRUPTED = 130  # exit status after ctrl-C
+SEEDS = 1_000_000  # of these one is drawn if none is given; a short one is easily typed again
+SEAT_DRAW = 1 << 43  # the draw of a seed that seats the person
+
+
+class Mistake(typer.TyperException):
+    """What is wrong with the user's words, in one line."""
+
+    exit_code = 2
+
+
+class OneLineErrors(TyperGroup):
+    """Commands whose errors are one line on standard error."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command and end the process with its exit status: 0, 2 for a mistake of the user."""
+        try:
+            status = super().main(*args, **{**extra, "standalone_mode": False})
+        except typer.TyperException as error:
+            typer.echo(f"gupai: {error.format_message()}", err=True)
+            status = error.exit_code
+        if status == INTERRUPTED:
+            typer.echo("gupai: stopped", err=True)
+        sys.exit(status)
+
+
+@contextmanager
+def mistakes() -> Iterator[None]:
+    """Turn what is refused here, where the user's words are read, into a `Mistake`."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise Mistake(str(error)) from error
+
+
+app = typer.Typer(
+    name="gupai",
+    cls=OneLineErrors,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Chinese domino games to play and to watch, and to train and compare agents on.",
+)
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `gupai rules` lists them")]
+SomeGame = Annotated[
+    str | None, typer.Argument(metavar="[GAME]", help="a game, by default the first that `gupai rules` lists")
+]
+OptionalGame = Annotated[
+    str | None, typer.Argument(metavar="[GAME]", help="a game; without it all are listed")
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-o", "--option", metavar="NAME=VALUE", help="an option of the rules, see `gupai rules GAME`"
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="names the deals; without it one is drawn and shown")]
+Against = Annotated[
+    list[str] | None, typer.Option(metavar="AGENT", help="who plays; repeat it for each seat")
+]
+YourSeat = Annotated[int | None, typer.Option(help="your seat, from 0; without it one is drawn")]
+Agents = Annotated[
+    list[str] | None, typer.Argument(metavar="[AGENT]...", help="one a seat; fewer are repeated")
+]
+Rivals = Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="two or more")]
+Exploited = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[AGENT]...", help="each is judged with itself in all seats; default: all by name"
+    ),
+]
+TinyOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        help="an option of the rules; deck=tiny and few players are set",
+    ),
+]
+Deals = Annotated[int, typer.Option(min=2, help="deals of each duel, each played once from every seat")]
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="print the version and exit")] = False,
+) -> None:
+    if version:
+        typer.echo(f"gupai {_version()}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    try:
+        return installed("gupai")
+    except PackageNotFoundError:  # run from the sources
+        from gupai_env import __version__
+
+        return __version__
+
+
+# --- what the user names --------------------------------------------------------------------------
+
+
+def _variant(name: str | None, assignments: Sequence[str] | None) -> "tuple[Game, Variant]":
+    from gupai_env.games import GAMES, get_game
+
+    with mistakes():
+        game = get_game(next(iter(GAMES)) if name is None else name)
+        return game, game.variant.parse(assignments or ())
+
+
+def _agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
+    from gupai_agents import make_agent
+
+    if spec == "human":
+        raise Mistake(f"here only programs play; a person plays with: gupai play {game.id}")
+    with mistakes():
+        return make_agent(spec, game, **asdict(variant))
+
+
+def _line_up(specs: Sequence[str] | None, seats: int, game: "Game", variant: "Variant") -> "list[Agent]":
+    """Return one agent a seat; fewer begin again, and without any it is the best rule-based one."""
+    from gupai_agents import agent_names
+
+    specs = specs or agent_names(game)[-1:]
+    if len(specs) > seats:
+        raise Mistake(f"{len(specs)} agents are too many, there is room for {seats}")
+    agents = [_agent(spec, game, variant) for spec in specs]
+    return [agents[seat % len(agents)] for seat in range(seats)]
+
+
+def _seed(seed: int | None) -> int:
+    import secrets
+
+    from gupai_env.core.rng import as_key
+
+    with mistakes():
+        return secrets.randbelow(SEEDS) if seed is None else as_key(seed)
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+@app.command()
+def play(
+    name: SomeGame = None,
+    against: Against = None,
+    seat: YourSeat = None,
+    seed: Seed = None,
+    option: Options = None,
+) -> None:
+    """Play against agents, by typing; you need not know the game."""
+    from gupai_env.core.rng import draw
+
+    game, variant = _variant(name, option)
+    seed, players = _seed(seed), variant.players
+    if seat is None:
+        seat = draw(seed, SEAT_DRAW, players)
+    if not 0 <= seat < players:
+        raise Mistake(f"there is no seat {seat}; the seats are 0 to {players - 1}")
+    others = _line_up(against, players - 1, game, variant)
+
+    from gupai_app import play as table
+    from gupai_app.human import Terminal
+
+    table.play(game, variant, [*others[:seat], others[0], *others[seat:]], seat, seed, Terminal())
+    typer.echo(f"To see agents play: gupai watch {game.id}")
+
+
+@app.command()
+def watch(
+    name: SomeGame = None,
+    agents: Agents = None,
+    seed: Seed = None,
+    option: Options = None,
+    tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object a move")] = False,
+) -> None:
+    """Print a deal of agents move by move, all tiles face up."""
+    game, variant = _variant(name, option)
+    seed, line_up = _seed(seed), _line_up(agents, variant.players, game, variant)
+
+    from gupai_app import play as table
+    from gupai_app.human import Terminal
+
+    if as_json:
+        table.watch_json(game, variant, line_up, seed)
+    else:
+        table.watch(game, variant, line_up, seed, Terminal(), tables=tables)
+
+
+@app.command()
+def rules(name: OptionalGame = None) -> None:
+    """Print the rules of a game, its options and its agents."""
+    from gupai_app import report
+    from gupai_env.games import GAMES, load_plugins
+
+    if name is None:
+        with mistakes():
+            load_plugins()
+        report.games(GAMES.values())
+    else:
+        report.rules(_variant(name, None)[0])
+
+
+@app.command()
+def tournament(
+    name: GameName,
+    agents: Rivals,
+    deals: Deals = 5000,
+    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    option: Options = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Let every agent meet every other, one among equal others, in the same deals from every seat."""
+    import time
+
+    game, variant = _variant(name, option)
+    rivals = [_agent(spec, game, variant) for spec in agents]
+    seed = _seed(seed)
+    if len(rivals) < 2:
+        raise Mistake("a tournament needs two agents or more")
+
+    from gupai_agents.evaluation.tournament import round_robin
+    from gupai_app import report
+
+    begin = time.perf_counter()
+    with report.progress("deals", len(rivals) * (len(rivals) - 1) * deals) as done:
+        result = round_robin(game, rivals, deals, seed=seed, progress=done, **variant.changed())
+    show = report.standings_json if as_json else report.standings
+    show(game, variant, result, time.perf_counter() - begin)
+
+
+@app.command()
+def exploit(
+    name: GameName,
+    agents: Exploited = None,
+    option: TinyOptions = None,
+    solve: Annotated[bool, typer.Option("--solve", help="find an equilibrium too, by CFR+")] = False,
+    rounds: Annotated[int, typer.Option(min=1, help="of CFR+")] = 400,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Tell exactly what a best response wins from agents, on a deck small enough to search all play."""
+    import time
+
+    from gupai_env.core.variant import TINY
+    from gupai_env.games import get_game
+
+    with mistakes():
+        seats = get_game(name).variant.LIMITS[TINY]["players"][0]
+    game, variant = _variant(name, [f"deck={TINY}", f"players={seats}", *(option or ())])
+
+    from gupai_agents import agent_names
+    from gupai_agents.evaluation import exact
+    from gupai_app import report
+
+    begin = time.perf_counter()
+    exploited = [_agent(spec, game, variant) for spec in ["random", *(agents or agent_names(game)[1:])]]
+    with mistakes():
+        tree = exact.build_tree(game, **asdict(variant))
+        policies = {agent.name: tree.policy([agent] * tree.players) for agent in exploited}
+    if solve:
+        with report.progress("rounds of CFR+", rounds) as done:
+            policies["CFR+"] = exact.solve(tree, rounds, done)
+    show = report.exploits_json if as_json else report.exploits
+    show(tree, policies, time.perf_counter() - begin)
+
+
+@app.command()
+def bench(
+    name: SomeGame = None,
+    everything: Annotated[bool, typer.Option("--all", help="measure every game")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Measure how many decisions a second the engine plays on this machine."""
+    game, _ = _variant(name, None)
+
+    from gupai_app import report
+    from gupai_app.bench import FIGURES, figures
+    from gupai_env.games import GAMES
+
+    games = list(GAMES.values()) if everything else [game]
+    measured = []
+    with report.progress("measurements", len(games) * FIGURES) as done:
+        for each in games:
+            for figure in figures(each):
+                measured.append(figure)
+                done(1)
+    show = report.speed_json if as_json else report.speed
+    show(measured)
+
+
+@app.command()
+def train(
+    config: Annotated[
+        str | None,
+        typer.Argument(metavar="CONFIG", help="a file, or a game for the configuration that comes with it"),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="change a setting, e.g. ppo.entropy=0.02"),
+    ] = None,
+    go_on: Annotated[
+        str | None,
+        typer.Option("--resume", metavar="RUN", help="go on with a stopped run, e.g. runs/jie-long-1"),
+    ] = None,
+    runs: Annotated[str, typer.Option(metavar="FOLDER", help="where runs are kept")] = "runs",
+    as_json: Annotated[bool, typer.Option("--json", help="print lines of JSON")] = False,
+) -> None:
+    """Train a player by self-play, then print how it fares against the baselines."""
+    if (config is None) == (go_on is None):
+        raise Mistake("name a configuration, or with --resume a run to go on with")
+    if go_on and changes:
+        raise Mistake("a run goes on as it began; --set is for new runs")
+
+    with mistakes():
+        from gupai_app.train import train as run_training
+
+        run_training(config, changes or [], go_on, runs, as_json)
+
+
+def main() -> None:
+    """Run the command line; the entry point of `gupai`."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""A person at the terminal as an agent: the table, the moves in words, and patience with typing errors."""
+
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_agents.agent import Turns
+from gupai_env.core.game import Game
+from gupai_env.core.hints import PLAY, TILE, fill_rules, tiles_named, unturned, verb_of
+from gupai_env.core.phrases import listed, seat_names
+from gupai_env.core.scene import Scene
+from gupai_env.core.variant import Variant
+from gupai_env.render import draw_text
+
+HELP, LEAVE = ("?", "h", "help"), ("q", "quit", "exit")
+WIDEST = 100  # columns
+
+
+class Quit(SystemExit):
+    """A person has left the table; uncaught it ends the program quietly."""
+
+
+class Terminal:
+    """Where a person reads and types; a test gives functions of its own."""
+
+    def __init__(
+        self,
+        ask: Callable[[str], str] = input,
+        say: Callable[[str], object] = print,
+        *,
+        colour: bool | None = None,
+        width: int | None = None,
+    ) -> None:
+        """Args: ask: shows a prompt and returns a line, or raises EOFError. say: shows some lines.
+
+        colour: whether ones and fours are red; None: if standard output is a terminal. width: columns; None:
+            those of the terminal, at most 100.
+        """
+        self.say, self._ask = say, ask
+        self.colour = sys.stdout.isatty() if colour is None else colour
+        self.width = width or max(min(shutil.get_terminal_size().columns, WIDEST), 40)
+
+    def ask(self, prompt: str) -> str:
+        """Return what the person answers, in small letters; raises Quit at ctrl-C or the end of all input."""
+        try:
+            return self._ask(prompt).strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            self.say("")  # after the prompt
+            raise self.leave() from None
+
+    def leave(self) -> Quit:
+        """Say that the person leaves; return what is to be raised."""
+        self.say("You have left the table.")
+        return Quit(0)
+
+    def table(self, scene: Scene) -> None:
+        """Show a table."""
+        self.say(f"\n{draw_text(scene, colour=self.colour, width=self.width)}\n")
+
+    def paragraph(self, text: str) -> None:
+        """Show a text in lines of the terminal's width."""
+        self.say(textwrap.fill(text, self.width))
+
+
+class Move(NamedTuple):
+    """A line of the list of moves: legal actions that do the same with the same tiles, turned differently."""
+
+    name: str
+    actions: list[int]
+
+    @property
+    def verb(self) -> str:
+        return verb_of(self.name)
+
+    @property
+    def tiles(self) -> tuple[tuple[int, int], ...]:
+        return tiles_named(self.name)
+
+
+class HumanAgent:
+    """A person who plays a variant."""
+
+    name = "human"
+
+    def __init__(
+        self,
+        game: Game,
+        variant: Variant,
+        terminal: Terminal | None = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        """Args: names: how the seats are called, by seat; None: "You", and the others by their number."""
+        self.game, self.variant, self.names = game, variant, names
+        self.terminal = Terminal() if terminal is None else terminal
+        self.hints = game.hints(game, variant)
+        self._greeted = False
+
+    def act(self, turns: Turns) -> np.ndarray:
+        """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
+        chosen = [self._choose(view, mask) for view, mask in zip(turns.views, turns.masks, strict=True)]
+        return np.array(chosen, np.int16)
+
+    def _choose(self, view: np.record, mask: np.ndarray) -> int:
+        moves = self._moves(view, mask)
+        self._show(view, moves)
+        while True:
+            text = self.terminal.ask("Your move: ")
+            if text in LEAVE:
+                raise self.terminal.leave()
+            if text in HELP:
+                self.terminal.say(f"\n{fill_rules(self.game.rules_text, self.terminal.width)}")
+                self._greeted = False
+                self._show(view, moves)
+                continue
+            answer = self._read(text, moves)
+            if isinstance(answer, str):
+                self.terminal.paragraph(answer)
+                continue
+            action = self._settle(view, answer)
+            if action is not None:
+                return action
+
+    def _moves(self, view: np.record, mask: np.ndarray) -> list[Move]:
+        """Return the legal actions as moves, those of one verb together, each verb's heaviest tiles first."""
+        found: dict[str, list[int]] = {}
+        for action in map(int, np.flatnonzero(mask)):
+            found.setdefault(unturned(self.game.action_name(action, view)), []).append(action)
+        moves = [Move(name, actions) for name, actions in found.items()]
+        first = {
+            move.verb: min(each.actions[0] for each in moves if each.verb == move.verb) for move in moves
+        }
+        moves.sort(key=lambda move: move.tiles, reverse=True)
+        return sorted(moves, key=lambda move: first[move.verb])
+
+    def _show(self, view: np.record, moves: Sequence[Move]) -> None:
+        """Show the table, the moves under their headings, and at first how the game is played."""
+        say, width = self.terminal.say, self.terminal.width
+        names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
+        self.terminal.table(self.game.scene(self.variant, [view], names))
+        if not self._greeted:
+            self.terminal.paragraph(self.hints.reminder())
+            self.terminal.paragraph(self.hints.answers())
+            say("")
+            self._greeted = True
+        verbs = list(dict.fromkeys(move.verb for move in moves))
+        lines: dict[str, list[str]] = {}  # by heading
+        for number, move in enumerate(moves, 1):
+            line = f"{number:>3}  {self.hints.label(view, move.actions)}"
+            lines.setdefault(self.hints.heading(move.verb, verbs), []).append(line)
+        for heading, entries in lines.items():
+            say(f"{heading}:\n{_columns(entries, width)}")
+
+    def _read(self, text: str, moves: Sequence[Move]) -> Move | str:
+        """Return the move that a text means, or a sentence that says why it means none."""
+        number = re.fullmatch(r"(#?) ?(\d+)", text)
+        at = int(number[2]) if number else 0
+        by_number = moves[at - 1] if 1 <= at <= len(moves) else None
+        by_name = next((move for move in moves if move.name == text), None)
+        if by_name:
+            return by_name
+        tiles, words = tiles_named(text), re.findall(r"[a-z]+", text)
+        if number and (number[1] or not tiles):
+            return by_number or f"There is no move {at}; your moves are 1 to {len(moves)}."
+        if not text:
+            return self.hints.answers()
+        if re.sub(r"[a-z ,]", "", TILE.sub("", text)):
+            return f"I do not understand {text!r}. {self.hints.answers()}"
+        by_tile = self._named(tiles, words, moves)
+        if by_number and by_tile is not by_number and any(move.tiles == tiles for move in moves):
+            tile = f"[{text[0]}:{text[1]}]"
+            return f"Is {text} a move or a tile? Type #{at} for move {at}, or {tile} for the tile."
+        return by_number if by_number and isinstance(by_tile, str) else by_tile
+
+    def _named(self, tiles: tuple, words: list[str], moves: Sequence[Move]) -> Move | str:
+        """Return the move with these tiles, its verb beginning like the words typed, or why there is none."""
+        called = "".join(f"[{high}:{low}]" for high, low in tiles)
+        fitting = [move for move in moves if move.tiles == tiles] if tiles else list(moves)
+        if words:
+            fitting = [move for move in fitting if _begins(move.verb.split(), words)]
+        elif any(move.verb == PLAY for move in moves):  # a tile alone is to be played
+            others = [move.verb for move in fitting if move.verb != PLAY]
+            fitting = [move for move in fitting if move.verb == PLAY]
+            if others and not fitting:
+                shown = "".join(f"{high}{low}" for high, low in tiles)
+                return f"{called} cannot be played now; type {others[0]} {shown} to {others[0]} it."
+        if len(fitting) == 1:
+            return fitting[0]
+        if not fitting and not tiles:
+            return f"I do not understand {' '.join(words)!r}. {self.hints.answers()}"
+        if not fitting:
+            return f"{' '.join([*words, called])} is not among your moves, which are 1 to {len(moves)}."
+        if tiles:
+            return "More than one of your moves is like that; type the number of one."
+        verbs = listed((move.verb for move in fitting), "or")
+        return f"Which tile? Type {verbs} 64 for [6:4], or the number of a move."
+
+    def _settle(self, view: np.record, move: Move) -> int | None:
+        """Return the action of a move; ask where tiles can be turned two ways. None: rather another move."""
+        if len(move.actions) == 1:
+            return move.actions[0]
+        question, answers = self.hints.choice(view, move.actions)
+        while True:
+            text = self.terminal.ask(f"{question} ")
+            if text in answers:
+                return answers[text]
+            if text in LEAVE:
+                raise self.terminal.leave()
+            if not text:
+                return None
+            self.terminal.paragraph(
+                f"Answer {listed(list(answers), 'or')}, or nothing to choose another move."
+            )
+
+
+def _begins(words: Sequence[str], typed: Sequence[str]) -> bool:
+    """True if everything typed is the beginning of one of the words."""
+    return all(any(word.startswith(part) for word in words) for part in typed)
+
+
+def _columns(entries: Sequence[str], width: int) -> str:
+    """Lay entries out in columns of equal width, row by row."""
+    column = max(map(len, entries)) + 2
+    across = max(width // column, 1)
+    rows = [entries[at : at + across] for at in range(0, len(entries), across)]
+    return "\n".join("".join(f"{entry:{column}}" for entry in row).rstrip() for row in rows)

@@ -1,0 +1,117 @@
+"""A training run on the screen: a progress bar, the looks at the baselines, the table of results."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from gupai_training.run import FINAL_SEED, Reporter, Row, Run
+
+
+class ScreenReporter(Reporter):
+    """Shows a bar on a terminal, and on any output a line for each look at the baselines."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[rate]}"),
+            console=console,
+            disable=not console.is_terminal,
+            transient=True,
+        )
+
+    def begin(self, total: int, done: int) -> None:
+        """Start the bar of the training."""
+        self.task = self.progress.add_task("learning", total=1.0, rate="")
+        self.progress.start()
+
+    def learned(self, progress: float, decisions: int, seconds: float) -> None:
+        """Move it on."""
+        rate = f"{decisions / 1e6:.2f}M decisions, {decisions / max(seconds, 1e-9) / 1000:.0f}k a second"
+        self.progress.update(self.task, completed=progress, rate=rate)
+
+    def evaluated(self, row: dict[str, Any]) -> None:
+        """Print a line of chips a deal against each baseline."""
+        found = [
+            f"{name} {value['mean']:+.1f} ±{value['high'] - value['mean']:.1f}"
+            for name, value in row.items()
+            if isinstance(value, dict)
+        ]
+        self.console.print(f"{row['decisions'] / 1e6:5.2f}M decisions: {', '.join(found)}")
+
+    def expect(self, deals: int) -> None:
+        """Start the bar of the final table."""
+        self.task = self.progress.add_task("judging", total=deals, rate="")
+        self.progress.start()
+
+    def dealt(self, deals: int) -> None:
+        """Move it on."""
+        self.progress.update(self.task, advance=deals)
+
+    def close(self) -> None:
+        """Take the bars away."""
+        self.progress.stop()
+
+
+class JsonReporter(Reporter):
+    """Writes every look at the baselines as a line of JSON."""
+
+    def evaluated(self, row: dict[str, Any]) -> None:
+        """Print the row."""
+        print(json.dumps(row), flush=True)
+
+
+def results_table(run: Run, rows: Iterable[Row]) -> Table:
+    """Return the table that ends a run: the trained player and the baselines, each against the other."""
+    config = run.config
+    options = (
+        ", ".join(f"{name}={value}" for name, value in config.variant.items()) or "the rulebook's defaults"
+    )
+    table = Table(
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        title=f"{run.game.title}, {run.variant.players} players, {options}",
+        caption=(
+            f"Chips a deal of one player against equal others in all other seats, with its 95% interval. "
+            f"{config.evaluation.final_deals:,} deals, each from every seat; deals from seed "
+            f"{config.seed + FINAL_SEED}, training from seed {config.seed}."
+        ),
+    )
+    table.add_column("player")
+    table.add_column("against")
+    table.add_column("chips a deal", justify="right", no_wrap=True)
+    for seat in range(run.variant.players):
+        table.add_column(f"seat {seat}", justify="right", no_wrap=True)
+    for row in rows:
+        found = [row.result.at_seat(0, seat) for seat in range(run.variant.players)]
+        at_seats = [f"{each.mean:+.1f} ±{each.half_width:.1f}" for each in found]
+        table.add_row(row.hero, row.villain, f"[bold]{row.result.mean(0)}[/bold]", *at_seats)
+    return table
+
+
+def results_json(run: Run, rows: Iterable[Row]) -> str:
+    """Return the same as one JSON object."""
+    found = [
+        {
+            "player": row.hero,
+            "against": row.villain,
+            "chips_a_deal": row.result.mean(0)._asdict(),
+            "at_seats": [row.result.at_seat(0, seat)._asdict() for seat in range(run.variant.players)],
+        }
+        for row in rows
+    ]
+    head = {"game": run.game.id, "variant": run.config.variant, "checkpoint": str(run.agent_file)}
+    return json.dumps(
+        {**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": found}
+    )

@@ -1,0 +1,72 @@
+"""A game played move by move, for people to follow; the end of every deal of a match is kept."""
+
+import numpy as np
+
+from gupai_agents.agent import Turns
+from gupai_env.core.episode import advance, start
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import kernels
+from gupai_env.core.rng import as_key, derive
+from gupai_env.core.variant import Variant
+
+
+class Session:
+    """One episode under way: that of an environment after `reset(seed)` and `episode` more resets.
+
+    Attributes: state: the full state, for spectators. finished: the state in which the last finished deal
+        ended, its `payoff` and the new `total` included; None before.
+    """
+
+    def __init__(self, game: Game, variant: Variant, seed: int, episode: int = 0) -> None:
+        """Raises: ValueError for a bad seed."""
+        self.game, self.variant = game, variant
+        self.rules = variant.as_rules(game.rules_type)
+        self._states = game.new_states(1)
+        self.state = self._states[0]
+        self.finished: np.record | None = None
+        start(game, self.rules, self.state, derive(as_key(seed), episode))
+
+    @property
+    def over(self) -> bool:
+        """True at the end of the episode."""
+        return bool(self.state.over)
+
+    @property
+    def seat(self) -> int:
+        """The seat to act."""
+        return int(self.state.to_act)
+
+    def mask(self) -> np.ndarray:
+        """Return the legal actions of the seat to act, bool [num_actions]; none at the end."""
+        mask = np.zeros(self.game.num_actions, np.bool_)
+        if not self.over:
+            self.game.legal_actions(self.rules, self.state, mask)
+        return mask
+
+    def view(self, seat: int, state: np.record | None = None) -> np.record:
+        """Return what a seat knows, now or in another state of this game."""
+        view = self.game.new_view()
+        self.game.information_set(self.rules, self.state if state is None else state, seat, view)
+        return view
+
+    def views(self, first: int = 0, state: np.record | None = None) -> list[np.record]:
+        """Return what each seat knows, from seat `first` on."""
+        players = self.variant.players
+        return [self.view((first + place) % players, state) for place in range(players)]
+
+    def turns(self) -> Turns:
+        """Return the decision to be made, as agents take it."""
+        views, keys = np.zeros(1, self.game.view).view(np.recarray), np.zeros(1, np.int64)
+        kernels(self.game).views(self.rules, self._states, views, keys)
+        return Turns(views, self.mask()[None], keys)
+
+    def play(self, action: int) -> list[float] | None:
+        """Play a legal action; return the chips by seat if it ended a deal, else None."""
+        game, before = self.game, self._states.copy()[0]
+        advance(game, self.rules, self.state, action)
+        if not self.state.settled:
+            return None
+        game.step(self.rules, before, action)  # once more, for in a match the next deal has begun
+        before.deal, before.total, before.payoff = self.state.deal, self.state.total, self.state.payoff
+        self.finished = before
+        return [float(chips) for chips in self.state.payoff[: self.variant.players]]

@@ -1,0 +1,118 @@
+"""The frame of an episode that all games share: turns, the deals of a match, and what every state begins with."""
+
+import numpy as np
+
+from gupai_env.core.rng import derive, draw
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import shuffled
+
+# Counters of an episode's key that no deal of a match has:
+LEADER_STREAM = 1 << 40  # draws the first leader
+NOISE_STREAM = 1 << 41  # + seat: the chance that players use
+NOBODY = -1  # in place of a seat
+
+
+def state_dtype(seats: int, *fields: tuple) -> np.dtype:
+    """Return the dtype of a game's state: the fields every game has, then its own."""
+    return np.dtype(
+        [
+            ("seed", "i8"),  # key of the episode
+            ("moves", "i4"),  # decisions of the episode so far
+            ("deal", "i2"),  # deals of the match that are finished
+            ("leader", "i1"),  # who leads this deal
+            ("direction", "i1"),  # +1 or -1: the order of turn among the seats
+            ("to_act", "i1"),
+            ("over", "i1"),  # set by a game when its deal has ended; stays set only at the end of the match
+            ("settled", "i1"),  # the last step ended a deal, and `payoff` holds its chips
+            ("payoff", "f4", (seats,)),
+            ("total", "f4", (seats,)),  # chips of all finished deals
+            *fields,
+        ],
+        align=True,
+    )
+
+
+@rule
+def seat_after(rules, state, seat):
+    """Return the seat whose turn follows `seat`."""
+    seat += state.direction
+    if seat == rules.players:
+        return 0
+    return rules.players - 1 if seat < 0 else seat
+
+
+@rule
+def distance(rules, state, seat, other):
+    """Return how many turns after `seat` the turn of `other` comes, 0 for the seat itself."""
+    turns = state.direction * (other - seat)
+    return turns + rules.players if turns < 0 else turns
+
+
+@rule
+def seat_at(rules, state, seat, steps):
+    """Return the seat whose turn comes `steps` after that of `seat`."""
+    return (seat + state.direction * steps) % rules.players
+
+
+@rule
+def noise_key(state):
+    """Return the key of all chance that the player to act may use in this decision.
+
+    It depends on the episode, the seat and the decision alone, so equal players play a deal alike.
+    """
+    return derive(derive(state.seed, NOISE_STREAM + int(state.to_act)), state.moves)
+
+
+@rule
+def resume_from(view, key, state):
+    """Begin to fill a state from a view: the fields every game has, of a deal under way.
+
+    The episode's key is drawn anew from `key`, for a view does not tell the later deals of the match either.
+    """
+    state.seed = derive(key, 0)
+    state.moves = 0
+    state.deal = view.deal
+    state.direction = view.direction
+    state.over = 0
+    state.settled = 0
+    state.payoff[:] = 0
+
+
+@rule
+def deal(game, rules, state, key):
+    """Deal afresh, from an order of the deck drawn from `key`. `game` is a game or, in compiled loops, its room."""
+    game.deal_from(rules, state, shuffled(game.deck(rules), key))
+
+
+@rule
+def start(game, rules, state, seed):
+    """Begin an episode: the first deal of a match."""
+    state.seed = seed
+    state.moves = 0
+    state.deal = 0
+    state.direction = 1
+    state.over = 0
+    state.settled = 0
+    state.payoff[:] = 0
+    state.total[:] = 0
+    state.leader = rules.leader if rules.leader >= 0 else draw(derive(seed, LEADER_STREAM), 0, rules.players)
+    deal(game, rules, state, derive(seed, 0))
+
+
+@rule
+def advance(game, rules, state, action):
+    """Play one decision; pay and deal again when it ends a deal that is not the last of the match."""
+    state.settled = 0
+    state.moves += 1
+    game.step(rules, state, action)
+    if state.over:
+        state.settled = 1
+        state.payoff[:] = 0
+        game.payoffs(rules, state, state.payoff)
+        for seat in range(rules.players):
+            state.total[seat] += state.payoff[seat]
+        state.deal += 1
+        if state.deal < rules.deals:
+            game.next_deal(rules, state)
+            state.over = 0
+            deal(game, rules, state, derive(state.seed, state.deal))

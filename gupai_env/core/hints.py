@@ -1,0 +1,81 @@
+"""What a person is told of a game and its moves. A game without hints of its own gets plain words."""
+
+import re
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gupai_env.core.variant import Variant
+
+if TYPE_CHECKING:
+    from gupai_env.core.game import Game
+
+TILE = re.compile(r"\[?([1-6]) ?:? ?([1-6])\]?")
+PLAY = "play"  # the verb of an action that is named by its tiles alone
+
+
+def fill_rules(text: str, width: int) -> str:
+    """Return the rules of a game in lines of at most `width` columns."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        if line.startswith(" ") and lines:  # goes on with what the line before says
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line)
+    return "\n".join(_filled(line, width) for line in lines)
+
+
+def _filled(line: str, width: int) -> str:
+    """Break a line of the rules; what follows a headword and spaces stays in its column."""
+    head = re.match(r"\w+ {2,}", line)
+    wide = sum(unicodedata.east_asian_width(letter) == "W" for letter in line)  # two columns each
+    return textwrap.fill(line, width - wide, subsequent_indent=" " * len(head[0]) if head else "")
+
+
+def tiles_named(text: str) -> tuple[tuple[int, int], ...]:
+    """Return the tiles that a text names, the higher number of each first, in a fixed order."""
+    return tuple(sorted((max(a, b), min(a, b)) for a, b in (map(int, pair) for pair in TILE.findall(text))))
+
+
+def unturned(name: str) -> str:
+    """Return the name of an action with the higher number of each tile first."""
+    return TILE.sub(lambda tile: "[{}:{}]".format(*tiles_named(tile[0])[0]), name)
+
+
+def verb_of(name: str) -> str:
+    """Return what an action does, without its tiles: "discard" for "discard [6:4]"."""
+    return " ".join(re.findall(r"[a-z]+", TILE.sub(" ", name))) or PLAY
+
+
+class Hints:
+    """What can be said of any game; a game whose moves deserve better words has its own subclass."""
+
+    def __init__(self, game: "Game", variant: Variant) -> None:
+        self.game, self.variant = game, variant
+
+    def reminder(self) -> str:
+        """Return the game in a sentence."""
+        return self.game.rules_text.partition("\n")[0].partition(": ")[2]
+
+    def answers(self) -> str:
+        """Return what a person may type."""
+        return "Type the number of a move, or its tile: 64 for [6:4]. ? shows the rules, q leaves the table."
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the moves of one verb; `verbs` are all that are legal now."""
+        return "Your moves"
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return how a move reads in the list; its actions differ only in how tiles are turned."""
+        return self.game.action_name(actions[0], view)
+
+    def choice(self, view: np.record, actions: Sequence[int]) -> tuple[str, dict[str, int]]:
+        """Return the question that tells such actions apart, and the action of every answer."""
+        answers = {str(number): action for number, action in enumerate(actions, 1)}
+        options = ", ".join(
+            f"{number} for {self.game.action_name(action, view)}" for number, action in answers.items()
+        )
+        return f"Which way: {options}?", answers

@@ -1,0 +1,47 @@
+"""Tiles, titles and phrases in which every game describes its table."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from gupai_env.core.scene import Tile
+from gupai_env.core.tiles import PIPS, tiles_in
+from gupai_env.core.variant import Variant
+
+if TYPE_CHECKING:
+    from gupai_env.core.game import Game
+
+YOU = "You"
+
+
+def faces(tiles: int) -> tuple[Tile, ...]:
+    """Return the tiles of a set as pairs of numbers, the heaviest high end first."""
+    return tuple((int(PIPS[kind, 0]), int(PIPS[kind, 1])) for kind in reversed(tiles_in(tiles)))
+
+
+def title(game: "Game", variant: Variant) -> str:
+    """Return the game's name in Latin letters and the options that differ from its defaults."""
+    name = " ".join(word for word in game.title.split() if word.isascii())
+    changed = [f"{option}={value}" for option, value in variant.changed().items() if option != "deals"]
+    return f"{name} ({', '.join(changed)})" if changed else name
+
+
+def seat_names(players: int, you: int | None = None) -> list[str]:
+    """Return "Seat 0", "Seat 1", ..., but "You" for the seat of who is reading."""
+    return [YOU if seat == you else f"Seat {seat}" for seat in range(players)]
+
+
+def says(name: str, deed: str) -> str:
+    """Return "Seat 2 plays [6:4]" for the deed "play [6:4]", and "You play [6:4]" for "You"."""
+    verb, space, rest = deed.partition(" ")
+    ending = "" if name == YOU else "es" if verb.endswith(("ch", "ss")) else "s"
+    return f"{name} {verb}{ending}{space}{rest}"
+
+
+def chips(amount: float) -> str:
+    """Return a payment with its sign, such as "+58 chips"."""
+    return f"{amount + 0.0:+g} chips"  # + 0.0, for a negative zero has a sign too
+
+
+def listed(numbers: Iterable[object], joint: str = "and") -> str:
+    """Return "3", or "3 and 5" for two different numbers."""
+    return f" {joint} ".join(dict.fromkeys(map(str, numbers)))

@@ -1,0 +1,39 @@
+"""Ce Deng (斜釘): the room of the game, whose names compiled loops and `Game` find here."""
+
+from gupai_env.core.game import Game
+from gupai_env.games.ce_deng.hints import CeDengHints
+from gupai_env.games.ce_deng.knowledge import determinize, information_set
+from gupai_env.games.ce_deng.players import PLAYERS, choose
+from gupai_env.games.ce_deng.rules import (
+    STATE,
+    CeDeng,
+    Rules,
+    deal_from,
+    deck,
+    legal_actions,
+    next_deal,
+    payoff_bound,
+    payoffs,
+    step,
+)
+from gupai_env.games.ce_deng.table import scene
+from gupai_env.games.connecting.encoder import ENCODER, encode
+from gupai_env.games.connecting.knowledge import VIEW
+from gupai_env.games.connecting.rules import SEATS, TURNS, action_names
+
+GAME = Game(
+    __name__,
+    id="ce-deng",
+    title="Ce Deng 斜釘",
+    version=0,
+    variant=CeDeng,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=TURNS + SEATS,
+    action_names=action_names("declare eight doubles", "demand a redeal", "play on"),
+    encoder=ENCODER,
+    players=PLAYERS,
+    payoff_bound=payoff_bound,
+    table=scene,
+    hints=CeDengHints,
+)

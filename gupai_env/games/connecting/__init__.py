@@ -1,0 +1,1 @@
+"""What the connecting games share."""

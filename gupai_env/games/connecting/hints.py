@@ -1,0 +1,62 @@
+"""What a person is told of a connecting game and its moves."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gupai_env.core.hints import PLAY, Hints
+from gupai_env.core.phrases import listed
+from gupai_env.core.tiles import KINDS, PIPS, WEIGHT, tile_name
+from gupai_env.games.connecting.rules import DISCARD, join
+
+
+class ConnectingHints(Hints):
+    """The connecting games."""
+
+    doubling = ""  # when a difference is doubled
+
+    def reminder(self) -> str:
+        """Return the game in a sentence, as the variant is played."""
+        ends = "either open number" if self.both_ends else "the open number"
+        forced = getattr(self.variant, "forced_play", True)
+        discards = "If you cannot, you discard" if forced else "If you cannot or will not, you discard"
+        return (
+            f"Play a tile that has {ends}; its other end is open for the next player. {discards} a tile face "
+            "down, and its pips are points against you: fewest points wins, and every two players settle "
+            f"their difference{self.doubling}."
+        )
+
+    def answers(self) -> str:
+        """Return what a person may type."""
+        return super().answers().replace("[6:4].", "[6:4], d64 to discard it.")
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the moves of one verb."""
+        if verb == PLAY:
+            return "Play a tile"
+        start = "Or discard" if PLAY in verbs else "Nothing fits, so discard"
+        return f"{start} a tile face down; the points it costs stand beside it"
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a tile and the numbers it leaves open, or what discarding it costs."""
+        kind = actions[0] % KINDS
+        if actions[0] >= DISCARD:
+            return f"{tile_name(kind)} {WEIGHT[kind]}"
+        leaves = [listed(self.ends_after(view, action)) for action in actions]
+        return f"{tile_name(kind)} leaves {listed(leaves, 'or')}"
+
+    def choice(self, view: np.record, actions: Sequence[int]) -> tuple[str, dict[str, int]]:
+        """Ask for the end that stays open."""
+        answers = {str(PIPS[action % KINDS, action // KINDS]): action for action in actions}
+        return f"Which of its numbers stays open, {listed(list(answers), 'or')}?", answers
+
+    @property
+    def both_ends(self) -> bool:
+        """Whether a tile may be added to either end of the line."""
+        return getattr(self.variant, "open_ends", 1) == 2
+
+    def ends_after(self, view: np.record, action: int) -> np.ndarray:
+        """Return the open numbers once a tile is laid."""
+        ends = view.ends.copy()
+        join(ends, action % KINDS, action // KINDS, self.both_ends)
+        return ends

@@ -1,0 +1,248 @@
+"""Positions of the connecting games: a line of tiles, hands, discards, and how it came about."""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gupai_env.core.position import Position, Tiles, read_line, read_tiles, rest_of, seats_of
+from gupai_env.core.tiles import (
+    CARRYING,
+    KINDS,
+    ONE,
+    PIPS,
+    deck_of,
+    kind_of,
+    kinds_in,
+    tile_set,
+    tiles_in,
+    weight,
+)
+from gupai_env.games.connecting.rules import DISCARD, deal_hands
+
+Line = tuple[tuple[int, int], ...]
+MOST_TRIES = 300  # searches for an order of play
+ORDERS = 30  # orders of play that are played out
+STEPS = 50  # of the first searches; later ones have more
+
+
+def read_layout(layout: Tiles) -> Line:
+    """Return a line of tiles as they lie; raises ValueError where two of them do not join."""
+    line = read_line(layout)
+    for (a, b), (c, d) in itertools.pairwise(line):
+        if b != c:
+            raise ValueError(f"[{a}:{b}][{c}:{d}] is no line: {b} and {c} do not join")
+    return tuple(line)
+
+
+def place_tiles(
+    position: Position,
+    deck: int,
+    hands: Sequence[Tiles],
+    layout: Tiles,
+    discards: Sequence[Tiles] | None,
+    *,
+    last_player: int | None,
+    forced: bool,
+    both_ends: bool,
+    prepare: Callable[[Position], None] = lambda position: None,
+    may_stand: Callable[[Line], bool] = lambda line: True,
+) -> Position:
+    """Fill a blank position by playing it from its beginning, in an order of play that the rules allow.
+
+    Where an order of play has ended the deal with tiles left in hand, another is preferred that has not.
+
+    Args: last_player: who laid the last tile; None: whoever may have. prepare: completes a state in which
+            the hands have just been dealt. may_stand: whether a deal goes on after the last tile of a line
+            was laid; only such lines come up on the way.
+    """
+    players = position.variant.players
+    line = read_layout(layout)
+    held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
+    dropped = [read_tiles(pile) for pile in seats_of("discards", discards, players)]
+    given = [*itertools.chain(*held, *dropped), *(kind_of(*tile) for tile in line)]
+    unused = rest_of(deck, given)
+    if not given or len(given) % players:
+        raise ValueError(f"{len(given)} tiles cannot be shared equally by {players} seats")
+    hand_size = len(given) // players
+    lays = [hand_size - len(hand) - len(pile) for hand, pile in zip(held, dropped, strict=True)]
+    check_turns(position, held, lays, hand_size)
+
+    search = Search(line, players, int(position.state.leader), last_player, forced, both_ends, may_stand)
+    table = Table(
+        turn=len(given) - sum(map(len, held)),
+        low=0,
+        high=len(line),
+        hands=tuple(map(tile_set, held)),
+        discards=tuple(map(tile_set, dropped)),
+        lays=tuple(lays),
+    )
+    ended = None
+    for moment, moves in itertools.islice(search.orders(table), ORDERS):
+        dealt = [kind for hand in moment.hands for kind in tiles_in(hand)]
+        order = np.array([*dealt, *deck_of(unused)], np.int8)
+        states = position.game.new_states(1)
+        states[0] = position.state
+        found = replace(position, state=states[0])
+        deal_hands(found.rules, found.state, order, hand_size)
+        prepare(found)
+        if play_all(found, moves):
+            if not found.over or not any(held):
+                return found
+            ended = ended or found
+    if ended:
+        return ended
+    raise ValueError("no order of play that the rules allow was found that leads to this position")
+
+
+def mirrored(line: Line) -> Line:
+    """Return a line as it is seen from the other side of the table."""
+    return tuple((b, a) for a, b in reversed(line))
+
+
+def check_turns(position: Position, held: Sequence[list[int]], lays: Sequence[int], hand_size: int) -> None:
+    """Raise ValueError if the seats have not taken turns, or one has more tiles than its share."""
+    players, leader = position.variant.players, int(position.state.leader)
+    shed = [hand_size - len(hand) for hand in held]
+    for place in range(players):
+        seat = (leader + place) % players
+        due = (sum(shed) + players - 1 - place) // players
+        if lays[seat] < 0:
+            raise ValueError(
+                f"seat {seat} has more than its share of {hand_size} tiles in hand and discarded"
+            )
+        if shed[seat] != due:
+            raise ValueError(
+                f"seat {seat} has shed {shed[seat]} of {sum(shed)} tiles; if seat {leader} led, that is {due}"
+            )
+    if sum(shed) and not lays[leader]:
+        raise ValueError(f"seat {leader} led but has laid no tile")
+
+
+def play_all(position: Position, moves: Sequence[int]) -> bool:
+    """Play actions one after another; False if one is not legal."""
+    for action in moves:
+        if position.over or not position.mask()[action]:
+            return False
+        position.game.step(position.rules, position.state, action)
+    return True
+
+
+@dataclass(frozen=True)
+class Table:
+    """A moment of a deal; `low` to `high` is the part of the line that lies by then."""
+
+    turn: int
+    low: int
+    high: int
+    hands: tuple[int, ...]  # tile sets by seat
+    discards: tuple[int, ...]
+    lays: tuple[int, ...]  # tiles laid by each seat
+
+    def without(self, seat: int, kind: int, **changes: object) -> "Table":
+        """Return the moment before `seat` shed a tile."""
+        hands = (*self.hands[:seat], self.hands[seat] + int(ONE[kind]), *self.hands[seat + 1 :])
+        return replace(self, turn=self.turn - 1, hands=hands, **changes)  # type: ignore[arg-type]
+
+
+class GivenUpError(Exception):
+    """A search has taken as many steps as it may."""
+
+
+class Search:
+    """The orders of play that lead to a table, found by taking tile after tile back.
+
+    One wrong guess can cost a long search, so a search is given up early and another begun that guesses anew.
+    """
+
+    def __init__(
+        self,
+        line: Line,
+        players: int,
+        leader: int,
+        last_player: int | None,
+        forced: bool,
+        both_ends: bool,
+        may_stand: Callable[[Line], bool],
+    ) -> None:
+        self.line, self.players, self.leader, self.last_player = line, players, leader, last_player
+        self.forced, self.both_ends, self.may_stand = forced, both_ends, may_stand
+        self.hopeless: set[Table] = set()  # no order of play leads to these
+
+    def orders(self, table: Table) -> Iterator[tuple[Table, list[int]]]:
+        """Yield the table after the deal and the actions from there to `table`, in one way after another."""
+        guess = random.Random(0)
+        for tries in range(MOST_TRIES):
+            self.steps = STEPS * (1 + tries // 10)
+            try:
+                found = self.trace(table, guess if tries else None)
+            except GivenUpError:
+                continue
+            if found is None:
+                return
+            yield found
+
+    def trace(self, table: Table, guess: random.Random | None) -> tuple[Table, list[int]] | None:
+        """Return one such way, None if there is none; trying first what `guess` says."""
+        if table.turn == 0:
+            return table, []
+        if table in self.hopeless:
+            return None
+        self.steps -= 1
+        if self.steps < 0:
+            raise GivenUpError
+        moments = list(self.back(table))
+        if guess:
+            guess.shuffle(moments)
+        if not guess or table.high - table.low < len(self.line):
+            moments.sort(key=lambda moment: moment[1] < DISCARD)  # a late discard is the easiest to explain
+        for before, action in moments:
+            found = self.trace(before, guess)
+            if found:
+                return found[0], [*found[1], action]
+        self.hopeless.add(table)
+        return None
+
+    def back(self, table: Table) -> Iterator[tuple[Table, int]]:
+        """Yield each moment before, and the action that led from there to `table`."""
+        seat = (self.leader + table.turn - 1) % self.players
+        lies = table.high - table.low
+        if lies and table.turn > 1:
+            yield from self.back_discards(table, seat)
+        if not table.lays[seat] or not lies or (lies == 1) != (table.turn == 1):
+            return
+        if table.high - table.low == len(self.line) and self.last_player not in (None, seat):
+            return
+        lays = tuple(laid - (who == seat) for who, laid in enumerate(table.lays))
+        arms = [(self.line[table.high - 1], table.low, table.high - 1)]
+        if self.both_ends and lies > 1:
+            left, right = self.line[table.low]
+            arms.append(((right, left), table.low + 1, table.high))
+        for (joins, leaves), low, high in arms:
+            lying = self.line[table.low : table.high]
+            if self.may_stand(lying if low == table.low else mirrored(lying)):
+                kind = kind_of(joins, leaves)
+                end = 0 if PIPS[kind, 0] == leaves or (lies == 1 and self.both_ends) else 1
+                yield table.without(seat, kind, low=low, high=high, lays=lays), end * KINDS + kind
+
+    def back_discards(self, table: Table, seat: int) -> Iterator[tuple[Table, int]]:
+        left = self.line[table.low][0] if self.both_ends else self.line[table.high - 1][1]
+        fitting = int(CARRYING[left] | CARRYING[self.line[table.high - 1][1]])
+        for kind in sorted(set(tiles_in(table.discards[seat]))):
+            if not self.forced or not int(kinds_in(table.hands[seat] + int(ONE[kind]))) & fitting:
+                piles = tuple(
+                    pile - (int(ONE[kind]) if who == seat else 0) for who, pile in enumerate(table.discards)
+                )
+                yield table.without(seat, kind, discards=piles), DISCARD + kind
+
+
+def points_of(piles: Sequence[int | Tiles] | None, players: int, what: str = "discards") -> list[int]:
+    """Return the pips of one pile a seat, each given as its tiles or as the number of its pips."""
+    points = []
+    for pile in seats_of(what, piles, players):
+        points.append(pile if isinstance(pile, int) else int(weight(tile_set(read_tiles(pile)))))
+        if points[-1] < 0:
+            raise ValueError(f"{what} of {pile} pips are not allowed; a pile has 0 or more")
+    return points

@@ -1,0 +1,196 @@
+"""What the connecting games share: a line of tiles whose open ends the next tile must match.
+
+Source: the rulebook, "Jie Long", "Ce Deng" and "Ding Niu".
+
+Everybody sheds one tile a turn, played or face down, so turn t of a deal belongs to the t-th seat after the
+leader. A tile that is laid leaves one of its ends open; that end names the arm too, for where the two open
+ends differ, the tile's other end fits just one of them.
+Actions  kind lays a tile with its high end open, 21 + kind with its low end open (a double has one way only;
+         so has a lead that opens both its ends), 42 + kind discards it face down.
+"""
+
+import numpy as np
+
+from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import (
+    CARRYING,
+    DOUBLES,
+    HIGH_IS,
+    HIGHEST,
+    KINDS,
+    LOW_IS,
+    ONE,
+    PIPS,
+    WEIGHT,
+    kinds_in,
+    tile_name,
+    weight,
+    write_kinds,
+)
+
+SEATS = 4
+TURNS = 32  # the longest deal
+LOW_OPEN = KINDS  # the first action that leaves the low end open
+DISCARD = 2 * KINDS  # the first discard; in a record it stands for every discard, for nobody sees the tile
+NUMBERS = HIGHEST + 1  # numbers index from 0, "nothing open"
+
+FIELDS = (  # of the state of every connecting game
+    ("hands", "i8", (SEATS,)),  # tile sets
+    ("discards", "i8", (SEATS,)),  # face down, known to their owner alone
+    ("played", "i8", (SEATS,)),  # face up, by who played them
+    ("unused", "i8"),  # dealt to nobody and seen by nobody
+    ("points", "i2", (SEATS,)),  # pips discarded; at the end of the deal also those left in hand
+    ("ends", "i1", (2,)),  # the open numbers, equal if there is one open end; 0 before the lead
+    ("turn", "i1"),  # tiles shed so far
+    ("hand_size", "i1"),  # tiles dealt to each seat
+    ("last_player", "i1"),  # who laid the last tile
+    ("passes", "i1"),  # discards since then
+    ("plays", "i1", (SEATS,)),  # tiles laid
+    ("drops", "i1", (SEATS,)),  # tiles discarded
+    ("missed", "i1", (SEATS, NUMBERS)),  # discards made while this number was open
+    ("laid_at", "i1", (KINDS,)),  # the turn, from 1, at which a tile of the kind was last laid
+    ("record", "i1", (TURNS,)),  # the public moves, turn by turn
+)
+STATE = state_dtype(SEATS, *FIELDS)
+
+
+def action_names(*more: str) -> tuple[str, ...]:
+    """Name the actions: a tile as it is laid, its open end last, or the tile that is discarded."""
+    high_open = [f"[{low}:{high}]" for high, low in PIPS]
+    low_open = [f"[{high}:{low}]" for high, low in PIPS]
+    return (*high_open, *low_open, *(f"discard {tile_name(kind)}" for kind in range(KINDS)), *more)
+
+
+@rule
+def deal_hands(rules, state, order, hand_size):
+    """Begin a deal: `order`, int8 kinds, gives each seat the next `hand_size` tiles; the rest stay unused."""
+    state.discards[:] = 0
+    state.played[:] = 0
+    state.hands[:] = 0
+    state.points[:] = 0
+    state.plays[:] = 0
+    state.drops[:] = 0
+    state.ends[:] = 0
+    state.missed[:] = 0
+    state.laid_at[:] = 0
+    state.record[:] = 0
+    state.turn = 0
+    state.hand_size = hand_size
+    state.last_player = NOBODY
+    state.passes = 0
+    state.unused = 0
+    for at in range(len(order)):
+        if at < rules.players * hand_size:
+            state.hands[at // hand_size] += ONE[order[at]]
+        else:
+            state.unused += ONE[order[at]]
+    state.to_act = state.leader
+
+
+@rule
+def fitting(state):
+    """Return the kinds that fit an open end; before the lead, all."""
+    return CARRYING[state.ends[0]] | CARRYING[state.ends[1]]
+
+
+@rule
+def mark_plays(state, kinds, both_ends, mask):
+    """Mark every way to lay a tile of `kinds`, a set of kinds in hand."""
+    left, right = state.ends[0], state.ends[1]
+    write_kinds(kinds & (LOW_IS[left] | LOW_IS[right]), mask, 0)
+    if not (left == 0 and both_ends):
+        write_kinds(kinds & ~DOUBLES & (HIGH_IS[left] | HIGH_IS[right]), mask, LOW_OPEN)
+
+
+@rule
+def mark_discards(state, mask):
+    """Mark every tile in the hand of the seat to act for discarding."""
+    write_kinds(kinds_in(state.hands[state.to_act]), mask, DISCARD)
+
+
+@rule
+def shed(rules, state, action, both_ends):
+    """Lay or discard a tile and pass the turn on; the deal is over when all hands are empty."""
+    seat = state.to_act
+    kind = action % KINDS
+    state.hands[seat] -= ONE[kind]
+    if action < DISCARD:
+        lay(state, seat, kind, action // KINDS, both_ends)
+        state.record[state.turn] = action
+    else:
+        state.discards[seat] += ONE[kind]
+        state.points[seat] += WEIGHT[kind]
+        state.missed[seat, state.ends[0]] += 1
+        if state.ends[0] != state.ends[1]:
+            state.missed[seat, state.ends[1]] += 1
+        state.drops[seat] += 1
+        state.passes += 1
+        state.record[state.turn] = DISCARD
+    state.turn += 1
+    state.to_act = seat_after(rules, state, seat)
+    if state.turn == rules.players * state.hand_size:
+        state.over = 1
+
+
+@rule
+def lay(state, seat, kind, end, both_ends):
+    """Put a tile on the layout so that its `end` (0 high, 1 low) stays open."""
+    join(state.ends, kind, end, both_ends)
+    state.played[seat] += ONE[kind]
+    state.plays[seat] += 1
+    state.laid_at[kind] = state.turn + 1
+    state.last_player = seat
+    state.passes = 0
+
+
+@rule
+def join(ends, kind, end, both_ends):
+    """Change the open numbers `ends` [2] as a tile is laid with its `end` (0 high, 1 low) open."""
+    leaves, joins = PIPS[kind, end], PIPS[kind, 1 - end]
+    if not both_ends:
+        ends[:] = leaves
+    elif ends[0] == 0:
+        ends[0], ends[1] = joins, leaves
+    elif ends[0] == joins:
+        ends[0] = leaves
+    else:
+        ends[1] = leaves
+
+
+@rule
+def back_with_last_player(rules, state):
+    """True if all others have discarded since the seat to act laid the last tile."""
+    return state.last_player == state.to_act and state.passes >= rules.players - 1
+
+
+@rule
+def end_early(rules, state):
+    """End the deal here: what is left in hand counts like discards."""
+    state.over = 1
+    for seat in range(rules.players):
+        state.points[seat] += weight(state.hands[seat])
+
+
+@rule
+def winner(rules, state):
+    """Return the seat with the fewest points; on a tie the one earlier in the order of the deal just played."""
+    best = seat = state.leader
+    for _ in range(rules.players - 1):
+        seat = seat_after(rules, state, seat)
+        if state.points[seat] < state.points[best]:
+            best = seat
+    return best
+
+
+@rule
+def settle(rules, state, out):
+    """Pay pairwise: every two seats settle the difference of their points; the caller scales and doubles it."""
+    for seat in range(rules.players):
+        for other in range(rules.players):
+            out[seat] += state.points[other] - state.points[seat]
+
+
+def payoff_bound(deck: np.ndarray, players: int, hand_size: int) -> float:
+    """Return pips that no seat can exceed: the heaviest hand, all discarded, against rivals with no points."""
+    return float((players - 1) * np.sort(WEIGHT[deck])[-hand_size:].sum())

@@ -1,0 +1,142 @@
+"""The table of a connecting game, drawn from views alone: what no viewer sees lies face down."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.phrases import chips, faces, listed, says, title
+from gupai_env.core.scene import Pile, Place, Scene, Tile
+from gupai_env.core.tiles import KINDS, ONE, PIPS, tile_name, tiles_in, weight
+from gupai_env.core.variant import Variant
+from gupai_env.games.connecting.rules import DISCARD
+
+
+def scene(
+    game: Game,
+    variant: Variant,
+    views: Sequence[np.record],
+    names: Sequence[str],
+    payoffs: Sequence[float] | None = None,
+    *,
+    both_ends: bool = False,
+) -> Scene:
+    """Return the table; see `Game.scene`. both_ends: tiles may be added to either end of the line."""
+    near = views[0]
+    players = variant.players
+    order = [(int(near.seat) + int(near.direction) * place) % players for place in range(players)]
+    over = payoffs is not None or near.turn == players * near.hand_size
+    asked = [int(view.seat) for view in views if view.asked]
+    to_act = asked[0] if asked else order[(near.leader + near.turn) % players]
+
+    deck = len(game.deck(variant.as_rules(game.rules_type)))
+    layout = _layout(near, both_ends, deck)
+    centre = [layout]
+    unused = deck - players * int(near.hand_size)
+    if unused:
+        centre.append(Pile("unused", hidden=unused, room=unused, form="stack"))
+    places = [
+        Place(
+            names[seat],
+            _piles(near, place, _view_of(seat, views)),
+            to_act=not over and seat == to_act,
+            note=_note(near, place, _view_of(seat, views), over, None if payoffs is None else payoffs[seat]),
+        )
+        for place, seat in enumerate(order)
+    ]
+
+    notes = []
+    if near.turn:
+        ends = [end for end in (layout.open_left, layout.open_right) if end]
+        notes.append(f"open end {ends[0]}" if len(ends) == 1 else f"open ends {ends[0]} and {ends[1]}")
+    if not over:
+        notes.append(f"turn {near.turn + 1} of {players * near.hand_size}")
+    notes.append(f"leader: {names[order[near.leader]]}")
+    if near.deals > 1:
+        notes.append(f"deal {near.deal + (not over)} of {near.deals}")
+    if asked and not over:
+        notes.append(f"asked before the play: {names[to_act]}")
+    if near.locked and not over:
+        notes.append("locked: no double may be played")
+    last_move = _last_move(near, [names[seat] for seat in order], over)
+    return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), last_move)
+
+
+def _view_of(seat: int, views: Sequence[np.record]) -> np.record | None:
+    return next((view for view in views if view.seat == seat), None)
+
+
+def _layout(view: np.record, both_ends: bool, room: int) -> Pile:
+    """Lay the tiles of the record end to end, the lead's arm or arms growing from it.
+
+    What was laid besides, without a turn of its own, are doubles that fitted at the end of the deal.
+    """
+    line: list[Tile] = []
+    rest = int(sum(view.played))
+    lead = last = 0
+    for action in map(int, view.record[: view.turn]):
+        if action >= DISCARD:
+            continue
+        kind, end = action % KINDS, action // KINDS
+        rest -= int(ONE[kind])
+        joins, leaves = int(PIPS[kind, 1 - end]), int(PIPS[kind, end])
+        if both_ends and line and line[0][0] == joins:  # as the rules choose where both ends fit
+            line.insert(0, (leaves, joins))
+            lead, last = lead + 1, 0
+        else:
+            line.append((joins, leaves))
+            last = len(line) - 1
+    for kind in tiles_in(rest):
+        number = int(PIPS[kind, 0])
+        if number == line[-1][1]:
+            line.append((number, number))
+        else:
+            line.insert(0, (number, number))
+            lead, last = lead + 1, last + 1
+    return Pile(
+        "layout",
+        tuple(line),
+        marked=(last,) if line else (),
+        room=room,
+        form="line",
+        lead=lead if both_ends and line else None,
+        open_left=line[0][0] if both_ends and line else 0,
+        open_right=line[-1][1] if line else 0,
+    )
+
+
+def _piles(near: np.record, place: int, view: np.record | None) -> tuple[Pile, Pile]:
+    """Return a seat's hand and discards, face up if its own view is given."""
+    room = int(near.hand_size)
+    if view is None:
+        hand, discards = int(near.sizes[place]), int(near.drops[place])
+        return Pile("hand", hidden=hand, room=room), Pile("discards", hidden=discards, room=room)
+    return Pile("hand", faces(view.hand), room=room), Pile("discards", faces(view.discards), room=room)
+
+
+def _note(near: np.record, place: int, view: np.record | None, over: bool, payoff: float | None) -> str:
+    """Return what a seat has won, and its points if they show."""
+    words = []
+    if payoff is not None:
+        words.append(chips(payoff))
+    if near.deals > 1:
+        words.append(f"{near.total[place] + 0.0:+g} in the match")
+    if view is not None and over and near.turn == 0:
+        words.append(f"{weight(view.hand)} pips held")
+    elif view is not None:
+        words.append(f"{weight(view.discards) + over * weight(view.hand)} points")
+    return ", ".join(words)
+
+
+def _last_move(near: np.record, called: Sequence[str], over: bool) -> str:
+    """Return the last public move as a phrase; `called` names the seats from the viewer on."""
+    if near.turn == 0:
+        return f"The tiles are dealt: {says(called[near.leader], 'lead')}"
+    mover = called[(near.leader + near.turn - 1) % len(called)]
+    action = int(near.record[near.turn - 1])
+    if action < DISCARD:
+        deed = f"play {tile_name(action % KINDS)}, leaving {listed(near.ends)} open"
+    else:
+        deed = "discard a tile"
+    early = over and near.turn < len(called) * near.hand_size
+    return says(mover, deed) + ("; the deal ends here" if early else "")

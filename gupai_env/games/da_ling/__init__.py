@@ -1,0 +1,41 @@
+"""Da Ling (打零): the room of the game, whose names compiled loops and `Game` find here."""
+
+from gupai_env.core.game import Game
+from gupai_env.games.da_ling.encoder import ENCODER, encode
+from gupai_env.games.da_ling.hints import DaLingHints
+from gupai_env.games.da_ling.knowledge import VIEW, determinize, information_set
+from gupai_env.games.da_ling.players import PLAYERS, choose
+from gupai_env.games.da_ling.rules import (
+    NAMES,
+    SEATS,
+    STATE,
+    DaLing,
+    Rules,
+    deal_from,
+    deck,
+    legal_actions,
+    name_action,
+    next_deal,
+    payoff_bound,
+    payoffs,
+    step,
+)
+from gupai_env.games.da_ling.table import scene
+
+GAME = Game(
+    __name__,
+    id="da-ling",
+    title="Da Ling 打零",
+    version=0,
+    variant=DaLing,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=SEATS,
+    action_names=NAMES,
+    encoder=ENCODER,
+    players=PLAYERS,
+    payoff_bound=payoff_bound,
+    table=scene,
+    hints=DaLingHints,
+    name_action=name_action,
+)

@@ -1,0 +1,65 @@
+"""The observation of Da Ling: the tiles, and what every group of one to three of them is worth."""
+
+import numpy as np
+
+from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import KINDS, write_counts
+from gupai_env.core.words import rearrangement
+from gupai_env.games.da_ling.rules import HAND, SEATS, SPLITS, UNSPLIT
+
+# All singles, pairs and triples of positions a to f in the sorted hand: a, b, ..., ab, ac, bc, ..., abc, ...
+GROUPS = np.array(sorted(set(SPLITS.flat), key=lambda bits: (int(bits).bit_count(), bits)), np.int8)  # [41]
+write_strengths = rearrangement(GROUPS, 1 << HAND)  # by group as here
+
+LAYOUT = Layout(
+    (
+        Section("hand", (KINDS,), 2, "copies of each kind in one's hand"),
+        Section("table", (KINDS,), 2, "copies of each kind on the table"),
+        Section("unseen", (KINDS,), 2, "copies of each kind in places one does not see"),
+        Section("target", (10,), 1, "points modulo ten that a group must have, one-hot"),
+        Section("red", (1,), 1, "the colour is red"),
+        Section("matches", (len(GROUPS),), 1, "the group matches: singles, pairs, triples of one's hand"),
+        Section("pips", (len(GROUPS),), 33, "pips of the colour in each group that matches"),
+        Section("players", (SEATS - 1,), 1, "number of players from 2, one-hot"),
+        Section("split", (len(SPLITS),), 1, "how one has split one's hand, one-hot"),
+        Section("first_deal", (1,), 1, "the first deal of a match"),
+        Section("last_deal", (1,), 1, "the last deal of a match"),
+    )
+)
+(
+    HAND_AT,
+    TABLE_AT,
+    UNSEEN_AT,
+    TARGET_AT,
+    RED_AT,
+    MATCHES_AT,
+    PIPS_AT,
+    PLAYERS_AT,
+    SPLIT_AT,
+    FIRST_DEAL_AT,
+    LAST_DEAL_AT,
+) = LAYOUT.starts
+
+
+@rule
+def encode(view, out):
+    """Fill `out`, a cleared int8 [LAYOUT.size]."""
+    write_counts(view.hands[0], out, HAND_AT)
+    write_counts(view.table, out, TABLE_AT)
+    write_counts(view.unseen, out, UNSEEN_AT)
+    out[TARGET_AT + int(view.target)] = 1
+    out[RED_AT] = view.red
+    write_strengths(view.strength, out, PIPS_AT)
+    for at in range(len(GROUPS)):
+        strength = out[PIPS_AT + at]
+        out[MATCHES_AT + at] = strength >= 0
+        out[PIPS_AT + at] = max(strength, 0)
+    out[PLAYERS_AT + int(view.players) - 2] = 1
+    if view.splits[0] != UNSPLIT:
+        out[SPLIT_AT + int(view.splits[0])] = 1
+    out[FIRST_DEAL_AT] = view.deal == 0
+    out[LAST_DEAL_AT] = view.deal >= view.deals - 1
+
+
+ENCODER = Encoder("da-ling", 0, LAYOUT)

@@ -1,0 +1,41 @@
+"""What a person is told of Da Ling and its splits."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gupai_env.core.hints import Hints
+from gupai_env.core.variant import FULL
+from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS
+
+
+class DaLingHints(Hints):
+    """Da Ling: every split with the stakes that it matches."""
+
+    def reminder(self) -> str:
+        """Return the game in a sentence."""
+        split = (
+            "six tiles into a single, a pair and a triple"
+            if self.variant.deck == FULL
+            else "three tiles, one as the single, one as the pair and one as the triple"
+        )
+        return (
+            f"Split your {split}. A group matches if its points end in the target; "
+            "[4:2] and [2:1] count 3 or 6. All three take everything; else the strongest group takes its stake."
+        )
+
+    def answers(self) -> str:
+        """Return what a person may type."""
+        return "Type the number of a split. ? shows the rules, q leaves the table."
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the splits."""
+        return "Your splits, and the stakes of the groups that match"
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a split and the stakes of its groups that match."""
+        groups = SPLITS[actions[0]]
+        stakes = [
+            f"{view.stakes[at]:g}" for at in range(len(groups)) if view.strength[groups[at]] != NO_MATCH
+        ]
+        return f"{super().label(view, actions)}  {'+'.join(stakes) or '-'}"

@@ -1,0 +1,146 @@
+"""Da Ling: who knows what, and the deals that fit it."""
+
+import numpy as np
+
+from gupai_env.core.episode import resume_from, seat_after
+from gupai_env.core.places import scratch
+from gupai_env.core.rng import derive, shuffle
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import ONE, list_tiles
+from gupai_env.games.da_ling.rules import (
+    DECK_SETS,
+    GROUPS,
+    HAND,
+    HANDS,
+    NO_MATCH,
+    SEATS,
+    UNSPLIT,
+    WORTH,
+    colour_of,
+    deck,
+    matches,
+    points_of,
+    take_up,
+    wilds_of,
+)
+
+# Whether a group has the tile at a place: all bits are set, so that `&` leaves what the tile brings, or none.
+HOLDS = np.array(
+    [[-(group >> place & 1) for group in range(1 << HAND)] for place in range(HAND)], np.int8
+)  # [HAND, groups]
+IS_GROUP = np.array([1 <= group.bit_count() <= GROUPS for group in range(1 << HAND)])
+VIEW = np.dtype(
+    [  # every array over seats begins with the viewer and goes on in order of turn
+        ("seat", "i1"),  # the viewer's place at the table, and
+        ("direction", "i1"),  # the order of turn there: for `determinize`, of no meaning to a player
+        ("players", "i1"),
+        ("asked", "i1"),  # the viewer is to split its hand now
+        ("deal", "i2"),  # deals of the match that are finished, of
+        ("deals", "i2"),
+        ("total", "f4", (SEATS,)),  # chips won in them
+        ("table", "i8"),
+        ("target", "i1"),  # 0..9
+        ("red", "i1"),  # 1: the colour is red, 0: black
+        ("stakes", "f4", (GROUPS,)),  # chips on each group
+        ("unseen", "i8"),  # all tiles in no place that the viewer sees
+        ("tiles", "i1", (HAND,)),  # the viewer's tiles, sorted kinds, and NO_TILE behind them
+        ("strength", "i1", (1 << HAND,)),  # by group of 1 to 3 tiles: pips of the colour, or NO_MATCH
+        ("hands", "i8", (SEATS,)),  # tile sets; those of others only at the showdown
+        ("splits", "i1", (SEATS,)),  # likewise
+    ],
+    align=True,
+)
+
+
+@rule
+def information_set(rules, state, seat, view, history=True):
+    """Fill the view of `seat`: its tiles, the table, its own split; those of others when all have split."""
+    view.seat = seat
+    view.direction = state.direction
+    view.players = rules.players
+    view.asked = state.to_act == seat and not state.over
+    view.deal = state.deal
+    view.deals = rules.deals
+    view.table = state.table
+    view.target = state.target
+    view.red = state.red
+    for group in range(GROUPS):
+        view.stakes[group] = rules.stakes[group]
+    view.unseen = DECK_SETS[rules.deck] - state.table - state.hands[seat]
+    view.splits[:] = UNSPLIT
+    view.hands[:] = 0
+    view.total[:] = 0
+    view.splits[0] = state.splits[seat]
+    view.hands[0] = state.hands[seat]
+    other = seat
+    for place in range(SEATS):  # a constant, so that the loop is unrolled
+        if place == rules.players:
+            break
+        view.total[place] = state.total[other]
+        if state.over and place:
+            view.hands[place] = state.hands[other]
+            view.splits[place] = state.splits[other]
+            view.unseen -= state.hands[other]
+        other = seat_after(rules, state, other)
+    view.tiles[:] = state.tiles[seat]
+    weigh_groups(view)
+
+
+@rule
+def weigh_groups(view):
+    """Fill the strength of all groups of one to three of the viewer's tiles.
+
+    Bytes alone and no branch, so that the compiler does many groups at once.
+    """
+    points, wilds, pips = scratch(HAND, np.int8), scratch(HAND, np.int8), scratch(HAND, np.int8)
+    for place in range(HAND):
+        worth = WORTH[view.tiles[place]]
+        points[place] = points_of(worth)
+        wilds[place] = wilds_of(worth)
+        pips[place] = colour_of(worth, view.red)
+    target = view.target
+    for group in range(1 << HAND):
+        all_points = all_wilds = all_pips = np.int8(0)
+        for place in range(HAND):
+            all_points = np.int8(all_points + (points[place] & HOLDS[place, group]))
+            all_wilds = np.int8(all_wilds + (wilds[place] & HOLDS[place, group]))
+            all_pips = np.int8(all_pips + (pips[place] & HOLDS[place, group]))
+        match = matches(all_points, all_wilds, target) & IS_GROUP[group]
+        view.strength[group] = all_pips if match else NO_MATCH
+
+
+@rule
+def determinize(rules, view, key, state):
+    """Fill a state with a uniform draw among the deals that the view allows.
+
+    Before the showdown nobody knows who has split, and it does not matter: here nobody but the viewer has.
+    """
+    resume_from(view, key, state)
+    state.over = view.splits[1] != UNSPLIT
+    state.total[:] = 0
+    state.table = view.table
+    state.target = view.target
+    state.red = view.red
+    state.hands[:] = 0
+    state.splits[:] = UNSPLIT
+    size = HANDS[rules.deck]
+    tiles, hand = np.empty(len(deck(rules)), np.int8), np.empty(size, np.int8)
+    unseen = list_tiles(view.unseen, tiles)
+    shuffle(tiles[:unseen], derive(key, 1))
+    dealt = 0
+    seat = view.seat
+    for place in range(rules.players):
+        state.total[seat] = view.total[place]
+        state.splits[seat] = view.splits[place]
+        if view.hands[place]:
+            list_tiles(view.hands[place], hand)
+            take_up(state, seat, hand)
+        else:
+            take_up(state, seat, tiles[dealt : dealt + size])
+            dealt += size
+        seat = seat_after(rules, state, seat)
+    state.unused = 0
+    for at in range(dealt, unseen):
+        state.unused += ONE[tiles[at]]
+    state.to_act = view.seat if view.asked or state.over else seat_after(rules, state, view.seat)
+    state.leader = view.seat if view.splits[0] != UNSPLIT else state.to_act

@@ -1,0 +1,39 @@
+"""Ding Niu (頂牛): the room of the game, whose names compiled loops and `Game` find here."""
+
+from gupai_env.core.game import Game
+from gupai_env.games.connecting.rules import SEATS, action_names
+from gupai_env.games.ding_niu.encoder import ENCODER, encode
+from gupai_env.games.ding_niu.hints import DingNiuHints
+from gupai_env.games.ding_niu.knowledge import VIEW, determinize, information_set
+from gupai_env.games.ding_niu.players import PLAYERS, choose
+from gupai_env.games.ding_niu.rules import (
+    DECK,
+    STATE,
+    DingNiu,
+    Rules,
+    deal_from,
+    deck,
+    legal_actions,
+    next_deal,
+    payoff_bound,
+    payoffs,
+    step,
+)
+from gupai_env.games.ding_niu.table import scene
+
+GAME = Game(
+    __name__,
+    id="ding-niu",
+    title="Ding Niu 頂牛",
+    version=0,
+    variant=DingNiu,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=len(DECK),
+    action_names=action_names(),
+    encoder=ENCODER,
+    players=PLAYERS,
+    payoff_bound=payoff_bound,
+    table=scene,
+    hints=DingNiuHints,
+)

@@ -1,0 +1,44 @@
+"""The observation of Ding Niu: a connecting game, and what the suan zhang adds."""
+
+from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, size
+from gupai_env.core.words import copy_entries
+from gupai_env.games.connecting.encoder import SECTIONS, encode_table
+from gupai_env.games.connecting.rules import DISCARD, SEATS
+from gupai_env.games.ding_niu.rules import SMOTHERED
+
+LAYOUT = Layout(
+    (
+        *SECTIONS,
+        Section("left", (HIGHEST,), 8, "tiles with the number, no doubles, that are not on the layout"),
+        Section(
+            "makes",
+            (2, KINDS),
+            SMOTHERED,
+            "1: laying the kind, high or low end open, is a classic suan zhang; 2: a smothered one",
+        ),
+        Section("losing", (2, KINDS), 1, "the same play would be charged if all others hold the average"),
+        Section("suan_zhang", (1,), SMOTHERED, "1: a classic suan zhang was made, 2: a smothered one"),
+        Section("maker", (SEATS,), 1, "who made it, one-hot"),
+        Section("exempt", (1,), 1, "one made it and had no other move"),
+    )
+)
+LEFT_AT, MAKES_AT, LOSING_AT, SUAN_ZHANG_AT, MAKER_AT, EXEMPT_AT = LAYOUT.starts[len(SECTIONS) :]
+
+
+@rule
+def encode(view, out):
+    """Fill `out`, a cleared int8 [LAYOUT.size]."""
+    encode_table(view, out)
+    for number in range(HIGHEST):
+        out[LEFT_AT + number] = size(view.left & (7 * CARRYING[number + 1]))
+    copy_entries(view.makes, 0, out, MAKES_AT, DISCARD)
+    copy_entries(view.losing, 0, out, LOSING_AT, DISCARD)
+    out[SUAN_ZHANG_AT] = view.suan_zhang
+    if view.maker >= 0:
+        out[MAKER_AT + int(view.maker)] = 1
+    out[EXEMPT_AT] = view.exempt
+
+
+ENCODER = Encoder("ding-niu", 0, LAYOUT)

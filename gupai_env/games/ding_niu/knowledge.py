@@ -1,0 +1,128 @@
+"""Ding Niu: who knows what, what a seat can foresee, and the deals that fit it."""
+
+import numpy as np
+
+from gupai_env.core.bits import gather
+from gupai_env.core.episode import NOBODY, distance
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, first_kind, kinds_in, size, weight
+from gupai_env.games.connecting import knowledge as connecting
+from gupai_env.games.connecting.knowledge import VIEW_FIELDS, open_view
+from gupai_env.games.connecting.rules import DISCARD, join
+from gupai_env.games.ding_niu.rules import (
+    CLASSIC,
+    DECK_SETS,
+    DOUBLES_LAID,
+    HANDS,
+    NONE,
+    NOTHING_FITS,
+    PLAYED_ON,
+    RUNNING_SET,
+    THREAT,
+    deck,
+    has_no_way_out,
+    made_by,
+    off_layout,
+)
+
+VIEW = np.dtype(
+    [
+        *VIEW_FIELDS,
+        ("suan_zhang", "i1"),
+        ("maker", "i1"),
+        ("exempt", "i1"),  # the viewer is the maker and will not be charged
+        ("left", "i8"),  # tiles that are no doubles and not on the layout, wherever they are
+        ("makes", "i1", (DISCARD,)),  # the suan zhang that each play of the viewer's would make now
+        ("losing", "i1", (DISCARD,)),  # it would be charged if all others hold what they do on average
+    ],
+    align=True,
+)
+
+
+@rule
+def information_set(rules, state, seat, view, history=True):
+    """Fill the view of `seat`."""
+    open_view(rules, state, seat, DECK_SETS[rules.deck], rules.forced_play, view, history)
+    view.suan_zhang = state.suan_zhang
+    view.maker = NOBODY if state.maker == NOBODY else distance(rules, state, seat, state.maker)
+    view.exempt = state.exempt if state.maker == seat else 0
+    view.left = off_layout(rules, state.played)
+    view.makes[:] = NONE
+    view.losing[:] = 0
+    if state.suan_zhang == NONE and not state.over:
+        foresee(rules, view)
+
+
+@rule
+def foresee(rules, view):
+    """Fill `makes` and `losing` of a view: what each play that the hand allows would lead to."""
+    threat = THREAT[gather(kinds_in(view.left), RUNNING_SET), view.ends[0], view.ends[1]]
+    if view.ends[0] == 0 or threat & (NOTHING_FITS | rules.smothered_numbers) == 0:
+        return
+    kinds = kinds_in(view.hand) & ~DOUBLES & (CARRYING[view.ends[0]] | CARRYING[view.ends[1]])
+    while kinds:
+        kind = first_kind(kinds)
+        kinds -= ONE[kind]
+        for end in range(2):
+            joins = PIPS[kind, 1 - end]
+            if joins in (view.ends[0], view.ends[1]):
+                made = made_by(rules, view.left, view.ends, kind, end)
+                if made != NONE:
+                    action = KINDS * end + kind
+                    view.makes[action] = made
+                    view.losing[action] = is_losing(rules, view, kind, end, made)
+
+
+@rule
+def is_losing(rules, view, kind, end, made):
+    """True if this suan zhang would be charged, were all tiles that are not seen of the same weight."""
+    ends = np.empty(2, np.int8)
+    ends[:] = view.ends
+    join(ends, kind, end, True)
+    hand, unseen = view.hand - ONE[kind], view.unseen
+    if rules.after_suan_zhang == DOUBLES_LAID or (rules.after_suan_zhang == PLAYED_ON and made == CLASSIC):
+        laid = DOUBLES * 7 & ((CARRYING[ends[0]] | CARRYING[ends[1]]) * 7)
+        hand, unseen = hand & ~laid, unseen & ~laid  # these doubles cost nobody anything
+    points = weight(view.discards) + weight(hand)
+    if rules.spare_pointless_maker and points == 0:
+        return False
+    if rules.exempt_forced_maker and has_no_way_out(rules, view.hand, view.left, view.ends):
+        return False
+    fewest = HANDS[rules.deck]  # tiles, seen by none, of the seat that has laid most
+    for place in range(1, rules.players):
+        fewest = min(fewest, int(view.sizes[place] + view.drops[place]))
+    return points * size(view.unseen) > fewest * weight(unseen)
+
+
+@rule
+def possible(rules, view, state, tiles, places, turns):
+    """True, for any filling could be; finds in it whether the maker of a suan zhang had another move."""
+    if rules.exempt_forced_maker and view.maker > 0:
+        made_at = 0
+        for turn in range(view.turn):
+            if view.record[turn] < DISCARD and DOUBLES & ONE[view.record[turn] % KINDS] == 0:
+                made_at = turn  # only doubles were laid after it
+        ends = np.zeros(2, np.int8)
+        hand = np.int64(0)
+        for turn in range(view.turn):
+            action = view.record[turn]
+            if action < DISCARD:
+                if turn < made_at:
+                    join(ends, action % KINDS, action // KINDS, True)
+                elif (view.leader + turn) % rules.players == view.maker:
+                    hand += ONE[action % KINDS]
+        for slot in range(len(tiles)):
+            if places[slot] == view.maker and turns[slot] > made_at:
+                hand += ONE[tiles[slot]]
+        left = view.left + ONE[view.record[made_at] % KINDS]
+        state.exempt = has_no_way_out(rules, hand, left, ends)
+    return True
+
+
+@rule
+def determinize(rules, view, key, state):
+    """Fill a state with a uniform draw among the deals and discards that the view allows."""
+    state.suan_zhang = view.suan_zhang
+    state.maker = NOBODY if view.maker == NOBODY else (view.seat + view.maker) % rules.players
+    state.exempt = view.exempt
+    connecting.determinize(possible, rules, view, len(deck(rules)), rules.forced_play, True, key, state)

@@ -1,0 +1,28 @@
+"""The table of Ding Niu: that of a connecting game, and the suan zhang."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.scene import Scene
+from gupai_env.core.variant import Variant
+from gupai_env.games.connecting import table as connecting
+from gupai_env.games.ding_niu.rules import CLASSIC
+
+
+def scene(
+    game: Game,
+    variant: Variant,
+    views: Sequence[np.record],
+    names: Sequence[str],
+    payoffs: Sequence[float] | None = None,
+) -> Scene:
+    """Return the table; see `Game.scene`."""
+    table, near = connecting.scene(game, variant, views, names, payoffs, both_ends=True), views[0]
+    if not near.suan_zhang:
+        return table
+    word = "classic" if near.suan_zhang == CLASSIC else "smothered"
+    maker = names[(int(near.seat) + int(near.direction) * int(near.maker)) % variant.players]
+    return replace(table, notes=(*table.notes, f"{word} suan zhang by {maker}"))

@@ -1,0 +1,38 @@
+"""Jie Long (接龍): the room of the game, whose names compiled loops and `Game` find here."""
+
+from gupai_env.core.game import Game
+from gupai_env.games.connecting.encoder import ENCODER, encode
+from gupai_env.games.connecting.hints import ConnectingHints
+from gupai_env.games.connecting.knowledge import VIEW
+from gupai_env.games.connecting.players import PLAYERS, choose
+from gupai_env.games.connecting.rules import SEATS, STATE, TURNS, action_names
+from gupai_env.games.jie_long.knowledge import determinize, information_set
+from gupai_env.games.jie_long.rules import (
+    JieLong,
+    Rules,
+    deal_from,
+    deck,
+    legal_actions,
+    next_deal,
+    payoff_bound,
+    payoffs,
+    step,
+)
+from gupai_env.games.jie_long.table import scene
+
+GAME = Game(
+    __name__,
+    id="jie-long",
+    title="Jie Long 接龍",
+    version=0,
+    variant=JieLong,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=TURNS,
+    action_names=action_names(),
+    encoder=ENCODER,
+    players=PLAYERS,
+    payoff_bound=payoff_bound,
+    table=scene,
+    hints=ConnectingHints,
+)

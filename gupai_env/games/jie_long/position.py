@@ -1,0 +1,51 @@
+"""Positions of Jie Long."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gupai_env.core.position import Position, Tiles, new_position, paid
+from gupai_env.games.connecting.position import place_tiles, points_of
+from gupai_env.games.jie_long import GAME
+from gupai_env.games.jie_long.rules import DECK_SETS
+
+
+def from_tiles(
+    hands: Sequence[Tiles],
+    layout: Tiles = "",
+    discards: Sequence[Tiles] | None = None,
+    *,
+    leader: int = 0,
+    last_player: int | None = None,
+    **variant: Any,
+) -> Position:
+    """Return a deal under way.
+
+    Args: hands, discards: tiles by seat. layout: the line as it lies, "[1:3][3:2]"; its right end is open,
+            with `open_ends=2` both are. leader: who led; whose turn it is follows from the tiles shed.
+            last_player: who laid the last tile; None: whoever may have.
+    Who laid which tile and when is made up, as the rules allow and with discards as late as can be; to fix
+    it, give the hands as dealt and `play` the moves. Every seat has an equal share of the tiles given, which
+    may be less than in a real deal; tiles not given are unused.
+    Raises: ValueError for too many copies of a tile, a line that does not join, unequal shares, seats that
+        have not taken turns, or a position to which no order of play leads.
+    """
+    position = new_position(GAME, leader, len(hands), variant)
+    forced, both_ends = position.variant.forced_play, position.variant.open_ends == 2
+    return place_tiles(
+        position,
+        DECK_SETS[position.rules.deck],
+        hands,
+        layout,
+        discards,
+        last_player=last_player,
+        forced=forced,
+        both_ends=both_ends,
+    )
+
+
+def settle(discards: Sequence[int | Tiles], **variant: Any) -> list[float]:
+    """Return the chips of every seat; each pile of discards is given by its tiles or by its pips."""
+    position = new_position(GAME, 0, len(discards), variant)
+    for seat, points in enumerate(points_of(discards, len(discards))):
+        position.state.points[seat] = points
+    return paid(position)

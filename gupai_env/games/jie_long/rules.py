@@ -1,0 +1,128 @@
+"""Jie Long (接龍, "connect the dragon"): one open end, and every tile you cannot or will not lay costs its pips.
+
+Source: the rulebook, "Jie Long".
+
+Deal     Four players get 8 tiles each, three get 10 (2 stay unused), two get 16.
+Tiny     Two players get 3 of 7 tiles: those of the numbers 1, 3 and 5, [3:1] twice.
+Move     Lay a tile that has the open number; its other end becomes the open one. The lead may leave either end
+         open. Or discard any tile face down: with `forced_play` only if nothing matches.
+Lock     With `double_lock`, when the turn is back with who laid the last tile, that seat may not lay a double; if
+         only doubles match, the deal ends at once. The lock lasts until another tile is laid, so also for a
+         second round of discards.
+Ends     With `open_ends=2` the lead opens both its ends, a tile may be added to either, and nothing locks.
+Payoff   Every two seats settle the difference of their points, the pips each discarded (or was left with).
+Match    The seat with the fewest points leads the next deal; on a tie the earlier in the order of the deal.
+"""
+
+from dataclasses import dataclass
+
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import DECK, DOUBLES, deck_of, kinds_in, parse_tiles, tile_set
+from gupai_env.core.variant import Variant, option
+from gupai_env.games.connecting import rules as connecting
+from gupai_env.games.connecting.rules import (
+    back_with_last_player,
+    deal_hands,
+    end_early,
+    fitting,
+    mark_discards,
+    mark_plays,
+    shed,
+    winner,
+)
+
+# By deck, full and tiny:
+DECKS = (DECK, deck_of(tile_set(parse_tiles("11 31 31 33 51 53 55"))))
+DECK_SETS = tuple(map(tile_set, DECKS))
+HAND_SIZES = ((0, 0, 16, 10, 8), (0, 0, 3, 0, 0))  # by number of players
+
+
+@dataclass(frozen=True)
+class JieLong(Variant):
+    """The options of the rulebook's page "Jie Long"."""
+
+    forced_play: bool = option(False, "who can match must play; False: discarding is always allowed")
+    double_lock: bool = option(
+        False, "after everybody else discarded, the player of the last tile may lay no double"
+    )
+    open_ends: int = option(1, "2: the lead opens both its ends and either may be added to", (1, 2))
+    stake: float = option(1.0, "chips a pip of difference")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.stake < float("inf"):
+            raise ValueError(f"stake={self.stake} is not allowed; it must be above zero")
+
+
+Rules = JieLong.rules_type()
+
+
+@rule
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the leader is to move."""
+    deal_hands(rules, state, order, HAND_SIZES[rules.deck][rules.players])
+
+
+@rule
+def locked(rules, state):
+    """True if the seat to act may lay no double."""
+    return rules.double_lock and rules.open_ends == 1 and back_with_last_player(rules, state)
+
+
+@rule
+def playable(rules, state):
+    """Return the kinds that the seat to act may lay."""
+    kinds = kinds_in(state.hands[state.to_act]) & fitting(state)
+    return kinds & ~DOUBLES if locked(rules, state) else kinds
+
+
+@rule
+def only_doubles_match(rules, state):
+    """True if the lock ends the deal: all that the seat to act could lay are doubles, and these are barred."""
+    return locked(rules, state) and (
+        kinds_in(state.hands[state.to_act]) & fitting(state) != 0 and playable(rules, state) == 0
+    )
+
+
+@rule
+def legal_actions(rules, state, mask):
+    """Mark the plays, and the discards where they are allowed; the lead must be played."""
+    kinds = playable(rules, state)
+    mark_plays(state, kinds, rules.open_ends == 2, mask)
+    if kinds == 0 or not (rules.forced_play or state.turn == 0):
+        mark_discards(state, mask)
+
+
+@rule
+def step(rules, state, action):
+    """Lay or discard a tile; the deal ends with the last tile, or by the lock."""
+    shed(rules, state, action, rules.open_ends == 2)
+    if not state.over and only_doubles_match(rules, state):
+        end_early(rules, state)
+
+
+@rule
+def payoffs(rules, state, out):
+    """Fill `out` with chips: `stake` for every pip of difference between two seats."""
+    connecting.settle(rules, state, out)
+    for seat in range(rules.players):
+        out[seat] = float(out[seat]) * rules.stake  # rounded once, in Python as in compiled code
+
+
+@rule
+def next_deal(rules, state):
+    """The seat with the fewest points leads the next deal of a match."""
+    state.leader = winner(rules, state)
+
+
+def payoff_bound(variant: JieLong) -> float:
+    """Return chips that no seat can win or lose more of in a deal."""
+    rules = variant.as_rules(Rules)
+    hand_size = HAND_SIZES[rules.deck][variant.players]
+    return connecting.payoff_bound(deck(rules), variant.players, hand_size) * variant.stake

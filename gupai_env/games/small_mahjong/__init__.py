@@ -1,0 +1,38 @@
+"""Small Mahjong (打小麻將): the room of the game, whose names compiled loops and `Game` find here."""
+
+from gupai_env.core.game import Game
+from gupai_env.games.small_mahjong.encoder import ENCODER, encode
+from gupai_env.games.small_mahjong.knowledge import VIEW, determinize, information_set
+from gupai_env.games.small_mahjong.players import PLAYERS, choose
+from gupai_env.games.small_mahjong.rules import (
+    SEATS,
+    STATE,
+    TURNS,
+    Rules,
+    SmallMahjong,
+    action_names,
+    deal_from,
+    deck,
+    legal_actions,
+    next_deal,
+    payoff_bound,
+    payoffs,
+    step,
+)
+from gupai_env.games.small_mahjong.table import scene
+
+GAME = Game(
+    __name__,
+    id="small-mahjong",
+    title="Small Mahjong 打小麻將",
+    version=0,
+    variant=SmallMahjong,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=TURNS * SEATS,
+    action_names=action_names(),
+    encoder=ENCODER,
+    players=PLAYERS,
+    payoff_bound=payoff_bound,
+    table=scene,
+)

@@ -1,0 +1,101 @@
+"""The observation of Small Mahjong."""
+
+from gupai_env.core.bits import ones
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import KINDS, bit_each, first_kind, kinds_in, write_counts, write_kinds
+from gupai_env.games.small_mahjong.rules import LONGEST_WALL, SEATS
+from gupai_env.games.small_mahjong.triplets import DOUBLE_SET
+
+BEST = 2 * DOUBLE_SET  # points of the best win
+
+LAYOUT = Layout(
+    (
+        Section("hand", (KINDS,), 2, "copies of each kind in one's hand, not laid out"),
+        Section("offer", (KINDS,), 1, "the discard one is asked about, one-hot; all 0: not asked"),
+        Section("waits", (KINDS,), 1, "kinds that complete one's five tiles"),
+        Section("outs", (1,), 31, "unseen tiles of these kinds"),
+        Section(
+            "outs_after",
+            (KINDS,),
+            31,
+            "unseen tiles that complete one's six once the kind is discarded",
+        ),
+        Section(
+            "partners",
+            (KINDS,),
+            31,
+            "unseen tiles that with the kind and another of one's hand are a triplet",
+        ),
+        Section("triplets", (KINDS,), 1, "kinds in one's hand that are part of a triplet there"),
+        Section("win", (1,), BEST, "points of the six tiles one holds; 0: no win"),
+        Section("unseen", (KINDS,), 2, "copies of each kind in places one does not see"),
+        Section("melds", (SEATS, KINDS), 2, "copies of each kind laid out, by seat"),
+        Section("discards", (SEATS, KINDS), 2, "copies of each kind discarded and not claimed, by seat"),
+        Section("known", (SEATS, KINDS), 2, "copies of each kind known to be in the hand, by seat"),
+        Section("meld_points", (SEATS,), BEST, "points of the triplets laid out"),
+        Section("sizes", (SEATS,), 6, "tiles in each hand, not laid out"),
+        Section("wall", (1,), LONGEST_WALL, "tiles in the wall"),
+        Section("mover", (SEATS,), 1, "whose turn it is, one-hot; if one is asked, whose discard it was"),
+        Section("leader", (SEATS,), 1, "who led, one-hot"),
+        Section("first_deal", (1,), 1, "the first deal of a match"),
+        Section("last_deal", (1,), 1, "the last deal of a match"),
+    )
+)
+(
+    HAND_AT,
+    OFFER_AT,
+    WAITS_AT,
+    OUTS_AT,
+    OUTS_AFTER_AT,
+    PARTNERS_AT,
+    TRIPLETS_AT,
+    WIN_AT,
+    UNSEEN_AT,
+    MELDS_AT,
+    DISCARDS_AT,
+    KNOWN_AT,
+    MELD_POINTS_AT,
+    SIZES_AT,
+    WALL_AT,
+    MOVER_AT,
+    LEADER_AT,
+    FIRST_DEAL_AT,
+    LAST_DEAL_AT,
+) = LAYOUT.starts
+
+
+@rule
+def encode(view, out):
+    """Fill `out`, a cleared int8 [LAYOUT.size]; seats that do not play stay zero."""
+    write_counts(view.hand, out, HAND_AT)
+    if view.offer != NOBODY:
+        out[OFFER_AT + int(view.offer)] = 1
+    write_kinds(view.waits, out, WAITS_AT)
+    unseen = bit_each(view.unseen)
+    out[OUTS_AT] = ones(unseen & (7 * view.waits))
+    kinds = kinds_in(view.hand)  # of all others, what follows is empty
+    while kinds:
+        kind = first_kind(kinds)
+        kinds &= kinds - 1
+        out[OUTS_AFTER_AT + kind] = ones(unseen & (7 * view.waits_after[kind]))
+        out[PARTNERS_AT + kind] = ones(unseen & (7 * view.partners[kind]))
+    write_kinds(view.triplets, out, TRIPLETS_AT)
+    out[WIN_AT] = view.win
+    write_counts(view.unseen, out, UNSEEN_AT)
+    for place in range(SEATS):
+        write_counts(view.melds[place, 0] + view.melds[place, 1], out, MELDS_AT + place * KINDS)
+        write_counts(view.discards[place], out, DISCARDS_AT + place * KINDS)
+        if view.known[place]:  # never while claims are laid out
+            write_counts(view.known[place], out, KNOWN_AT + place * KINDS)
+        out[MELD_POINTS_AT + place] = view.meld_points[place]
+        out[SIZES_AT + place] = view.sizes[place]
+    out[WALL_AT] = view.wall
+    out[MOVER_AT + int(view.mover)] = 1
+    out[LEADER_AT + int(view.leader)] = 1
+    out[FIRST_DEAL_AT] = view.deal == 0
+    out[LAST_DEAL_AT] = view.deal >= view.deals - 1
+
+
+ENCODER = Encoder("small-mahjong", 1, LAYOUT)

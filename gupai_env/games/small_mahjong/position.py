@@ -1,0 +1,193 @@
+"""Positions of Small Mahjong."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from gupai_env.core.episode import NOBODY, distance
+from gupai_env.core.position import Position, Tiles, new_position, paid, read_tiles, rest_of, seats_of
+from gupai_env.core.tiles import ONE, set_name, tile_set, tiles_in
+from gupai_env.games.small_mahjong import GAME
+from gupai_env.games.small_mahjong.rules import (
+    DECK_SETS,
+    DECKS,
+    DREW,
+    HANDS,
+    LONGEST_WALL,
+    begin_turn,
+    draw_tile,
+    mark_triplets,
+    study,
+)
+from gupai_env.games.small_mahjong.triplets import POINTS, TILES, TRIPLET, best_split
+
+FULL = 0  # the deck, where no variant is given
+
+
+def from_tiles(
+    hands: Sequence[Tiles],
+    wall: Tiles = "",
+    melds: Sequence[Sequence[Tiles]] | None = None,
+    discards: Sequence[Tiles] | None = None,
+    *,
+    turn: int = 0,
+    offered: tuple[int, int] | str | None = None,
+    claimed: Sequence[Tiles] | None = None,
+    leader: int | None = None,
+    **variant: Any,
+) -> Position:
+    """Return a deal under way: at somebody's turn, or when the others are asked about a discard.
+
+    Args: hands: by seat, for 3 or 4 seats, what is not laid out. With its triplets laid out a seat has five
+            tiles. The seat whose `turn` it is may have six, the last one drawn: then it is to win or to
+            discard; with five it draws from the wall first. wall: the next tile first. melds: by seat, its
+            triplets laid out. discards: by seat, those claimed by nobody. offered: a sixth tile that the seat
+            whose turn it is discards at once; who may claim it is asked, and without such a seat the deal goes
+            on. claimed: by seat, tiles of its hand that all saw it claim (without `expose_claims`). leader: by
+            default the seat whose turn it is. Tiles given nowhere take no part, but a view holds them for
+            unseen.
+    Raises: ValueError for wrong numbers, too many copies of a tile, or three tiles that are no triplet.
+    """
+    if turn not in range(len(hands)):
+        raise ValueError(f"turn={turn!r} is not allowed; choose a seat of {list(range(len(hands)))}")
+    position = new_position(GAME, turn if leader is None else leader, len(hands), variant)
+    state, players = position.state, position.variant.players
+    held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
+    laid_out = [[_number_of(each) for each in mine] for mine in seats_of("melds", melds, players, ())]
+    thrown = [read_tiles(pile) for pile in seats_of("discards", discards, players)]
+    known = [read_tiles(tiles) for tiles in seats_of("claimed", claimed, players)]
+    ahead = read_tiles(wall)
+    if offered is not None:
+        held[turn] += _one(offered)
+    deck, size = position.rules.deck, HANDS[position.rules.deck]
+    rest_of(DECK_SETS[deck], [*chain(*held, *thrown), *ahead, *_kinds_of(chain(*laid_out))])
+    longest = len(DECKS[deck]) - size * players
+    if len(ahead) > longest:
+        raise ValueError(f"the wall of {players} players has at most {longest} tiles, not {len(ahead)}")
+    if any(laid_out) and not position.variant.expose_claims:
+        raise ValueError("melds are not allowed with expose_claims=False, for nothing is laid out")
+    for seat in range(players):
+        tiles = len(held[seat]) + 3 * len(laid_out[seat])
+        if tiles != size and not (seat == turn and tiles == size + 1):
+            raise ValueError(
+                f"seat {seat} has {tiles} tiles; each has {size}, and one more if it has the turn"
+            )
+        rest_of(tile_set(held[seat]), known[seat])
+
+    state.top = LONGEST_WALL - len(ahead)
+    state.wall[state.top :] = ahead
+    state.offer = state.winner = NOBODY
+    state.begun[:], state.thrown[:] = DREW, NOBODY
+    for seat in range(players):
+        state.hands[seat], state.known[seat] = tile_set(held[seat]), tile_set(known[seat])
+        state.discards[seat] = tile_set(thrown[seat])
+        for at, number in enumerate(laid_out[seat]):
+            state.melds[seat, at] = TILES[number]
+            state.meld_points[seat] += POINTS[number]
+        if seat != turn:
+            study(state, seat)
+    _begin(position, turn, held[turn], laid_out[turn])
+    if offered is not None:
+        position.play(held[turn][-1])
+    return position
+
+
+def _begin(position: Position, seat: int, hand: list[int], laid_out: list[int]) -> None:
+    """Begin the turn of a seat that has its sixth tile, or draws it now."""
+    rules, state = position.rules, position.state
+    steps = distance(rules, state, state.leader, seat)
+    size = HANDS[rules.deck]
+    if len(hand) + 3 * len(laid_out) == size:
+        if state.top == LONGEST_WALL:
+            raise ValueError(f"seat {seat} has {size} tiles and cannot draw another from an empty wall")
+        study(state, seat)
+        draw_tile(state, seat, steps)
+    elif hand:
+        state.hands[seat] -= ONE[hand[-1]]
+        study(state, seat)
+        state.hands[seat] += ONE[hand[-1]]
+        begin_turn(state, seat, steps, DREW, hand[-1])
+    else:  # it has claimed its second triplet, as if from the seat before it
+        number = laid_out[-1]
+        kind = tiles_in(TILES[number])[0]
+        state.steps[0], state.thrown[0], state.turns = (steps - 1) % position.variant.players, kind, 1
+        state.hands[seat] = TILES[number] - ONE[kind]
+        study(state, seat)
+        state.hands[seat] = 0
+        begin_turn(state, seat, 1, number, kind)
+
+
+def triplet_points(tiles: Tiles) -> int:
+    """Return the points of three tiles: 3 double set, 2 set and straight, 1 double straight, 0 no triplet."""
+    kinds = read_tiles(tiles)
+    if len(kinds) != 3:
+        raise ValueError(f"a triplet is three tiles, not {len(kinds)}")
+    rest_of(DECK_SETS[FULL], kinds)
+    return int(POINTS[TRIPLET[kinds[0], kinds[1], kinds[2]]])
+
+
+def win_points(hand: Tiles, melds: Iterable[Tiles] = ()) -> int:
+    """Return the points of the best split of six tiles into two triplets, those of `melds` as they lie; 0: none."""
+    return _win_points(hand, melds, FULL)
+
+
+def _win_points(hand: Tiles, melds: Iterable[Tiles], deck: int) -> int:
+    kinds, numbers = read_tiles(hand), [_number_of(each) for each in melds]
+    if len(kinds) + 3 * len(numbers) != HANDS[deck] + 1:
+        raise ValueError(f"a win is {HANDS[deck] + 1} tiles, not {len(kinds) + 3 * len(numbers)}")
+    rest_of(DECK_SETS[deck], [*kinds, *_kinds_of(numbers)])
+    return int(best_split(tile_set(kinds), int(POINTS[numbers].sum())))
+
+
+def claims(
+    hand: Tiles, tile: tuple[int, int] | str, seats_away: int, melds: Iterable[Tiles] = ()
+) -> list[str]:
+    """Return the triplets, such as "[2:2][5:2][5:5]", for which a hand may claim a discard from 1 to 3 seats away."""
+    kinds, numbers = read_tiles(hand), [_number_of(each) for each in melds]
+    if len(kinds) + 3 * len(numbers) != HANDS[FULL]:
+        raise ValueError(f"who claims has {HANDS[FULL]} tiles, not {len(kinds) + 3 * len(numbers)}")
+    if seats_away not in (1, 2, 3):
+        raise ValueError(f"seats_away={seats_away!r} is not allowed; choose 1, 2 or 3")
+    (kind,) = _one(tile)
+    rest_of(DECK_SETS[FULL], [*kinds, *_kinds_of(numbers), kind])
+    mask = np.zeros(GAME.num_actions, np.bool_)
+    mark_triplets(tile_set(kinds), int(POINTS[numbers].sum()), kind, seats_away, mask)
+    return [GAME.action_names[action].removeprefix("claim ") for action in np.flatnonzero(mask)]
+
+
+def settle(winner: int | None, hand: Tiles = "", melds: Iterable[Tiles] = (), **variant: Any) -> list[float]:
+    """Return the chips of every seat when `winner` declares these tiles; None: a draw."""
+    players = GAME.variant.make(**variant).players
+    position = new_position(GAME, 0, players, variant)
+    position.state.winner = NOBODY
+    if winner is not None:
+        if winner not in range(players):
+            raise ValueError(
+                f"winner={winner!r} is not allowed; choose a seat of {list(range(players))} or None"
+            )
+        position.state.winner = winner
+        position.state.win = _win_points(hand, melds, position.rules.deck)
+        if not position.state.win:
+            raise ValueError("these tiles are not two triplets, or one with the tiny deck")
+    return paid(position)
+
+
+def _one(tile: tuple[int, int] | str) -> list[int]:
+    kinds = read_tiles(tile if isinstance(tile, str) else [tile])
+    if len(kinds) != 1:
+        raise ValueError(f"{tile!r} is not one tile")
+    return kinds
+
+
+def _number_of(tiles: Tiles) -> int:
+    """Return the number of a triplet laid out; raises ValueError."""
+    kinds = read_tiles(tiles)
+    if len(kinds) != 3 or not TRIPLET[kinds[0], kinds[1], kinds[2]]:
+        raise ValueError(f"{set_name(tile_set(kinds))} is no triplet")
+    return int(TRIPLET[kinds[0], kinds[1], kinds[2]])
+
+
+def _kinds_of(numbers: Iterable[int]) -> list[int]:
+    return [kind for number in numbers for kind in tiles_in(TILES[number])]

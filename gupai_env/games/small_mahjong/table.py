@@ -1,0 +1,119 @@
+"""The table of Small Mahjong, drawn from views alone: hands lie face down but for tiles that all saw claimed."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.game import Game
+from gupai_env.core.phrases import chips, faces, says, title
+from gupai_env.core.scene import Pile, Place, Scene
+from gupai_env.core.tiles import ONE, size, tile_name
+from gupai_env.core.variant import Variant
+from gupai_env.games.small_mahjong.rules import DREW, HANDS, JOINED, LONGEST_WALL
+from gupai_env.games.small_mahjong.triplets import POINTS, TILES
+
+COMBINATIONS = ("", "straights", "set+straight", "double set")  # by points
+DISCARD_ROOM = 8  # tiles; there are seldom more
+
+
+def scene(
+    game: Game,
+    variant: Variant,
+    views: Sequence[np.record],
+    names: Sequence[str],
+    payoffs: Sequence[float] | None = None,
+) -> Scene:
+    """Return the table; see `Game.scene`.
+
+    A discard that somebody is asked about lies in the middle, if one of the views is that of a seat asked.
+    """
+    near = views[0]
+    players = variant.players
+    order = [(int(near.seat) + int(near.direction) * place) % players for place in range(players)]
+    over = payoffs is not None
+    own = {int(view.seat): view for view in views}
+    mover = order[near.mover]
+    # Of all that have been asked, the one farthest from the discarder is asked now.
+    asked = [
+        seat
+        for seat in order[near.mover :] + order[: near.mover]
+        if seat in own and own[seat].offer != NOBODY
+    ]
+    offer = int(own[asked[-1]].offer) if asked else NOBODY
+
+    wall = Pile("wall", hidden=int(near.wall), room=LONGEST_WALL, form="stack")
+    hand = HANDS[variant.as_rules(game.rules_type).deck]
+    centre = (wall, Pile("discarded", faces(ONE[offer]), marked=(0,))) if asked else (wall,)
+    places = []
+    for place, seat in enumerate(order):
+        words = [chips(payoffs[seat])] if payoffs is not None else []
+        if near.deals > 1:
+            words.append(f"{near.total[place] + 0.0:+g} in the match")
+        points = _laid_out(near, place)[1]
+        if points:
+            words.append(f"{sum(points)} point{'s' * (sum(points) > 1)}")
+        to_act = not over and seat == (asked[-1] if asked else mover)
+        piles = _piles(near, place, own.get(seat), offer if seat == mover else NOBODY, hand)
+        places.append(Place(names[seat], piles, to_act=to_act, note=", ".join(words)))
+
+    notes = [f"leader: {names[order[near.leader]]}"]
+    if asked and not over:
+        notes.append(f"asked: {names[asked[-1]]}")
+    if near.deals > 1:
+        notes.append(f"deal {near.deal + (not over)} of {near.deals}")
+    last_move = _last_move(near, [names[seat] for seat in order], offer, over)
+    return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
+
+
+def _laid_out(view: np.record, place: int) -> tuple[list[int], list[int]]:
+    """Return the triplets that a seat has laid out, as tile sets, and their points."""
+    numbers = {int(tiles): number for number, tiles in enumerate(TILES)}
+    laid_out = [int(tiles) for tiles in view.melds[place] if tiles]
+    return laid_out, [int(POINTS[numbers[tiles]]) for tiles in laid_out]
+
+
+def _piles(
+    near: np.record, place: int, view: np.record | None, offer: int, size_of_hand: int
+) -> tuple[Pile, ...]:
+    """Return a seat's hand, triplets and discards; a tile that it offers lies elsewhere."""
+    if place == near.winner:
+        hand = Pile("hand", faces(near.shown))
+    elif view is not None:
+        held = int(view.hand)
+        if offer != NOBODY and size(held) + 3 * sum(tiles != 0 for tiles in view.melds[0]) > size_of_hand:
+            held -= ONE[offer]
+        new = view.new_tile if offer == NOBODY else NOBODY
+        shown = faces(held)
+        hand = Pile("hand", shown, marked=(shown.index(faces(ONE[new])[0]),) if new != NOBODY else ())
+    else:
+        known = faces(near.known[place])
+        still = (
+            offer != NOBODY and near.offer == NOBODY
+        )  # to a viewer that is not asked the tile is still there
+        hand = Pile("hand", known, hidden=int(near.sizes[place] - len(known) - still))
+    melds = [
+        Pile(COMBINATIONS[points], faces(tiles))
+        for tiles, points in zip(*_laid_out(near, place), strict=True)
+    ]
+    return hand, *melds, Pile("discards", faces(near.discards[place]), room=DISCARD_ROOM)
+
+
+def _last_move(view: np.record, called: Sequence[str], offer: int, over: bool) -> str:
+    """Return the last public move as a phrase; `called` names the seats from the viewer on."""
+    mover, turn = called[view.mover], view.turns - 1
+    if view.winner != NOBODY:
+        return says(called[view.winner], "win")
+    if offer != NOBODY:
+        return says(mover, f"discard {tile_name(offer)}")
+    if over:
+        return "Nobody takes the last discard: a draw"
+    begun = view.begun[turn]
+    if begun != DREW:
+        claimed = tile_name(view.thrown[turn - 1])
+        return says(mover, f"claim {claimed}" + (" into the hand" if begun == JOINED else ""))
+    drawn = says(mover, "draw")
+    if turn == 0 or view.thrown[turn - 1] == NOBODY:
+        return drawn
+    before = called[view.mover - view.steps[turn]]
+    return f"{says(before, f'discard {tile_name(view.thrown[turn - 1])}')}, {drawn}"

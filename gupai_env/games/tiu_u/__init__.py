@@ -1,0 +1,38 @@
+"""Tiu-U (釣魚): the room of the game, whose names compiled loops and `Game` find here."""
+
+from gupai_env.core.game import Game
+from gupai_env.games.tiu_u.encoder import ENCODER, encode
+from gupai_env.games.tiu_u.knowledge import VIEW, determinize, information_set
+from gupai_env.games.tiu_u.players import PLAYERS, choose
+from gupai_env.games.tiu_u.rules import (
+    PLAYS,
+    SEATS,
+    STATE,
+    Rules,
+    TiuU,
+    action_names,
+    deal_from,
+    deck,
+    legal_actions,
+    next_deal,
+    payoff_bound,
+    payoffs,
+    step,
+)
+from gupai_env.games.tiu_u.table import scene
+
+GAME = Game(
+    __name__,
+    id="tiu-u",
+    title="Tiu-U 釣魚",
+    version=0,
+    variant=TiuU,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=PLAYS,
+    action_names=action_names(),
+    encoder=ENCODER,
+    players=PLAYERS,
+    payoff_bound=payoff_bound,
+    table=scene,
+)

@@ -1,0 +1,121 @@
+"""Tiu-U: who knows what, and the deals that fit it."""
+
+import numpy as np
+
+from gupai_env.core.episode import NOBODY, distance, resume_from, seat_after, seat_at
+from gupai_env.core.rng import derive, shuffle
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import KINDS, ONE, list_tiles, size
+from gupai_env.core.words import copy_entries
+from gupai_env.games.tiu_u.rules import DECK_SETS, MATCHING, PLAYS, SEATS, STOCK, deck, single_fish
+
+VIEW = np.dtype(
+    [  # every array over seats begins with the viewer and goes on in order of turn
+        ("seat", "i1"),  # the viewer's place at the table, and
+        ("direction", "i1"),  # the order of turn there: for `determinize`, of no meaning to a player
+        ("deal", "i2"),  # deals of the match that are finished, of
+        ("deals", "i2"),
+        ("total", "f4", (SEATS,)),  # chips won in them
+        ("leader", "i1"),
+        ("mover", "i1"),  # whose turn it is
+        ("last_player", "i1"),
+        ("hand", "i8"),
+        ("drawn", "i1"),  # the kind from the stock that the mover must play now, or NOBODY
+        ("lake", "i8"),
+        ("fish", "i8"),  # the kinds of the lake of which one tile may be caught
+        ("catches", "i8", (SEATS,)),
+        ("points", "i2", (SEATS,)),  # of the catches
+        ("red", "i1", (SEATS,)),  # red pips of their small fish, before rounding
+        ("laid", "i8", (SEATS,)),
+        ("unseen", "i8"),  # all tiles in the other hands and the stock
+        ("sizes", "i1", (SEATS,)),  # tiles in hand
+        ("stock", "i1"),  # tiles in the stock
+        ("bites", "i1", (KINDS,)),  # tiles of the lake of which a bait of this kind may catch one
+        ("rivals", "i1", (KINDS,)),  # unseen tiles that match this kind
+        ("plays", "i1"),
+        ("record", "i1", (PLAYS,)),
+    ],
+    align=True,
+)
+
+
+@rule
+def matched_tiles(tiles, out):
+    """Fill `out` [KINDS] with how many tiles of a set match each kind."""
+    for kind in range(KINDS):
+        out[kind] = size(tiles & (7 * MATCHING[kind]))
+
+
+@rule
+def information_set(rules, state, seat, view, history=True):
+    """Fill the view of `seat`: all but the other hands and the order of the stock."""
+    view.seat = seat
+    view.direction = state.direction
+    view.deal = state.deal
+    view.deals = rules.deals
+    view.leader = distance(rules, state, seat, state.leader)
+    view.mover = distance(rules, state, seat, state.to_act)
+    view.last_player = NOBODY
+    if state.last_player != NOBODY:
+        view.last_player = distance(rules, state, seat, state.last_player)
+    view.hand = state.hands[seat]
+    view.drawn = state.drawn
+    view.lake = state.lake
+    view.fish = single_fish(rules, state.lake)
+    view.stock = STOCK - state.turned
+    view.plays = state.plays
+    if history:
+        copy_entries(state.record, 0, view.record, 0, PLAYS)
+    unseen = DECK_SETS[rules.deck] - state.lake - state.hands[seat]
+    if state.drawn != NOBODY:
+        unseen -= ONE[state.drawn]
+    place_seat = seat
+    for place in range(SEATS):  # a constant, so that the loop is unrolled
+        if place == rules.players:
+            break
+        view.total[place] = state.total[place_seat]
+        view.catches[place] = state.catches[place_seat]
+        view.points[place] = state.points[place_seat]
+        view.red[place] = state.red[place_seat]
+        view.laid[place] = state.laid[place_seat]
+        view.sizes[place] = size(state.hands[place_seat])
+        unseen -= state.catches[place_seat]
+        place_seat = seat_after(rules, state, place_seat)
+    view.unseen = unseen
+    matched_tiles(state.lake & (7 * view.fish), view.bites)
+    matched_tiles(unseen, view.rivals)
+
+
+@rule
+def determinize(rules, view, key, state):
+    """Fill a state: the unseen tiles lie in the other hands and the stock in any order, all alike."""
+    resume_from(view, key, state)
+    state.leader = seat_at(rules, state, view.seat, view.leader)
+    state.to_act = seat_at(rules, state, view.seat, view.mover)
+    state.last_player = NOBODY
+    if view.last_player != NOBODY:
+        state.last_player = seat_at(rules, state, view.seat, view.last_player)
+    state.hands[:] = 0
+    state.hands[view.seat] = view.hand
+    state.lake = view.lake
+    state.turned = STOCK - view.stock
+    state.drawn = view.drawn
+    state.plays = view.plays
+    state.record[:] = view.record
+    tiles = np.empty(len(deck(rules)), np.int8)
+    unseen = list_tiles(view.unseen, tiles)
+    shuffle(tiles[:unseen], derive(key, 1))
+    used = 0
+    for place in range(rules.players):
+        seat = seat_at(rules, state, view.seat, place)
+        state.total[seat] = view.total[place]
+        state.catches[seat] = view.catches[place]
+        state.points[seat] = view.points[place]
+        state.red[seat] = view.red[place]
+        state.laid[seat] = view.laid[place]
+        if place > 0:
+            for _ in range(view.sizes[place]):
+                state.hands[seat] += ONE[tiles[used]]
+                used += 1
+    state.stock[:] = 0  # those turned up are public and not needed any more
+    state.stock[state.turned :] = tiles[used : used + view.stock]

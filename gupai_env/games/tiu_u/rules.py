@@ -1,0 +1,286 @@
+"""Tiu-U (釣魚, "catching fish"): two sets of tiles, and every bait catches a fish of equal pips.
+
+Source: the rulebook, "Tiu-U".
+
+Deal     24 of the 64 tiles to the hands, 12 each for two players or 8 for three; 16 face up as the lake; 24 as
+         the stock.
+Tiny     [3:2] twice, [4:1] twice and [6:6] four times: two tiles to each of two players, one to the lake, three to
+         the stock, so that the last bait is followed by none of it.
+Turn     A bait from the hand, then the top tile of the stock, which all see and which is played at once.
+Play     Catch one fish that matches the bait; catch three if they lie in the lake and are the bait's own kind
+         (`triple_catch`); or lay the bait into the lake, with `must_catch` only if it catches nothing.
+Match    Equal pips; besides, [4:2] and [2:1] match each other.
+Lock     With `lock_triples` three identical tiles of the lake are closed: only the fourth takes them, and it
+         may whatever `triple_catch` says. Four of them are closed for good.
+Pair     With `heaven_pair` a seat may lay two [6:6] of its hand into its catch before its bait, and the other
+         two as well. Its hand then ends sooner: without a bait the turn is the tile of the stock alone.
+End      Hands and stock are empty. What is left in the lake is nobody's.
+Count    Tiles of less than eight pips: a point for each red pip, the sum rounded up to tens. The others: two
+         points for every pip.
+Match    The lead of the next deal passes to the next seat.
+Actions  kind lays a tile; 21.. a bait catches a fish; 70.. a bait catches three; 81 lays a heaven pair.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import (
+    ALL_KINDS,
+    COPIES,
+    FULL_SET,
+    KINDS,
+    ONE,
+    RED,
+    WEIGHT,
+    count,
+    deck_of,
+    kind_of,
+    kinds_in,
+    parse_tiles,
+    tile_name,
+    tile_set,
+    write_kinds,
+)
+from gupai_env.core.variant import Variant, option
+
+SEATS = 3
+DEALT, LAKE, STOCK = 24, 16, 24  # tiles
+PLAYS = DEALT + STOCK  # the longest deal; a heaven pair is one decision for two tiles
+TWO_SETS = 2 * FULL_SET
+DECK = deck_of(TWO_SETS)  # int8 [64]
+# By deck, full and tiny:
+DECKS = (DECK, deck_of(tile_set(parse_tiles("32 32 41 41 66 66 66 66"))))
+DECK_SETS = tuple(map(tile_set, DECKS))
+SHARES = ((DEALT, LAKE), (4, 1))  # tiles in all hands and in the lake; the rest are the stock
+HEAVEN = kind_of(6, 6)
+SUPREME = (kind_of(4, 2), kind_of(2, 1))
+BIG = 8  # pips of the smallest big fish
+
+DIFFERENCE, POINTS = "difference", "points"
+
+
+def _match(bait: int, fish: int) -> bool:
+    return WEIGHT[bait] == WEIGHT[fish] or (bait in SUPREME and fish in SUPREME)
+
+
+_CATCHES = [(bait, fish) for bait in range(KINDS) for fish in range(KINDS) if _match(bait, fish)]
+_FOURFOLD = [kind for kind in range(KINDS) if COPIES[kind] == 2]  # four of them in two sets
+CATCH = KINDS  # the first action that catches one fish
+THREE = CATCH + len(_CATCHES)  # the first that catches three
+HEAVEN_PAIR = THREE + len(_FOURFOLD)
+ACTIONS = HEAVEN_PAIR + 1
+# What is played by each action, and what it catches one of:
+BAIT = np.array([*range(KINDS), *(bait for bait, _ in _CATCHES), *_FOURFOLD, HEAVEN], np.int8)
+FISH = np.array([NOBODY] * KINDS + [fish for _, fish in _CATCHES] + [NOBODY] * (ACTIONS - THREE), np.int8)
+
+MATCHING = np.array([sum(ONE[fish] for bait, fish in _CATCHES if bait == kind) for kind in range(KINDS)])
+SMALL_RED = np.where(WEIGHT < BIG, RED, 0)  # [KINDS], red pips of a small fish
+BIG_POINTS = np.where(WEIGHT < BIG, 0, 2 * WEIGHT)  # [KINDS], points of a big one
+
+
+@dataclass(frozen=True)
+class TiuU(Variant):
+    """The options of the rulebook's page "Tiu-U"."""
+
+    players: int = option(2, "number of seats", (2, 3))
+    triple_catch: bool = option(True, "the fourth of a kind may catch the three in the lake")
+    must_catch: bool = option(False, "a bait that can catch may not be laid")
+    lock_triples: bool = option(False, "three of a kind in the lake are caught by the fourth alone")
+    heaven_pair: bool = option(False, "two [6:6] in hand may be laid into the catch as an extra play")
+    settlement: str = option(
+        DIFFERENCE,
+        '"difference": every two seats settle theirs; "points": one\'s points less the mean of all',
+        (DIFFERENCE, POINTS),
+    )
+
+
+Rules = TiuU.rules_type()
+
+STATE = state_dtype(
+    SEATS,
+    ("hands", "i8", (SEATS,)),  # tile sets
+    ("catches", "i8", (SEATS,)),  # face up
+    ("points", "i2", (SEATS,)),  # of the catches
+    ("red", "i1", (SEATS,)),  # red pips of their small fish
+    ("lake", "i8"),
+    ("laid", "i8", (SEATS,)),  # what each seat laid from its hand
+    ("stock", "i1", (STOCK,)),  # kinds, the next one at `turned`
+    ("turned", "i1"),  # the place of the next one; the last tile of the stock is at the end
+    ("drawn", "i1"),  # the kind turned up and to be played now; NOBODY while the bait comes from the hand
+    ("last_player", "i1"),  # who played last
+    ("plays", "i1"),  # decisions so far
+    ("record", "i1", (PLAYS,)),  # the actions, all public
+)
+
+
+@rule
+def threes_in(lake):
+    """Return the set of kinds of which just three tiles lie in the lake."""
+    return lake & (lake >> 1) & ALL_KINDS
+
+
+@rule
+def single_fish(rules, lake):
+    """Return the set of kinds of which one tile may be caught out of the lake."""
+    fish = kinds_in(lake)
+    return fish & ~(threes_in(lake) | (lake >> 2)) if rules.lock_triples else fish
+
+
+@rule
+def matching(kinds):
+    """Return the set of kinds that match one of `kinds`."""
+    result = 0
+    for kind in range(KINDS):
+        if kinds >> (3 * kind) & 1:
+            result |= MATCHING[kind]
+    return result
+
+
+@rule
+def tens(red):
+    """Return the points of small fish with so many red pips: these rounded up to tens."""
+    return (red + 9) // 10 * 10
+
+
+@rule
+def put_into_catch(state, seat, kind, tiles):
+    """Add some tiles of one kind to a catch."""
+    red = state.red[seat] + tiles * SMALL_RED[kind]
+    state.points[seat] += tiles * BIG_POINTS[kind] + tens(red) - tens(state.red[seat])
+    state.red[seat] = red
+    state.catches[seat] += tiles * ONE[kind]
+
+
+@rule
+def deck(rules):
+    """Return the kinds of all tiles."""
+    return DECKS[rules.deck]
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal hands, lake and stock; the leader is to choose a bait."""
+    dealt, lake = SHARES[rules.deck]
+    hand, stock = dealt // rules.players, order[dealt + lake :]
+    state.hands[:] = 0
+    for at in range(dealt):
+        state.hands[at // hand] += ONE[order[at]]
+    state.lake = 0
+    for at in range(dealt, dealt + lake):
+        state.lake += ONE[order[at]]
+    state.turned = STOCK - len(stock)
+    state.stock[:] = 0
+    state.stock[state.turned :] = stock
+    state.catches[:] = 0
+    state.points[:] = 0
+    state.red[:] = 0
+    state.laid[:] = 0
+    state.drawn = NOBODY
+    state.last_player = NOBODY
+    state.plays = 0
+    state.record[:] = 0
+    state.to_act = state.leader
+
+
+@rule
+def legal_actions(rules, state, mask):
+    """Mark what the bait, or the tiles in hand, may do."""
+    hand = state.hands[state.to_act] if state.drawn == NOBODY else ONE[state.drawn]
+    baits = kinds_in(hand)
+    fish = single_fish(rules, state.lake)
+    for action in range(CATCH, THREE):
+        mask[action] = (baits >> (3 * BAIT[action])) & (fish >> (3 * FISH[action])) & 1
+    threes = threes_in(state.lake) if rules.triple_catch or rules.lock_triples else 0
+    for action in range(THREE, HEAVEN_PAIR):
+        mask[action] = (baits & threes) >> (3 * BAIT[action]) & 1
+    write_kinds(baits & ~(matching(fish) | threes) if rules.must_catch else baits, mask, 0)
+    mask[HEAVEN_PAIR] = rules.heaven_pair and state.drawn == NOBODY and count(hand, HEAVEN) >= 2
+
+
+@rule
+def step(rules, state, action):
+    """Play a bait, or a heaven pair before it; turn up the tile of the stock after a bait of the hand."""
+    seat, kind = state.to_act, BAIT[action]
+    state.last_player = seat
+    state.record[state.plays] = action
+    state.plays += 1
+    if action == HEAVEN_PAIR:
+        state.hands[seat] -= 2 * ONE[HEAVEN]
+        put_into_catch(state, seat, HEAVEN, 2)
+        begin_turn(rules, state)
+        return
+    if state.drawn == NOBODY:
+        state.hands[seat] -= ONE[kind]
+    if action < CATCH:
+        state.lake += ONE[kind]
+        if state.drawn == NOBODY:
+            state.laid[seat] += ONE[kind]
+    elif action < THREE:
+        state.lake -= ONE[FISH[action]]
+        put_into_catch(state, seat, FISH[action], 1)
+        put_into_catch(state, seat, kind, 1)
+    else:
+        state.lake -= 3 * ONE[kind]
+        put_into_catch(state, seat, kind, 4)
+    if state.drawn == NOBODY and state.turned < STOCK:
+        turn_up(state)
+    else:
+        state.drawn = NOBODY
+        state.to_act = seat_after(rules, state, seat)
+        begin_turn(rules, state)
+
+
+@rule
+def turn_up(state):
+    """Turn up the top tile of the stock for the seat to act."""
+    state.drawn = state.stock[state.turned]
+    state.turned += 1
+
+
+@rule
+def begin_turn(rules, state):
+    """Find who plays next: a seat without a bait has only the stock's tile, one without either is skipped."""
+    for _ in range(rules.players):
+        if state.hands[state.to_act] != 0:
+            return
+        if state.turned < STOCK:
+            turn_up(state)
+            return
+        state.to_act = seat_after(rules, state, state.to_act)
+    state.over = 1
+
+
+@rule
+def payoffs(rules, state, out):
+    """Fill `out` with chips: what the catches count, settled pairwise or against the mean."""
+    for seat in range(rules.players):
+        for other in range(rules.players):
+            out[seat] += state.points[seat] - state.points[other]
+        if rules.settlement == 1:  # what all differences add up to is `players` times that to the mean
+            out[seat] /= rules.players
+
+
+@rule
+def next_deal(rules, state):
+    """The lead passes to the next seat."""
+    state.leader = seat_after(rules, state, state.leader)
+
+
+def payoff_bound(variant: TiuU) -> float:
+    """Return chips that no seat can win or lose more of in a deal: one seat catches everything."""
+    tiles = deck(variant.as_rules(Rules))
+    everything = tens(SMALL_RED[tiles].sum()) + BIG_POINTS[tiles].sum()
+    return float((variant.players - 1) * everything)
+
+
+def action_names() -> tuple[str, ...]:
+    """Name the actions."""
+    return (
+        *(f"lay {tile_name(kind)}" for kind in range(KINDS)),
+        *(f"{tile_name(bait)} catches {tile_name(fish)}" for bait, fish in _CATCHES),
+        *(f"{tile_name(kind)} catches three" for kind in _FOURFOLD),
+        "heaven pair",
+    )

@@ -1,0 +1,105 @@
+"""The hooks that follow from a game itself: how it is dealt again, shown, paid, copied and played in lanes.
+
+What only somebody else can tell, such as an independent count of the payoffs, `dataclasses.replace` adds.
+"""
+
+import copy
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gupai_env.aec import GupaiEnv
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import WAIT, kernels
+from gupai_env.core.rng import KEYS
+from gupai_env.games import get_game
+from gupai_env.render import draw_text
+from gupai_env.testing.hooks import Hooks, LaneGame
+from gupai_env.vector import Lanes
+
+
+def hooks_of(game: str | Game, **variant: Any) -> Hooks:
+    """Return what a game tells the kit about its environment `GupaiEnv(game, **variant)`."""
+    game = get_game(game)
+    return Hooks(
+        max_moves=game.max_decisions * game.variant.make(**variant).deals,
+        illegal=("raise",),
+        refusals=(ValueError,),
+        render_modes=("ansi",),
+        redeal=redeal,
+        shown=shown,
+        payoffs=payoffs,
+        lane_games=partial(lane_games, game, variant),
+        clone=clone,
+    )
+
+
+def clone(env: GupaiEnv) -> GupaiEnv:
+    """Return an independent copy; what never changes is shared."""
+    unchanging = (
+        env.game,
+        env.variant,
+        env.layout,
+        env.observation_spaces,
+        env.action_spaces,
+        env.state_space,
+    )
+    return copy.deepcopy(env, {id(part): part for part in unchanging})
+
+
+def view_of(env: GupaiEnv, agent: str) -> np.recarray:
+    """Return what a seat knows, a record array of one view."""
+    views = np.zeros(1, env.game.view).view(np.recarray)
+    kernels(env.game).view_of(env._rules, env._state, env.possible_agents.index(agent), views)
+    return views
+
+
+def put(env: GupaiEnv, states: np.recarray) -> None:
+    """Put another deal on the table and show it as the environment does after a reset."""
+    env._state[:] = states
+    env._show()
+    env.infos = {agent: {"action_mask": np.zeros_like(env._mask[0])} for agent in env.agents}
+    env._turn_to(env.possible_agents[env._seat[0]])
+
+
+def redeal(env: GupaiEnv, agent: str, rng: np.random.Generator) -> GupaiEnv:
+    """Return a copy in which all that a seat cannot know is dealt again."""
+    dealt, seat, drawn = clone(env), env.possible_agents.index(agent), env.game.new_states(1)
+    kernels(env.game).determinize(env._rules, view_of(env, agent), rng.integers(KEYS, size=1), drawn)
+    if drawn.to_act[0] == seat:  # it knows whether it is to act, but not by its view who is asked before it
+        drawn.to_act[:] = env._state.to_act
+    put(dealt, drawn)
+    return dealt
+
+
+def shown(env: GupaiEnv, agent: str) -> str:
+    """Return the table that a seat is shown."""
+    return draw_text(env.game.scene(env.variant, [view_of(env, agent)[0]]))
+
+
+def payoffs(env: GupaiEnv) -> dict[str, float]:
+    """Return what the seats have won."""
+    return dict(zip(env.possible_agents, env._state.total[0].tolist(), strict=False))
+
+
+def lane_games(
+    game: Game, variant: dict[str, Any], seeds: Sequence[int], actions: Sequence[Sequence[int]]
+) -> list[LaneGame]:
+    """Play each list of actions in a lane of its own."""
+    lanes = Lanes(game, len(seeds), renew=False, **variant)
+    lanes.reset(seeds=np.array(seeds))
+    turns: list[list] = [[] for _ in seeds]
+    paid = np.zeros_like(lanes.payoffs)
+    for move in range(max(map(len, actions))):
+        chosen = [mine[move] if move < len(mine) else WAIT for mine in actions]
+        for lane, action in enumerate(chosen):
+            if action != WAIT:
+                seat = f"seat_{lanes.seats[lane]}"
+                turns[lane].append((seat, lanes.observations[lane].copy(), lanes.masks[lane].copy()))
+        paid += lanes.step(np.array(chosen))[0]
+    return [
+        LaneGame(turn, {f"seat_{seat}": chips for seat, chips in enumerate(row)})
+        for turn, row in zip(turns, paid.tolist(), strict=True)
+    ]

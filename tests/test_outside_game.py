@@ -1,0 +1,126 @@
+"""A game of another package gets all that ours have, by its entry point alone."""
+
+import dataclasses
+import json
+import os
+import pickle
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+
+import gupai_env
+from gupai_agents import agent_names, make_agent
+from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.exact import build_tree
+from gupai_env.aec import GupaiEnv
+from gupai_env.testing import check_env, hooks_of
+
+FOLDER = Path(__file__).parents[1] / "examples" / "one_trick"
+ID = "one-trick"
+
+
+@pytest.fixture(scope="module")
+def game():
+    """The example, imported and, after these tests, forgotten."""
+    sys.path.insert(0, str(FOLDER))
+    import one_trick
+
+    yield one_trick.GAME
+    sys.path.remove(str(FOLDER))
+    del sys.modules["one_trick"], gupai_env.GAMES[ID]
+    del gymnasium.registry["gupai/OneTrick-v0"], pettingzoo.aec_registry[f"gupai/{ID}-v0"]
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """Run `gupai` where the example is installed, as pip leaves it: the module and its entry point."""
+    (tmp_path / "one_trick.py").write_text((FOLDER / "one_trick.py").read_text())
+    info = tmp_path / "one_trick-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: one-trick\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text("[gupai.games]\none-trick = one_trick\n")
+
+    def run(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "gupai_app.cli", *words],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def test_the_conformance_kit_finds_nothing_wrong(game):
+    report = check_env(partial(GupaiEnv, game), hooks_of(game), games=3)
+    report.raise_for_failures()
+    assert {"information-set", "lanes-equal-single", "pickle-round-trip", "second-process"} <= set(
+        report.passed
+    )
+
+
+def test_it_is_found_by_its_id_everywhere(game):
+    assert gupai_env.get_game("one_trick") is gupai_env.GAMES[ID] is game
+    assert pickle.loads(pickle.dumps(game)) is game
+    env = pettingzoo.make("aec", f"gupai/{ID}-v0", stake=5)
+    env.reset(seed=1)
+    while not env.terminations[env.agent_selection]:
+        env.step(int(env.observe(env.agent_selection)["action_mask"].nonzero()[0][0]))
+    assert sorted(env.rewards.values()) == [-5, -5, -5, 15]
+    seat = gymnasium.make("gupai/OneTrick-v0", opponents="greedy")
+    assert seat.reset(seed=1)[0].shape == (game.encoder.layout.size,)
+    seats = gymnasium.make_vec("gupai/OneTrick-v0", num_envs=64, opponents=["greedy", "random", "greedy"])
+    seats.reset(seed=1)
+    assert np.abs(seats.step(seats.action_space.sample())[1]).max() == 3
+
+
+def test_its_players_are_compared_and_searched_exactly(game):
+    assert agent_names(game) == ["random", "greedy"]
+    greedy, random = (make_agent(name, game) for name in ("greedy", "random"))
+    assert duel(game, greedy, random, 300, seed=1).mean(0).low > 0
+    tree = build_tree(game, deck="tiny", players=2)
+    assert tree.exploitability(tree.policy([random, random])) > 0.1
+
+
+def test_it_is_watched_compared_measured_and_trained_on_the_command_line(installed):
+    assert "One Trick: everybody lays one tile" in installed("rules")
+    assert "stake" in installed("rules", ID)
+    moves = [json.loads(line) for line in installed("watch", ID, "--seed", "1", "--json").splitlines()]
+    assert [len(moves), sum(moves[-1]["payoffs"])] == [4, 0]
+    duels = json.loads(installed("tournament", ID, "random", "greedy", "--deals", "50", "--json"))["duels"]
+    assert [row["mean"] > 0 for row in duels] == [False, True]
+    small = {
+        "decisions": 300,
+        "ppo.lanes": 16,
+        "ppo.steps": 8,
+        "ppo.batch_size": 64,
+        "evaluation.final_deals": 10,
+    }
+    changes = [word for key, value in small.items() for word in ("--set", f"{key}={value}")]
+    trained = json.loads(installed("train", ID, *changes, "--json").splitlines()[-1])
+    assert [row["against"] for row in trained["results"]] == ["random", "trained", "greedy", "trained"]
+
+
+def test_an_id_is_taken_once(game):
+    gupai_env.register(game)  # again: nothing happens
+
+    with pytest.raises(
+        ValueError, match=r"'jie-long' is taken by the game of gupai_env\.games\.jie_long; one_trick"
+    ):
+        gupai_env.register(dataclasses.replace(game, id="jie-long"))
+    assert gupai_env.GAMES["jie-long"].module == "gupai_env.games.jie_long"
+
+
+def test_a_room_that_lacks_something_says_what(game, monkeypatch):
+    monkeypatch.delattr(sys.modules["one_trick"], "payoffs")
+    with pytest.raises(TypeError, match="one_trick is no room of a game: it has no payoffs"):
+        game.__post_init__()

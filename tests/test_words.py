@@ -1,0 +1,224 @@
+"""Rows and words: compiled code, plain Python and numpy agree."""
+
+import os
+import subprocess
+import sys
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gupai_env.core import bits, places, words
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import DECK, NO_TILE, bit_each, list_hand, tile_set
+
+WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
+
+
+@numba.njit
+def compiled_bits(word, places):
+    return bits.ones(word), bits.first_one(word), bits.spread(word), bits.gather(word, places)
+
+
+@settings(deadline=None)
+@given(WORDS.filter(bool), WORDS)
+def test_bits_of_a_word(word, places):
+    low = word % (1 << 64)
+    digits = [low >> bit & 1 for bit in range(64)]
+    spread = int.from_bytes(bytes(low >> 3 * group & 7 for group in range(8)), "little")
+    kept = [digit for bit, digit in enumerate(digits) if places >> bit & 1]
+    gathered = sum(digit << at for at, digit in enumerate(kept))
+    expected = (sum(digits), digits.index(1), spread, gathered)
+    plain = bits.ones(word), bits.first_one(word), bits.spread(word), bits.gather(word, places % (1 << 64))
+    assert plain == expected
+    assert tuple(int(each) % (1 << 64) for each in compiled_bits(word, places)) == expected
+
+
+SPREAD = """
+import numba
+import numpy as np
+from gupai_env.core import bits
+look = numba.njit(lambda word, places: (bits.spread(word), bits.gather(word, places), bits.ones(word)))
+rng = np.random.default_rng(5)
+print([look(*rng.integers(-(1 << 63), (1 << 63) - 1, 2)) for _ in range(200)], bits.MOVES_BITS)
+"""
+
+
+def test_processors_without_instructions_that_move_bits_do_without():
+    plain = {**os.environ, "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    texts = [
+        subprocess.run(
+            [sys.executable, "-c", SPREAD], env=env, check=True, capture_output=True, text=True
+        ).stdout
+        for env in (plain, os.environ)
+    ]
+    (without, no), (here, _) = (text.rsplit(maxsplit=1) for text in texts)
+    assert no == "False"
+    assert without == here
+
+
+@numba.njit
+def compiled_words(row, at, word):
+    before = words.load_word(row, at), words.load_half(row, at)
+    words.store_word(row, at, word)
+    words.store_half(row, at + 8, word)
+    return before
+
+
+@settings(deadline=None)
+@given(st.integers(0, 8), WORDS)
+def test_words_are_read_and_written_where_they_lie(at, word):
+    row = np.arange(-10, 10, dtype=np.int8)
+    other, expected = row.copy(), row.copy()
+    told = int.from_bytes(row[at : at + 8].tobytes(), "little", signed=True)
+    half = int.from_bytes(row[at : at + 4].tobytes(), "little")
+    new = np.frombuffer((word % (1 << 64)).to_bytes(8, "little"), np.int8)
+    expected[at : at + 8] = new
+    expected[at + 8 : at + 12] = new[:4]
+    assert compiled_words.py_func(row, at, word) == (told, half)
+    assert compiled_words(other, at, word) == (told, half)
+    np.testing.assert_array_equal(row, expected)
+    np.testing.assert_array_equal(other, expected)
+
+
+compiled_copy, compiled_mark = numba.njit(words.copy_entries), numba.njit(words.mark_entries)
+
+
+@pytest.mark.parametrize("width", [*range(4, 20), 31, 32, 33])
+def test_entries_are_copied_and_marked(width):
+    rng = np.random.default_rng(width)
+    source = rng.integers(0, 128, 50, dtype=np.int8) * rng.integers(0, 2, 50, dtype=np.int8)
+    blank = np.full(60, 7, np.int8)
+    copied = blank.copy()
+    copied[5 : 5 + width] = source[3 : 3 + width]
+    marked = blank.copy()
+    marked[5 : 5 + width] = source[3 : 3 + width] > 0
+    for copy, mark in (
+        (words.copy_entries, words.mark_entries),
+        (compiled_copy, compiled_mark),
+    ):
+        target = blank.copy()
+        copy(source, 3, target, 5, width)
+        np.testing.assert_array_equal(target, copied)
+        if width <= 8:
+            target = blank.copy()
+            mark(source, 3, target, 5, width)
+            np.testing.assert_array_equal(target, marked)
+
+
+@numba.njit
+def compiled_hand(tiles, out):
+    list_hand(tiles, out)
+    return bits.ones(bit_each(tiles))
+
+
+@pytest.mark.parametrize("size", range(7))
+def test_a_hand_is_listed_and_no_tile_behind_it(size):
+    for seed in range(50):
+        hand = sorted(np.random.default_rng(seed).permutation(DECK)[:size].tolist())
+        tiles = tile_set(hand)
+        plain, compiled = np.zeros(6, np.uint8), np.zeros(6, np.uint8)
+        assert compiled_hand.py_func(tiles, plain) == compiled_hand(tiles, compiled) == size
+        assert plain.tolist() == compiled.tolist() == hand + [NO_TILE] * (6 - size)
+
+
+@numba.njit
+def look(masks, row):
+    mask = places.borrow_row(masks, row, masks.shape[1])
+    found = np.empty(len(mask) + 1, np.int64)
+    for marks in range(len(found)):
+        found[marks] = words.find_mark(mask, marks)
+    return words.count_marks(mask), found
+
+
+@pytest.mark.parametrize("width", [1, 7, 31, 32, 33, 60, 63, 64, 65, 82, 128, 146])
+def test_marks_are_counted_and_found(width):
+    masks = np.random.default_rng(width).random((20, width)) < np.linspace(0, 1, 20)[:, None]
+    for row, mask in enumerate(masks):
+        places = np.flatnonzero(mask).tolist()
+        expected = places + [-1] * (width + 1 - len(places))
+        for count, found in (look(masks, row), look.py_func(masks, row)):
+            assert count == len(places)
+            assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("width", [32, 33, 60, 63, 64])
+def test_bits_are_written_as_marks(width):
+    write = numba.njit(words.write_marks)
+    for word in (0, -1, 0x0123456789ABCDEF, -1 << (width - 1)):
+        expected = [bool(word >> place & 1) for place in range(width)]
+        for each in (write, write.py_func):
+            mask = np.ones(width, np.bool_)
+            each(word, mask)
+            assert mask.tolist() == expected
+
+
+def test_a_block_is_copied():
+    copy = numba.njit(lambda source, target, at: words.copy_block(source, target, at))
+    source = np.arange(50, dtype=np.int8)
+    expected = np.full(50, 7, np.int8)
+    expected[9 : 9 + words.BLOCK] = source[9 : 9 + words.BLOCK]
+    for each in (copy, words.copy_block):
+        target = np.full(50, 7, np.int8)
+        each(source, target, 9)
+        np.testing.assert_array_equal(target, expected)
+
+
+def test_entries_are_rearranged():
+    order = np.random.default_rng(1).permutation(64)[:41]
+    rearrange = words.rearrangement(order, 64)
+    source = np.arange(-30, 34, dtype=np.int8)
+    expected = np.full(50, 7, np.int8)
+    expected[5:46] = source[order]
+    for each in (rearrange, numba.njit(lambda source, target, at: rearrange(source, target, at))):
+        target = np.full(50, 7, np.int8)
+        each(source, target, 5)
+        np.testing.assert_array_equal(target, expected)
+
+
+@rule
+def largest_first(values, out):
+    order = places.scratch(4, np.int64)
+    order[:] = values
+    for at in range(4):
+        out[at] = order.max()
+        order[order.argmax()] = -1
+
+
+@numba.njit
+def fill_all(values, out):
+    for row in range(len(values)):
+        largest_first(values[row], out[row])
+
+
+def test_scratch_is_an_array_like_any_other():
+    values = np.random.default_rng(2).integers(0, 100, (20, 4))
+    for fill in (fill_all, fill_all.py_func):
+        out = np.zeros_like(values)
+        fill(values, out)
+        np.testing.assert_array_equal(out, -np.sort(-values, 1))
+
+
+def test_scratch_has_a_length_known_beforehand():
+    with pytest.raises(numba.TypingError, match="known when it is compiled"):
+        numba.njit(lambda length: places.scratch(length, np.int8)[0])(8)
+
+
+def test_a_borrowed_row_is_the_row_itself():
+    @numba.njit
+    def fill(array):
+        for row in range(len(array)):
+            places.borrow_row(array, row, 3)[:] = row
+
+    array = np.zeros((5, 3), np.int8)
+    fill(array)
+    np.testing.assert_array_equal(array, np.repeat(np.arange(5), 3).reshape(5, 3))
+
+
+def test_rows_that_are_no_bytes_side_by_side_are_refused():
+    read = numba.njit(lambda row: words.load_word(row, 0))
+    for row in (np.zeros(8), np.zeros(16, np.int8)[::2]):
+        with pytest.raises(numba.TypingError, match="contiguous rows of bytes"):
+            read(row)

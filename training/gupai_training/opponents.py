@@ -1,0 +1,108 @@
+"""The opponent pool: past selves and rule-based players, and who meets the learner at which table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gupai_agents.agent import Agent
+
+MEMORY = 2000  # deals over which a member's record is averaged
+LEARNER = -1
+
+
+class FixedOpponents:
+    """One learning seat a table, drawn at random; given agents take the others, each drawn at random too."""
+
+    def __init__(self, agents: Sequence[Agent], seats: int, rng: np.random.Generator) -> None:
+        if not agents:
+            raise ValueError("there must be at least one opponent")
+        self.agents, self.seats, self.rng = list(agents), seats, rng
+
+    def line_ups(self, tables: int) -> np.ndarray:
+        """Draw who sits where, int16 [tables, seats]: LEARNER or the number of an agent."""
+        sitting = self.rng.integers(0, len(self.agents), (tables, self.seats)).astype(np.int16)
+        sitting[np.arange(tables), self.rng.integers(0, self.seats, tables)] = LEARNER
+        return sitting
+
+    def record(self, sitting: np.ndarray, payoffs: np.ndarray) -> None:
+        """Nothing is noted: these opponents stay as they are."""
+
+
+@dataclass
+class Member:
+    """A player of the pool and how it fares: the average share of deals in which it lost chips, ties half."""
+
+    agent: Agent
+    born: int  # update at which it joined; 0 for rule-based players
+    scripted: bool
+    beaten: float = 0.5
+    deals: int = 0
+
+
+class OpponentPool:
+    """Draws the line-up of each table as its episode begins.
+
+    With probability `self_share` the present self takes all seats. Else one member takes one to all but one of
+    them: half of these tables choose the member evenly, half by (share of deals it did not lose) squared, the
+    hard ones first; every rule-based member gets at least `rule_share`.
+    """
+
+    def __init__(
+        self, seats: int, rng: np.random.Generator, self_share: float, size: int, rule_share: float
+    ) -> None:
+        self.seats, self.rng = seats, rng
+        self.self_share, self.size, self.rule_share = self_share, size, rule_share
+        self.members: list[Member] = []
+
+    @property
+    def agents(self) -> list[Agent]:
+        """The members' agents, in the order of the numbers that `line_ups` uses."""
+        return [member.agent for member in self.members]
+
+    def weights(self) -> np.ndarray:
+        """Return the probability of each member at a table that is not all self, float64 [members]."""
+        hard = np.array([(1 - member.beaten) ** 2 for member in self.members]) + 1e-6
+        weights = 0.5 / len(self.members) + 0.5 * hard / hard.sum()
+        scripted = np.array([member.scripted for member in self.members])
+        weights[scripted] = np.maximum(weights[scripted], self.rule_share)
+        return weights / weights.sum()
+
+    def line_ups(self, tables: int) -> np.ndarray:
+        """Draw who sits where, int16 [tables, seats]: LEARNER or the number of a member."""
+        sitting = np.full((tables, self.seats), LEARNER, np.int16)
+        if not self.members or self.self_share >= 1:
+            return sitting
+        mixed = np.flatnonzero(self.rng.random(tables) >= self.self_share)
+        chosen = self.rng.choice(len(self.members), len(mixed), p=self.weights())
+        frozen = self.rng.integers(1, self.seats, len(mixed))  # how many seats the member takes
+        order = self.rng.permuted(np.tile(np.arange(self.seats), (len(mixed), 1)), axis=1)
+        sitting[mixed] = np.where(order < frozen[:, None], chosen[:, None], LEARNER)
+        return sitting
+
+    def record(self, sitting: np.ndarray, payoffs: np.ndarray) -> None:
+        """Note finished episodes: line-ups [N, seats] and payoffs, float32 [N, seats]."""
+        for number in np.unique(sitting[sitting != LEARNER]):
+            lost = payoffs[sitting == number]
+            member = self.members[number]
+            share = float((lost < 0).mean() + 0.5 * (lost == 0).mean())
+            rate = min(1.0, len(lost) / min(MEMORY, member.deals + len(lost)))
+            member.beaten += rate * (share - member.beaten)
+            member.deals += len(lost)
+
+    def add(self, agent: Agent, born: int, scripted: bool = False) -> int | None:
+        """Let a player join; returns the number of the past self that must go for it, or None.
+
+        Over `size` past selves the one closest in age to its neighbours leaves, but never the first, the newest
+        or the one that loses least. The numbers of members behind it fall by one.
+        """
+        self.members.append(Member(agent, born, scripted))
+        past = [number for number, member in enumerate(self.members) if not member.scripted]
+        if len(past) <= self.size:
+            return None
+        best = min(past, key=lambda number: self.members[number].beaten)
+        inner = [at for at in range(1, len(past) - 1) if past[at] != best]
+        born_at = [self.members[number].born for number in past]
+        leaving = past[min(inner, key=lambda at: born_at[at + 1] - born_at[at - 1])]
+        del self.members[leaving]
+        return leaving

@@ -1,0 +1,99 @@
+"""Saving a run so that it goes on exactly where it stopped, bit for bit: tensors and JSON, nothing else."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from gupai_agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+from gupai_agents.network import NetworkAgent
+from gupai_agents.registry import make_agent
+from gupai_training.learner import SelfPlayPPO
+from gupai_training.opponents import Member, OpponentPool
+
+ADAM = ("step", "exp_avg", "exp_avg_sq")
+LANES = ("seeds", "episodes")
+FILE = "resume.safetensors"
+
+
+def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], seconds: float) -> None:
+    """Write everything that the next update depends on; call it between two updates."""
+    env, pool = learner.env, pool_of(learner)
+    tensors = {f"policy.{k}": v.cpu().numpy() for k, v in learner.policy.state_dict().items()}
+    tensors |= {f"average.{k}": v.cpu().numpy() for k, v in learner.average.state_dict().items()}
+    for number, state in learner.policy.optimizer.state_dict()["state"].items():
+        tensors |= {f"adam.{number}.{name}": np.asarray(state[name].cpu().numpy()) for name in ADAM}
+    tensors["noise"] = learner.noise.get_state().numpy()
+    tensors["lanes.states"] = np.frombuffer(env.lanes.states.tobytes(), np.uint8)
+    tensors |= {f"lanes.{name}": getattr(env.lanes, name) for name in LANES}
+    tensors["sitting"] = env.sitting
+    members = []
+    for number, member in enumerate(pool.members):
+        agent = member.agent
+        if isinstance(agent, NetworkAgent):
+            tensors |= {f"member.{number}.{name}": tensor for name, tensor in agent.tensors.items()}
+        members.append([agent.name, member.born, member.scripted, member.beaten, member.deals])
+    header = {
+        "kind": "resume",
+        "config": config,
+        "members": members,
+        "chance": json.dumps(pool.rng.bit_generator.state),
+        "decisions": learner.num_timesteps,
+        "updates": learner.updates,
+        "played": env.decisions,
+        "seconds": seconds,
+        "shares": learner.seconds,
+    }
+    write_checkpoint(path, header, tensors)
+
+
+def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[str, Any]) -> float:
+    """Put a learner just built from the same configuration where `save` left it; returns the seconds trained.
+
+    Raises: CheckpointError if the file is damaged or belongs to another configuration.
+    """
+    header, tensors = read_checkpoint(path)
+    if header.get("kind") != "resume":
+        raise CheckpointError(f"{path}: a player, not a run to go on with")
+    if header["config"] != config:
+        odd = sorted(key for key in config if config[key] != header["config"].get(key))
+        raise CheckpointError(f"{path}: saved under another configuration, {', '.join(odd)} differ")
+    env, pool, lanes = learner.env, pool_of(learner), learner.env.lanes
+
+    def part(prefix: str) -> dict[str, torch.Tensor]:
+        start = len(prefix)
+        return {key[start:]: torch.as_tensor(t) for key, t in tensors.items() if key.startswith(prefix)}
+
+    learner.policy.load_state_dict(part("policy."))
+    learner.average.load_state_dict(part("average."))
+    optimizer = learner.policy.optimizer.state_dict()
+    parameters = optimizer["param_groups"][0]["params"]
+    optimizer["state"] = {number: part(f"adam.{number}.") for number in parameters if part(f"adam.{number}.")}
+    learner.policy.optimizer.load_state_dict(optimizer)
+    learner.noise.set_state(torch.as_tensor(tensors["noise"]))
+    lanes.states[:] = np.frombuffer(tensors["lanes.states"].tobytes(), lanes.game.state)
+    for name in LANES:
+        getattr(lanes, name)[:] = tensors[f"lanes.{name}"]
+    lanes.refresh()
+    env.sitting[:] = tensors["sitting"]
+    env.decisions = header["played"]
+    pool.members = []
+    for number, (name, born, scripted, beaten, deals) in enumerate(header["members"]):
+        if scripted:
+            agent = make_agent(name, lanes.game, **vars(lanes.variant))
+        else:
+            weights = {key: tensor.numpy() for key, tensor in part(f"member.{number}.").items()}
+            agent = NetworkAgent(name, lanes.game, net, weights, sample=False)
+        pool.members.append(Member(agent, born, scripted, beaten, deals))
+    pool.rng.bit_generator.state = json.loads(header["chance"])
+    learner.num_timesteps, learner.updates = header["decisions"], header["updates"]
+    learner.seconds = header["shares"]
+    return float(header["seconds"])
+
+
+def pool_of(learner: SelfPlayPPO) -> OpponentPool:
+    """Return the learner's opponent pool; only self-play against one can be saved."""
+    assert isinstance(learner.env.pool, OpponentPool)
+    return learner.env.pool

@@ -1,0 +1,179 @@
+"""A batched SB3 vector environment over lanes, for self-play and for play against given opponents."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from stable_baselines3.common.vec_env import VecEnv
+
+from gupai_agents.evaluation.match import answers
+from gupai_agents.registry import make_agent
+from gupai_env.core.rng import derive
+from gupai_env.games import get_game
+from gupai_env.vector import Lanes
+from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
+
+TRAINING_STREAM = 1 << 43  # deals to learn from, never met in evaluation
+
+
+class SelfPlayVecEnv(VecEnv):
+    """B lanes, each at the next decision of a learning seat; all other seats are played inside.
+
+    `step` plays the learner's action in every lane and goes on until a learning seat has to decide again.
+    Decisions with one legal action are played without asking.
+
+    With one learning seat a table (`SelfPlayVecEnv.against`) it is an ordinary VecEnv, for plain MaskablePPO: the
+    reward is that seat's chips over `payoff_scale`, and `done` ends its episode. Where the learner takes several
+    seats, consecutive decisions of a lane are not one player's; such a learner reads these arrays instead:
+        seats: int8 [B], who is to decide. payoffs: float32 [B, players], chips paid by the last step.
+        over: bool [B], the last step ended the episode. sitting: int16 [B, players], LEARNER or an opponent.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int,
+        pool: OpponentPool | FixedOpponents,
+        *,
+        seed: int = 0,
+        payoff_scale: float = 1.0,
+        **variant: Any,
+    ) -> None:
+        self.lanes = Lanes(game, num_envs, seed=derive(seed, TRAINING_STREAM), skip_forced=True, **variant)
+        self.pool = pool
+        self.players = self.lanes.variant.players
+        self.payoff_scale = payoff_scale
+        self.render_mode = None
+        layout = self.lanes.layout
+        super().__init__(
+            num_envs,
+            spaces.Box(layout.low, layout.high, dtype=np.int8),
+            spaces.Discrete(self.lanes.game.num_actions),
+        )
+        self.payoffs = np.zeros((num_envs, self.players), np.float32)
+        self.over = np.zeros(num_envs, np.bool_)
+        self.sitting = np.zeros((num_envs, self.players), np.int16)
+        self.decisions = 0  # of all seats, forced ones not counted
+        self._actions = np.zeros(num_envs, np.int16)
+        self._rows = np.arange(num_envs)
+        self._infos: list[dict] = [{} for _ in range(num_envs)]
+
+    @classmethod
+    def against(
+        cls,
+        game: str,
+        num_envs: int,
+        opponents: Sequence[str] = ("greedy",),
+        *,
+        seed: int = 0,
+        **options: Any,
+    ) -> "SelfPlayVecEnv":
+        """Return lanes with one learning seat each, drawn for every episode like the opponents in the others.
+
+        Args: opponents: agents as `make_agent` takes them. options: those of the variant, and `payoff_scale`.
+        """
+        variant = {name: value for name, value in options.items() if name != "payoff_scale"}
+        agents = [make_agent(spec, game, **variant) for spec in opponents]
+        seats = get_game(game).variant.make(**variant).players
+        return cls(
+            game, num_envs, FixedOpponents(agents, seats, np.random.default_rng(seed)), seed=seed, **options
+        )
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The seat to decide in every lane, int8 [B]."""
+        return self.lanes.seats
+
+    @property
+    def observations(self) -> np.ndarray:
+        """What it observes, int8 [B, layout.size]; the next step overwrites it."""
+        return self.lanes.observations
+
+    @property
+    def masks(self) -> np.ndarray:
+        """Its legal actions, bool [B, num_actions]; the next step overwrites it."""
+        return self.lanes.masks
+
+    def reset(self) -> np.ndarray:
+        """Deal in every lane and play on to the first decision of a learning seat."""
+        if self._seeds[0] is not None:
+            self.lanes.reset(derive(self._seeds[0], TRAINING_STREAM))
+        self._reset_seeds()
+        self.sitting[:] = self.pool.line_ups(self.num_envs)
+        self._play_others()
+        return self.observations.copy()
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the learner's actions, integers [B]."""
+        self._actions[:] = actions
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict]]:
+        """Play them; returns observations, rewards of the seat that acted, dones and empty infos."""
+        movers = self.seats.copy()
+        self.play(self._actions)
+        rewards = self.payoffs[self._rows, movers] / self.payoff_scale
+        return self.observations.copy(), rewards, self.over.copy(), self._infos
+
+    def play(self, actions: np.ndarray) -> None:
+        """Play one action a lane, int16 [B], and go on to the next decision of a learning seat."""
+        self.payoffs[:] = 0
+        self.over[:] = False
+        self._step(actions)
+        self.decisions += self.num_envs
+        self._play_others()
+
+    def _step(self, actions: np.ndarray) -> None:
+        payoffs, over = self.lanes.step(actions)
+        # An episode without any decision of the learner pays nobody who learns: it must not be added.
+        self.payoffs += np.where(self.over[:, None], 0, payoffs[:, : self.players])
+        self.over |= over
+        ended = np.flatnonzero(over)
+        if len(ended):
+            self.pool.record(self.sitting[ended], payoffs[ended, : self.players])
+            self.sitting[ended] = self.pool.line_ups(len(ended))
+
+    def _play_others(self) -> None:
+        while True:
+            movers = self.sitting[self._rows, self.seats]
+            waiting = int((movers != LEARNER).sum())
+            if not waiting:
+                return
+            self.decisions += waiting
+            self._step(answers(self.lanes, self.pool.agents, movers))
+
+    def forget(self, member: int) -> None:
+        """Give the seats of a member that left the pool to the learner, and renumber those after it."""
+        self.sitting[self.sitting == member] = LEARNER
+        self.sitting[self.sitting > member] -= 1
+        self._play_others()
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions in every lane, bool [B, num_actions]."""
+        return self.masks.copy()
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list:
+        """Return `action_masks` lane by lane, as sb3-contrib asks for them; there are no other methods."""
+        if method_name != "action_masks":
+            raise AttributeError(f"lanes have no method {method_name!r}")
+        return [self.masks[lane] for lane in self._get_indices(indices)]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Tell whether lanes have an attribute."""
+        return attr_name == "action_masks" or hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute once for every lane."""
+        value = getattr(self, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refuse: lanes have no attributes of their own."""
+        raise AttributeError(f"lanes share all attributes; {attr_name!r} cannot be set for some of them")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Tell that no lane is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+    def close(self) -> None:
+        """Nothing is held open."""
