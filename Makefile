@@ -1,7 +1,7 @@
 # `make train` and `make test` set up a virtual environment by themselves where there is none.
 PYTHON ?= python3
 VENV ?= .venv
-CONFIG ?= configs/jie_long.yaml
+CONFIG ?= jie-long
 RUN = $(VENV)/bin
 
 .PHONY: train test check setup clean
