@@ -53,15 +53,13 @@ class Game:
     max_decisions: int  # of one deal, dealt once
     action_names: tuple[str, ...]
     encoder: Encoder
-    players: tuple[
-        str, ...
-    ]  # names of the rule-based ones, the plainest (`greedy`) first and the best one last
+    # Names of the rule-based ones, the plainest (`greedy`) first and the best one last:
+    players: tuple[str, ...]
     payoff_bound: Callable[[Any], float]  # variant -> the most a seat can win or lose in one deal
     table: Callable[..., Scene]  # see `scene`
     hints: type[Hints] = Hints  # what a person is told of the moves
-    name_action: Callable[[np.record, int], str] | None = (
-        None  # (view, action): where the hand tells what it does
-    )
+    # (view, action): where the hand tells what an action does.
+    name_action: Callable[[np.record, int], str] | None = None
 
     state: np.dtype = field(init=False, repr=False)
     view: np.dtype = field(init=False, repr=False)
