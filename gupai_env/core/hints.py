@@ -13,7 +13,7 @@ from gupai_env.core.variant import Variant
 if TYPE_CHECKING:
     from gupai_env.core.game import Game
 
-TILE = re.compile(r"\[?([1-6]) ?:? ?([1-6])\]?")
+TILE = re.compile(r"(?:\[\s*)?([1-6])\s*:?\s*([1-6])(?:\s*\])?")
 _RUN = re.compile(rf"(?:{TILE.pattern}[ ,]*)+")  # tiles that stand together
 PLAY = "play"  # the verb of an action that is named by its tiles alone
 

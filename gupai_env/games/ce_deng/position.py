@@ -74,7 +74,7 @@ def settle(
     position = new_position(GAME, leader, players, variant)
     deck, most = position.rules.deck, HANDS[position.rules.deck]
     position.state.points[:players] = read_points("discards", discards, players, DECK_SETS[deck], most)
-    for seat, plays_of_seat in enumerate(seats_of("plays", plays, players)):
+    for seat, plays_of_seat in enumerate(seats_of("plays", piles_of("plays", plays), players)):
         laid = whole(plays_of_seat)
         if laid is None or not 0 <= laid <= most:
             raise ValueError(f"plays={plays_of_seat!r} is not allowed; a seat lays 0 to {most} tiles")
