@@ -21,11 +21,14 @@ from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
 from gupai_env.core.variant import Variant
 
-NAME_WIDTH = 16  # columns of a player's name in a table; a longer one is cut there and told in full below it
+NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and told in full below it
 
 
 def _table(*columns: str, **looks: Any) -> Table:
-    return Table(*columns, box=box.SIMPLE, title_justify="left", **looks)
+    table = Table(*columns, box=box.SIMPLE, title_justify="left", **looks)
+    for column in table.columns:
+        column.overflow = "fold"  # rather than cut what is too long
+    return table
 
 
 def _print(*parts: Any) -> None:

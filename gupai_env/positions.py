@@ -1,10 +1,10 @@
 """Positions set up by hand, in plain Python, for questions such as "what may be played here, what is paid?"
 
-The page `docs/positions.md` has more. Every game has a module of its name with `from_tiles(...)`, which builds a `Position` from the tiles that lie
+Every game has a module of its name with `from_tiles(...)`, which builds a `Position` from the tiles that lie
 in every place, and `settle(...)`, which pays given piles without a position. Tiles are written as in the
-rulebook, "[6:4][1:1]" or "64 11", or given as sequences of such texts or of pairs of numbers, ["6:4", (1, 1)]; either
-end may come first.
-Options of the variant are keywords. What the rules do not allow is a ValueError of one line.
+rulebook, "[6:4][1:1]" or "64 11", or given as a sequence of such texts or of pairs of numbers, ["6:4", (1, 1)];
+either end may come first. Options of the variant are keywords. What the rules do not allow is a ValueError of one
+line. The page `docs/positions.md` says more.
 
     from gupai_env.positions import ding_niu
 

@@ -264,7 +264,7 @@ def splitting(*lines, hand="66 65 64 55 42 21", table="66 32"):
     game = get_game("da-ling")
     built = game.positions.from_tiles(table, [hand, "63 62 61 51 41 11"])
     session = Session(game, built.variant, 0)
-    session.state[()] = built.state
+    session._states[0] = built.state
     person = Person(*lines)
     action = int(HumanAgent(game, built.variant, person.terminal()).act(session.turns())[0])
     assert not person.lines
@@ -301,7 +301,7 @@ def test_a_split_is_chosen_by_its_number_also_one_that_is_not_shown_or_by_its_gr
     single, pair, triple = written.replace("][", " ").replace("[", "").replace("]", "").split(" / ")
     assert splitting(f"{triple} / {pair}/{single}")[0] == action
     assert splitting("66 65 64 55 42 21", "60")[0] == action  # the tiles of every split
-    assert splitting("61", "60")[2].shown[-1] == "There is no move 61; your moves are 1 to 60."
+    assert splitting("99", "60")[2].shown[-1] == "There is no move 99; your moves are 1 to 60."
 
 
 def test_few_moves_are_all_shown_and_all_is_no_answer_then():

@@ -243,7 +243,9 @@ def test_tiles_are_texts_or_pairs_in_any_sequence(tiles):
 
 
 def test_seats_and_options_may_be_integers_of_numpy():
-    position = jie_long.from_tiles(["66 51", "65 11", "44 33", "63 22"], leader=np.int64(2), players=np.int64(4))
+    position = jie_long.from_tiles(
+        ["66 51", "65 11", "44 33", "63 22"], leader=np.int64(2), players=np.int64(4)
+    )
     assert position.state.to_act == 2
     assert position.view(np.int8(2)).tobytes() == position.view(2).tobytes()
     assert position.after(np.int64(9)).state.ends[0] == 4
@@ -364,7 +366,12 @@ def test_the_winner_and_the_next_leader_are_those_of_the_rules():
     assert ended.winner() == ended.next_leader() == points.index(min(points))
     blocked = ding_niu.from_tiles(["44", "64 11", "55 55", "11 22"], "[4:6]").play("64")
     assert (blocked.winner(), blocked.next_leader()) == (0, 0)
-    eight = ["11 11 22 22 33 33 44 44", "66 65 65 64 64 63 62 61", "66 61 55 55 54 53 52 51", "51 43 42 41 32 31 31 21"]
+    eight = [
+        "11 11 22 22 33 33 44 44",
+        "66 65 65 64 64 63 62 61",
+        "66 61 55 55 54 53 52 51",
+        "51 43 42 41 32 31 31 21",
+    ]
     declared = ce_deng.from_tiles(eight[1:] + eight[:1]).play("declare eight doubles")
     assert (declared.winner(), declared.next_leader()) == (3, 3)
     caught = played_out(tiu_u.from_tiles(["66", "11"], leader=1))
@@ -377,7 +384,11 @@ def test_a_small_mahjong_is_won_by_who_declares_and_a_draw_by_nobody():
     hands = ["22 52 55 33 63 66", "62 64 65 43 41", "64 33 21 51 53", "55 44 44 61 61"]
     won = small_mahjong.from_tiles(hands, "31", turn=0)
     assert won.play("win").winner() == won.next_leader() == 0
-    drawn = played_out(small_mahjong.from_tiles(["66 65 54 63 42 52", *hands[1:]], turn=0, leader=2, claim_last_discard=False))
+    drawn = played_out(
+        small_mahjong.from_tiles(
+            ["66 65 54 63 42 52", *hands[1:]], turn=0, leader=2, claim_last_discard=False
+        )
+    )
     assert (drawn.winner(), drawn.next_leader()) == (None, 2)
 
 
@@ -403,7 +414,10 @@ def test_before_the_end_nobody_has_won():
     ("call", "message"),
     [
         (lambda: jie_long.from_tiles("66 65 64 63"), "hands must be a sequence with one entry for each seat"),
-        (lambda: jie_long.from_tiles(None), "hands must be a sequence with one entry for each seat, not None"),
+        (
+            lambda: jie_long.from_tiles(None),
+            "hands must be a sequence with one entry for each seat, not None",
+        ),
         (lambda: jie_long.from_tiles({0: "66"}), "hands must be a sequence"),
         (lambda: jie_long.from_tiles([None, "65", "64", "63"]), "None is no tile"),
         (lambda: jie_long.from_tiles([6.0, "65", "64", "63"]), "6.0 is no tile"),
@@ -416,7 +430,10 @@ def test_before_the_end_nobody_has_won():
         (lambda: jie_long.from_tiles(HANDS, leader="0"), "leader='0' is not allowed"),
         (lambda: jie_long.from_tiles(HANDS, last_player=9), "last_player=9 is not allowed"),
         (lambda: jie_long.from_tiles(HANDS, layout=7), "7 is no tile"),
-        (lambda: jie_long.from_tiles(HANDS).view(-1), "seat=-1 is not allowed; choose a seat of [0, 1, 2, 3]"),
+        (
+            lambda: jie_long.from_tiles(HANDS).view(-1),
+            "seat=-1 is not allowed; choose a seat of [0, 1, 2, 3]",
+        ),
         (lambda: jie_long.settle(["63 63", "", "", ""]), "[6:3] is given 2 times; the deck has 1"),
         (lambda: jie_long.settle(["63", "63", "", ""]), "[6:3] is given 2 times; the deck has 1"),
         (lambda: jie_long.settle([1]), "players=1 is not allowed"),
@@ -427,7 +444,10 @@ def test_before_the_end_nobody_has_won():
         (lambda: jie_long.settle([1, 2, 3, True]), "True is no tile"),
         (lambda: jie_long.settle(["66 66 65 65 64 64 55 55 54", 1, 2, 3]), "discards of 9 tiles"),
         (lambda: ce_deng.settle(["66 66 66", 1], [5, 1]), "[6:6] is given 3 times"),
-        (lambda: ce_deng.settle(["66 66", 1], [5, 1]), "seat 0 has 5 plays and 2 tiles left; together they are 8"),
+        (
+            lambda: ce_deng.settle(["66 66", 1], [5, 1]),
+            "seat 0 has 5 plays and 2 tiles left; together they are 8",
+        ),
         (lambda: ce_deng.settle([1, 2], [1]), "plays must hold one entry for each of the 2 seats, not 1"),
         (lambda: ce_deng.settle([1, 2], ["x", 1]), "plays='x' is not allowed"),
         (lambda: ce_deng.settle([1, 2], [9, 1]), "plays=9 is not allowed"),
@@ -442,7 +462,10 @@ def test_before_the_end_nobody_has_won():
         (lambda: ding_niu.settle([1, 2, 3, 70]), "a hand has 0 to 66"),
         (lambda: da_ling.settle("11 22", None), "splits must be a sequence"),
         (lambda: da_ling.settle("11 22", [None, None]), "None is no split"),
-        (lambda: da_ling.settle("11 22", ["22/33 44", "66"]), "2 tiles lie on the table and 6 are in each hand"),
+        (
+            lambda: da_ling.settle("11 22", ["22/33 44", "66"]),
+            "2 tiles lie on the table and 6 are in each hand",
+        ),
         (lambda: da_ling.from_tiles(**TWO, splits=[7, None]), "7 is no split"),
         (lambda: small_mahjong.settle(None, "11 22"), "in a draw nobody shows tiles"),
         (lambda: small_mahjong.settle(True, "11 22"), "winner=True is not allowed"),

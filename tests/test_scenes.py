@@ -278,7 +278,11 @@ def test_who_matches_all_three_takes_all():
     scene = da_ling_end("[6:6][3:2]", [ABSOLUTE, *SETTLED[:3]])
     assert scene.last_move == "All hands are open: Seat 0 matches all three"
     assert scene.places[0].note == "+75 chips, all match: 7, takes all stakes"
-    assert [group.label for group in scene.places[0].piles] == ["single: 4 wins", "pair: 1 wins", "triple: 2 wins"]
+    assert [group.label for group in scene.places[0].piles] == [
+        "single: 4 wins",
+        "pair: 1 wins",
+        "triple: 2 wins",
+    ]
     assert not any("wins" in group.label for place in scene.places[1:] for group in place.piles)
 
 

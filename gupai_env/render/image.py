@@ -155,11 +155,10 @@ def _backdrop(width: int, to_act: tuple[bool, ...]) -> Image.Image:
 def _header(pen: ImageDraw.ImageDraw, scene: Scene, unit: float) -> None:
     """Write the title and the last move in one row, the notes as a row of pills below."""
     edge = 16 * unit
-    title = _fitted(scene.title, 560 * unit, 25 * unit)
-    pen.text((edge, 24 * unit), title, _PAPER, _font(25 * unit), "lm")
-    room = _DESIGN * unit - 3 * edge - _font(25 * unit).getlength(title)
-    size = 17 * unit * min(1.0, max(room / max(_length(scene.last_move, 17 * unit), 1), 0.65))
-    last_move = _fitted(scene.last_move, room, size)
+    title, size = _shrunk(scene.title, 560 * unit, 25 * unit)
+    pen.text((edge, 24 * unit), title, _PAPER, _font(size), "lm")
+    room = _DESIGN * unit - 3 * edge - _length(title, size)
+    last_move, size = _shrunk(scene.last_move, room, 17 * unit)
     pen.text((_DESIGN * unit - edge, 24 * unit), last_move, _GOLD, _font(size), "rm")
     size, pad = 14 * unit, 10 * unit
     notes = [_ascii(note) for note in scene.notes]
@@ -494,6 +493,12 @@ def _ascii(text: str) -> str:
 def _length(text: str, size: float) -> float:
     """Return how many pixels a text takes."""
     return _font(size).getlength(_ascii(text))
+
+
+def _shrunk(text: str, room: float, size: float) -> tuple[str, float]:
+    """Return `text` and the size at which it fits; where that would be too small to read, it is cut."""
+    size *= min(1.0, max(room / max(_length(text, size), 1), 0.6))
+    return _fitted(text, room, size), size
 
 
 @lru_cache(maxsize=1024)
