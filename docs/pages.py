@@ -48,7 +48,9 @@ def page(game: Game) -> str:
             "",
             "## Options",
             "",
-            *_table(("option", "default", "allowed", "meaning"), map(_option, fields(game.variant))),
+            *_table(
+                ("option", "default", "allowed", "meaning"), (_option(game, f) for f in fields(game.variant))
+            ),
             "",
             "## Observation",
             "",
@@ -82,12 +84,11 @@ def _table(head: tuple[str, ...], rows) -> list[str]:
     return ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines]
 
 
-def _option(field) -> tuple[str, str, str, str]:
-    choices = ", ".join(f"`{choice!r}`" for choice in field.metadata["choices"])
+def _option(game: Game, field) -> tuple[str, str, str, str]:
     return (
         f"`{field.name}`",
         f"`{field.default!r}`",
-        choices or type(field.default).__name__,
+        game.variant.allowed(field.name),
         field.metadata["help"],
     )
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from gupai_agents.agent import Turns
 from gupai_env.core.game import Game
-from gupai_env.core.hints import PLAY, TILE, fill_rules, tiles_named, unturned, verb_of
+from gupai_env.core.hints import PLAY, TILE, fill_rules, spelled, tiles_named, unturned, verb_of
 from gupai_env.core.phrases import listed, seat_names
 from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
 from gupai_env.render import draw_text
 
-HELP, LEAVE = ("?", "h", "help"), ("q", "quit", "exit")
+HELP, LEAVE, ALL = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all")
 WIDEST = 100  # columns
 
 
@@ -117,6 +117,9 @@ class HumanAgent:
                 self._greeted = False
                 self._show(view, moves)
                 continue
+            if text in ALL and len(moves) > self.hints.most_shown:
+                self._list(view, moves, len(moves))
+                continue
             answer = self._read(text, moves)
             if isinstance(answer, str):
                 self.terminal.paragraph(answer)
@@ -126,7 +129,7 @@ class HumanAgent:
                 return action
 
     def _moves(self, view: np.record, mask: np.ndarray) -> list[Move]:
-        """Return the legal actions as moves, those of one verb together, each verb's heaviest tiles first."""
+        """Return the legal actions as moves, those of one verb together, its best or heaviest ones first."""
         found: dict[str, list[int]] = {}
         for action in map(int, np.flatnonzero(mask)):
             found.setdefault(unturned(self.game.action_name(action, view)), []).append(action)
@@ -135,32 +138,41 @@ class HumanAgent:
             move.verb: min(each.actions[0] for each in moves if each.verb == move.verb) for move in moves
         }
         moves.sort(key=lambda move: move.tiles, reverse=True)
-        return sorted(moves, key=lambda move: first[move.verb])
+        return sorted(moves, key=lambda move: (first[move.verb], -self.hints.worth(view, move.actions)))
 
     def _show(self, view: np.record, moves: Sequence[Move]) -> None:
         """Show the table, the moves under their headings, and at first how the game is played."""
-        say, width = self.terminal.say, self.terminal.width
         names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
         self.terminal.table(self.game.scene(self.variant, [view], names))
         if not self._greeted:
             self.terminal.paragraph(self.hints.reminder())
             self.terminal.paragraph(self.hints.answers())
-            say("")
+            self.terminal.say("")
             self._greeted = True
+        self._list(view, moves, self.hints.most_shown)
+
+    def _list(self, view: np.record, moves: Sequence[Move], most: int) -> None:
+        """Show the first moves under their headings, and how many there are besides."""
+        say, width = self.terminal.say, self.terminal.width
         verbs = list(dict.fromkeys(move.verb for move in moves))
         lines: dict[str, list[str]] = {}  # by heading
-        for number, move in enumerate(moves, 1):
+        for number, move in enumerate(moves[:most], 1):
             line = f"{number:>3}  {self.hints.label(view, move.actions)}"
             lines.setdefault(self.hints.heading(move.verb, verbs), []).append(line)
         for heading, entries in lines.items():
             say(f"{heading}:\n{_columns(entries, width)}")
+        if len(moves) > most:
+            say(f"There are {len(moves) - most} more; type all to see them.")
 
     def _read(self, text: str, moves: Sequence[Move]) -> Move | str:
         """Return the move that a text means, or a sentence that says why it means none."""
         number = re.fullmatch(r"(#?) ?(\d+)", text)
         at = int(number[2]) if number else 0
         by_number = moves[at - 1] if 1 <= at <= len(moves) else None
-        by_name = next((move for move in moves if move.name == text), None)
+        spell = (
+            spelled if "/" in text else str
+        )  # a split may be spelled in many ways; else tiles are found below
+        by_name = next((move for move in moves if spell(move.name) == spell(text)), None)
         if by_name:
             return by_name
         tiles, words = tiles_named(text), re.findall(r"[a-z]+", text)

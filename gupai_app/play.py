@@ -82,15 +82,19 @@ def watch(
     names = [f"Seat {seat} {agent.name}" for seat, agent in enumerate(agents)]
     terminal.paragraph(f"{title(game, variant)}, seed {seed}")
     deal = -1
+    told: tuple[str, ...] = ()  # the notes of the table shown last
     while not session.over:
         begins, deal = session.state.deal > deal, int(session.state.deal)
         if begins or tables:
-            terminal.table(game.scene(variant, session.views(), names))
+            scene = game.scene(variant, session.views(), names)
+            terminal.table(scene)
+            told = scene.notes
         seat, turns, action, payoffs = _move(session, agents)
         views = session.views(state=session.finished if payoffs else None)
         scene = game.scene(variant, views, names, payoffs)
         done = f"{names[seat]}: {game.action_name(action, turns.views[0])}"
-        terminal.say(f"{session.state.moves:>3}  {done:<36}  {' '.join(scene.notes[:1])}")
+        news = next((note for note in scene.notes[:1] if note not in told), "")
+        terminal.say(f"{session.state.moves:>3}  {done:<36}  {news}".rstrip())
         if payoffs:
             terminal.table(scene)
 

@@ -21,17 +21,14 @@ from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
 from gupai_env.core.variant import Variant
 
-TYPES = {  # how the values of an option without choices are described
-    "bool": "true, false",
-    "int": "a whole number",
-    "float": "a number",
-    "str": "a word or number",
-    "tuple": "numbers with commas between them",
-}
+NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and told in full below it
 
 
 def _table(*columns: str, **looks: Any) -> Table:
-    return Table(*columns, box=box.SIMPLE, title_justify="left", **looks)
+    table = Table(*columns, box=box.SIMPLE, title_justify="left", **looks)
+    for column in table.columns:
+        column.overflow = "fold"  # rather than cut what is too long
+    return table
 
 
 def _print(*parts: Any) -> None:
@@ -63,31 +60,48 @@ def rules(game: Game) -> None:
     table = _table("option", "default", "allowed", "meaning")
     table.columns[0].no_wrap = True
     for field in fields(game.variant):
-        choices = ", ".join(map(str, field.metadata["choices"])) or TYPES[type(field.default).__name__]
-        table.add_row(field.name, str(field.default).lower(), choices, field.metadata["help"])
+        allowed = game.variant.allowed(field.name)
+        table.add_row(field.name, str(field.default).lower(), allowed, field.metadata["help"])
     print(fill_rules(game.rules_text, Console().width))
     _print(
         table,
-        f"Set options with -o: gupai play {game.id} -o players=3",
+        f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
         f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
         f"Agents: {', '.join(agent_names(game))}, checkpoint:PATH, sample:PATH.",
     )
 
 
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return names of no more than NAME_WIDTH columns, if so few can tell them apart: long ones keep their ends."""
+    short = [name if len(name) <= NAME_WIDTH else f"…{name[1 - NAME_WIDTH :]}" for name in names]
+    for at, name in enumerate(names):
+        length = NAME_WIDTH
+        while len(name) > length and any(
+            short[at] == (other if len(other) <= length else f"…{other[1 - length :]}")
+            for place, other in enumerate(names)
+            if place != at and other != name
+        ):
+            length += 1
+            short[at] = f"…{name[1 - length :]}"
+    return short
+
+
 def standings(game: Game, variant: Variant, result: Standings, seconds: float) -> None:
     """Print who won how much from whom and at which seat."""
     who, deals = range(len(result.players)), result.chips.shape[2]
-    duels = _table("one of", *(f"against {name}" for name in result.players), "all", title="Chips a deal")
+    names = short_names(result.players)
+    duels = _table("one of", *(f"against {name}" for name in names), "all", title="Chips a deal")
     seats = range(variant.players)
     by_seat = _table("one of", *(f"seat {seat}" for seat in seats), title="Chips a deal by seat")
     for hero in sorted(who, key=lambda each: -result.total(each).mean):
         won = ["" if hero == villain else str(result.against(hero, villain)) for villain in who]
-        duels.add_row(result.players[hero], *won, str(result.total(hero)))
-        by_seat.add_row(result.players[hero], *(str(result.at_seat(hero, seat)) for seat in seats))
+        duels.add_row(names[hero], *won, str(result.total(hero)))
+        by_seat.add_row(names[hero], *(str(result.at_seat(hero, seat)) for seat in seats))
     options = ", ".join(f"{option}={value}" for option, value in variant.changed().items())
     _print(
         duels,
         by_seat,
+        *(f"{name} is {full}." for name, full in zip(names, result.players, strict=True) if name != full),
         f"{game.id} v{game.version}, {options or 'default options'}; {deals:,} deals a duel, "
         f"seed {result.seed}; {seconds:.1f} seconds.",
         "One agent sits among equal others, in every deal once at each seat. ± is the half-width of the 95% "

@@ -2,8 +2,9 @@
 
 Every game has a module of its name with `from_tiles(...)`, which builds a `Position` from the tiles that lie
 in every place, and `settle(...)`, which pays given piles without a position. Tiles are written as in the
-rulebook, "[6:4][1:1]" or "64 11", or given as pairs of numbers, [(6, 4), (1, 1)]; either end may come first.
-Options of the variant are keywords. What the rules do not allow is a ValueError of one line.
+rulebook, "[6:4][1:1]" or "64 11", or given as a sequence of such texts or of pairs of numbers, ["6:4", (1, 1)];
+either end may come first. Options of the variant are keywords. What the rules do not allow is a ValueError of one
+line. The page `docs/positions.md` says more.
 
     from gupai_env.positions import ding_niu
 

@@ -9,9 +9,9 @@ import pytest
 from gupai_agents import make_agent
 from gupai_agents.agent import Turns
 from gupai_app.human import HumanAgent, Quit, Terminal
-from gupai_app.play import play
+from gupai_app.play import play, watch
 from gupai_app.session import Session
-from gupai_env import get_game, jie_long_v0
+from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.core.hints import Hints
 from gupai_env.core.phrases import seat_names
 from gupai_env.core.tiles import parse_tiles, tile_set
@@ -254,3 +254,72 @@ def test_a_session_is_the_episode_of_an_environment_with_its_seed():
             assert list(env.rewards.values()) == (payoffs or [0.0] * 4)
         assert not session.mask().any()
         env.reset()
+
+
+# Da Ling
+
+
+def splitting(*lines, hand="66 65 64 55 42 21", table="66 32"):
+    """The name of the split to which the lines lead, its view, and the person."""
+    game = get_game("da-ling")
+    built = game.positions.from_tiles(table, [hand, "63 62 61 51 41 11"])
+    session = Session(game, built.variant, 0)
+    session._states[0] = built.state
+    person = Person(*lines)
+    action = int(HumanAgent(game, built.variant, person.terminal()).act(session.turns())[0])
+    assert not person.lines
+    return action, built.view(0), person
+
+
+def offered(text):
+    """The numbers of the splits in a list and the stakes that each matches."""
+    found = re.findall(r"^ *(\d+)  (\[.*?)  (\S+)$", text, re.M)
+    return [(int(number), 0.0 if won == "-" else sum(map(float, won.split("+")))) for number, _, won in found]
+
+
+def test_the_best_dozen_of_many_splits_is_offered_and_all_on_request():
+    _, _, person = splitting("all", "1")
+    few, many = (text for text in person.shown if text.startswith("Your splits"))
+    assert [number for number, _ in offered(few)] == list(range(1, 13))
+    assert "There are 48 more; type all to see them." in person.shown
+    assert person.shown.count("There are 48 more; type all to see them.") == 1
+    assert [number for number, _ in offered(many)] == list(range(1, 61))
+    assert max(map(len, many.splitlines())) <= 80
+    stakes = [won for _, won in offered(many)]
+    assert stakes == sorted(stakes, reverse=True)
+    assert stakes[0] > 0 == stakes[-1]
+    assert offered(few) == offered(many)[:12]
+
+
+def test_a_split_is_chosen_by_its_number_also_one_that_is_not_shown_or_by_its_groups():
+    game = get_game("da-ling")
+    action, view, person = splitting("all", "60")
+    last = person.shown[-1].splitlines()[-1]
+    assert game.action_name(action, view) in last
+    written = game.action_name(action, view)
+    assert splitting(written)[0] == action
+    single, pair, triple = written.replace("][", " ").replace("[", "").replace("]", "").split(" / ")
+    assert splitting(f"{triple} / {pair}/{single}")[0] == action
+    assert splitting("66 65 64 55 42 21", "60")[0] == action  # the tiles of every split
+    assert splitting("99", "60")[2].shown[-1] == "There is no move 99; your moves are 1 to 60."
+
+
+def test_few_moves_are_all_shown_and_all_is_no_answer_then():
+    _, person = choose(position("64 31"), "all", "64", "4")
+    assert person.shown[-1].startswith("I do not understand 'all'.")
+
+
+# Watching
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_the_table_has_told_is_not_repeated_after_every_move(name):
+    game, person = get_game(name), Person()
+    variant = game.variant.make(leader=0)
+    watch(game, variant, [make_agent("greedy", game)] * variant.players, 3, person.terminal())
+    moves = [line for line in person.shown if re.match(r" *\d+  Seat", line)]
+    assert moves
+    assert not any("leader" in line or "target" in line for line in moves)
+    assert max(map(len, moves)) <= 80
+    if name in ("jie-long", "ce-deng", "ding-niu"):
+        assert all("open end" in line for line in moves)

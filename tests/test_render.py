@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from gupai_env.render import Pile, Place, Scene, draw_text
+from gupai_env.render import Pile, Place, Scene, draw_text, image
 from gupai_env.render.image import draw_image, pips_of
 from gupai_env.render.window import Window
 
@@ -221,6 +221,48 @@ def test_the_highlight_of_the_seat_to_act_moves_with_it():
     assert near[0] > max(right[0], left[0]) and min(right[0], left[0]) > far[0]
     assert right[1] > max(near[1], far[1]) and min(near[1], far[1]) > left[1]
     assert not (table(None) == (245, 200, 96)).all(axis=2).any()
+
+
+def written(monkeypatch, scene):
+    """All that a picture says."""
+    said, write = [], image.ImageDraw.ImageDraw.text
+    monkeypatch.setattr(
+        image.ImageDraw.ImageDraw,
+        "text",
+        lambda pen, at, text, *rest: (said.append(text), write(pen, at, text, *rest))[1],
+    )
+    draw_image(scene)
+    return said
+
+
+NOTE = "+264 chips, -120 in the match, 51 points, tail 8"
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4, 5])
+def test_a_note_is_told_in_full_at_every_seat(monkeypatch, seats):
+    places = tuple(
+        Place(f"Seat {seat}", (Pile("hand", hidden=3, room=8),), note=NOTE) for seat in range(seats)
+    )
+    said = written(monkeypatch, Scene("Ce Deng", (), places))
+    assert " ".join(said).count(NOTE) == sum(text == NOTE for text in said) + 2 * (seats > 3)
+    assert sum(text == NOTE for text in said) == seats - 2 * (seats > 3)
+    assert not any("..." in text for text in said)
+
+
+def test_the_count_of_a_side_seat_moves_no_tile():
+    def table(note):
+        hand = (Pile("hand", ((6, 6), (5, 1)), room=8),)
+        return draw_image(Scene("", (), tuple(Place("Seat", hand, note=note) for _ in range(4))))
+
+    changed = (table("") != table("+62 chips, 34 points")).any(2)
+    assert changed[:, :200].any()
+    assert not changed[270:540, :].any()  # below the names and notes of the side seats
+
+
+def test_a_long_title_and_last_move_are_written_smaller(monkeypatch):
+    move = "Seat 2 plays [6:4], leaving 3 and 4 open; the deal ends here"
+    title = "Jie Long (players=3, open_ends=2)"
+    assert {title, move} <= set(written(monkeypatch, Scene(title, last_move=move)))
 
 
 def test_names_in_other_scripts_can_be_drawn():

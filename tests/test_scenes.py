@@ -237,3 +237,58 @@ def test_a_window_opens_with_the_deal_and_can_be_closed_twice(monkeypatch):
     env.step(int(env.observe(env.agent_selection)["action_mask"].nonzero()[0][0]))
     env.close()
     env.close()
+
+
+# What is told at the end of Da Ling
+
+
+def da_ling_end(table, splits, **options):
+    game = get_game("da-ling")
+    hands = [split.replace("/", "") for split in splits]
+    return game.positions.from_tiles(table, hands, splits, **options).scene()
+
+
+SETTLED = [
+    "[6:6] / [6:4][4:4] / [6:5][5:5][2:2]",
+    "[6:1] / [6:4][3:1] / [5:5][5:1][2:2]",
+    "[5:3] / [6:2][4:4] / [4:1][3:3][4:2]",
+    "[3:1] / [6:1][5:4] / [5:2][2:1][1:1]",
+]
+ABSOLUTE = "[4:3] / [6:5][5:1] / [1:1][6:3][3:3]"
+
+
+def test_the_groups_that_match_and_who_wins_them_are_told():
+    scene = da_ling_end("[6:6][3:2]", SETTLED)
+    game, won = get_game("da-ling"), dict.fromkeys(range(4), 0.0)
+    for place in scene.places:
+        for stake, group in zip((3, 7, 15), place.piles, strict=True):
+            name, _, verdict = group.label.partition(": ")
+            strength = game.positions.strength("[6:6][3:2]", group.tiles)
+            assert verdict.split()[0] == ("no" if strength is None else str(strength))
+            assert group.marked == (() if strength is None else tuple(range(len(group.tiles))))
+            if "wins" in verdict:
+                assert name in place.note.partition("wins ")[2]
+                for seat in won:
+                    won[seat] += 3 * stake if f"Seat {seat}" == place.name else -stake
+    assert [place.note.partition(" chips")[0] for place in scene.places] == [f"{won[s]:+g}" for s in range(4)]
+    assert any(won.values())
+
+
+def test_who_matches_all_three_takes_all():
+    scene = da_ling_end("[6:6][3:2]", [ABSOLUTE, *SETTLED[:3]])
+    assert scene.last_move == "All hands are open: Seat 0 matches all three"
+    assert scene.places[0].note == "+75 chips, all match: 7, takes all stakes"
+    assert [group.label for group in scene.places[0].piles] == [
+        "single: 4 wins",
+        "pair: 1 wins",
+        "triple: 2 wins",
+    ]
+    assert not any("wins" in group.label for place in scene.places[1:] for group in place.piles)
+
+
+def test_a_tie_is_told_and_wins_nothing():
+    twice = "[2:2] / [6:1][1:1] / [6:6][6:4][5:5]", "[2:2] / [6:3][5:1] / [6:6][6:4][5:5]"
+    scene = da_ling_end("[6:5][2:1]", twice)
+    assert [place.piles[0].label for place in scene.places] == ["single: 4 ties"] * 2
+    assert [place.note for place in scene.places] == ["+0 chips"] * 2
+    assert scene.last_move == "All hands are open: nobody wins"

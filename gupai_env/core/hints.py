@@ -13,7 +13,8 @@ from gupai_env.core.variant import Variant
 if TYPE_CHECKING:
     from gupai_env.core.game import Game
 
-TILE = re.compile(r"\[?([1-6]) ?:? ?([1-6])\]?")
+TILE = re.compile(r"(?:\[\s*)?([1-6])\s*:?\s*([1-6])(?:\s*\])?")
+_RUN = re.compile(rf"(?:{TILE.pattern}[ ,]*)+")  # tiles that stand together
 PLAY = "play"  # the verb of an action that is named by its tiles alone
 
 
@@ -45,6 +46,22 @@ def unturned(name: str) -> str:
     return TILE.sub(lambda tile: "[{}:{}]".format(*tiles_named(tile[0])[0]), name)
 
 
+def spelled(text: str, turned: bool = True) -> str:
+    """Return what all spellings of an action's name have in common, `[6:4]` for `46` or `6:4`.
+
+    Tiles that stand together may come in any order, and groups between slashes too if their sizes differ. Which
+    number of a tile comes first is kept unless tiles are `turned`.
+    """
+
+    def run(match: re.Match[str]) -> str:
+        tiles = [(int(a), int(b)) for a, b in TILE.findall(match[0])]
+        tiles = [(max(tile), min(tile)) for tile in tiles] if turned else tiles
+        return " " + "".join(f"[{a}:{b}]" for a, b in sorted(tiles, reverse=True)) + " "
+
+    groups = [" ".join(_RUN.sub(run, group).split()) for group in text.lower().split("/")]
+    return " / ".join(sorted(groups, key=lambda group: group.count("[")))
+
+
 def verb_of(name: str) -> str:
     """Return what an action does, without its tiles: "discard" for "discard [6:4]"."""
     return " ".join(re.findall(r"[a-z]+", TILE.sub(" ", name))) or PLAY
@@ -52,6 +69,8 @@ def verb_of(name: str) -> str:
 
 class Hints:
     """What can be said of any game; a game whose moves deserve better words has its own subclass."""
+
+    most_shown = 100  # moves that are listed before the person asks for all
 
     def __init__(self, game: "Game", variant: Variant) -> None:
         self.game, self.variant = game, variant
@@ -67,6 +86,10 @@ class Hints:
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the moves of one verb; `verbs` are all that are legal now."""
         return "Your moves"
+
+    def worth(self, view: np.record, actions: Sequence[int]) -> float:
+        """Return by what the moves of one verb are listed, the best first; where it is equal, by their tiles."""
+        return 0.0
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return how a move reads in the list; its actions differ only in how tiles are turned."""

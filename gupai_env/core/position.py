@@ -1,21 +1,29 @@
-"""A position of any game, and the reading of tiles for the builders."""
+"""A position of any game, and the reading of tiles and seats for the builders."""
 
+import operator
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.illegal import IllegalActionError, describe_illegal
+from gupai_env.core.hints import spelled
+from gupai_env.core.illegal import IllegalActionError, describe_illegal, first_of
+from gupai_env.core.rng import as_key
+from gupai_env.core.scene import Scene
 from gupai_env.core.tiles import KINDS, count, kind_of, parse_tiles, tile_name, tile_set
+from gupai_env.render.text import draw_text
 
-Tiles = str | Iterable[tuple[int, int]]
-"""Tiles in the rulebook's notation, or as pairs of numbers."""
+Tile = str | tuple[int, int]
+Tiles = str | Iterable[Tile]
+"""Tiles in the rulebook's notation, "[6:4][1:1]" or "64 11", or a sequence of such texts or of pairs of numbers."""
 
 
-@dataclass
+@dataclass(repr=False)
 class Position:
     """One deal under way: `rules` and `state` are what the rules functions of the game take."""
 
@@ -23,6 +31,14 @@ class Position:
     variant: Any  # the game's own dataclass
     rules: Any
     state: np.record
+
+    def __repr__(self) -> str:
+        return draw_text(self.scene())
+
+    def scene(self) -> Scene:
+        """Return the table with all tiles face up, for `gupai_env.render`."""
+        views = [self.view(seat) for seat in range(self.variant.players)]
+        return self.game.scene(self.variant, views, payoffs=self.payoffs() if self.over else None)
 
     @property
     def over(self) -> bool:
@@ -42,19 +58,24 @@ class Position:
         return [self.game.action_name(int(action), view) for action in np.flatnonzero(self.mask())]
 
     def view(self, seat: int) -> np.record:
-        """Return what a seat knows."""
+        """Return what a seat knows; raises ValueError if there is no such seat."""
         view = self.game.new_view()
+        seat = read_seat("seat", seat, self.variant.players)
         self.game.information_set(self.rules, self.state, seat, view)
         return view
 
-    def play(self, *moves: int | str) -> "Position":
+    def play(self, *moves: int | Tiles) -> "Position":
         """Play legal actions, given by number or name; return the position itself.
+
+        A name may be spelled as builders read tiles: "[6:4]", "6:4" or "64". The end of a tile that stays open
+        comes last; where only one can, either may. Tiles of a group and groups of a split come in any order.
 
         Raises: ValueError for a name that no action has; IllegalActionError (a ValueError too) for an action
             that the rules forbid. What was played before it stays played.
         """
         for move in moves:
-            action, mask = self._action(move), self.mask()
+            mask = self.mask()
+            action = self._action(move, mask)
             seat = int(self.state.to_act)
             if not 0 <= action < self.game.num_actions or not mask[action]:
                 raise IllegalActionError(
@@ -63,22 +84,73 @@ class Position:
             self.game.step(self.rules, self.state, action)
         return self
 
-    def _action(self, move: int | str) -> int:
-        if not isinstance(move, str):
-            return int(move)
+    def after(self, *moves: int | Tiles) -> "Position":
+        """Return a new position in which legal actions have been played; this one stays as it is."""
+        return self._with(self.state).play(*moves)
+
+    def redealt(self, seat: int, key: int) -> "Position":
+        """Return a new position with all that a seat cannot know dealt again, uniformly; `key` names the draw.
+
+        Raises: ValueError if the deal is over, for there is no such seat, or for a bad key.
+        """
+        if self.over:
+            raise ValueError("the deal is over, so nothing can be dealt again")
+        drawn = self._with(self.game.new_states(1)[0])
+        self.game.determinize(self.rules, self.view(seat), as_key(key), drawn.state)
+        return drawn
+
+    def _with(self, state: np.record) -> "Position":
+        """Return a position of the same game with a copy of a state."""
+        states = self.game.new_states(1)
+        states[0] = state
+        return replace(self, state=states[0])
+
+    def _action(self, move: Any, mask: np.ndarray) -> int:
+        """Return the action that is meant, a legal one if it may be; raises ValueError if there is none."""
+        number = whole(move)
+        if number is not None:
+            return number
+        try:
+            text = move if isinstance(move, str) else "".join(f"[{a}:{b}]" for a, b in read_line(move))
+        except ValueError:
+            text = ""  # which names no action
         view = self.view(int(self.state.to_act))
-        for action in range(self.game.num_actions):
-            if move in (self.game.action_names[action], self.game.action_name(action, view)):
-                return action
+        named = [(self.game.action_names[at], self.game.action_name(at, view)) for at in range(len(mask))]
+        for actions in (np.flatnonzero(mask), range(len(mask))):
+            for spelling in (str, partial(spelled, turned=False), spelled):
+                for action in map(int, actions):
+                    if spelling(text) in map(spelling, named[action]):
+                        return action
         raise ValueError(
-            f"{move!r} is no action of {self.game.id}; legal: {', '.join(self.legal()) or 'nothing'}"
+            f"{move!r} is no action of {self.game.id}; legal: {first_of(self.legal()) or 'nothing'}"
         )
 
     def payoffs(self) -> list[float]:
         """Return the chips of every seat; raises ValueError before the deal is over."""
-        if not self.over:
-            raise ValueError("the deal is not over, so nothing is paid yet")
+        self._must_be_over("so nothing is paid yet")
         return paid(self)
+
+    def winner(self) -> int | None:
+        """Return the seat that the rules call the winner of the deal, None if it has none, as in a draw.
+
+        Raises: ValueError before the deal is over, or if the game's rules name no winner.
+        """
+        self._must_be_over("so nobody has won yet")
+        if not hasattr(self.game.positions, "winner"):
+            raise ValueError(f"the rules of {self.game.id} name no winner; ask for payoffs()")
+        found: int | None = self.game.positions.winner(self)
+        return found
+
+    def next_leader(self) -> int:
+        """Return who leads the next deal of a match; raises ValueError before the deal is over."""
+        self._must_be_over("so the next leader is not known yet")
+        later = self._with(self.state)
+        self.game.next_deal(self.rules, later.state)
+        return int(later.state.leader)
+
+    def _must_be_over(self, so: str) -> None:
+        if not self.over:
+            raise ValueError(f"the deal is not over, {so}")
 
 
 def paid(position: Position) -> list[float]:
@@ -90,14 +162,36 @@ def paid(position: Position) -> list[float]:
 
 def new_position(game: Game, leader: int, seats: int, options: dict[str, Any]) -> Position:
     """Return a position of nothing but a leader and an order of turn; raises ValueError for bad options."""
-    variant = game.variant.make(**{"players": seats, **options})
+    plain = {
+        name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()
+    }
+    variant = game.variant.make(**{"players": seats, **plain})
     if variant.players != seats:
         raise ValueError(f"players={variant.players} is not allowed with the tiles of {seats} seats")
-    if type(leader) is not int or not 0 <= leader < variant.players:
-        raise ValueError(f"leader={leader!r} is not allowed; choose a seat of {list(range(variant.players))}")
     state = game.new_states(1)[0]
-    state.leader, state.direction = leader, 1
+    state.leader, state.direction = read_seat("leader", leader, seats), 1
     return Position(game, variant, variant.as_rules(game.rules_type), state)
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def whole(value: object) -> int | None:
+    """Return a whole number of any integer type, but None for all else, truth values too."""
+    if isinstance(value, (bool, np.bool_, np.ndarray)):
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
+def read_seat(what: str, seat: object, players: int) -> int:
+    """Return a seat as an integer; raises ValueError naming what it was given for."""
+    number = whole(seat)
+    if number is None or not 0 <= number < players:
+        raise ValueError(f"{what}={seat!r} is not allowed; choose a seat of {list(range(players))}")
+    return number
 
 
 def read_tiles(tiles: Tiles) -> list[int]:
@@ -105,26 +199,62 @@ def read_tiles(tiles: Tiles) -> list[int]:
     return [kind_of(*ends) for ends in read_line(tiles)]
 
 
+def read_tile(what: str, tile: Tile) -> int:
+    """Return the kind of one tile; raises ValueError naming what it was given for."""
+    kinds = read_tiles([tile])
+    if len(kinds) != 1:
+        raise ValueError(f"{what}={tile!r} is not one tile")
+    return kinds[0]
+
+
 def read_line(tiles: Tiles) -> list[tuple[int, int]]:
-    """Return tiles as pairs of numbers in the order and direction they are given."""
+    """Return tiles as pairs of numbers in the order and direction they are given; raises ValueError."""
     if isinstance(tiles, str):
         parse_tiles(tiles)  # complains
         numbers = [int(number) for number in re.findall("[1-6]", tiles)]
         return list(zip(numbers[::2], numbers[1::2], strict=True))
-    line = [tuple(tile) for tile in tiles]
-    for tile in line:
-        if len(tile) != 2 or any(number not in range(1, 7) for number in tile):
-            raise ValueError(f"{tile!r} is no tile; a tile is two numbers from 1 to 6")
-    return [(int(a), int(b)) for a, b in line]
+    entries = list(_each(tiles, f"{tiles!r} is no tile; tiles are written [6:4][1:1]"))
+    if len(entries) == 2 and None not in map(whole, entries):
+        entries = [tuple(entries)]  # a single pair
+    return [
+        tile for entry in entries for tile in (read_line(entry) if isinstance(entry, str) else [_pair(entry)])
+    ]
 
 
-def seats_of(what: str, piles: Sequence[Any] | None, players: int, empty: Any = "") -> list[Any]:
+def _pair(tile: object) -> tuple[int, int]:
+    wrong = f"{tile!r} is no tile; a tile is two numbers from 1 to 6"
+    numbers = [whole(number) for number in _each(tile, wrong)]
+    if len(numbers) != 2 or any(number not in range(1, 7) for number in numbers):
+        raise ValueError(wrong)
+    a, b = numbers
+    return int(a or 0), int(b or 0)
+
+
+def _each(value: object, wrong: str) -> Iterator[Any]:
+    """Return what a sequence holds; raises ValueError with the words given if it is none or has no order."""
+    if not isinstance(value, Iterable) or isinstance(value, (bytes, Mapping, AbstractSet)):
+        raise ValueError(wrong)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        raise ValueError(wrong)
+    return iter(value)
+
+
+def piles_of(what: str, piles: object) -> list[Any]:
+    """Return one entry a seat as a list; raises ValueError for what is no sequence of them."""
+    wrong = f"{what} must be a sequence with one entry for each seat, not {piles!r}"
+    if isinstance(piles, str):
+        raise ValueError(wrong)
+    return list(_each(piles, wrong))
+
+
+def seats_of(what: str, piles: object, players: int, empty: Any = "") -> list[Any]:
     """Return one pile a seat, empty ones for None; raises ValueError if there are not as many as seats."""
     if piles is None:
         return [empty] * players
-    if isinstance(piles, str) or len(piles) != players:
-        raise ValueError(f"{what} must hold one entry for each of the {players} seats")
-    return list(piles)
+    found = piles_of(what, piles)
+    if len(found) != players:
+        raise ValueError(f"{what} must hold one entry for each of the {players} seats, not {len(found)}")
+    return found
 
 
 def rest_of(deck: int, kinds: Iterable[int]) -> int:

@@ -15,13 +15,21 @@ FULL, TINY = "full", "tiny"
 T = TypeVar("T", bound="Variant")
 
 
-def option(default: Any, help: str, choices: tuple = (), encode: Callable[[Any], Any] | None = None) -> Any:
+def option(
+    default: Any,
+    help: str,
+    choices: tuple = (),
+    encode: Callable[[Any], Any] | None = None,
+    allowed: str = "",
+) -> Any:
     """Declare one option: its default, its meaning, what is allowed and how the compiled rules read it.
 
-    Without `choices` the default's type and `check` of the variant decide. Without `encode` the rules see
-    numbers as they are, truth values as 0 and 1, and words by their place in `choices`.
+    Without `choices` the default's type and `__post_init__` of the variant decide, and `allowed` tells people
+    what that is. Without `encode` the rules see numbers as they are, truth values as 0 and 1, and words by their
+    place in `choices`.
     """
-    return dataclasses.field(default=default, metadata={"help": help, "choices": choices, "encode": encode})
+    metadata = {"help": help, "choices": choices, "encode": encode, "allowed": allowed}
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 def _encode(field: dataclasses.Field, value: Any) -> Any:
@@ -32,6 +40,13 @@ def _encode(field: dataclasses.Field, value: Any) -> Any:
     return float(value) if isinstance(value, float) else int(value)
 
 
+TYPES = {  # in words, for options of which nothing more is said
+    bool: "true, false",
+    int: "a whole number",
+    float: "a number",
+    str: "a word",
+    tuple: "numbers with commas between them",
+}
 TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -65,11 +80,12 @@ class Variant:
     """
 
     players: int = option(4, "number of seats", (2, 3, 4))
-    deals: int = option(1, "deals in a match; chips are paid at the end of every deal")
+    deals: int = option(1, "deals in a match; chips are paid at the end of every deal", allowed="1 to 1000")
     leader: int | str = option(
         "random",
         'who leads the first deal: "random" or a seat',
         encode=lambda leader: RANDOM_LEADER if leader == "random" else leader,
+        allowed="random or a seat, from 0",
     )
     deck: str = option(
         FULL,
@@ -151,9 +167,36 @@ class Variant:
         for assignment in assignments:
             name, sign, text = assignment.partition("=")
             if not sign:
-                raise ValueError(f"{assignment!r} sets no option; write name=value, for instance players=3")
+                raise ValueError(
+                    f"{assignment!r} sets no option; write name=value, for instance {cls.example()}"
+                )
             options[name] = _read(name, text, defaults.get(name, ""))
         return cls.make(**options)
+
+    @classmethod
+    def example(cls) -> str:
+        """Return words that `parse` reads: an option and a value that is allowed and not its default."""
+        for field in dataclasses.fields(cls):
+            choices = (False, True) if isinstance(field.default, bool) else field.metadata["choices"]
+            for choice in choices:
+                changes: dict[str, Any] = {field.name: choice}
+                try:
+                    found = cls(**changes)
+                except ValueError:
+                    continue  # it needs another option too
+                if found.changed():
+                    return f"{field.name}={str(choice).lower()}"
+        return "deals=2"
+
+    @classmethod
+    def allowed(cls, name: str) -> str:
+        """Return in words which values an option may have."""
+        field = next(field for field in dataclasses.fields(cls) if field.name == name)
+        full, tiny = (cls.LIMITS[deck].get(name, field.metadata["choices"]) for deck in (FULL, TINY))
+        if full:
+            words = ", ".join(map(str, full))
+            return words if full == tiny else f"{words}; with the tiny deck {', '.join(map(str, tiny))}"
+        return field.metadata["allowed"] or TYPES[type(field.default)]
 
     def changed(self) -> dict[str, Any]:
         """Return the options that differ from the game's defaults."""

@@ -1,5 +1,6 @@
 """A table as a picture: ivory tiles with red and black pips on green felt."""
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
@@ -23,6 +24,8 @@ _GOLD, _PAPER, _SAGE = (245, 200, 96), (247, 240, 222), (160, 196, 176)
 _IVORY, _IVORY_LOW, _IVORY_SIDE = (252, 246, 230), (236, 224, 196), (186, 166, 124)
 _BACK, _BACK_LOW, _BACK_SIDE, _BACK_LINE = (43, 98, 128), (30, 76, 104), (17, 46, 66), (122, 170, 190)
 _RED, _BLACK = (200, 22, 34), (26, 26, 28)
+
+_NARROW, _COUNT_ROWS = 240, 2  # a seat's width below which that many rows are kept for its note
 
 _LENGTH = 2.25  # a tile's length in its widths
 _END = 0.53  # from the middle of a tile to the middle of the pips of either end, in widths
@@ -152,16 +155,11 @@ def _backdrop(width: int, to_act: tuple[bool, ...]) -> Image.Image:
 def _header(pen: ImageDraw.ImageDraw, scene: Scene, unit: float) -> None:
     """Write the title and the last move in one row, the notes as a row of pills below."""
     edge = 16 * unit
-    title = _fitted(scene.title, 560 * unit, 25 * unit)
-    pen.text((edge, 24 * unit), title, _PAPER, _font(25 * unit), "lm")
-    room = _DESIGN * unit - 3 * edge - _font(25 * unit).getlength(title)
-    pen.text(
-        (_DESIGN * unit - edge, 24 * unit),
-        _fitted(scene.last_move, room, 17 * unit),
-        _GOLD,
-        _font(17 * unit),
-        "rm",
-    )
+    title, size = _shrunk(scene.title, 560 * unit, 25 * unit)
+    pen.text((edge, 24 * unit), title, _PAPER, _font(size), "lm")
+    room = _DESIGN * unit - 3 * edge - _length(title, size)
+    last_move, size = _shrunk(scene.last_move, room, 17 * unit)
+    pen.text((_DESIGN * unit - edge, 24 * unit), last_move, _GOLD, _font(size), "rm")
     size, pad = 14 * unit, 10 * unit
     notes = [_ascii(note) for note in scene.notes]
     wanted = sum(_font(size).getlength(note) + 3 * pad for note in notes)
@@ -175,16 +173,21 @@ def _header(pen: ImageDraw.ImageDraw, scene: Scene, unit: float) -> None:
 
 
 def _place(frame: Image.Image, pen: ImageDraw.ImageDraw, place: Place, box: _Box, unit: float) -> None:
-    """Write a seat's name and note, and lay its piles below."""
+    """Write a seat's name, its note beside it or where that is too long below, and lay its piles under them."""
     inner = box.inside(10 * unit)
-    middle, right = inner.y + 7 * unit, inner.x + inner.w
-    note = _fitted(place.note, inner.w / 2, 14 * unit)
-    pen.text((right, middle), note, _SAGE, _font(14 * unit), "rm")
-    room = inner.w - _font(14 * unit).getlength(note) - 8 * unit
-    name = _fitted(place.name, room, 17 * unit)
+    middle, small = inner.y + 7 * unit, 14 * unit
+    name = _fitted(place.name, inner.w, 17 * unit)
     pen.text((inner.x, middle), name, _GOLD if place.to_act else _PAPER, _font(17 * unit), "lm")
-    below = _Box(inner.x, inner.y + 22 * unit, inner.w, inner.h - 22 * unit)
-    _piles(frame, pen, place.piles, below, 40, unit)
+    free = inner.w - _font(17 * unit).getlength(name) - 8 * unit
+    rows = [] if _length(place.note, small) <= free else _wrapped(place.note, inner.w, small)
+    if not rows:
+        pen.text((inner.x + inner.w, middle), _ascii(place.note), _SAGE, _font(small), "rm")
+    for row, text in enumerate(rows, 1):
+        pen.text((inner.x, middle + (2 + 17 * row) * unit), text, _SAGE, _font(small), "lm")
+    # Narrow seats keep rows free for the count, so that nothing moves when it is written.
+    kept = max(len(rows), _COUNT_ROWS if inner.w < _NARROW * unit else 0)
+    top = (22 + 17 * kept + 2 * (kept > 0)) * unit
+    _piles(frame, pen, place.piles, _Box(inner.x, inner.y + top, inner.w, inner.h - top), 40, unit)
 
 
 # --- piles ----------------------------------------------------------------------------------------
@@ -485,6 +488,31 @@ def _ascii(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text)
     bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     return bare.encode("ascii", "replace").decode()
+
+
+def _length(text: str, size: float) -> float:
+    """Return how many pixels a text takes."""
+    return _font(size).getlength(_ascii(text))
+
+
+def _shrunk(text: str, room: float, size: float) -> tuple[str, float]:
+    """Return `text` and the size at which it fits; where that would be too small to read, it is cut."""
+    size *= min(1.0, max(room / max(_length(text, size), 1), 0.6))
+    return _fitted(text, room, size), size
+
+
+@lru_cache(maxsize=1024)
+def _wrapped(text: str, room: float, size: float) -> list[str]:
+    """Return `text` in rows of no more than `room` pixels, broken after commas rather than between words."""
+    rows = [""]
+    for part in re.split(r"(?<=,) ", text):
+        for word in [part] if _length(part, size) <= room else part.split():
+            longer = f"{rows[-1]} {word}".strip()
+            if _length(longer, size) <= room or not rows[-1]:
+                rows[-1] = longer
+            else:
+                rows.append(word)
+    return [_fitted(row, room, size) for row in rows]
 
 
 @lru_cache(maxsize=1024)

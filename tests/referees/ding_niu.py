@@ -10,8 +10,8 @@ How it reads the sentences that leave room:
 - After a classic suan zhang with "play_on" the ordinary rules go on: with `forced_play` a fitting double must
   be laid, without it a discard is free.
 - When every seat has discarded in succession, play goes on ("play on or stop, the count is the same").
-- `exempt_forced_maker`: a "playable move" is any legal move, so with `forced_play=False` the free discard is
-  a way out and no maker is forced. A double is a way out as well: it never makes a suan zhang.
+- `exempt_forced_maker`: a "playable move" is a tile that can be laid. The free discard of `forced_play=False` is
+  none, so it is no way out. A double is one: it never makes a suan zhang.
 - Both house rules settle the deal "as if there had been none" whatever place the maker took, also first.
 - Ties below first place go to the later seat in the order of play, from the leader.
 """
@@ -82,7 +82,8 @@ class DingNiu:
             self.suan_zhang = self.made_by(move)
             if self.suan_zhang is not None:
                 self.maker = self.to_act
-                self.maker_was_forced = all(self.made_by(other) is not None for other in legal)
+                plays = [other for other in legal if other[0] == "play"]
+                self.maker_was_forced = all(self.made_by(other) is not None for other in plays)
 
         tile = move[1]
         self.hands[self.to_act].remove(tile)

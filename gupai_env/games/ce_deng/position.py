@@ -1,14 +1,27 @@
 """Positions of Ce Deng."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.position import Position, Tiles, new_position, paid, read_tiles, seats_of
+from gupai_env.core.position import (
+    Position,
+    Tiles,
+    new_position,
+    paid,
+    piles_of,
+    read_seat,
+    read_tiles,
+    rest_of,
+    seats_of,
+    whole,
+)
 from gupai_env.core.tiles import tile_set
 from gupai_env.games.ce_deng import GAME
 from gupai_env.games.ce_deng.rules import DECK_SETS, HANDS, ask_next, give_rights, may_declare
-from gupai_env.games.connecting.position import place_tiles, points_of
+from gupai_env.games.connecting.position import place_tiles, read_points
+from gupai_env.games.connecting.position import winner as fewest_points
 
 
 def from_tiles(
@@ -25,6 +38,7 @@ def from_tiles(
     With nothing laid, seats whose doubles give them a right are asked first, as after the deal; else all of
     them have said that they play on.
     """
+    hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
     position = place_tiles(
         position,
@@ -53,28 +67,47 @@ def settle(
 
     Args: discards: by seat, the tiles discarded or left in hand, or their pips. plays: tiles that each seat
             laid, which tell pass, head seven and tail eight.
+    Raises: ValueError for too many copies of a tile, piles that are no rest of a hand, or bad options.
     """
-    position = new_position(GAME, leader, len(discards), variant)
-    most = HANDS[position.rules.deck]
-    for seat, points in enumerate(points_of(discards, len(discards))):
-        laid = seats_of("plays", plays, len(discards))[seat]
-        if not 0 <= laid <= most:
-            raise ValueError(f"plays={laid} is not allowed; a seat lays 0 to {most} tiles")
-        position.state.points[seat] = points
+    discards = piles_of("discards", discards)
+    players = len(discards)
+    position = new_position(GAME, leader, players, variant)
+    deck, most = position.rules.deck, HANDS[position.rules.deck]
+    position.state.points[:players] = read_points("discards", discards, players, DECK_SETS[deck], most)
+    for seat, plays_of_seat in enumerate(seats_of("plays", piles_of("plays", plays), players)):
+        laid = whole(plays_of_seat)
+        if laid is None or not 0 <= laid <= most:
+            raise ValueError(f"plays={plays_of_seat!r} is not allowed; a seat lays 0 to {most} tiles")
+        if whole(discards[seat]) is None and laid + len(read_tiles(discards[seat])) != most:
+            left = len(read_tiles(discards[seat]))
+            raise ValueError(f"seat {seat} has {laid} plays and {left} tiles left; together they are {most}")
         position.state.plays[seat] = laid
     position.state.declarer = NOBODY
     return paid(position)
 
 
 def settle_declaration(hands: Sequence[Tiles], declarer: int, **variant: Any) -> list[float]:
-    """Return the chips of every seat when `declarer` shows its eight doubles."""
+    """Return the chips of every seat when `declarer` shows its eight doubles.
+
+    Raises: ValueError for too many copies of a tile, larger hands than are dealt, or if the seat may not declare.
+    """
+    hands = piles_of("hands", hands)
+    declarer = read_seat("declarer", declarer, len(hands)) if hands else 0
     position = new_position(GAME, declarer, len(hands), variant)
-    for seat, hand in enumerate(hands):
-        position.state.hands[seat] = tile_set(read_tiles(hand))
+    deck, size = position.rules.deck, HANDS[position.rules.deck]
+    held = [read_tiles(hand) for hand in hands]
+    for seat, kinds in enumerate(held):
+        if len(kinds) > size:
+            raise ValueError(f"seat {seat} has {len(kinds)} tiles; a hand has {size}")
+        position.state.hands[seat] = tile_set(kinds)
+    rest_of(DECK_SETS[deck], chain(*held))
     if not may_declare(position.rules, position.state.hands[declarer]):
-        doubles = HANDS[position.rules.deck]
-        raise ValueError(
-            f"seat {declarer} may not declare: the option is off or it has not {doubles} doubles"
-        )
+        raise ValueError(f"seat {declarer} may not declare: the option is off or it has not {size} doubles")
     position.state.declarer = declarer
     return paid(position)
+
+
+def winner(position: Position) -> int:
+    """Return who declared eight doubles, else the seat with the fewest points, on a tie the earlier one."""
+    declarer = int(position.state.declarer)
+    return fewest_points(position) if declarer == NOBODY else declarer

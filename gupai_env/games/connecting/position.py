@@ -7,12 +7,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gupai_env.core.position import Position, Tiles, read_line, read_tiles, rest_of, seats_of
+from gupai_env.core.position import (
+    Position,
+    Tiles,
+    read_line,
+    read_seat,
+    read_tiles,
+    rest_of,
+    seats_of,
+    whole,
+)
 from gupai_env.core.tiles import (
     CARRYING,
     KINDS,
     ONE,
     PIPS,
+    WEIGHT,
     deck_of,
     kind_of,
     kinds_in,
@@ -21,6 +31,7 @@ from gupai_env.core.tiles import (
     weight,
 )
 from gupai_env.games.connecting.rules import DISCARD, deal_hands
+from gupai_env.games.connecting.rules import winner as find_winner
 
 Line = tuple[tuple[int, int], ...]
 MOST_TRIES = 300  # searches for an order of play
@@ -48,17 +59,19 @@ def place_tiles(
     forced: bool,
     both_ends: bool,
     prepare: Callable[[Position], None] = lambda position: None,
-    may_stand: Callable[[Line], bool] = lambda line: True,
+    may_stand: Callable[[Line, int], bool] = lambda line, seat: True,
 ) -> Position:
     """Fill a blank position by playing it from its beginning, in an order of play that the rules allow.
 
     Where an order of play has ended the deal with tiles left in hand, another is preferred that has not.
 
     Args: last_player: who laid the last tile; None: whoever may have. prepare: completes a state in which
-            the hands have just been dealt. may_stand: whether a deal goes on after the last tile of a line
-            was laid; only such lines come up on the way.
+            the hands have just been dealt. may_stand: whether a deal goes on after a seat laid the last tile of
+            a line; only such lines come up on the way.
     """
     players = position.variant.players
+    if last_player is not None:
+        last_player = read_seat("last_player", last_player, players)
     line = read_layout(layout)
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
     dropped = [read_tiles(pile) for pile in seats_of("discards", discards, players)]
@@ -165,7 +178,7 @@ class Search:
         last_player: int | None,
         forced: bool,
         both_ends: bool,
-        may_stand: Callable[[Line], bool],
+        may_stand: Callable[[Line, int], bool],
     ) -> None:
         self.line, self.players, self.leader, self.last_player = line, players, leader, last_player
         self.forced, self.both_ends, self.may_stand = forced, both_ends, may_stand
@@ -222,7 +235,7 @@ class Search:
             arms.append(((right, left), table.low + 1, table.high))
         for (joins, leaves), low, high in arms:
             lying = self.line[table.low : table.high]
-            if self.may_stand(lying if low == table.low else mirrored(lying)):
+            if self.may_stand(lying if low == table.low else mirrored(lying), seat):
                 kind = kind_of(joins, leaves)
                 end = 0 if PIPS[kind, 0] == leaves or (lies == 1 and self.both_ends) else 1
                 yield table.without(seat, kind, low=low, high=high, lays=lays), end * KINDS + kind
@@ -238,11 +251,32 @@ class Search:
                 yield table.without(seat, kind, discards=piles), DISCARD + kind
 
 
-def points_of(piles: Sequence[int | Tiles] | None, players: int, what: str = "discards") -> list[int]:
-    """Return the pips of one pile a seat, each given as its tiles or as the number of its pips."""
-    points = []
+def read_points(what: str, piles: object, players: int, deck: int, hand_size: int) -> list[int]:
+    """Return the pips of one pile a seat, each given as its tiles or as the number of its pips.
+
+    Raises: ValueError for more tiles than the deck has or than a hand, more pips than a hand can have, or another
+        number of piles.
+    """
+    heaviest = int(np.sort(WEIGHT[deck_of(deck)])[-hand_size:].sum())
+    points, given = [], []
     for pile in seats_of(what, piles, players):
-        points.append(pile if isinstance(pile, int) else int(weight(tile_set(read_tiles(pile)))))
-        if points[-1] < 0:
-            raise ValueError(f"{what} of {pile} pips are not allowed; a pile has 0 or more")
+        pips = whole(pile)
+        if pips is None:
+            try:
+                kinds = read_tiles(pile)
+            except ValueError as error:
+                raise ValueError(f"{what}: {error}; pips are a whole number") from None
+            if len(kinds) > hand_size:
+                raise ValueError(f"{what} of {len(kinds)} tiles are not allowed; a hand has {hand_size}")
+            given += kinds
+            pips = int(weight(tile_set(kinds)))
+        if not 0 <= pips <= heaviest:
+            raise ValueError(f"{what} of {pips} pips are not allowed; a hand has 0 to {heaviest}")
+        points.append(pips)
+    rest_of(deck, given)
     return points
+
+
+def winner(position: Position) -> int:
+    """Return the seat with the fewest points, on a tie the one earlier from the leader."""
+    return int(find_winner(position.rules, position.state))

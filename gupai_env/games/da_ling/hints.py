@@ -6,11 +6,14 @@ import numpy as np
 
 from gupai_env.core.hints import Hints
 from gupai_env.core.variant import FULL
+from gupai_env.games.da_ling.players import by_stakes
 from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS
 
 
 class DaLingHints(Hints):
-    """Da Ling: every split with the stakes that it matches."""
+    """Da Ling: every split with the stakes that it matches, those that match most first."""
+
+    most_shown = 12
 
     def reminder(self) -> str:
         """Return the game in a sentence."""
@@ -26,11 +29,17 @@ class DaLingHints(Hints):
 
     def answers(self) -> str:
         """Return what a person may type."""
-        return "Type the number of a split. ? shows the rules, q leaves the table."
+        return (
+            "Type the number of a split, or write it with its slashes. ? shows the rules, q leaves the table."
+        )
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the splits."""
-        return "Your splits, and the stakes of the groups that match"
+        return "Your splits, the best first, and the stakes of the groups that match"
+
+    def worth(self, view: np.record, actions: Sequence[int]) -> float:
+        """Return the stakes that a split matches; pips of the colour decide between equal ones."""
+        return float(by_stakes(view, actions[0]))
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a split and the stakes of its groups that match."""

@@ -1,12 +1,14 @@
 """Positions of Da Ling."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from gupai_env.core.position import Position, Tiles, new_position, read_tiles, rest_of, seats_of
-from gupai_env.core.tiles import RED, WEIGHT
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_tiles, rest_of, seats_of
+from gupai_env.core.tiles import NO_TILE, PIPS, RED, WEIGHT, set_name, tile_set
 from gupai_env.games.da_ling import GAME
 from gupai_env.games.da_ling.rules import (
     DECK_SETS,
@@ -23,12 +25,16 @@ from gupai_env.games.da_ling.rules import (
     strength_of,
     take_up,
 )
+from gupai_env.games.da_ling.table import winners_of
+
+Split = str | Sequence[Tiles]
+"""Single, pair and triple: "[4:3] / [6:5][5:1] / [1:1][6:3][3:3]", or the three of them in a sequence."""
 
 
 def from_tiles(
     table: Tiles,
     hands: Sequence[Tiles],
-    splits: Sequence[str | None] | None = None,
+    splits: Sequence[Split | None] | None = None,
     *,
     leader: int = 0,
     **variant: Any,
@@ -36,10 +42,13 @@ def from_tiles(
     """Return a deal in which nobody, or some seats from the leader on, have split their hands.
 
     Args: table: two tiles. hands: six tiles by seat, for 2 to 5 seats. splits: by seat, None or the split as
-            "single / pair / triple", "[4:3] / [6:5][5:1] / [1:1][6:3][3:3]"; with all the deal is over.
+            "single / pair / triple", "[4:3] / [6:5][5:1] / [1:1][6:3][3:3]", in any order of tiles and groups
+            where these differ in size; with all the deal is over.
     Raises: ValueError for wrong numbers or too many copies of a tile, or a split that is not of its hand.
     """
+    hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
+    leader = int(position.state.leader)
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
     shown = read_tiles(table)
@@ -66,14 +75,26 @@ def from_tiles(
     return position
 
 
-def split_of(rules: Any, hand: Sequence[int], split: str) -> int:
-    """Return the action that splits a hand, sorted kinds, as the text says; raises ValueError."""
-    wanted = [sorted(read_tiles(group)) for group in split.split("/")]
+def groups_in(split: Split) -> list[list[int]]:
+    """Return the kinds of single, pair and triple, sorted; raises ValueError for what is no split."""
+    if isinstance(split, str):
+        groups: Sequence[Tiles] = split.split("/")
+    elif isinstance(split, (list, tuple)):
+        groups = split
+    else:
+        raise ValueError(f"{split!r} is no split; a split is written [4:3] / [6:5][5:1] / [6:3][3:3][1:1]")
+    return sorted((sorted(read_tiles(group)) for group in groups), key=len)
+
+
+def split_of(rules: Any, hand: Sequence[int], split: Split) -> int:
+    """Return the action that splits a hand, sorted kinds, as it is written; raises ValueError."""
+    wanted = groups_in(split)
     legal = distinct_splits(rules, hand)
     for action in range(len(SPLITS)):
         if legal >> action & 1 and [sorted(map(int, group)) for group in groups_of(action, hand)] == wanted:
             return action
-    raise ValueError(f"{split!r} does not split the hand into single / pair / triple")
+    held = set_name(tile_set(int(kind) for kind in hand if kind != NO_TILE))
+    raise ValueError(f"{split!r} does not split the hand {held} into single / pair / triple")
 
 
 def strength(table: Tiles, group: Tiles) -> int | None:
@@ -87,6 +108,14 @@ def strength(table: Tiles, group: Tiles) -> int | None:
     return None if found == NO_MATCH else int(found)
 
 
-def settle(table: Tiles, splits: Sequence[str], **variant: Any) -> list[float]:
-    """Return the chips of every seat for its split, written as in `from_tiles`."""
-    return from_tiles(table, [split.replace("/", " ") for split in splits], splits, **variant).payoffs()
+def settle(table: Tiles, splits: Sequence[Split], **variant: Any) -> list[float]:
+    """Return the chips of every seat for its split, written as in `from_tiles`; raises ValueError as it does."""
+    splits = piles_of("splits", splits)
+    hands = [[tuple(PIPS[kind]) for kind in chain(*groups_in(split))] for split in splits]
+    return from_tiles(table, hands, splits, **variant).payoffs()
+
+
+def winner(position: Position) -> int | None:
+    """Return the absolute winner, who takes the whole stakes of all others; None without one."""
+    place = winners_of(position.view(0), position.variant)[0]
+    return None if place == NOBODY else int(place)

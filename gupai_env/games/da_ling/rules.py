@@ -110,9 +110,12 @@ class DaLing(Variant):
         (3, 7, 15),
         "chips staked on the single, the pair and the triple",
         encode=lambda stakes: tuple(map(float, stakes)),
+        allowed="three numbers, 0 or from 0.01",
     )
     absolute_tie: str = option("groups", "what is settled if absolute winners tie on colour", TIES)
-    casino_fee: int = option(0, "chips that who takes all stakes pays to the house")
+    casino_fee: int = option(
+        0, "chips that who takes all stakes pays to the house", allowed="a whole number from 0"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,18 +4,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.phrases import chips, faces, title
+from gupai_env.core.phrases import chips, faces, listed, says, title
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import NO_TILE, ONE, list_tiles
-from gupai_env.core.variant import Variant
 from gupai_env.games.da_ling.rules import (
+    GROUPS,
     HAND,
     HANDS,
     NO_MATCH,
     SPLITS,
     TABLE,
     UNSPLIT,
+    DaLing,
+    best_of,
     colour_of,
     groups_of,
     strength_of,
@@ -27,14 +30,15 @@ GROUP_NAMES = ("single", "pair", "triple")
 
 def scene(
     game: Game,
-    variant: Variant,
+    variant: DaLing,
     views: Sequence[np.record],
     names: Sequence[str],
     payoffs: Sequence[float] | None = None,
 ) -> Scene:
     """Return the table; see `Game.scene`.
 
-    The tiles of a group that matches are marked, and its label tells its pips of the colour.
+    The tiles of a group that matches are marked, and its label tells its pips of the colour; at the end also
+    whether it wins or ties.
     """
     near = views[0]
     players = variant.players
@@ -43,6 +47,7 @@ def scene(
     asked = [int(view.seat) for view in views if view.asked]
     own = {int(view.seat): view for view in views}
     size = HANDS[variant.as_rules(game.rules_type).deck]
+    absolute, winners = winners_of(near, variant) if shown else (NOBODY, [NOBODY] * GROUPS)
 
     places = []
     for place, seat in enumerate(order):
@@ -51,14 +56,27 @@ def scene(
         if near.deals > 1:
             words.append(f"{near.total[place] + 0.0:+g} in the match")
         words.append(_pips(view, at))
+        won = [name for name, winner in zip(GROUP_NAMES, winners, strict=True) if winner == place]
+        if won:
+            words.append("takes all stakes" if absolute == place else f"wins {listed(won)}")
         note = ", ".join(filter(None, words))
-        places.append(Place(names[seat], _piles(view, at, size), to_act=seat in asked, note=note))
+        verdicts = _verdicts(near, place, winners) if shown else [""] * GROUPS
+        piles = _piles(view, at, size, verdicts)
+        places.append(Place(names[seat], piles, to_act=seat in asked, note=note))
 
     notes = [f"target {near.target}", f"colour {'red' if near.red else 'black'}"]
+    if shown:
+        notes[-1] += ": its pips are counted"
     notes.append(f"stakes {', '.join(f'{stake:g}' for stake in near.stakes)}")
     if near.deals > 1:
         notes.append(f"deal {near.deal + (not shown)} of {near.deals}")
-    last_move = "All hands are open" if shown else "Everybody splits a hand, unseen by the others"
+    last_move = "Everybody splits a hand, unseen by the others"
+    if shown:
+        last_move = "All hands are open"
+    if absolute != NOBODY:
+        last_move += f": {says(names[order[absolute]], 'match')} all three"
+    elif shown and winners == [NOBODY] * GROUPS:
+        last_move += ": nobody wins"
     centre = (Pile("table", faces(near.table), room=TABLE),)
     return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
 
@@ -78,7 +96,32 @@ def _strengths(view: np.record, place: int) -> list[int]:
     ]
 
 
-def _piles(view: np.record, place: int, size: int) -> tuple[Pile, ...]:
+def winners_of(view: np.record, variant: DaLing) -> tuple[int, list[int]]:
+    """Return the absolute winner and the winner of each group, counted from the viewer, NOBODY where there is none.
+
+    An absolute winner wins every group. The view is one of a deal that is over.
+    """
+    strengths = [_strengths(view, place) for place in range(variant.players)]
+    all_match = [NO_MATCH if NO_MATCH in each else sum(each) for each in strengths]
+    best = int(best_of(all_match, variant.players))
+    if best != NOBODY:
+        return best, [best] * GROUPS
+    if max(all_match) != NO_MATCH and variant.absolute_tie == "push":
+        return NOBODY, [NOBODY] * GROUPS
+    return NOBODY, [int(best_of(group, variant.players)) for group in zip(*strengths, strict=True)]
+
+
+def _verdicts(view: np.record, place: int, winners: Sequence[int]) -> list[str]:
+    """Return for each group of a seat what came of it: that it wins, is as strong as another that matches, or ""."""
+    rivals = [_strengths(view, other) for other in range(view.players)]
+    best = [max(group) for group in zip(*rivals, strict=True)]
+    return [
+        "wins" if winner == place else "ties" if winner == NOBODY and mine == most != NO_MATCH else ""
+        for winner, mine, most in zip(winners, rivals[place], best, strict=True)
+    ]
+
+
+def _piles(view: np.record, place: int, size: int, verdicts: Sequence[str]) -> tuple[Pile, ...]:
     """Return a hand, or the groups into which it was split, as far as the view shows it."""
     if view.hands[place] == 0:
         return (Pile("hand", hidden=size, room=size),)
@@ -86,10 +129,11 @@ def _piles(view: np.record, place: int, size: int) -> tuple[Pile, ...]:
         return (Pile("hand", faces(view.hands[place]), room=size),)
     piles = []
     groups = groups_of(view.splits[place], _tiles(view, place))
-    for name, group, strength in zip(GROUP_NAMES, groups, _strengths(view, place), strict=True):
+    found = zip(GROUP_NAMES, groups, _strengths(view, place), verdicts, strict=True)
+    for name, group, strength, verdict in found:
         tiles = tuple(face for kind in reversed(group) for face in faces(ONE[kind]))
         marked = tuple(range(len(tiles))) if strength != NO_MATCH else ()
-        label = name if strength == NO_MATCH else f"{name}: {strength}"
+        label = f"{name}: no" if strength == NO_MATCH else f"{name}: {strength} {verdict}".rstrip()
         piles.append(Pile(label, tiles, marked=marked))
     return tuple(piles)
 

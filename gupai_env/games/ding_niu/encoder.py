@@ -21,7 +21,7 @@ LAYOUT = Layout(
         Section("losing", (2, KINDS), 1, "the same play would be charged if all others hold the average"),
         Section("suan_zhang", (1,), SMOTHERED, "1: a classic suan zhang was made, 2: a smothered one"),
         Section("maker", (SEATS,), 1, "who made it, one-hot"),
-        Section("exempt", (1,), 1, "one made it and had no other move"),
+        Section("exempt", (1,), 1, "one made it and had no other play"),
     )
 )
 LEFT_AT, MAKES_AT, LOSING_AT, SUAN_ZHANG_AT, MAKER_AT, EXEMPT_AT = LAYOUT.starts[len(SECTIONS) :]

@@ -96,7 +96,7 @@ def is_losing(rules, view, kind, end, made):
 
 @rule
 def possible(rules, view, state, tiles, places, turns):
-    """True, for any filling could be; finds in it whether the maker of a suan zhang had another move."""
+    """True, for any filling could be; finds in it whether the maker of a suan zhang had another play."""
     if rules.exempt_forced_maker and view.maker > 0:
         made_at = 0
         for turn in range(view.turn):

@@ -1,17 +1,56 @@
 """Positions of Ding Niu."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
+from gupai_env.core.bits import gather
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.position import Position, Tiles, new_position, paid, rest_of
-from gupai_env.core.tiles import kind_of, tile_set
-from gupai_env.games.connecting.position import Line, place_tiles, points_of, read_layout
+from gupai_env.core.phrases import listed
+from gupai_env.core.position import (
+    Position,
+    Tiles,
+    new_position,
+    paid,
+    piles_of,
+    read_seat,
+    rest_of,
+)
+from gupai_env.core.tiles import HIGHEST, kind_of, kinds_in, tile_set
+from gupai_env.games.connecting.position import (
+    Line,
+    mirrored,
+    place_tiles,
+    read_layout,
+    read_points,
+    winner,
+)
 from gupai_env.games.connecting.rules import SEATS
 from gupai_env.games.ding_niu import GAME
-from gupai_env.games.ding_niu.rules import CLASSIC, DECK_SETS, NONE, SMOTHERED, judge, off_layout
+from gupai_env.games.ding_niu.rules import (
+    CLASSIC,
+    DECK_SETS,
+    HANDS,
+    LOST,
+    NONE,
+    RUNNING_SET,
+    bits,
+    judge,
+    off_layout,
+)
 
-NAMES = {NONE: None, CLASSIC: "classic", SMOTHERED: "smothered"}
+__all__ = ["SuanZhang", "from_tiles", "settle", "suan_zhang", "winner"]
+
+NAMES = ("", "ones", "twos", "threes", "fours", "fives", "sixes")
+
+
+class SuanZhang(NamedTuple):
+    """A suan zhang: "classic", with the numbers that are open, or "smothered", with those never reached."""
+
+    kind: str
+    numbers: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.kind} suan zhang of {listed(NAMES[number] for number in self.numbers)}"
 
 
 def from_tiles(
@@ -21,19 +60,35 @@ def from_tiles(
     *,
     leader: int = 0,
     last_player: int | None = None,
+    maker: int | None = None,
     **variant: Any,
 ) -> Position:
     """Return a deal under way, as `jie_long.from_tiles` does; both ends of the layout are open.
 
     A layout that is a suan zhang stands only where the deal goes on after it (`after_suan_zhang="play_on"`);
     to see one made, build the position before it and `play` the tile.
-    """
-    position = new_position(GAME, leader, len(hands), variant)
-    goes_on = position.variant.after_suan_zhang == "play_on"
 
-    def may_stand(line: Line) -> bool:
-        made = NAMES[_judged(position, line)]
-        return made is None or (goes_on and made == "classic")
+    Args: maker: the seat that made the suan zhang which is on the layout; None: whoever may have.
+    Raises: ValueError as `jie_long.from_tiles` does, and for a maker without a suan zhang.
+    """
+    hands = piles_of("hands", hands)
+    position = new_position(GAME, leader, len(hands), variant)
+    line = _line_of_the_deck(position, layout)
+    goes_on = position.variant.after_suan_zhang == "play_on"
+    stands = _judged(position, line)
+    if stands and not (goes_on and stands.kind == "classic"):
+        written = "".join(f"[{a}:{b}]" for a, b in line)
+        raise ValueError(
+            f"{written} is a {stands}, which ends the deal; build the position before its last tile and play that"
+        )
+    if maker is not None:
+        maker = read_seat("maker", maker, len(hands))
+        if not stands:
+            raise ValueError(f"maker={maker} is not allowed, for the layout is no suan zhang")
+
+    def may_stand(line: Line, seat: int) -> bool:
+        made = _made(position, line)
+        return made is None or (goes_on and made.kind == "classic" and maker in (None, seat))
 
     def prepare(fresh: Position) -> None:
         fresh.state.suan_zhang, fresh.state.maker, fresh.state.exempt = NONE, NOBODY, 0
@@ -52,23 +107,48 @@ def from_tiles(
     )
 
 
-def suan_zhang(layout: Tiles, **variant: Any) -> str | None:
-    """Return what a line becomes by the last tile at its right end: "classic", "smothered" or None.
+def suan_zhang(
+    layout: Tiles, *, last: Literal["left", "right"] | None = None, **variant: Any
+) -> SuanZhang | None:
+    """Return what a line is, `SuanZhang("classic", (2, 3))` for two-three, or None if it is no suan zhang.
 
+    Args: last: the end where the last tile was laid, which is no suan zhang if that tile is a double or the lead;
+            None: whichever it was, so that doubles may have been laid after the tile that made it.
     Raises: ValueError for a line that does not join or is not of the deck.
     """
+    if last not in (None, "left", "right"):
+        raise ValueError(f"last={last!r} is not allowed; choose None, 'left' or 'right'")
+    position = new_position(GAME, 0, variant.pop("players", SEATS), variant)
+    line = _line_of_the_deck(position, layout)
+    if last is None:
+        return _judged(position, line)
+    return _made(position, line if last == "right" else mirrored(line))
+
+
+def _line_of_the_deck(position: Position, layout: Tiles) -> Line:
     line = read_layout(layout)
-    position = new_position(GAME, 0, variant.get("players", SEATS), variant)
     rest_of(DECK_SETS[position.rules.deck], [kind_of(*tile) for tile in line])
-    return NAMES[_judged(position, line)]
+    return line
 
 
-def _judged(position: Position, line: Line) -> int:
-    """Return what a line is whose last tile was just laid; a lead or a double makes nothing."""
-    if len(line) < 2 or line[-1][0] == line[-1][1]:
-        return NONE
-    left = off_layout(position.rules, [tile_set(kind_of(*tile) for tile in line)])
-    return int(judge(position.rules, left, line[0][0], line[-1][1]))
+def _made(position: Position, line: Line) -> SuanZhang | None:
+    """Return what the last tile of a line, at its right end, has made; a double makes nothing."""
+    return None if not line or line[-1][0] == line[-1][1] else _judged(position, line)
+
+
+def _judged(position: Position, line: Line) -> SuanZhang | None:
+    """Return what a line is, whichever tile was laid last; a lead is nothing."""
+    if len(line) < 2:
+        return None
+    rules, ends = position.rules, (line[0][0], line[-1][1])
+    left = off_layout(rules, [tile_set(kind_of(*tile) for tile in line)])
+    made = judge(rules, left, *ends)
+    if made == NONE:
+        return None
+    if made == CLASSIC:
+        return SuanZhang("classic", tuple(sorted(set(ends))))
+    lost = int(LOST[gather(kinds_in(left), RUNNING_SET), ends[0], ends[1]]) & rules.smothered_numbers
+    return SuanZhang("smothered", tuple(n for n in range(1, HIGHEST + 1) if lost & bits([n])))
 
 
 def settle(
@@ -82,13 +162,14 @@ def settle(
     """Return the chips of every seat after a deal.
 
     Args: piles: by seat, the tiles discarded or left in hand, or their pips. maker: who made a suan zhang,
-            None if nobody did. forced: the maker had no other move.
+            None if nobody did. forced: the maker had no other tile to play.
+    Raises: ValueError for too many copies of a tile, more tiles or pips than a hand has, or bad options.
     """
-    position = new_position(GAME, leader, len(piles), variant)
-    if maker is not None and not 0 <= maker < len(piles):
-        raise ValueError(f"maker={maker} is not allowed; choose None or a seat of {list(range(len(piles)))}")
-    for seat, points in enumerate(points_of(piles, len(piles), "piles")):
-        position.state.points[seat] = points
-    position.state.maker = NOBODY if maker is None else maker
-    position.state.exempt = forced and position.variant.exempt_forced_maker
+    piles = piles_of("piles", piles)
+    players = len(piles)
+    position = new_position(GAME, leader, players, variant)
+    deck = position.rules.deck
+    position.state.points[:players] = read_points("piles", piles, players, DECK_SETS[deck], HANDS[deck])
+    position.state.maker = NOBODY if maker is None else read_seat("maker", maker, players)
+    position.state.exempt = bool(forced) and position.variant.exempt_forced_maker
     return paid(position)

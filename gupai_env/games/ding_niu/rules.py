@@ -16,9 +16,9 @@ End      All tiles are gone, or a suan zhang. Points are the pips discarded and 
 Payoff   Fewest points first; the first place goes to the earlier seat on a tie, the others to the later one.
          The four pay or win 6, -1, -2, -3; twice that if the maker of a suan zhang comes first; if not, the
          maker alone pays the first 12.
-Spared   `exempt_forced_maker`, all of whose legal moves would have made a suan zhang (a double or an allowed
-         discard is a way out), and `spare_pointless_maker` settle the deal as if there had been none,
-         whatever place the maker takes.
+Spared   `exempt_forced_maker`, all of whose plays would have made a suan zhang (a double that fits is a way
+         out, a discard is none, be it allowed or not), and `spare_pointless_maker` settle the deal as if there
+         had been none, whatever place the maker takes.
 Match    The winner leads the next deal.
 Actions  Those of the connecting games: where the two open numbers differ, the end left open tells the arm.
 """
@@ -131,9 +131,12 @@ class DingNiu(Variant):
     forced_play: bool = option(True, "who can match must play; False: discarding is always allowed")
     after_suan_zhang: str = option("doubles", "what follows a suan zhang", AFTER)
     smothered_numbers: tuple[int, ...] = option(
-        (4, 5), "numbers that make a suan zhang when they can never be reached", encode=bits
+        (4, 5),
+        "numbers that make a suan zhang when they can never be reached",
+        encode=bits,
+        allowed="different numbers from 1 to 6",
     )
-    exempt_forced_maker: bool = option(False, "a maker without another move is not charged")
+    exempt_forced_maker: bool = option(False, "a maker without another tile to play is not charged")
     spare_pointless_maker: bool = option(False, "a maker who ends with zero points is not charged")
 
     LIMITS: ClassVar = {FULL: {"players": (4,)}, TINY: {"players": (2,)}}
@@ -204,9 +207,9 @@ def made_by(rules, left, ends, kind, end):
 
 @rule
 def has_no_way_out(rules, hand, left, ends):
-    """True if every legal move with `hand` makes a suan zhang; a hand that can lay a tile is given."""
+    """True if every play of `hand` makes a suan zhang, whatever may be discarded; it can lay a tile."""
     kinds = kinds_in(hand) & (CARRYING[ends[0]] | CARRYING[ends[1]])
-    if not rules.forced_play or kinds & DOUBLES:
+    if kinds & DOUBLES:
         return False
     while kinds:
         kind = first_kind(kinds)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gupai_env.core.position import Position, Tiles, new_position, paid
-from gupai_env.games.connecting.position import place_tiles, points_of
+from gupai_env.core.position import Position, Tiles, new_position, paid, piles_of
+from gupai_env.games.connecting.position import place_tiles, read_points, winner
 from gupai_env.games.jie_long import GAME
-from gupai_env.games.jie_long.rules import DECK_SETS
+from gupai_env.games.jie_long.rules import DECK_SETS, HAND_SIZES
+
+__all__ = ["from_tiles", "settle", "winner"]
 
 
 def from_tiles(
@@ -29,6 +31,7 @@ def from_tiles(
     Raises: ValueError for too many copies of a tile, a line that does not join, unequal shares, seats that
         have not taken turns, or a position to which no order of play leads.
     """
+    hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
     forced, both_ends = position.variant.forced_play, position.variant.open_ends == 2
     return place_tiles(
@@ -44,8 +47,14 @@ def from_tiles(
 
 
 def settle(discards: Sequence[int | Tiles], **variant: Any) -> list[float]:
-    """Return the chips of every seat; each pile of discards is given by its tiles or by its pips."""
-    position = new_position(GAME, 0, len(discards), variant)
-    for seat, points in enumerate(points_of(discards, len(discards))):
-        position.state.points[seat] = points
+    """Return the chips of every seat; each pile of discards is given by its tiles or by its pips.
+
+    Raises: ValueError for too many copies of a tile, more tiles or pips than a hand has, or bad options.
+    """
+    discards = piles_of("discards", discards)
+    players = len(discards)
+    position = new_position(GAME, 0, players, variant)
+    deck = position.rules.deck
+    points = read_points("discards", discards, players, DECK_SETS[deck], HAND_SIZES[deck][players])
+    position.state.points[:players] = points
     return paid(position)

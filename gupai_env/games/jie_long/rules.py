@@ -46,7 +46,7 @@ class JieLong(Variant):
         False, "after everybody else discarded, the player of the last tile may lay no double"
     )
     open_ends: int = option(1, "2: the lead opens both its ends and either may be added to", (1, 2))
-    stake: float = option(1.0, "chips a pip of difference")
+    stake: float = option(1.0, "chips a pip of difference", allowed="a number from 0.01")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,7 +7,20 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.episode import NOBODY, distance
-from gupai_env.core.position import Position, Tiles, new_position, paid, read_tiles, rest_of, seats_of
+from gupai_env.core.position import (
+    Position,
+    Tile,
+    Tiles,
+    new_position,
+    paid,
+    piles_of,
+    read_seat,
+    read_tile,
+    read_tiles,
+    rest_of,
+    seats_of,
+    whole,
+)
 from gupai_env.core.tiles import ONE, set_name, tile_set, tiles_in
 from gupai_env.games.small_mahjong import GAME
 from gupai_env.games.small_mahjong.rules import (
@@ -33,7 +46,7 @@ def from_tiles(
     discards: Sequence[Tiles] | None = None,
     *,
     turn: int = 0,
-    offered: tuple[int, int] | str | None = None,
+    offered: Tile | None = None,
     claimed: Sequence[Tiles] | None = None,
     leader: int | None = None,
     **variant: Any,
@@ -50,17 +63,17 @@ def from_tiles(
             unseen.
     Raises: ValueError for wrong numbers, too many copies of a tile, or three tiles that are no triplet.
     """
-    if turn not in range(len(hands)):
-        raise ValueError(f"turn={turn!r} is not allowed; choose a seat of {list(range(len(hands)))}")
+    hands = piles_of("hands", hands)
+    turn = read_seat("turn", turn, len(hands))
     position = new_position(GAME, turn if leader is None else leader, len(hands), variant)
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
-    laid_out = [[_number_of(each) for each in mine] for mine in seats_of("melds", melds, players, ())]
+    laid_out = [_numbers_of(mine) for mine in seats_of("melds", melds, players, ())]
     thrown = [read_tiles(pile) for pile in seats_of("discards", discards, players)]
     known = [read_tiles(tiles) for tiles in seats_of("claimed", claimed, players)]
     ahead = read_tiles(wall)
     if offered is not None:
-        held[turn] += _one(offered)
+        held[turn].append(read_tile("offered", offered))
     deck, size = position.rules.deck, HANDS[position.rules.deck]
     rest_of(DECK_SETS[deck], [*chain(*held, *thrown), *ahead, *_kinds_of(chain(*laid_out))])
     longest = len(DECKS[deck]) - size * players
@@ -129,56 +142,63 @@ def triplet_points(tiles: Tiles) -> int:
 
 
 def win_points(hand: Tiles, melds: Iterable[Tiles] = ()) -> int:
-    """Return the points of the best split of six tiles into two triplets, those of `melds` as they lie; 0: none."""
+    """Return the points of the best split of six tiles into two triplets, those of `melds` as they lie; 0: none.
+
+    Raises: ValueError for another number of tiles, too many copies of one, or a meld that is no triplet.
+    """
     return _win_points(hand, melds, FULL)
 
 
 def _win_points(hand: Tiles, melds: Iterable[Tiles], deck: int) -> int:
-    kinds, numbers = read_tiles(hand), [_number_of(each) for each in melds]
+    kinds, numbers = read_tiles(hand), _numbers_of(melds)
     if len(kinds) + 3 * len(numbers) != HANDS[deck] + 1:
         raise ValueError(f"a win is {HANDS[deck] + 1} tiles, not {len(kinds) + 3 * len(numbers)}")
     rest_of(DECK_SETS[deck], [*kinds, *_kinds_of(numbers)])
     return int(best_split(tile_set(kinds), int(POINTS[numbers].sum())))
 
 
-def claims(
-    hand: Tiles, tile: tuple[int, int] | str, seats_away: int, melds: Iterable[Tiles] = ()
-) -> list[str]:
+def claims(hand: Tiles, tile: Tile, seats_away: int, melds: Iterable[Tiles] = ()) -> list[str]:
     """Return the triplets, such as "[2:2][5:2][5:5]", for which a hand may claim a discard from 1 to 3 seats away."""
-    kinds, numbers = read_tiles(hand), [_number_of(each) for each in melds]
+    kinds, numbers = read_tiles(hand), _numbers_of(melds)
     if len(kinds) + 3 * len(numbers) != HANDS[FULL]:
         raise ValueError(f"who claims has {HANDS[FULL]} tiles, not {len(kinds) + 3 * len(numbers)}")
-    if seats_away not in (1, 2, 3):
+    away = whole(seats_away)
+    if away not in (1, 2, 3):
         raise ValueError(f"seats_away={seats_away!r} is not allowed; choose 1, 2 or 3")
-    (kind,) = _one(tile)
+    kind = read_tile("tile", tile)
     rest_of(DECK_SETS[FULL], [*kinds, *_kinds_of(numbers), kind])
     mask = np.zeros(GAME.num_actions, np.bool_)
-    mark_triplets(tile_set(kinds), int(POINTS[numbers].sum()), kind, seats_away, mask)
+    mark_triplets(tile_set(kinds), int(POINTS[numbers].sum()), kind, away, mask)
     return [GAME.action_names[action].removeprefix("claim ") for action in np.flatnonzero(mask)]
 
 
 def settle(winner: int | None, hand: Tiles = "", melds: Iterable[Tiles] = (), **variant: Any) -> list[float]:
-    """Return the chips of every seat when `winner` declares these tiles; None: a draw."""
-    players = GAME.variant.make(**variant).players
-    position = new_position(GAME, 0, players, variant)
+    """Return the chips of every seat when `winner` declares these tiles; None: a draw, without any.
+
+    Raises: ValueError for tiles that are no win, too many copies of one, no such seat, or bad options.
+    """
+    players = whole(variant.get("players", GAME.variant().players))
+    position = new_position(GAME, 0, -1 if players is None else players, variant)
     position.state.winner = NOBODY
-    if winner is not None:
-        if winner not in range(players):
-            raise ValueError(
-                f"winner={winner!r} is not allowed; choose a seat of {list(range(players))} or None"
-            )
-        position.state.winner = winner
+    if winner is None:
+        if read_tiles(hand) or piles_of("melds", melds):
+            raise ValueError("in a draw nobody shows tiles; name the winner")
+    else:
+        position.state.winner = read_seat("winner", winner, position.variant.players)
         position.state.win = _win_points(hand, melds, position.rules.deck)
         if not position.state.win:
             raise ValueError("these tiles are not two triplets, or one with the tiny deck")
     return paid(position)
 
 
-def _one(tile: tuple[int, int] | str) -> list[int]:
-    kinds = read_tiles(tile if isinstance(tile, str) else [tile])
-    if len(kinds) != 1:
-        raise ValueError(f"{tile!r} is not one tile")
-    return kinds
+def winner(position: Position) -> int | None:
+    """Return who declared a win, None in a draw."""
+    return None if position.state.winner == NOBODY else int(position.state.winner)
+
+
+def _numbers_of(melds: Iterable[Tiles]) -> list[int]:
+    """Return the numbers of triplets laid out; raises ValueError."""
+    return [_number_of(each) for each in piles_of("melds", melds)]
 
 
 def _number_of(tiles: Tiles) -> int:

@@ -5,7 +5,19 @@ from itertools import chain
 from typing import Any
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.position import Position, Tiles, new_position, paid, read_tiles, rest_of, seats_of
+from gupai_env.core.position import (
+    Position,
+    Tile,
+    Tiles,
+    new_position,
+    paid,
+    piles_of,
+    read_seat,
+    read_tile,
+    read_tiles,
+    rest_of,
+    seats_of,
+)
 from gupai_env.core.tiles import tile_set
 from gupai_env.games.tiu_u import GAME
 from gupai_env.games.tiu_u.rules import (
@@ -28,7 +40,7 @@ def from_tiles(
     stock: Tiles = "",
     catches: Sequence[Tiles] | None = None,
     *,
-    drawn: tuple[int, int] | str | None = None,
+    drawn: Tile | None = None,
     leader: int = 0,
     to_act: int | None = None,
     **variant: Any,
@@ -40,20 +52,17 @@ def from_tiles(
             skipped. Tiles given nowhere take no part, but a view holds them for unseen.
     Raises: ValueError for too many copies of a tile or too many tiles in the hands or the stock.
     """
+    hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
     caught = [read_tiles(catch) for catch in seats_of("catches", catches, players)]
     lying, hidden = read_tiles(lake), read_tiles(stock)
-    turned_up = [] if drawn is None else read_tiles(drawn if isinstance(drawn, str) else [drawn])
+    turned_up = [] if drawn is None else [read_tile("drawn", drawn)]
     rest_of(DECK_SETS[position.rules.deck], [*chain(*held, *caught), *lying, *hidden, *turned_up])
     if sum(map(len, held)) > DEALT or len(hidden) > STOCK:
         raise ValueError(f"the hands hold {DEALT} tiles at most, and the stock {STOCK}")
-    if drawn is not None and len(turned_up) != 1:
-        raise ValueError(f"drawn={drawn!r} is not one tile")
-    mover = leader if to_act is None else to_act
-    if mover not in range(players):
-        raise ValueError(f"to_act={to_act!r} is not allowed; choose a seat of {list(range(players))}")
+    mover = int(state.leader) if to_act is None else read_seat("to_act", to_act, players)
 
     state.to_act, state.last_player = mover, NOBODY
     state.lake = tile_set(lying)
@@ -71,10 +80,9 @@ def from_tiles(
     return position
 
 
-def matches(bait: tuple[int, int], fish: tuple[int, int]) -> bool:
-    """Return whether a bait catches a fish; both are pairs of numbers."""
-    (one,), (other,) = read_tiles([bait]), read_tiles([fish])
-    return bool(MATCHING[one] >> (3 * other) & 1)
+def matches(bait: Tile, fish: Tile) -> bool:
+    """Return whether a bait catches a fish."""
+    return bool(MATCHING[read_tile("bait", bait)] >> (3 * read_tile("fish", fish)) & 1)
 
 
 def points(catch: Tiles) -> int:
@@ -85,5 +93,6 @@ def points(catch: Tiles) -> int:
 
 
 def settle(catches: Sequence[Tiles], **variant: Any) -> list[float]:
-    """Return the chips of every seat for its catch."""
+    """Return the chips of every seat for its catch; raises ValueError as `from_tiles` does."""
+    catches = piles_of("catches", catches)
     return paid(from_tiles([""] * len(catches), catches=catches, **variant))
