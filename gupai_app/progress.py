@@ -11,7 +11,7 @@ from rich.table import Table
 
 from gupai_training.run import FINAL_SEED, Reporter, Row, Run
 
-NAME_WIDTH = 20  # of a player that no line breaks
+NAME_WIDTH = 14  # of a player that no line breaks
 
 
 class ScreenReporter(Reporter):

@@ -143,7 +143,6 @@ BAD_CHANGES = [
     "device=5",
     "device=cuda:",
     "device=cuda:9999999",
-    "device=cuda\n",
     "device=CUDA",
     "name=../../etc",
     "name=a/b",

@@ -85,7 +85,11 @@ def _put_back(
     learner.average.load_state_dict(part("average."))
     optimizer = learner.policy.optimizer.state_dict()
     parameters = optimizer["param_groups"][0]["params"]
-    optimizer["state"] = {number: part(f"adam.{number}.") for number in parameters if part(f"adam.{number}.")}
+    optimizer["state"] = {
+        number: adam_state(part(f"adam.{number}."), parameter)
+        for number, parameter in zip(parameters, learner.policy.parameters(), strict=True)
+        if part(f"adam.{number}.")
+    }
     learner.policy.optimizer.load_state_dict(optimizer)
     learner.noise.set_state(torch.as_tensor(tensors["noise"]))
     lanes.states[:] = np.frombuffer(tensors["lanes.states"].tobytes(), lanes.game.state)
@@ -106,6 +110,14 @@ def _put_back(
     pool.rng.bit_generator.state = json.loads(header["chance"])
     learner.num_timesteps, learner.updates = header["decisions"], header["updates"]
     learner.seconds = header["shares"]
+
+
+def adam_state(state: dict[str, torch.Tensor], parameter: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return what the optimiser knows of a parameter; raises KeyError or ValueError if it is of another one."""
+    for name in ADAM[1:]:
+        if state[name].shape != parameter.shape:
+            raise ValueError(f"{name} {list(state[name].shape)} of a parameter {list(parameter.shape)}")
+    return {name: state[name] for name in ADAM}
 
 
 def pool_of(learner: SelfPlayPPO) -> OpponentPool:
