@@ -46,7 +46,7 @@ def mistakes() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        raise Mistake(str(error)) from error
+        raise Mistake(" ".join(str(error).split())) from error
 
 
 app = typer.Typer(
@@ -333,7 +333,10 @@ def train(
     """Train a player by self-play, then print how it fares against the baselines."""
     if (config is None) == (go_on is None):
         raise Mistake("name a configuration, or with --resume a run to go on with")
-    if go_on and changes:
+    for given, what in ((config, "CONFIG"), (go_on, "--resume"), (runs, "--runs")):
+        if given is not None and not given.strip():
+            raise Mistake(f"{what} is empty")
+    if go_on is not None and changes:
         raise Mistake("a run goes on as it began; --set is for new runs")
 
     with mistakes():

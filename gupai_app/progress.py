@@ -11,6 +11,8 @@ from rich.table import Table
 
 from gupai_training.run import FINAL_SEED, Reporter, Row, Run
 
+NAME_WIDTH = 14  # of a player that no line breaks
+
 
 class ScreenReporter(Reporter):
     """Shows a bar on a terminal, and on any output a line for each look at the baselines."""
@@ -88,11 +90,14 @@ def results_table(run: Run, rows: Iterable[Row]) -> Table:
             f"{config.seed + FINAL_SEED}, training from seed {config.seed}."
         ),
     )
-    table.add_column("player")
-    table.add_column("against")
+    rows = list(rows)
+    names = [(row.hero, row.villain) for row in rows]
+    for head, column in (("player", [hero for hero, _ in names]), ("against", [other for _, other in names])):
+        whole = min(NAME_WIDTH, max(map(len, column), default=0))  # where it is tight, seats take two lines
+        table.add_column(head, min_width=whole, overflow="fold")
     table.add_column("chips a deal", justify="right", no_wrap=True)
     for seat in range(run.variant.players):
-        table.add_column(f"seat {seat}", justify="right", no_wrap=True)
+        table.add_column(f"seat {seat}", justify="right")
     for row in rows:
         found = [row.result.at_seat(0, seat) for seat in range(run.variant.players)]
         at_seats = [f"{each.mean:+.1f} ±{each.half_width:.1f}" for each in found]

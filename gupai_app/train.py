@@ -1,42 +1,118 @@
-"""`gupai train`: a run from the command line, its progress on the screen."""
+"""`gupai train`: a run from the command line, its progress on the screen, and what stops it."""
 
+import signal
+import sys
 from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-try:
-    from gupai_training.run import Reporter, Run
-except ImportError as error:
-    raise ValueError(f"training needs more packages ({error}): pip install 'gupai[train]'") from None
+if TYPE_CHECKING:
+    from gupai_training.run import Run
 
-from gupai_app.progress import JsonReporter, ScreenReporter, results_json, results_table
-from gupai_training.config import load
+STOPPED = 128  # exit status after a signal, plus its number
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # ctrl-C, a shutdown, a closed terminal; Windows has no SIGHUP
+
+
+class Stop:
+    """Ctrl-C and requests to end, noted so that none is lost: an exception alone may be swallowed where it strikes.
+
+    While `gently` is true a first signal interrupts nothing; `asked` tells of it where stopping is safe. At any other
+    time, and when a signal is repeated, it is a KeyboardInterrupt at once.
+    """
+
+    def __init__(self) -> None:
+        self.signal = 0  # the last that came
+        self.gently = False
+        self.result = ""  # what a stop would leave behind now
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> "Stop":
+        for number in (getattr(signal, name) for name in SIGNALS if hasattr(signal, name)):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+                self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        again, self.signal = self.signal != 0, number
+        if again or not self.gently:
+            raise KeyboardInterrupt
+
+    def asked(self) -> bool:
+        """Tell whether a signal has come."""
+        return self.signal != 0
+
+    def check(self, *_: object) -> None:
+        """Raise KeyboardInterrupt if a signal has come."""
+        if self.signal:
+            raise KeyboardInterrupt
 
 
 def train(config: str | None, changes: list[str], go_on: str | None, runs: str, as_json: bool) -> None:
     """Train to the end and print the table of results; see `gupai train --help`.
 
-    Raises: ValueError for anything wrong with the configuration or the saved run.
+    Raises: ValueError for anything wrong with the configuration or the saved run; SystemExit after a signal.
     """
+    with Stop() as stop:
+        try:
+            _train(stop, _built(config, changes, go_on, runs, stop), go_on is not None, as_json)
+        except KeyboardInterrupt:
+            print(f"gupai: stopped{stop.result}", file=sys.stderr)
+            raise SystemExit(STOPPED + (stop.signal or signal.SIGINT)) from None
+
+
+def _built(config: str | None, changes: list[str], go_on: str | None, runs: str, stop: Stop) -> "Run":
+    """Read the configuration, then build the run of it: what is wrong with one is said before torch is there."""
+    try:
+        from gupai_training.config import load, load_run
+
+        settings = load(str(config), changes) if go_on is None else load_run(Path(go_on))
+        from gupai_training.run import Run
+    except ImportError as error:
+        raise ValueError(f"training needs more packages ({error}): pip install 'gupai[train]'") from None
+    stop.check()
+    return Run.begin(settings, Path(runs)) if go_on is None else Run(settings, Path(go_on))
+
+
+def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
+    import torch
+
+    from gupai_app.progress import JsonReporter, ScreenReporter, results_json, results_table
+    from gupai_training.run import Reporter
+
     console = Console()
-    if go_on:
-        run = Run(load(Path(go_on) / "config.yaml"), Path(go_on))
-    else:
-        run = Run.begin(load(str(config), changes), Path(runs))
     reporter: Reporter = JsonReporter() if as_json else ScreenReporter(console)
     if not as_json:
         console.print(
-            f"{run.game.title}: training in {run.folder} on {run.learner.device}; it can be stopped"
+            f"{run.game.title}: training in {run.folder} on {run.learner.device}; ctrl-C saves and stops"
         )
+    again = f"gupai train --resume {run.folder}"
+    stop.result = f" at once; go on from the last save, if there is one, with: {again}"
+    stop.gently = True
     try:
-        run.learn(go_on=go_on is not None, reporter=reporter)
-    except KeyboardInterrupt:
-        console.print(f"stopped; go on from the last save with: gupai train --resume {run.folder}")
-        raise
-    if isinstance(reporter, ScreenReporter):
-        reporter.expect(2 * len(run.baselines) * run.config.evaluation.final_deals)
-    rows = list(run.results(reporter))
-    reporter.close()
+        finished = run.learn(go_on=go_on, reporter=reporter, stop=stop.asked)
+    except (FloatingPointError, MemoryError, torch.OutOfMemoryError) as error:
+        raise ValueError(f"{run.folder}: {error}") from None
+    if not finished:
+        stop.result = f" and saved; go on with: {again}"
+        raise KeyboardInterrupt
+    stop.result = f", all is learned and saved; the table comes with: {again}"
+    stop.gently = False
+    rows = []
+    try:
+        if isinstance(reporter, ScreenReporter):
+            reporter.expect(2 * len(run.baselines) * run.config.evaluation.final_deals)
+        for row in run.results(reporter):
+            stop.check()
+            rows.append(row)
+    finally:
+        reporter.close()
+    stop.check()
     if as_json:
         print(results_json(run, rows))
         return

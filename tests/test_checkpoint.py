@@ -1,6 +1,7 @@
 """A checkpoint plays as it was saved, and whatever is wrong with one is said in a line."""
 
 import json
+import os
 import pickle
 import re
 import zipfile
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
+from safetensors.numpy import save, save_file
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Turns
@@ -43,6 +44,15 @@ def checkpoint(tmp_path):
     path = tmp_path / "agent.safetensors"
     write_checkpoint(path, header(), weights())
     return path
+
+
+def refusal(path):
+    """Return the line with which a checkpoint is refused as a player."""
+    with pytest.raises(CheckpointError) as caught:
+        make_agent(f"checkpoint:{path}")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500 + len(str(path))
+    return str(caught.value)
 
 
 def turns(seed=0, rows=200):
@@ -136,12 +146,129 @@ def test_wrong_tensors_are_refused(tmp_path, change, said):
 
 
 @pytest.mark.parametrize(
-    "net", [None, 5, {"type": "__import__('os')"}, {"type": "mlp", "hidden": ["64"]}, {"type": "mlp"}]
+    ("net", "said"),
+    [
+        (None, "None describes no network known here"),
+        (5, "5 describes no network known here"),
+        ("mlp", "'mlp' describes no network known here"),
+        (["mlp"], "describes no network known here"),
+        ({**NET, "type": "__import__('os')"}, "describes no network known here"),
+        ({**NET, "activation": "tanh"}, "its activation 'relu'"),
+        ({"type": "mlp", "hidden": [16, 8]}, "its activation 'relu'"),
+        ({"type": "mlp", "activation": "relu"}, "hidden widths are a list of 1 to 64, not None"),
+        ({**NET, "hidden": {}}, "hidden widths are a list"),
+        ({**NET, "hidden": []}, "hidden widths are a list"),
+        ({**NET, "hidden": [1] * 100_000}, "hidden widths are a list of 1 to 64"),
+        ({**NET, "hidden": ["16", 8]}, "hidden widths are whole numbers"),
+        ({**NET, "hidden": [True, True]}, "hidden widths are whole numbers"),
+        ({**NET, "hidden": [16.0, 8]}, "hidden widths are whole numbers"),
+        ({**NET, "hidden": [10**400, 8]}, "hidden widths are whole numbers"),
+        ({**NET, "hidden": [0, 8]}, "hidden widths are whole numbers"),
+        ({**NET, "hidden": [8, 16]}, "does not fit its network"),
+    ],
+    ids=lambda value: str(value)[:30],
 )
-def test_a_strange_network_is_refused(tmp_path, net):
+def test_a_strange_network_is_refused(tmp_path, net, said):
     write_checkpoint(tmp_path / "a", {**header(), "net": net}, weights())
+    assert said in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize("key", ["kind", "game", "version", "rules", "observation", "actions", "net"])
+@pytest.mark.parametrize("value", [None, [], {}, "", "resume", 5.5, True, [["players", 4]], "x" * 100_000])
+def test_a_header_that_lies_is_refused(tmp_path, key, value):
+    write_checkpoint(tmp_path / "a", {**header(), key: value}, weights())
+    refusal(tmp_path / "a")
+    lacking = {name: each for name, each in header().items() if name != key}
+    write_checkpoint(tmp_path / "a", lacking, weights())
+    refusal(tmp_path / "a")
+
+
+def test_a_saved_run_is_no_player(tmp_path):
+    write_checkpoint(tmp_path / "a", {"kind": "resume"}, weights())
+    assert "no player but of kind 'resume'" in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    "text", ["5", "[]", "null", '"format"', "{", "[" * 200_000, "{}", '{"format": true}']
+)
+def test_a_header_that_is_no_mapping_is_refused(tmp_path, text):
+    tensors = weights()
+    (tmp_path / "a").write_bytes(save(tensors, metadata={"gupai": text, "sha256": digest_of(text, tensors)}))
+    refusal(tmp_path / "a")
     with pytest.raises(CheckpointError):
-        make_agent(f"checkpoint:{tmp_path / 'a'}")
+        read_header(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [("observation", "digest"), ("observation", "size"), ("observation", "encoder"), ("actions", "digest")],
+)
+def test_another_digest_is_refused(tmp_path, key, name):
+    other = header()
+    other[key] = {**other[key], name: "0" * 64}
+    write_checkpoint(tmp_path / "a", other, weights())
+    assert f"another layout of {key}: {name} '000" in refusal(tmp_path / "a")
+    del other[key][name]
+    write_checkpoint(tmp_path / "a", other, weights())
+    assert f"another layout of {key}: {name} None" in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"value.bias":{"dtype":"F32"', '"value.bied":{"dtype":"F32"'),
+        ('"policy.bias":{"dtype":"F32"', '"policy.bias":{"dtype":"I32"'),
+        ('"trunk.1.weight":{"dtype":"F32","shape":[8,16]', '"trunk.1.weight":{"dtype":"F32","shape":[16,8]'),
+    ],
+    ids=["name", "type", "shape"],
+)
+def test_damage_in_what_the_file_says_of_a_tensor_is_noticed(checkpoint, old, new):
+    content = checkpoint.read_bytes()
+    assert content.count(old.encode()) == 1
+    checkpoint.write_bytes(content.replace(old.encode(), new.encode()))
+    assert "its content does not match its checksum" in refusal(checkpoint)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int8, np.float64, np.float16, np.bool_])
+def test_tensors_of_another_type_are_refused(tmp_path, dtype):
+    write_checkpoint(tmp_path / "a", header(), {**weights(), "policy.bias": np.ones(GAME.num_actions, dtype)})
+    assert "policy.bias" in refusal(tmp_path / "a")
+    assert f"holds {np.dtype(dtype)}, not float32" in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize("name", ["trunk.0.weight", "trunk.1.bias", "policy.weight"])
+@pytest.mark.parametrize("size", [3e38, 1e31, -3e38])
+def test_weights_that_might_overflow_are_refused(tmp_path, name, size):
+    tensors = weights()
+    tensors[name].flat[0] = size
+    write_checkpoint(tmp_path / "a", header(), tensors)
+    assert "weights are so large that scores may reach" in refusal(tmp_path / "a")
+
+
+def test_large_weights_that_cannot_overflow_play(tmp_path):
+    tensors = {name: tensor * np.float32(1e6) for name, tensor in weights().items()}
+    write_checkpoint(tmp_path / "a", header(), tensors)
+    with np.errstate(all="raise"):
+        for kind in ("checkpoint", "sample"):
+            agent = make_agent(f"{kind}:{tmp_path / 'a'}")
+            asked = turns()
+            actions = agent.act(asked)
+            assert asked.masks[np.arange(len(actions)), actions].all()
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_a_checkpoint_has_the_rights_of_any_new_file(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        write_checkpoint(tmp_path / "a", header(), weights())
+        write_checkpoint(tmp_path / "a", header(), weights())
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+def test_a_path_that_cannot_be_read_is_refused():
+    assert "it cannot be read (File name too long)" in refusal("x" * 5000)
 
 
 def test_truncated_files_are_refused(checkpoint):

@@ -16,7 +16,7 @@ import torch
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import CheckpointError, read_header
 from gupai_agents.evaluation import duel
-from gupai_training.config import load, parse
+from gupai_training.config import RESUME_FILE, load, load_run, parse
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.run import Reporter, Run
@@ -81,6 +81,52 @@ def test_a_stopped_run_goes_on_to_the_same_bits(tmp_path):
     assert (header["updates"], header["decisions"], header["weights"]) == (6, SMALL["decisions"], "averaged")
 
 
+@pytest.mark.parametrize("deals", [1, 3])
+def test_a_run_that_is_asked_to_stop_goes_on_to_the_same_bits(tmp_path, deals):
+    """Also in matches of several deals, where chips may be owed while it stops."""
+    config = parse({**SMALL, "variant": {"deals": deals}, "save_every": 100}, "test")
+    whole = Run.begin(config, tmp_path)
+    assert whole.learn()
+    parts = Run.begin(config, tmp_path)
+    asked = iter([False, False, True])
+    assert not parts.learn(stop=lambda: next(asked))
+    assert parts.learner.updates == 2
+    assert (parts.folder / RESUME_FILE).is_file()
+    parts = Run(config, parts.folder)
+    assert not parts.learn(go_on=True, stop=lambda: True)  # at once: nothing is lost
+    parts = Run(config, parts.folder)
+    assert parts.learn(go_on=True)
+    assert fingerprint(parts) == fingerprint(whole)
+    np.testing.assert_array_equal(parts.learner.env._owed, whole.learner.env._owed)
+    np.testing.assert_array_equal(parts.learner.env._chips, whole.learner.env._chips)
+
+
+def test_a_run_that_is_stopped_before_its_first_update_can_go_on(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    assert not run.learn(stop=lambda: True)
+    assert run.learner.updates == 0
+    run = Run(load_run(run.folder), run.folder)
+    assert run.learn(go_on=True)
+
+
+def test_the_log_shows_chips_of_whole_matches(tmp_path):
+    run = Run.begin(
+        parse({**SMALL, "variant": {"deals": 3}, "ppo": {"lanes": 64, "steps": 64}}, "test"), tmp_path
+    )
+    seen, record = [], run.learner._record
+
+    def noted(*args):
+        record(*args)
+        seen.append(dict(run.learner.logger.name_to_value))
+
+    run.learner._record = noted
+    run.learn()
+    chips = [row for row in seen if "selfplay/chips_sum" in row]
+    assert chips
+    assert all(abs(row["selfplay/chips_sum"]) < 1e-3 for row in chips)
+    assert any(abs(row["selfplay/chips_seat_0"]) > 0 for row in chips)
+
+
 def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
     program = "from gupai_training.config import load; from gupai_training.run import Run\n"
     program += "import sys; from pathlib import Path\n"
@@ -108,8 +154,6 @@ def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
 
 def test_another_configuration_is_not_gone_on_with(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
-    with pytest.raises(CheckpointError, match="nothing was saved"):
-        run.learn(go_on=True)
     run.learn()
     other = parse({**SMALL, "seed": 2}, "test")
     with pytest.raises(CheckpointError, match="another configuration, seed differ"):
@@ -234,7 +278,7 @@ def test_values_that_are_not_finite_stop_the_training(tmp_path):
         ("ppo: {entropi: 0.1}", "ppo.entropi is no setting; settings here are lanes, steps"),
         ("ppo: {entropy: 0}", "ppo.entropy=0: Input should be greater than 0"),
         ("game: chess", "is no game"),
-        ("variant: {forced: true}", "did you mean forced_play"),
+        ("game: jie-long\nvariant: {forced: true}", "did you mean forced_play"),
         ("seed: [1", "not YAML"),
         ("- 1", "a configuration is a mapping"),
         ("name: ../../etc", "name='../../etc'"),

@@ -8,8 +8,9 @@ import dataclasses
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from gupai_env.core.variant import Variant
 
 FORMAT = 1
 MAX_BYTES = 1 << 30  # nothing this project writes comes near it
+PART = ".part"  # the end of a file's name while it is being written
 
 
 class CheckpointError(ValueError):
@@ -39,15 +41,15 @@ def digest_of(header: str, tensors: dict[str, np.ndarray]) -> str:
 def write_atomic(path: Path, content: bytes) -> None:
     """Write a file so that a reader, or a crash, meets the old content or the new, never a part."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PART}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:  # with the rights that new files get here
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     folder = os.open(path.parent, os.O_RDONLY)
     try:
@@ -75,14 +77,16 @@ def read_checkpoint(path: str | Path) -> tuple[dict[str, Any], dict[str, np.ndar
 
 def _read(path: str | Path, tensors: bool) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     path = Path(path)
-    if path.is_dir():
-        path = path / "agent.safetensors"
-    if not path.is_file():
-        raise CheckpointError(f"{path}: there is no such checkpoint")
-    if path.stat().st_size > MAX_BYTES:
-        raise CheckpointError(
-            f"{path}: {path.stat().st_size} bytes are more than any checkpoint has ({MAX_BYTES})"
-        )
+    try:
+        if path.is_dir():
+            path = path / "agent.safetensors"
+        if not path.is_file():
+            raise CheckpointError(f"{path}: there is no such checkpoint")
+        size = path.stat().st_size
+    except OSError as error:
+        raise CheckpointError(f"{path}: it cannot be read ({error.strerror})") from None
+    if size > MAX_BYTES:
+        raise CheckpointError(f"{path}: {size} bytes are more than any checkpoint has ({MAX_BYTES})")
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
@@ -96,13 +100,14 @@ def _read(path: str | Path, tensors: bool) -> tuple[dict[str, Any], dict[str, np
         raise CheckpointError(f"{path}: damaged, its content does not match its checksum")
     try:
         header = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CheckpointError(f"{path}: damaged, its header is not JSON") from None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise CheckpointError(f"{path}: format {header.get('format')!r}, this version reads format {FORMAT}")
+    version = header.get("format") if isinstance(header, dict) else None
+    if type(version) is not int or version != FORMAT:
+        raise CheckpointError(f"{path}: format {shortened(version)}, this version reads format {FORMAT}")
     for name, array in read.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise CheckpointError(f"{path}: tensor {name} holds values that are not finite")
+            raise CheckpointError(f"{path}: tensor {shortened(name)} holds values that are not finite")
     return header, read
 
 
@@ -130,16 +135,25 @@ FREE_OPTIONS = ("leader", "deals", "stake")
 
 def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant: Variant) -> None:
     """Raise CheckpointError, naming both values, unless the checkpoint was trained for just this game and variant."""
+    if header.get("kind") != "player":
+        raise CheckpointError(f"{path}: no player but of kind {shortened(header.get('kind'))}")
     wanted = identity(game, variant)
-    for key, what in (("game", "game"), ("version", "game version")):
-        if header.get(key) != wanted[key]:
-            raise CheckpointError(f"{path}: made for {what} {header.get(key)!r}, not {wanted[key]!r}")
-    rules = header.get("rules") or {}
-    for name, value in wanted["rules"].items():
-        if name not in FREE_OPTIONS and rules.get(name) != value:
-            raise CheckpointError(f"{path}: trained with {name}={rules.get(name)!r}, not {name}={value!r}")
-    for key in ("observation", "actions"):
-        if header.get(key) != wanted[key]:
+    for key, value in wanted.items():
+        if type(header.get(key)) is not type(value):
             raise CheckpointError(
-                f"{path}: made for another layout of {key}: {header.get(key)}, not {wanted[key]}"
+                f"{path}: damaged, {key} of its header is {shortened(header.get(key))}, no {type(value).__name__}"
             )
+    for key, what in (("game", "game"), ("version", "game version")):
+        if header[key] != wanted[key]:
+            raise CheckpointError(f"{path}: made for {what} {shortened(header[key])}, not {wanted[key]!r}")
+    for name, value in wanted["rules"].items():
+        found = header["rules"].get(name)
+        if name not in FREE_OPTIONS and found != value:
+            raise CheckpointError(f"{path}: trained with {name}={shortened(found)}, not {name}={value!r}")
+    for key in ("observation", "actions"):
+        for name, value in wanted[key].items():
+            found = header[key].get(name)
+            if found != value:
+                raise CheckpointError(
+                    f"{path}: made for another layout of {key}: {name} {shortened(found)}, not {value!r}"
+                )

@@ -1,6 +1,8 @@
 """A trained network as a player, in numpy: no torch is needed to play."""
 
+import itertools
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
@@ -13,22 +15,49 @@ from gupai_env.core.lanes import compiled
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.variant import Variant
 
+MAX_LAYERS, MAX_WIDTH = 64, 16384
+HIGHEST_SCORE = 1e30  # far from the end of float32, 3e38
 
-def tensor_shapes(net: dict[str, Any], inputs: int, actions: int) -> dict[str, tuple[int, ...]]:
+
+def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, ...]]:
     """Return the names and shapes that a network of this description has; raises ValueError for a bad one."""
-    hidden = net.get("hidden")
-    if net.get("type") != "mlp" or not isinstance(hidden, list) or not hidden:
+    if not isinstance(net, dict) or net.get("type") != "mlp" or net.get("activation") != "relu":
         raise ValueError(
-            f"{net} describes no network known here; the type is 'mlp' with a list of hidden widths"
+            f"{shortened(net)} describes no network known here; the type is 'mlp', its activation 'relu'"
         )
-    if not all(isinstance(width, int) and 0 < width <= 65536 for width in hidden):
-        raise ValueError(f"hidden widths are whole numbers from 1 to 65536, not {hidden}")
+    hidden = net.get("hidden")
+    if not isinstance(hidden, list) or not 0 < len(hidden) <= MAX_LAYERS:
+        raise ValueError(f"hidden widths are a list of 1 to {MAX_LAYERS}, not {shortened(hidden)}")
+    if not all(type(width) is int and 0 < width <= MAX_WIDTH for width in hidden):
+        raise ValueError(f"hidden widths are whole numbers from 1 to {MAX_WIDTH}, not {shortened(hidden)}")
     shapes: dict[str, tuple[int, ...]] = {}
-    for layer, (before, after) in enumerate(zip([inputs, *hidden[:-1]], hidden, strict=True)):
+    for layer, (before, after) in enumerate(itertools.pairwise([inputs, *hidden])):
         shapes[f"trunk.{layer}.weight"], shapes[f"trunk.{layer}.bias"] = (after, before), (after,)
     shapes["policy.weight"], shapes["policy.bias"] = (actions, hidden[-1]), (actions,)
     shapes["value.weight"], shapes["value.bias"] = (1, hidden[-1]), (1,)
     return shapes
+
+
+def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int, ...]]) -> None:
+    """Raise ValueError, naming one of them, unless the tensors are just those of these shapes, in float32."""
+    for name in sorted(tensors.keys() | shapes.keys()):
+        if name not in tensors:
+            raise ValueError(f"the tensor {name} {list(shapes[name])} of its network is missing")
+        tensor, shown = tensors[name], f"tensor {shortened(name)} {list(tensors[name].shape)}"
+        if tensor.shape != shapes.get(name):
+            wanted = f"wants {list(shapes[name])}" if name in shapes else "has no such tensor"
+            raise ValueError(f"{shown} does not fit its network, which {wanted}")
+        if tensor.dtype != np.float32:
+            raise ValueError(f"{shown} holds {tensor.dtype}, not float32")
+
+
+def highest_score(layers: list[tuple[np.ndarray, np.ndarray]], inputs: np.ndarray) -> float:
+    """Return what no score, and no number on the way to it, exceeds; inputs: the largest size of each input."""
+    most = reach = inputs.astype(np.float64)
+    for weight, bias in layers:
+        reach = reach @ np.abs(weight.astype(np.float64)) + np.abs(bias.astype(np.float64))
+        most = np.maximum(most.max(), reach)
+    return float(np.max(most))
 
 
 class NetworkAgent(ObservationAgent):
@@ -42,20 +71,18 @@ class NetworkAgent(ObservationAgent):
         self,
         name: str,
         game: Game,
-        net: dict[str, Any],
+        net: Any,
         tensors: dict[str, np.ndarray],
         sample: bool,
     ) -> None:
-        """Raises: ValueError if the tensors are not just those that `net` describes."""
+        """Raises: ValueError if the tensors are not just those that `net` describes, float32, or if scores of
+        such weights might be too large for float32.
+        """
         layout = game.encoder.layout
-        shapes = tensor_shapes(net, layout.size, game.num_actions)
-        found = {key: tensor.shape for key, tensor in tensors.items()}
-        if found != shapes:
-            odd = sorted(set(found.items()) ^ set(shapes.items()))[0]
-            raise ValueError(f"tensor {odd[0]} {list(odd[1])} does not fit the network {net}")
+        require_tensors(tensors, tensor_shapes(net, layout.size, game.num_actions))
         super().__init__(name, game, self.logits)
         self.sample = sample
-        self.tensors = weights = {key: tensor.astype(np.float32) for key, tensor in tensors.items()}
+        self.tensors = weights = {key: tensor.copy() for key, tensor in tensors.items()}
         self._layers = [
             (weights[f"trunk.{i}.weight"].T.copy(), weights[f"trunk.{i}.bias"])
             for i in range(len(net["hidden"]))
@@ -63,21 +90,21 @@ class NetworkAgent(ObservationAgent):
         first, bias = self._layers[0]
         self._layers[0] = np.divide(first, layout.high[:, None], dtype=np.float32), bias
         self._policy = weights["policy.weight"].T.copy(), weights["policy.bias"]
+        highest = highest_score(
+            [*self._layers, self._policy], np.maximum(np.abs(layout.low), np.abs(layout.high))
+        )
+        if not highest < HIGHEST_SCORE:
+            raise ValueError(f"its weights are so large that scores may reach {highest:.0e}")
 
     @classmethod
     def load(cls, path: str | Path, game: Game, variant: Variant, *, sample: bool = False) -> "NetworkAgent":
         """Read a checkpoint (a file, or a run's folder); raises CheckpointError naming what does not fit."""
         header, tensors = read_checkpoint(path)
         check_identity(path, header, game, variant)
+        name = f"{'sample' if sample else 'checkpoint'}:{path}"
         try:
-            return cls(
-                f"{'sample' if sample else 'checkpoint'}:{path}",
-                game,
-                header["net"],
-                tensors,
-                sample,
-            )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            return cls(name, game, header.get("net"), tensors, sample)
+        except ValueError as error:
             raise CheckpointError(f"{path}: {error}") from None
 
     def logits(self, observations: np.ndarray) -> np.ndarray:

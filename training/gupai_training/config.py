@@ -1,46 +1,75 @@
-"""The configuration of a training run: every setting once, with its type, default, meaning and unit."""
+"""The configuration of a training run: every setting once, with its type, default, bounds, meaning and unit.
 
+Reading one needs no torch, so that what is wrong with it is said at once.
+"""
+
+import itertools
+import os
 from pathlib import Path
-from typing import Any
+from reprlib import repr as shortened
+from typing import Annotated, Any
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from gupai_agents.checkpoint import MAX_BYTES
+from gupai_agents.network import MAX_LAYERS, MAX_WIDTH
+from gupai_agents.registry import make_agent
 from gupai_env.games import get_game
+from gupai_training.plain_yaml import MAX_CHARACTERS, parse_yaml
+
+FLOAT_BYTES = 4
+GIB = 1 << 30
+CONFIG_FILE, RESUME_FILE = "config.yaml", "resume.safetensors"  # in the folder of a run
+CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
+MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept
 
 
 class Section(BaseModel):
-    """Settings that refuse unknown keys and never change."""
+    """Settings that refuse unknown keys and numbers that are none, and never change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _a_truth_value_is_no_number(cls, value: Any) -> Any:
+        if isinstance(value, bool):
+            raise ValueError("true and false are no values of this setting")
+        return value
+
+
+Width = Annotated[int, Field(strict=True, ge=1, le=MAX_WIDTH)]  # strict: true is not 1
 
 
 class NetworkConfig(Section):
     """One trunk for policy and value, shared by all seats."""
 
-    hidden: list[int] = Field([256, 256], description="widths of the layers, ReLU between them", min_length=1)
+    hidden: list[Width] = Field(
+        [256, 256], description="widths of the layers, ReLU between them", min_length=1, max_length=MAX_LAYERS
+    )
 
 
 class PPOConfig(Section):
     """The learner."""
 
-    lanes: int = Field(1024, description="deals side by side", ge=1)
-    steps: int = Field(32, description="decisions a lane and update", ge=8)
-    epochs: int = Field(2, description="passes over the decisions of an update", ge=1)
-    batch_size: int = Field(2048, description="decisions a gradient step", ge=2)
-    learning_rate: float = Field(2e-3, description="at the beginning; falls in a straight line to zero", gt=0)
+    lanes: int = Field(1024, description="deals side by side", ge=1, le=1 << 20)
+    steps: int = Field(32, description="decisions a lane and update", ge=8, le=1 << 16)
+    epochs: int = Field(2, description="passes over the decisions of an update", ge=1, le=1000)
+    batch_size: int = Field(2048, description="decisions a gradient step", ge=2, le=1 << 24)
+    learning_rate: float = Field(
+        2e-3, description="at the beginning; falls in a straight line to zero", gt=0, le=1
+    )
     gamma: float = Field(1.0, description="discount a decision; a deal pays once, at its end", gt=0, le=1)
     gae_lambda: float = Field(0.95, description="weight of later value estimates", ge=0, le=1)
-    clip_range: float = Field(0.2, description="how far a probability ratio may count", gt=0)
-    entropy: float = Field(0.01, description="bonus for entropy at the beginning", gt=0)
-    entropy_end: float = Field(0.01, description="and at the end; it stays above zero", gt=0)
-    value_coef: float = Field(0.5, description="weight of the value loss", ge=0)
-    max_grad_norm: float = Field(0.5, description="longest gradient", gt=0)
+    clip_range: float = Field(0.2, description="how far a probability ratio may count", gt=0, le=1)
+    entropy: float = Field(0.01, description="bonus for entropy at the beginning", gt=0, le=10)
+    entropy_end: float = Field(0.01, description="and at the end; it stays above zero", gt=0, le=10)
+    value_coef: float = Field(0.5, description="weight of the value loss", ge=0, le=100)
+    max_grad_norm: float = Field(0.5, description="longest gradient", gt=0, le=1e6)
     target_kl: float | None = Field(
-        None, description="stop an update's passes beyond this KL divergence", gt=0
+        None, description="stop an update's passes beyond this KL divergence", gt=0, le=100
     )
     payoff_scale: float = Field(
-        50.0, description="chips a unit of return, near their standard deviation", gt=0
+        50.0, description="chips a unit of return, near their standard deviation", ge=1e-3, le=1e9
     )
     average_rate: float = Field(
         0.03, description="share of new weights in the average after an update", gt=0, le=1
@@ -53,10 +82,14 @@ class PoolConfig(Section):
     self_share: float = Field(
         0.8, description="share of tables with the present self in every seat", ge=0, le=1
     )
-    snapshots: int = Field(20, description="past selves taken over the run", ge=0)
-    size: int = Field(16, description="past selves kept; the first, the newest and the best stay", ge=3)
+    snapshots: int = Field(20, description="past selves taken over the run", ge=0, le=10_000)
+    size: int = Field(
+        16, description="past selves kept; the first, the newest and the best stay", ge=3, le=1000
+    )
     rules: list[str] | None = Field(
-        None, description="rule-based players that join the pool; without them all of the game"
+        None,
+        description="players of the game that join the pool; without them all rule-based ones",
+        max_length=100,
     )
     rule_share: float = Field(
         0.02, description="smallest share of the pool's tables for each of them", ge=0, le=0.2
@@ -67,11 +100,13 @@ class EvaluationConfig(Section):
     """How the run is judged, on deals that training never sees."""
 
     baselines: list[str] | None = Field(
-        None, description="players to be compared with; without them all that the game has by name"
+        None,
+        description="players to be compared with; without them all that the game has by name",
+        max_length=100,
     )
     every: int = Field(20, description="updates between two looks at the baselines", ge=1)
-    deals: int = Field(500, description="deals a look, each in every rotation", ge=2)
-    final_deals: int = Field(10_000, description="deals of the table at the end", ge=2)
+    deals: int = Field(500, description="deals a look, each in every rotation", ge=2, le=MAX_DEALS)
+    final_deals: int = Field(10_000, description="deals of the table at the end", ge=2, le=MAX_DEALS)
 
 
 class Config(Section):
@@ -81,14 +116,22 @@ class Config(Section):
     variant: dict[str, Any] = Field(
         {}, description="its options where they differ from the rulebook's defaults"
     )
-    name: str = Field("", description="folder of the run below `runs/`; the game's id", pattern=r"^[\w.-]*$")
-    seed: int = Field(1, description="of deals, network and learner", ge=0, lt=1 << 32)
-    decisions: int = Field(10_000_000, description="decisions to learn from, forced ones not counted", ge=1)
-    max_minutes: float | None = Field(
-        None, description="end earlier, schedules included, after this time", gt=0
+    name: str = Field(
+        "", description="folder of the run below `runs/`; the game's id", pattern=r"^[\w.-]*$", max_length=60
     )
-    threads: int = Field(0, description="torch threads; 0 takes all cores", ge=0)
-    device: str = Field("auto", description='"auto" takes a GPU if there is one; or "cpu", "cuda"')
+    seed: int = Field(1, description="of deals, network and learner", ge=0, lt=1 << 32)
+    decisions: int = Field(
+        10_000_000, description="decisions to learn from, forced ones not counted", ge=1, le=10**15
+    )
+    max_minutes: float | None = Field(
+        None, description="end earlier, schedules included, after this time", gt=0, le=1e7
+    )
+    threads: int = Field(0, description="torch threads; 0 takes all cores", ge=0, le=1024)
+    device: str = Field(
+        "auto",
+        description='"auto" takes a GPU if there is one; or "cpu", "cuda", "cuda:1"',
+        pattern=r"^(auto|cpu|cuda(:\d{1,3})?)$",
+    )
     save_every: int = Field(20, description="updates between two saves to resume from", ge=1)
     network: NetworkConfig = NetworkConfig()
     ppo: PPOConfig = PPOConfig()
@@ -96,24 +139,74 @@ class Config(Section):
     evaluation: EvaluationConfig = EvaluationConfig()
 
     @model_validator(mode="after")
-    def _game_and_options_exist(self) -> "Config":
-        get_game(self.game).variant.make(**self.variant)
+    def _game_options_and_players_exist(self) -> "Config":
+        game = get_game(self.game)
+        game.variant.make(**self.variant)
+        for setting, players in (
+            ("pool.rules", self.pool.rules),
+            ("evaluation.baselines", self.evaluation.baselines),
+        ):
+            for player in players or ():
+                try:
+                    make_agent(player, game, **self.variant)
+                except ValueError as error:
+                    raise ValueError(f"{setting}: {error}") from None
         return self
+
+    @model_validator(mode="after")
+    def _what_is_saved_can_be_read_again(self) -> "Config":
+        copies = 4 + self.pool.size + 1  # policy, average and two of Adam; past selves, for a moment one more
+        saved = copies * self.parameters() * FLOAT_BYTES
+        if saved > MAX_BYTES // 2:
+            raise ValueError(
+                f"network.hidden={self.network.hidden} with pool.size={self.pool.size}: a saved run would take "
+                f"{saved / GIB:.1f} GiB, more than {MAX_BYTES / 2 / GIB:.1f}"
+            )
+        return self
+
+    def parameters(self) -> int:
+        """Return the number of weights of the network."""
+        game = get_game(self.game)
+        widths = [game.encoder.layout.size, *self.network.hidden]
+        heads = (widths[-1] + 1) * (game.num_actions + 1)
+        return sum((before + 1) * after for before, after in itertools.pairwise(widths)) + heads
+
+    def memory(self) -> int:
+        """Return about how many bytes a run takes at most, without Python and its packages."""
+        game, ppo = get_game(self.game), self.ppo
+        inputs, actions = game.encoder.layout.size, game.num_actions
+        decisions = ppo.lanes * ppo.steps
+        row = inputs + actions + 32 + FLOAT_BYTES * game.max_seats
+        forward = FLOAT_BYTES * (inputs + sum(self.network.hidden) + 4 * actions)  # of one decision
+        rollout = 2 * decisions * row  # kept, and gathered for learning
+        learning = 2 * min(ppo.batch_size, decisions) * forward  # with the gradients
+        playing = ppo.lanes * (forward + row + game.state.itemsize)
+        weights = (6 + self.pool.size) * self.parameters() * FLOAT_BYTES
+        return rollout + learning + playing + weights
 
 
 def parse(data: dict[str, Any], source: str) -> Config:
     """Return a checked configuration; raises ValueError with one line: source, key, what came, what is allowed."""
     try:
-        return Config(**data)
+        return Config.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            raise ValueError(f"{source}: {key} is no setting; {_settings_beside(first['loc'])}") from None
-        said = first["msg"].removeprefix("Value error, ")
-        raise ValueError(
-            f"{source}: {key}={first['input']!r}: {said}" if key else f"{source}: {said}"
-        ) from None
+        # What is missing comes last: more likely it is there under a wrong name.
+        first = min(error.errors(include_url=False), key=lambda each: each["type"] == "missing")
+    key = ".".join(" ".join(str(part).split())[:60] for part in first["loc"] if part != "[key]")
+    if first["type"] == "extra_forbidden":
+        raise ValueError(f"{source}: {key} is no setting; {_settings_beside(first['loc'])}")
+    if first["type"] == "missing":
+        raise ValueError(f"{source}: {key} is missing")
+    said = _in_our_words(first)
+    raise ValueError(f"{source}: {key}={shortened(first['input'])}: {said}" if key else f"{source}: {said}")
+
+
+def _in_our_words(error: Any) -> str:
+    if error["type"] == "model_type":
+        return "this is a group of settings"
+    if error["loc"] == ("device",) and error["type"] == "string_pattern_mismatch":
+        return 'choose "auto", "cpu" or "cuda"'
+    return error["msg"].removeprefix("Value error, ")
 
 
 def _settings_beside(path: tuple) -> str:
@@ -132,10 +225,14 @@ def shipped(name: str) -> Path:
 
 def read(path: Path) -> dict[str, Any]:
     """Return what a YAML file holds; raises ValueError unless that is a mapping."""
+    with path.open("rb") as file:
+        content = file.read(4 * MAX_CHARACTERS + 1)
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
+        data = parse_yaml(content.decode("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: not YAML ({error})") from None
+    if data is None:
+        return {}
     if not isinstance(data, dict):
         raise ValueError(f"{path}: a configuration is a mapping of settings, not {type(data).__name__}")
     return data
@@ -149,26 +246,70 @@ def find(source: str | Path) -> dict[str, Any]:
     try:
         game = get_game(str(source))
     except ValueError as error:
+        if path.exists():
+            raise ValueError(f"{path}: a configuration is a file, and this is none") from None
         raise ValueError(f"{source}: there is no such configuration, and {error}") from None
     path = shipped(game.identifier)
     return read(path) if path.is_file() else {"game": game.id}
 
 
+def change(data: dict[str, Any], assignment: str) -> None:
+    """Set one setting of a configuration, for instance "ppo.entropy=0.02"; raises ValueError for anything else."""
+    key, equals, text = assignment.partition("=")
+    *parents, last = key.strip().split(".")
+    if not equals or not all((*parents, last)):
+        raise ValueError(
+            f"{shortened(assignment)}: a change is written key=value, for instance ppo.entropy=0.02"
+        )
+    section = data
+    for parent in parents:
+        section = section.setdefault(parent, {})
+        if not isinstance(section, dict):
+            raise ValueError(f"{shortened(assignment)}: {shortened(parent)} is not a group of settings")
+    try:
+        section[last] = parse_yaml(text)
+    except ValueError as error:
+        raise ValueError(f"{shortened(assignment)}: the value is not YAML ({error})") from None
+
+
+def load_run(folder: Path) -> Config:
+    """Return the configuration of a run to go on with; raises ValueError if this is no folder of one."""
+    if not (folder / CONFIG_FILE).is_file():
+        raise ValueError(f"{folder}: this is no folder of a run, it holds no {CONFIG_FILE}")
+    if not (folder / RESUME_FILE).is_file():
+        raise ValueError(f"{folder}: nothing was saved there to go on with; begin anew")
+    return load(folder / CONFIG_FILE)
+
+
+def machine_memory() -> int | None:
+    """Return the bytes of memory that this process may take, None where that cannot be found out."""
+    found = []
+    try:
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        found.append(int(CONTAINER_LIMIT.read_text()))
+    except (
+        AttributeError,
+        OSError,
+        ValueError,
+    ):  # Windows; no container; a container without a limit ("max")
+        pass
+    return min(found, default=None)
+
+
 def load(source: str | Path, changes: list[str] | None = None) -> Config:
     """Return the configuration of a file, or of a game by its id, with changes such as "ppo.entropy=0.02".
 
-    Raises: ValueError for anything wrong.
+    Raises: ValueError for anything wrong, and for a run that needs more memory than the machine has.
     """
     data = find(source)
-    for change in changes or []:
-        key, equals, value = change.partition("=")
-        if not equals:
-            raise ValueError(f"{change!r}: a change is written key=value, for instance ppo.entropy=0.02")
-        *parents, last = key.strip().split(".")
-        section = data
-        for parent in parents:
-            section = section.setdefault(parent, {})
-            if not isinstance(section, dict):
-                raise ValueError(f"{change!r}: {parent} is not a group of settings")
-        section[last] = yaml.safe_load(value)
-    return parse(data, str(source))
+    for assignment in changes or []:
+        change(data, assignment)
+    config = parse(data, str(source))
+    memory = machine_memory()
+    if memory is not None and config.memory() > memory:
+        raise ValueError(
+            f"{source}: ppo.lanes={config.ppo.lanes}, ppo.steps={config.ppo.steps}, "
+            f"ppo.batch_size={config.ppo.batch_size} need some {config.memory() / GIB:.1f} GiB of memory, this "
+            f"machine has {memory / GIB:.1f}"
+        )
+    return config

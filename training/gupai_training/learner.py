@@ -60,6 +60,7 @@ class Rollout:
         self.over = np.zeros((steps, lanes), np.bool_)
         self.advantages = np.zeros((steps, lanes), np.float32)
         self.weights = np.zeros((steps, lanes), np.float32)
+        self.won: list[np.ndarray] = []  # float32 [N, players], chips of the episodes that ended at each step
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -83,6 +84,7 @@ class SelfPlayPPO(MaskablePPO):
         self.ent_coef_end = ent_coef_end
         self.average_rate = average_rate
         self.progress: Callable[[], float] | None = None  # 0..1, in place of the share of decisions made
+        self.stopping = False  # a callback sets it between two updates: learn no more
         self.updates = 0
         self.seconds = {"play": 0.0, "learn": 0.0}
         super().__init__(policy, env, **options)
@@ -121,6 +123,9 @@ class SelfPlayPPO(MaskablePPO):
         begun = time.perf_counter()
         env, rollout = self.env, self.rollout
         callback.on_rollout_start()
+        if self.stopping:
+            return False
+        rollout.won.clear()
         for step in range(n_rollout_steps):
             rollout.observations[step] = env.observations
             rollout.masks[step] = env.masks
@@ -136,6 +141,7 @@ class SelfPlayPPO(MaskablePPO):
             env.play(rollout.actions[step])
             rollout.payoffs[step] = env.payoffs
             rollout.over[step] = env.over
+            rollout.won.append(env.totals[env.over])
             self.num_timesteps += env.num_envs
             callback.update_locals(locals())
             if not callback.on_step():
@@ -260,11 +266,11 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("learn/clip_range", clip)
         self.logger.record("learn/decisions", len(returns))
         self.logger.record("learn/updates", self.updates, exclude="tensorboard")
-        payoffs = self.rollout.payoffs[self.rollout.over] * self.env.payoff_scale
-        if len(payoffs):
-            for seat, chips in enumerate(payoffs.mean(0)):
+        won = np.concatenate(self.rollout.won)
+        if len(won):
+            for seat, chips in enumerate(won.mean(0)):
                 self.logger.record(f"selfplay/chips_seat_{seat}", float(chips))
-            self.logger.record("selfplay/chips_sum", float(payoffs.sum(1).mean()))
+            self.logger.record("selfplay/chips_sum", float(won.sum(1).mean()))
         self.logger.record("selfplay/self_tables", float((self.env.sitting == LEARNER).all(1).mean()))
         played = self.seconds["play"] + self.seconds["learn"]
         self.logger.record("time/decisions_per_second", self.num_timesteps / max(played, 1e-9))

@@ -15,7 +15,8 @@ from gupai_training.opponents import Member, OpponentPool
 
 ADAM = ("step", "exp_avg", "exp_avg_sq")
 LANES = ("seeds", "episodes")
-FILE = "resume.safetensors"
+# What a file can make numpy, torch and Python raise that was signed but does not hold what `save` writes:
+UNFIT = (ValueError, KeyError, IndexError, TypeError, AttributeError, RuntimeError)
 
 
 def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], seconds: float) -> None:
@@ -28,7 +29,7 @@ def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], seconds: floa
     tensors["noise"] = learner.noise.get_state().numpy()
     tensors["lanes.states"] = np.frombuffer(env.lanes.states.tobytes(), np.uint8)
     tensors |= {f"lanes.{name}": getattr(env.lanes, name) for name in LANES}
-    tensors["sitting"] = env.sitting
+    tensors |= {f"env.{name}": getattr(env, name) for name in env.STATE}
     members = []
     for number, member in enumerate(pool.members):
         agent = member.agent
@@ -57,9 +58,23 @@ def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[
     header, tensors = read_checkpoint(path)
     if header.get("kind") != "resume":
         raise CheckpointError(f"{path}: a player, not a run to go on with")
-    if header["config"] != config:
-        odd = sorted(key for key in config if config[key] != header["config"].get(key))
+    saved = header.get("config")
+    if saved != config:
+        known = saved if isinstance(saved, dict) else {}
+        odd = sorted(key for key in config if config[key] != known.get(key))
         raise CheckpointError(f"{path}: saved under another configuration, {', '.join(odd)} differ")
+    try:
+        _put_back(header, tensors, learner, net)
+        return float(header["seconds"])
+    except UNFIT as error:
+        said = " ".join(str(error).split())
+        raise CheckpointError(f"{path}: it does not fit this run ({type(error).__name__}: {said})") from None
+
+
+def _put_back(
+    header: dict[str, Any], tensors: dict[str, np.ndarray], learner: SelfPlayPPO, net: dict[str, Any]
+) -> None:
+    """Put what was saved into a learner."""
     env, pool, lanes = learner.env, pool_of(learner), learner.env.lanes
 
     def part(prefix: str) -> dict[str, torch.Tensor]:
@@ -70,14 +85,19 @@ def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[
     learner.average.load_state_dict(part("average."))
     optimizer = learner.policy.optimizer.state_dict()
     parameters = optimizer["param_groups"][0]["params"]
-    optimizer["state"] = {number: part(f"adam.{number}.") for number in parameters if part(f"adam.{number}.")}
+    optimizer["state"] = {
+        number: adam_state(part(f"adam.{number}."), parameter)
+        for number, parameter in zip(parameters, learner.policy.parameters(), strict=True)
+        if part(f"adam.{number}.")
+    }
     learner.policy.optimizer.load_state_dict(optimizer)
     learner.noise.set_state(torch.as_tensor(tensors["noise"]))
     lanes.states[:] = np.frombuffer(tensors["lanes.states"].tobytes(), lanes.game.state)
     for name in LANES:
         getattr(lanes, name)[:] = tensors[f"lanes.{name}"]
     lanes.refresh()
-    env.sitting[:] = tensors["sitting"]
+    for name in env.STATE:
+        getattr(env, name)[:] = tensors[f"env.{name}"]
     env.decisions = header["played"]
     pool.members = []
     for number, (name, born, scripted, beaten, deals) in enumerate(header["members"]):
@@ -90,7 +110,14 @@ def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[
     pool.rng.bit_generator.state = json.loads(header["chance"])
     learner.num_timesteps, learner.updates = header["decisions"], header["updates"]
     learner.seconds = header["shares"]
-    return float(header["seconds"])
+
+
+def adam_state(state: dict[str, torch.Tensor], parameter: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return what the optimiser knows of a parameter; raises KeyError or ValueError if it is of another one."""
+    for name in ADAM[1:]:
+        if state[name].shape != parameter.shape:
+            raise ValueError(f"{name} {list(state[name].shape)} of a parameter {list(parameter.shape)}")
+    return {name: state[name] for name in ADAM}
 
 
 def pool_of(learner: SelfPlayPPO) -> OpponentPool:

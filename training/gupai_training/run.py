@@ -4,14 +4,17 @@ runs/NAME-1/  config.yaml           the resolved configuration
               agent.safetensors     the player: averaged weights, see `gupai_agents.checkpoint`
               resume.safetensors    everything needed to go on exactly
               metrics.jsonl         a row for each look at the baselines
+              lock                  held by the process that trains
               events.out.tfevents.* the same and more for TensorBoard
 """
 
+import contextlib
+import itertools
 import json
 import math
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -24,19 +27,38 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import CheckpointError, identity, write_checkpoint
+from gupai_agents.checkpoint import PART, identity, write_atomic, write_checkpoint
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_names, make_agent
 from gupai_env.games import get_game
 from gupai_training import resume
-from gupai_training.config import Config
+from gupai_training.config import CONFIG_FILE, RESUME_FILE, Config
 from gupai_training.learner import SelfPlayPPO, Trunk
+from gupai_training.lock import locked
 from gupai_training.opponents import OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
 
 FINAL_SEED = 1_000_003  # the deals of the final table are not those of the looks during the run
+
+
+def require_device(device: str) -> None:
+    """Raise ValueError for a GPU that is not there; SB3 would take the CPU without a word."""
+    name, _, number = device.partition(":")
+    found = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if name == "cuda" and int(number or 0) >= found:
+        raise ValueError(f'device={device}: torch finds {found or "no"} GPU here; choose "cpu" or "auto"')
+
+
+def next_folder(runs: Path, name: str) -> Path:
+    """Make and return the first of `NAME-1`, `NAME-2`, ... below `runs` that nobody has made before."""
+    runs.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        with contextlib.suppress(FileExistsError):
+            (runs / f"{name}-{number}").mkdir()
+            return runs / f"{name}-{number}"
+    raise AssertionError
 
 
 class Row(NamedTuple):
@@ -55,6 +77,7 @@ class Run:
         self.game = get_game(config.game)
         self.variant = self.game.variant.make(**config.variant)
         self.net = {"type": "mlp", "hidden": list(config.network.hidden), "activation": "relu"}
+        require_device(config.device)
         torch.set_num_threads(config.threads or torch.get_num_threads())
         self.learner = self._build_learner()
         self.seconds = 0.0  # trained before this process
@@ -64,16 +87,12 @@ class Run:
 
     @classmethod
     def begin(cls, config: Config, runs: Path = Path("runs")) -> "Run":
-        """Open the next free folder below `runs` and write the configuration there."""
-        name, number = config.name or get_game(config.game).id, 1
-        while (runs / f"{name}-{number}").exists():
-            number += 1
-        folder = runs / f"{name}-{number}"
-        folder.mkdir(parents=True)
-        (folder / "config.yaml").write_text(
-            yaml.safe_dump(config.model_dump(), sort_keys=False), encoding="utf-8"
-        )
-        return cls(config, folder)
+        """Build a run, then open the next free folder below `runs` for it and write the configuration there."""
+        run = cls(config, runs)
+        run.folder = next_folder(runs, config.name or run.game.id)
+        text = yaml.safe_dump(config.model_dump(), sort_keys=False)
+        write_atomic(run.folder / CONFIG_FILE, text.encode())
+        return run
 
     @property
     def agent_file(self) -> Path:
@@ -121,23 +140,36 @@ class Run:
             seed=config.seed,
             device=config.device,
         )
-        learner.set_logger(configure(str(self.folder), ["tensorboard"]))
         return learner
 
-    def learn(self, *, go_on: bool = False, reporter: "Reporter | None" = None) -> None:
-        """Train to the end of the configuration, or, with `go_on`, from where the run was saved last."""
-        callback = RunCallback(self, go_on, reporter or Reporter())
-        if go_on and not (self.folder / resume.FILE).is_file():
-            raise CheckpointError(f"{self.folder}: nothing was saved there to go on with")
-        try:
-            self.learner.learn(
-                self.config.decisions,
-                callback=callback,
-                log_interval=None,  # type: ignore[arg-type]  # the callback dumps the logs
-                reset_num_timesteps=not go_on,
-            )
-        finally:
-            callback.reporter.close()
+    def learn(
+        self,
+        *,
+        go_on: bool = False,
+        reporter: "Reporter | None" = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Train to the end of the configuration, or, with `go_on`, from where the run was saved last.
+
+        `stop` is asked between two updates; once it is true, the run is saved. Returns whether the end was reached.
+        Raises: ValueError if another process trains this run; CheckpointError if what was saved does not fit it.
+        """
+        with locked(self.folder):
+            for left in self.folder.glob(f"*{PART}"):  # by a process that was killed while it wrote
+                left.unlink()
+            self.learner.set_logger(configure(str(self.folder), ["tensorboard"]))
+            callback = RunCallback(self, go_on, reporter or Reporter(), stop)
+            try:
+                self.learner.learn(
+                    self.config.decisions,
+                    callback=callback,
+                    log_interval=None,  # type: ignore[arg-type]  # the callback dumps the logs
+                    reset_num_timesteps=not go_on,
+                )
+            finally:
+                callback.reporter.close()
+                self.learner.logger.close()
+        return not self.learner.stopping
 
     def current_agent(self, name: str) -> NetworkAgent:
         """Return the averaged policy as a player."""
@@ -215,9 +247,9 @@ class Reporter:
 class RunCallback(BaseCallback):
     """Between updates: snapshots for the pool, looks at the baselines, saves, and the progress of a timed run."""
 
-    def __init__(self, run: Run, go_on: bool, reporter: Reporter) -> None:
+    def __init__(self, run: Run, go_on: bool, reporter: Reporter, stop: Callable[[], bool]) -> None:
         super().__init__()
-        self.run_, self.go_on, self.reporter = run, go_on, reporter
+        self.run_, self.go_on, self.reporter, self.stop = run, go_on, reporter, stop
         self.config = run.config
         self.saved_config = run.config.model_dump()
 
@@ -225,7 +257,7 @@ class RunCallback(BaseCallback):
         self.begun = time.monotonic()
         learner = self.run_.learner
         if self.go_on:
-            path = self.run_.folder / resume.FILE
+            path = self.run_.folder / RESUME_FILE
             self.run_.seconds = resume.restore(path, learner, self.saved_config, self.run_.net)
         self.begun_at = learner.updates
         self.next_snapshot = self._snapshot_due()
@@ -253,9 +285,13 @@ class RunCallback(BaseCallback):
         return not self.config.max_minutes or self.seconds < 60 * self.config.max_minutes
 
     def _on_rollout_start(self) -> None:
+        learner = self.run_.learner
+        if learner.updates > self.begun_at:
+            self._on_update()
+        learner.stopping = self.stop()
+
+    def _on_update(self) -> None:
         learner, run = self.run_.learner, self.run_
-        if learner.updates == self.begun_at:
-            return
         self.reporter.learned(self.progress(), learner.num_timesteps, self.seconds)
         if self.config.pool.snapshots and self.progress() >= self.next_snapshot:
             leaving = run.pool.add(run.current_agent(f"update {learner.updates}"), learner.updates)
@@ -280,9 +316,10 @@ class RunCallback(BaseCallback):
     def save(self) -> None:
         """Write the player and what is needed to go on."""
         self.run_.save_agent()
-        resume.save(self.run_.folder / resume.FILE, self.run_.learner, self.saved_config, self.seconds)
+        resume.save(self.run_.folder / RESUME_FILE, self.run_.learner, self.saved_config, self.seconds)
 
     def _on_training_end(self) -> None:
-        self._evaluate()
-        self.logger.dump(self.run_.learner.num_timesteps)
+        if not self.run_.learner.stopping:
+            self._evaluate()
+            self.logger.dump(self.run_.learner.num_timesteps)
         self.save()

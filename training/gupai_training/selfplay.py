@@ -26,9 +26,20 @@ class SelfPlayVecEnv(VecEnv):
     With one learning seat a table (`SelfPlayVecEnv.against`) it is an ordinary VecEnv, for plain MaskablePPO: the
     reward is that seat's chips over `payoff_scale`, and `done` ends its episode. Where the learner takes several
     seats, consecutive decisions of a lane are not one player's; such a learner reads these arrays instead:
-        seats: int8 [B], who is to decide. payoffs: float32 [B, players], chips paid by the last step.
-        over: bool [B], the last step ended the episode. sitting: int16 [B, players], LEARNER or an opponent.
+        seats: int8 [B], who is to decide. sitting: int16 [B, players], LEARNER or an opponent.
+        payoffs: float32 [B, players], chips that the last step paid. What a seat wins before its first decision of an
+            episode comes with that decision, what no decision follows comes at the end; an episode in which the
+            learner decides nothing pays nothing.
+        over: bool [B], the last step ended the episode. totals: float32 [B, players], all chips of that episode.
     """
+
+    STATE = (
+        "sitting",
+        "totals",
+        "_chips",
+        "_owed",
+        "_decided",
+    )  # beside the lanes, what the next step depends on
 
     def __init__(
         self,
@@ -54,6 +65,12 @@ class SelfPlayVecEnv(VecEnv):
         self.payoffs = np.zeros((num_envs, self.players), np.float32)
         self.over = np.zeros(num_envs, np.bool_)
         self.sitting = np.zeros((num_envs, self.players), np.int16)
+        self.totals = np.zeros_like(self.payoffs)
+        self._chips = np.zeros_like(self.payoffs)  # of the episode so far
+        self._owed = np.zeros_like(self.payoffs)  # those of them that are not paid yet
+        self._decided = np.zeros(
+            (num_envs, self.players), np.bool_
+        )  # learning seats that did, in this episode
         self.decisions = 0  # of all seats, forced ones not counted
         self._actions = np.zeros(num_envs, np.int16)
         self._rows = np.arange(num_envs)
@@ -99,7 +116,13 @@ class SelfPlayVecEnv(VecEnv):
         """Deal in every lane and play on to the first decision of a learning seat."""
         if self._seeds[0] is not None:
             self.lanes.reset(derive(self._seeds[0], TRAINING_STREAM))
+        elif self.lanes.states.moves.any() or self.lanes.episodes.any():  # these deals are not new any more
+            self.lanes.episodes += 1
+            self.lanes.begin()
+            self.lanes.refresh()
         self._reset_seeds()
+        for array in (self.payoffs, self.over, self.totals, self._chips, self._owed, self._decided):
+            array[:] = 0
         self.sitting[:] = self.pool.line_ups(self.num_envs)
         self._play_others()
         return self.observations.copy()
@@ -117,21 +140,39 @@ class SelfPlayVecEnv(VecEnv):
 
     def play(self, actions: np.ndarray) -> None:
         """Play one action a lane, int16 [B], and go on to the next decision of a learning seat."""
+        movers = self._rows, self.seats.copy()
         self.payoffs[:] = 0
         self.over[:] = False
+        self.payoffs[movers] = self._owed[movers]
+        self._owed[movers] = 0
+        self._decided[movers] = True
         self._step(actions)
         self.decisions += self.num_envs
         self._play_others()
 
     def _step(self, actions: np.ndarray) -> None:
-        payoffs, over = self.lanes.step(actions)
-        # An episode without any decision of the learner pays nobody who learns: it must not be added.
-        self.payoffs += np.where(self.over[:, None], 0, payoffs[:, : self.players])
-        self.over |= over
+        chips, over = self.lanes.step(actions)
+        settled = np.flatnonzero(over | chips.any(1))
+        if len(settled):
+            self._chips[settled] += chips[settled, : self.players]
+            self._owed[settled] += chips[settled, : self.players]
+            self._pay(settled, over[settled])
         ended = np.flatnonzero(over)
         if len(ended):
-            self.pool.record(self.sitting[ended], payoffs[ended, : self.players])
+            self.pool.record(self.sitting[ended], self._chips[ended])
+            self._chips[ended] = self._owed[ended] = 0
+            self._decided[ended] = False
             self.sitting[ended] = self.pool.line_ups(len(ended))
+        self.over |= over
+
+    def _pay(self, lanes: np.ndarray, over: np.ndarray) -> None:
+        """Pay who has decided in some lanes, int [N]; where the episode is over, bool [N], all, if any learner has."""
+        decided = self._decided[lanes]
+        learned = over & decided.any(1)
+        due = np.where(decided | learned[:, None], self._owed[lanes], 0)
+        self.payoffs[lanes] += due
+        self._owed[lanes] -= due
+        self.totals[lanes[learned]] = self._chips[lanes[learned]]
 
     def _play_others(self) -> None:
         while True:
@@ -146,7 +187,6 @@ class SelfPlayVecEnv(VecEnv):
         """Give the seats of a member that left the pool to the learner, and renumber those after it."""
         self.sitting[self.sitting == member] = LEARNER
         self.sitting[self.sitting > member] -= 1
-        self._play_others()
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions in every lane, bool [B, num_actions]."""

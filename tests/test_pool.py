@@ -1,0 +1,254 @@
+"""The pool is told whole episodes, chips reach whose they are, and members that leave leave no trace."""
+
+from collections import Counter
+from types import SimpleNamespace
+
+import gymnasium
+import numpy as np
+import pytest
+
+from gupai_agents import make_agent
+from gupai_env import GAMES
+from gupai_env.core.lanes import WAIT
+from gupai_training import selfplay
+from gupai_training.opponents import LEARNER, OpponentPool
+from gupai_training.selfplay import SelfPlayVecEnv
+
+
+class Script:
+    """Lanes that follow a script: who is to act, then for each step the chips paid and whether the episode ended."""
+
+    def __init__(self, seat, *steps):
+        self.seats = np.array([seat], np.int8)
+        self.steps = list(steps)
+        self.observations, self.masks = np.zeros((1, 3), np.int8), np.ones((1, 3), np.bool_)
+
+    def step(self, actions):
+        chips, over, self.seats[0] = self.steps.pop(0)
+        return np.array([[*chips, 0]], np.float32), np.array([over])  # a column for a seat that nobody has
+
+
+class Listener:
+    """Opponents that always sit the same way and note what they are told."""
+
+    agents = ()
+
+    def __init__(self, *sitting):
+        self.sitting, self.told = np.array([sitting], np.int16), []
+
+    def line_ups(self, tables):
+        return self.sitting.repeat(tables, 0)
+
+    def record(self, sitting, payoffs):
+        self.told += payoffs.tolist()
+
+
+def scripted(monkeypatch, sitting, first, *steps):
+    monkeypatch.setattr(selfplay, "answers", lambda *_: np.array([WAIT], np.int16))
+    env = SelfPlayVecEnv("jie-long", 1, Listener(*sitting), players=len(sitting))
+    env.lanes = Script(first, *steps)
+    env._seeds = [None]
+    env.lanes.states = SimpleNamespace(moves=np.zeros(1))
+    env.lanes.episodes = np.zeros(1)
+    env.reset()
+    return env
+
+
+def played(env):
+    env.play(np.zeros(1, np.int16))
+    return env.payoffs[0].tolist(), bool(env.over[0])
+
+
+US, THEM = LEARNER, 0
+NOTHING = [0, 0]
+
+
+def test_chips_before_the_first_decision_come_with_it(monkeypatch):
+    env = scripted(
+        monkeypatch,
+        (US, THEM),
+        1,  # the other one begins, and a whole deal passes without us
+        ([5, -5], False, 1),
+        (NOTHING, False, 0),
+        (NOTHING, False, 0),  # our first decision
+        ([2, -2], True, 0),  # our second
+        (NOTHING, False, 0),
+    )
+    assert played(env) == ([5, 0], False)
+    assert played(env) == ([2, -7], True)
+    assert played(env) == (NOTHING, False)
+    assert env.pool.told == [[7, -7]]
+    assert env.totals.tolist() == [[7, -7]]
+
+
+def test_chips_of_the_next_episode_wait_for_its_first_decision(monkeypatch):
+    env = scripted(
+        monkeypatch,
+        (US, THEM),
+        0,
+        ([1, -1], True, 1),  # our decision ends the episode, and in the next one
+        ([30, -30], False, 0),  # a deal passes without us
+        (NOTHING, False, 0),
+        ([-4, 4], True, 0),
+    )
+    assert played(env) == ([1, -1], True)
+    assert played(env) == ([30, 0], False)
+    assert played(env) == ([-4, -26], True)
+    assert env.pool.told == [[1, -1], [26, -26]]
+
+
+def test_an_episode_without_the_learner_pays_it_nothing(monkeypatch):
+    env = scripted(
+        monkeypatch,
+        (US, THEM),
+        0,
+        ([1, -1], True, 1),  # our episode ends; two pass without us,
+        ([30, -30], False, 1),
+        ([50, -50], True, 1),
+        ([60, -60], True, 0),
+        ([2, -2], True, 0),  # and in the next one it is our turn
+    )
+    assert played(env) == ([1, -1], True)
+    assert env.totals.tolist() == [[1, -1]]
+    assert played(env) == ([2, -2], True)
+    assert env.pool.told == [[1, -1], [80, -80], [60, -60], [2, -2]]
+
+
+def test_an_episode_without_the_learner_before_the_first_decision_pays_nothing(monkeypatch):
+    env = scripted(
+        monkeypatch,
+        (US, THEM),
+        1,
+        ([30, -30], True, 1),
+        ([7, -7], False, 0),
+        (NOTHING, False, 0),
+    )
+    assert played(env) == ([7, 0], False)
+
+
+def test_each_learning_seat_gets_its_chips_with_its_own_first_decision(monkeypatch):
+    env = scripted(
+        monkeypatch,
+        (US, US, US),
+        1,
+        ([3, -2, -1], False, 0),  # seat 1 ends a deal, then seat 0 decides for the first time,
+        ([0, 0, 0], False, 1),
+        ([10, -5, -5], False, 1),
+        ([1, 1, -2], True, 0),  # and seat 2 never does
+    )
+    assert played(env) == ([0, -2, 0], False)
+    assert played(env) == ([3, 0, 0], False)
+    assert played(env) == ([10, -5, 0], False)
+    assert played(env) == ([1, 1, -8], True)
+    assert env.totals.tolist() == [[14, -6, -8]]
+
+
+def test_a_reset_forgets_what_was_owed(monkeypatch):
+    env = scripted(monkeypatch, (US, THEM), 1, ([5, -5], False, 0), (NOTHING, False, 0))
+    env.lanes.seats[0] = 0
+    env.reset()
+    assert played(env) == (NOTHING, False)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_returns_are_the_chips_of_the_match_in_every_environment(game):
+    """What the learner is paid over an episode is what its seat has won in it, by the count of the match."""
+    lanes, deals = 40, 3
+    env = SelfPlayVecEnv.against(game, lanes, ["random"], seed=5, deals=deals)
+    finished, record = [], env.pool.record
+
+    def noted(sitting, payoffs):
+        finished.extend(zip(sitting.copy(), payoffs.copy(), strict=True))
+        record(sitting, payoffs)
+
+    env.pool.record = noted
+    env.reset()
+    rng, returns, found = np.random.default_rng(1), np.zeros(lanes), []
+    for _ in range(400):
+        totals = env.lanes.states.total[:, : env.players].copy()
+        env.step_async((env.masks * rng.random(env.masks.shape)).argmax(1))
+        _, rewards, over, _ = env.step_wait()
+        returns += rewards
+        found += returns[over].tolist()
+        returns[over] = 0
+        np.testing.assert_array_equal(env.totals[over].sum(1), 0)
+        running = ~over  # nothing is owed to who has decided
+        totals = env.lanes.states.total[:, : env.players]
+        learner = (env.sitting == LEARNER).argmax(1)
+        decided = env._decided[np.arange(lanes), learner] & running
+        np.testing.assert_allclose(returns[decided], totals[np.arange(lanes), learner][decided], atol=1e-3)
+    assert len(found) > lanes / 2
+    won = Counter(round(float(payoffs[(sitting == LEARNER).argmax()]), 2) for sitting, payoffs in finished)
+    paid = Counter(round(each, 2) for each in found)
+    assert not paid - won
+    assert (won - paid).total() <= len(
+        found
+    ) / 100  # a match of Small Mahjong may pass without one of its seats
+
+
+def test_gymnasium_pays_by_the_same_rule():
+    env = gymnasium.make_vec("gupai/JieLong-v0", 30, opponents="random", deals=3, seat=2).unwrapped
+    _, info = env.reset(seed=3)
+    rng, returns, episodes = np.random.default_rng(1), np.zeros(30), 0
+    for _ in range(200):
+        actions = (info["action_mask"] * rng.random(info["action_mask"].shape)).argmax(1)
+        _, rewards, over, _, info = env.step(actions)
+        returns += rewards
+        returns[over] = 0
+        episodes += over.sum()
+        owed = env._owed
+        totals = env.lanes.states.total[:, 2]
+        np.testing.assert_allclose(returns + owed, totals, atol=1e-3)
+    assert episodes > 30
+
+
+def test_a_member_that_leaves_renumbers_those_behind_it():
+    env = SelfPlayVecEnv.against("jie-long", 3, ["random"], seed=1)
+    env.sitting[:] = [[LEARNER, 0, 1, 2], [1, 1, LEARNER, 1], [3, LEARNER, 2, 0]]
+    env.forget(1)
+    assert env.sitting.tolist() == [
+        [LEARNER, 0, LEARNER, 1],
+        [LEARNER, LEARNER, LEARNER, LEARNER],
+        [2, LEARNER, 1, 0],
+    ]
+
+
+def test_who_sits_at_a_table_stays_there_when_another_leaves_the_pool():
+    """By name, in self-play with a full pool: nobody takes the seat of another."""
+    pool = OpponentPool(4, np.random.default_rng(0), self_share=0.0, size=3, rule_share=0.02)
+    pool.add(make_agent("greedy"), 0, scripted=True)
+    for born in range(1, 4):
+        agent = make_agent("random")
+        agent.name = f"past {born}"
+        pool.add(agent, born)
+    env = SelfPlayVecEnv("jie-long", 200, pool, seed=1)
+    env.reset()
+    for born in range(4, 10):
+        before = [[None if at == LEARNER else pool.agents[at].name for at in row] for row in env.sitting]
+        agent = make_agent("random")
+        agent.name = f"past {born}"
+        leaving = pool.add(agent, born)
+        assert leaving is not None
+        env.forget(leaving)
+        names = {member.agent.name for member in pool.members}
+        after = [[None if at == LEARNER else pool.agents[at].name for at in row] for row in env.sitting]
+        assert after == [[name if name in names else None for name in row] for row in before]
+        assert any(name is None for row in after for name in row)
+        for _ in range(20):
+            env.play((env.masks * np.random.default_rng(born).random(env.masks.shape)).argmax(1))
+            assert (env.sitting[np.arange(200), env.seats] == LEARNER).all()
+
+
+def test_a_reset_without_a_seed_deals_anew():
+    env = SelfPlayVecEnv.against("jie-long", 20, ["random"], seed=1)
+    first = env.reset()
+    assert (env.reset() != first).any()
+    for _ in range(3):
+        env.step_async(env.masks.argmax(1))
+        env.step_wait()
+    dealt = []
+    for _ in range(2):
+        env.seed(7)
+        env.reset()
+        dealt.append(env.lanes.states.seed.tolist())
+    assert dealt[0] == dealt[1]

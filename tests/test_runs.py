@@ -1,0 +1,281 @@
+"""Runs on the disk and under signals: nothing is lost, nothing is written twice, nothing empty is left."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
+from gupai_agents.evaluation.match import DuplicateResult
+from gupai_app.cli import app
+from gupai_app.progress import results_table
+from gupai_app.train import Stop
+from gupai_env import get_game
+from gupai_training.config import CONFIG_FILE, RESUME_FILE, parse
+from gupai_training.lock import locked
+from gupai_training.run import Reporter, Row, Run, next_folder
+
+SMALL = {
+    "game": "jie-long",
+    "name": "small",
+    "decisions": 64 * 16 * 2,
+    "threads": 1,
+    "device": "cpu",
+    "network": {"hidden": [16]},
+    "ppo": {"lanes": 64, "steps": 16, "batch_size": 256},
+    "pool": {"snapshots": 0, "rules": []},
+    "evaluation": {"every": 1000, "deals": 4, "final_deals": 4, "baselines": ["random"]},
+}
+ENDLESS = {**SMALL, "decisions": 10**9, "save_every": 10**6}  # saves only when it is stopped
+
+
+def train(*words):
+    return CliRunner().invoke(app, ["train", *map(str, words)])
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A run that is saved and ended."""
+    run = Run.begin(parse(SMALL, "test"), tmp_path / "runs")
+    run.learn()
+    return run.folder
+
+
+class Training:
+    """`gupai train` in a process of its own, with all it prints."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "gupai_app.cli", "train", *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"},
+        )
+
+    def ends(self, timeout=120):
+        out, err = self.process.communicate(timeout=timeout)
+        return self.process.returncode, out, err
+
+
+def until(condition, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number, status):
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(ENDLESS))
+    folder = tmp_path / "small-1"
+    training = Training(path, "--runs", tmp_path, "--json")
+    until(lambda: list(folder.glob("events*")))  # it learns
+    time.sleep(0.5)
+    training.process.send_signal(number)
+    returned, out, err = training.ends()
+    assert (returned, out) == (status, "")
+    assert err == f"gupai: stopped and saved; go on with: gupai train --resume {folder}\n"
+    updates = read_header(folder / RESUME_FILE)["updates"]
+    assert updates == read_header(folder)["updates"] > 0
+    training = Training("--resume", folder, "--json")
+    until(lambda: len(list(folder.glob("events*"))) == 2)
+    time.sleep(0.5)
+    training.process.send_signal(number)
+    assert training.ends()[0] == status
+    assert read_header(folder / RESUME_FILE)["updates"] > updates
+
+
+def test_a_signal_before_the_run_is_built_leaves_nothing(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(ENDLESS))
+    for delay in (1.0, 2.0):
+        training = Training(path, "--runs", tmp_path / "runs")
+        time.sleep(delay)
+        training.process.send_signal(signal.SIGINT)
+        returned, _, err = training.ends()
+        assert returned == 130 or returned == -signal.SIGINT
+        assert err.count("\n") <= 1 or returned == -signal.SIGINT or "saved" in err
+        for folder in (tmp_path / "runs").glob("*"):
+            assert (folder / CONFIG_FILE).is_file()
+
+
+def test_a_signal_is_never_lost():
+    before = signal.getsignal(signal.SIGINT)
+    with Stop() as stop:
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        # Whoever swallowed that is found out at the next look.
+        assert stop.asked()
+        with pytest.raises(KeyboardInterrupt):
+            stop.check()
+    with Stop() as stop:
+        stop.check()
+        stop.gently = True
+        assert not stop.asked()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.asked()
+        with pytest.raises(KeyboardInterrupt):  # who asks twice means at once
+            os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_signal_that_is_ignored_stays_so():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        with Stop() as stop:
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not stop.asked()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_a_run_is_trained_by_one_process_at_a_time(saved):
+    before = {path.name: path.read_bytes() for path in saved.iterdir()}
+    with locked(saved):
+        result = train("--resume", saved)
+        assert result.exit_code == 2
+        assert result.stderr == f"gupai: {saved}: another process is training this run\n"
+        assert {path.name: path.read_bytes() for path in saved.iterdir()} == before
+    assert train("--resume", saved).exit_code == 0
+
+
+def test_a_run_is_locked_while_it_is_trained(tmp_path):
+    class Rival(Reporter):
+        refused = 0
+
+        def learned(self, *_):
+            with pytest.raises(ValueError, match="another process is training"), locked(run.folder):
+                raise AssertionError
+            self.refused += 1
+
+    run, rival = Run.begin(parse(SMALL, "test"), tmp_path), Rival()
+    run.learn(reporter=rival)
+    assert rival.refused
+    with locked(run.folder):
+        pass
+
+
+def test_what_a_killed_process_was_writing_is_cleared_away(saved):
+    (saved / "agent.safetensors.0123.part").write_bytes(b"half")
+    Run(parse(SMALL, "test"), saved).learn(go_on=True)
+    assert not list(saved.glob("*.part"))
+
+
+@pytest.mark.parametrize(
+    "change", ["device=cuda:999", "evaluation.baselines=[gredy]", "ppo.lanes=0", "variant.players=9"]
+)
+def test_a_start_that_fails_leaves_no_folder(tmp_path, change):
+    result = train("jie-long", "--set", change, "--runs", tmp_path / "runs")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_gpu_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match=r"device=cuda:999: torch finds .* GPU here; choose"):
+        Run(parse({**SMALL, "device": "cuda:999"}, "test"), Path())
+
+
+def test_runs_that_begin_together_get_folders_of_their_own(tmp_path):
+    made = [next_folder(tmp_path / "runs", "a") for _ in range(3)]
+    assert [folder.name for folder in made] == ["a-1", "a-2", "a-3"]
+    made[1].rmdir()
+    assert next_folder(tmp_path / "runs", "a").name == "a-2"
+
+
+def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(SMALL))
+    result = train(path, "--runs", path)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        lambda header, tensors: header.pop("config"),
+        lambda header, tensors: header.update(config=[]),
+        lambda header, tensors: header.pop("seconds"),
+        lambda header, tensors: header.update(seconds="long"),
+        lambda header, tensors: header.update(members=5),
+        lambda header, tensors: header.update(members=[["human", 0, True, 0.5, 0]]),
+        lambda header, tensors: header.update(members=[["past", 1, False, 0.5, 0]]),
+        lambda header, tensors: header.update(chance="{}"),
+        lambda header, tensors: header.update(chance="["),
+        lambda header, tensors: header.update(kind="player"),
+        lambda header, tensors: tensors.pop("noise"),
+        lambda header, tensors: tensors.pop("env.sitting"),
+        lambda header, tensors: tensors.update({"env._owed": np.zeros(3, np.float32)}),
+        lambda header, tensors: tensors.update({"lanes.states": np.zeros(7, np.uint8)}),
+        lambda header, tensors: tensors.update({"policy.value_net.bias": np.zeros(2, np.float32)}),
+        lambda header, tensors: tensors.pop("policy.value_net.bias"),
+        lambda header, tensors: tensors.pop("adam.0.exp_avg"),
+        lambda header, tensors: tensors.update({"adam.0.exp_avg": np.zeros(3, np.float32)}),
+    ],
+)
+def test_a_saved_run_that_lies_is_refused_in_a_line(saved, lie):
+    header, tensors = read_checkpoint(saved / RESUME_FILE)
+    lie(header, tensors)
+    write_checkpoint(saved / RESUME_FILE, header, tensors)
+    with pytest.raises(CheckpointError) as caught:
+        Run(parse(SMALL, "test"), saved).learn(go_on=True)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(str(saved / RESUME_FILE))
+
+
+def test_training_that_diverges_is_told_in_a_line(tmp_path, monkeypatch):
+    def diverge(self, *_):
+        raise FloatingPointError("values of update 1 hold values that are not finite; training stopped")
+
+    monkeypatch.setattr("gupai_training.learner.SelfPlayPPO._require_finite", diverge)
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(SMALL))
+    result = train(path, "--runs", tmp_path)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"gupai: {tmp_path / 'small-1'}: values of update 1 hold values that are not finite; training stopped\n"
+    )
+
+
+@pytest.mark.parametrize("players", [2, 4, 5])
+def test_names_are_whole_in_the_final_table_at_80_columns(players):
+    game = get_game("da-ling")
+    chips = np.random.default_rng(0).normal(size=(50, players, players)) * 60
+    names = [
+        "trained",
+        "variety",
+        "cautious",
+        f"checkpoint:runs/{'a-long-name-' * 3}7/agent.safetensors",
+    ]
+    rows = [
+        Row(hero, other, DuplicateResult((hero,), chips, 0))
+        for hero in names
+        for other in names
+        if hero != other
+    ]
+    config = SimpleNamespace(variant={}, seed=1, evaluation=SimpleNamespace(final_deals=50))
+    run = SimpleNamespace(config=config, game=game, variant=SimpleNamespace(players=players))
+    console = Console(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+    console.print(results_table(run, rows))
+    shown = console.export_text()
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    assert "…" not in shown
+    for name in names[:3]:
+        assert len(re.findall(rf"(?<!\S){re.escape(name)}(?!\S)", shown)) == 6
+    for row in rows:
+        assert str(row.result.mean(0)) in shown
+        for seat in range(players):
+            assert f"{row.result.at_seat(0, seat).mean:+.1f}" in shown
