@@ -488,3 +488,99 @@ FACTS: dict[str, Callable[[Sight], Facts]] = {
     "tiu-u": tiu_u_facts,
     "small-mahjong": small_mahjong_facts,
 }
+
+
+# What a view tells beside what its sections show
+
+
+def frame(sight: Sight) -> Facts:
+    return {
+        "seat": sight.viewer,
+        "direction": sight.state.direction,
+        "deal": sight.state.deal,
+        "deals": sight.variant.deals,
+        "total": sight.by_seat(sight.state.total, len(sight.state.total)),
+    }
+
+
+def place_of(sight: Sight, seat: int) -> int:
+    """How many turns after the viewer a seat comes; -1 for no seat."""
+    return sight.order.index(seat) if seat >= 0 else -1
+
+
+def so_far(values: np.ndarray, turns: int, blank: int) -> list[int]:
+    """The first entries of a history, and blanks behind them."""
+    return [*values[:turns].tolist(), *[blank] * (len(values) - turns)]
+
+
+def told_of_a_line(sight: Sight) -> Facts:
+    state, players = sight.state, sight.variant.players
+    laid = [size_of(state.played[seat]) for seat in range(players)]
+    return {
+        "hand_size": (size_of(ADAPTERS[sight.game].deck_of(sight.variant)) - size_of(state.unused))
+        // players,
+        "plays": sight.by_seat(laid, len(state.played)),
+        "record": so_far(state.record, int(state.turn), 0),
+        **({"asked": 0, "locked": 0} if sight.game == "ding-niu" else {}),  # its sections leave these out
+    }
+
+
+def size_of(tiles: int) -> int:
+    return len(tiles_of(tiles))
+
+
+def told_in_da_ling(sight: Sight) -> Facts:
+    state, over = sight.state, bool(sight.state.over)
+    shown = [seat for seat in sight.order if over or seat == sight.viewer]
+    blank = [0] * (len(state.hands) - len(shown))
+    variant: Any = sight.variant
+    return {
+        "asked": int(state.to_act == sight.viewer and not over),
+        "stakes": variant.stakes,
+        "hands": [*state.hands[shown].tolist(), *blank],
+        "splits": [*state.splits[shown].tolist(), *[-1 for _ in blank]],
+    }
+
+
+def told_in_tiu_u(sight: Sight) -> Facts:
+    state, locks = sight.state, getattr(sight.variant, "lock_triples", False)
+    lake = tiles_of(state.lake)
+    free = {tile for tile in lake if not (locks and lake.count(tile) >= 3)}
+    before = state.record[: state.plays]
+    players, last = sight.variant.players, int(state.last_player)
+    assert (last >= 0) == (len(before) > 0)
+    assert last < players
+    return {
+        "last_player": place_of(sight, last),
+        "plays": state.plays,
+        "record": so_far(state.record, int(state.plays), 0),
+        "fish": sum(1 << (3 * FACES.index(tile)) for tile in free),
+    }
+
+
+def told_in_small_mahjong(sight: Sight) -> Facts:
+    state, table = sight.state, MahjongTable(sight)
+    turns, winner = int(state.turns), int(state.winner)
+    thrown = so_far(state.thrown, turns, -1)
+    if state.offer >= 0 and table.offer is None:
+        thrown[turns - 1] = -1
+    drew = sight.viewer == state.mover and state.begun[turns - 1] == 0 and thrown[turns - 1] < 0
+    return {
+        "new_tile": state.wall[state.top - 1] if drew else -1,
+        "winner": place_of(sight, winner),
+        "shown": state.hands[winner] if winner >= 0 else 0,
+        "turns": turns,
+        "steps": so_far(state.steps, turns, 0),
+        "begun": so_far(state.begun, turns, 0),
+        "thrown": thrown,
+    }
+
+
+TOLD: dict[str, Callable[[Sight], Facts]] = {
+    "jie-long": told_of_a_line,
+    "ce-deng": told_of_a_line,
+    "ding-niu": told_of_a_line,
+    "da-ling": told_in_da_ling,
+    "tiu-u": told_in_tiu_u,
+    "small-mahjong": told_in_small_mahjong,
+}

@@ -3,18 +3,16 @@
 `facts.py` recomputes each section from the full state in plain Python; here they are compared over random play.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 import pytest
 
-from facts import FACTS, Sight
+from facts import FACTS, TOLD, Sight, frame
 from gupai_env import GAMES, get_game
 from gupai_env.core.episode import start
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from variants import name_of
-from walks import lanes_of
+from walks import lanes_of, views_of
 
 LANES, STEPS = 6, 70  # each walk: lanes side by side, and decisions of each
 CASES = [
@@ -86,22 +84,26 @@ def test_each_section_says_what_is_so(game, options):
             lanes.kernels.look(lanes.rules, lanes.table, seat, seen)
             on_turn = (lanes.seats == seat) & ~lanes.over
             np.testing.assert_array_equal(seen[on_turn], lanes.observations[on_turn])
-            compare(game, variant, lanes.states, seat, seen)
+            views = views_of(lanes, lanes.states, seat)
+            for state, view, observation in zip(lanes.states, views, seen, strict=True):
+                compare(Sight(game.id, variant, state, seat), view, observation)
         if lanes.over.all():
             break
         lanes.step(lanes.sample(step))
 
 
-def compare(
-    game: Game, variant: Variant, states: Iterable[np.record], seat: int, observations: np.ndarray
-) -> None:
-    """Every section of one seat's observations, one a state, against the facts."""
-    for state, parts in zip(states, map(game.encoder.layout.split, observations), strict=True):
-        facts = FACTS[game.id](Sight(game.id, variant, state, seat))
-        assert facts.keys() == parts.keys()
-        for name, part in parts.items():
-            fact = np.array(facts[name], int)
-            if not np.array_equal(fact, part):
-                raise AssertionError(
-                    f"{name} of seat {seat}, move {state.moves}: {fact} is so, {part} is said"
-                )
+ELSEWHERE = {"tiles", "strength", "waits_after"}  # fields of a view that sections of another name show
+
+
+def compare(sight: Sight, view: np.record, observation: np.ndarray) -> None:
+    """Every section of an observation, and every field of the view that no section shows, against the facts."""
+    game = get_game(sight.game)
+    sections, fields = FACTS[sight.game](sight), frame(sight) | TOLD[sight.game](sight)
+    parts = game.encoder.layout.split(observation)
+    assert sections.keys() == parts.keys()
+    assert set(game.view.names or ()) <= sections.keys() | fields.keys() | ELSEWHERE
+    said = parts | {name: view[name] for name in fields}
+    for name, fact in (sections | fields).items():
+        if not np.array_equal(np.array(fact, said[name].dtype), said[name]):
+            where = f"{name} as seat {sight.viewer} sees it, move {sight.state.moves}"
+            raise AssertionError(f"{where}: {fact} is so, {said[name]} is said")
