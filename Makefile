@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 CONFIG ?= jie-long
+EXTRAS ?= dev
 RUN = $(VENV)/bin
 
 .PHONY: train test check setup clean
@@ -22,7 +23,7 @@ setup: $(VENV)/.ready
 $(VENV)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(RUN)/pip install --quiet --constraint constraints.txt torch
-	$(RUN)/pip install --quiet --constraint constraints.txt --editable ".[dev]"
+	$(RUN)/pip install --quiet --constraint constraints.txt --editable ".[$(EXTRAS)]"
 	touch $@
 
 clean:

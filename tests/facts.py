@@ -1,0 +1,586 @@
+"""What every section of an observation means, said again in plain Python from the full state.
+
+Nothing here reads a view or an encoder: `FACTS[game](sight)` returns the section's values by name, from the tiles
+where they lie and from the moves that were made. Seats stand as the viewer counts them, itself first.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from adapters import ADAPTERS, FACES
+from gupai_env.core.variant import Variant
+from referees import da_ling, ding_niu, small_mahjong, tiu_u
+from referees.tiles import Tile, is_double, pips, red_pips
+
+NUMBERS = range(1, 7)
+KINDS = range(len(FACES))
+Facts = dict[str, Any]
+
+
+def tiles_of(tiles: int) -> list[Tile]:
+    """The tiles of a set, each as often as it is there."""
+    return [face for kind, face in enumerate(FACES) for _ in range(int(tiles) >> (3 * kind) & 7)]
+
+
+def counts(tiles: Iterable[Tile]) -> list[int]:
+    """Copies of each kind."""
+    found = [0] * len(FACES)
+    for tile in tiles:
+        found[FACES.index(tile)] += 1
+    return found
+
+
+def one_hot(place: int | None, length: int) -> list[int]:
+    return [int(at == place) for at in range(length)]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A state and who looks at it."""
+
+    game: str
+    variant: Variant
+    state: np.record
+    viewer: int
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The seats in order of turn, the viewer first."""
+        return [self.seat_after(self.viewer, turns) for turns in range(self.variant.players)]
+
+    @property
+    def others(self) -> list[int]:
+        return self.order[1:]
+
+    def seat_after(self, seat: int, turns: int) -> int:
+        return (seat + int(self.state.direction) * turns) % self.variant.players
+
+    def place(self, seat: int, length: int) -> list[int]:
+        """Where a seat sits, one-hot; all 0 for no seat."""
+        return one_hot(self.order.index(seat) if seat >= 0 else None, length)
+
+    def by_seat(self, values: Sequence[Any], length: int) -> list[Any]:
+        """What belongs to each seat, in the viewer's order; zeros for seats that do not play."""
+        mine = [values[seat] for seat in self.order]
+        return mine + [np.zeros_like(mine[0])] * (length - len(mine))
+
+    def hand(self, seat: int) -> list[Tile]:
+        return tiles_of(self.state.hands[seat])
+
+    def deals(self) -> Facts:
+        deal, deals = int(self.state.deal), self.variant.deals
+        return {"first_deal": [int(deal == 0)], "last_deal": [int(deal + 1 >= deals)]}
+
+
+# Connecting games
+
+
+class Line:
+    """The line of tiles as the public moves of a deal make it, with all that is remembered of them."""
+
+    def __init__(self, sight: Sight, two_ends: bool) -> None:
+        state, seats = sight.state, sight.variant.players
+        moves, lookalikes = ADAPTERS[sight.game].moves, ADAPTERS[sight.game].lookalikes
+        self.ends: list[int] = [0, 0]
+        self.laid_at = [0] * len(FACES)
+        self.laid: list[list[Tile]] = [[] for _ in range(seats)]
+        self.drops = [0] * seats
+        self.missed = [[0] * len(NUMBERS) for _ in range(seats)]
+        self.last_player, self.passes, self.turns = -1, 0, int(state.turn)
+        for turn in range(self.turns):
+            seat, action = sight.seat_after(int(state.leader), turn), int(state.record[turn])
+            if action == lookalikes[0]:
+                for number in set(self.ends):
+                    self.missed[seat][number - 1] += 1
+                self.drops[seat] += 1
+                self.passes += 1
+                continue
+            _, tile, leaves = moves[action]
+            self.ends = joined(self.ends, tile, leaves, two_ends)
+            self.laid[seat].append(tile)
+            self.laid_at[FACES.index(tile)] = turn + 1
+            self.last_player, self.passes = seat, 0
+
+
+def joined(ends: list[int], tile: Tile, leaves: int, two_ends: bool) -> list[int]:
+    """The open numbers after a tile is laid so that one of its numbers stays open."""
+    joins = tile[0] + tile[1] - leaves
+    if not two_ends:
+        return [leaves, leaves]
+    if ends == [0, 0]:
+        return [joins, leaves]
+    return [leaves, ends[1]] if ends[0] == joins else [ends[0], leaves]
+
+
+def connecting(sight: Sight, line: Line, forced: bool) -> Facts:
+    """The sections that the connecting games share."""
+    state, seats = sight.state, 4
+    hand, unseen = sight.hand(sight.viewer), unseen_tiles(sight)
+    discards = [tiles_of(state.discards[seat]) for seat in range(sight.variant.players)]
+    missed = sight.by_seat(line.missed, seats)[1:]
+    return {
+        "hand": counts(hand),
+        "discards": counts(discards[sight.viewer]),
+        "unseen": counts(unseen),
+        "played": sight.by_seat([counts(laid) for laid in line.laid], seats),
+        "laid_at": line.laid_at,
+        "ends": [one_hot(end, 7) for end in line.ends],
+        "sizes": sight.by_seat([len(sight.hand(seat)) for seat in range(sight.variant.players)], seats),
+        "drops": sight.by_seat(list(map(len, discards)), seats),
+        "missed": missed,
+        "void": (np.array(missed) > 0) & forced,
+        "suits": [len({tile for tile in hand if number in tile}) for number in NUMBERS],
+        "unseen_suits": [len({tile for tile in unseen if number in tile}) for number in NUMBERS],
+        "leader": sight.place(int(state.leader), seats),
+        "last_player": sight.place(line.last_player, seats),
+        "passes": [line.passes],
+        "turn": [line.turns],
+        **sight.deals(),
+    }
+
+
+def unseen_tiles(sight: Sight) -> list[Tile]:
+    """The tiles in other hands, face down before others, and dealt to nobody."""
+    hidden = [*sight.state.hands[sight.others], *sight.state.discards[sight.others], sight.state.unused]
+    return [tile for tiles in hidden for tile in tiles_of(tiles)]
+
+
+def back_at(sight: Sight, line: Line) -> bool:
+    """Whether all others have discarded since the seat to act laid the last tile."""
+    return line.last_player == sight.state.to_act and line.passes >= sight.variant.players - 1
+
+
+def jie_long(sight: Sight) -> Facts:
+    variant: Any = sight.variant
+    line = Line(sight, variant.open_ends == 2)
+    locked = variant.double_lock and variant.open_ends == 1 and back_at(sight, line)
+    return {**connecting(sight, line, variant.forced_play), "locked": [locked], "asked": [0]}
+
+
+def ce_deng(sight: Sight) -> Facts:
+    variant: Any = sight.variant
+    facts = connecting(sight, Line(sight, False), True)
+    size = 8 if variant.deck == "full" else 4
+    from_leader = [sight.seat_after(int(sight.state.leader), turns) for turns in range(variant.players)]
+    asked = [seat for seat in from_leader if int(sight.state.rights) >> seat & 1]
+    for seat in asked:
+        doubles = sum(map(is_double, sight.hand(seat)))
+        assert (variant.declare_eight_doubles and doubles == size) or 0 < variant.redeal_doubles <= doubles
+    return {**facts, "locked": [0], "asked": [sight.viewer in asked[:1]]}
+
+
+def ding_niu_facts(sight: Sight) -> Facts:
+    variant: Any = sight.variant
+    state, line = sight.state, Line(sight, True)
+    maker, made = first_block(sight, variant)
+    for seat in range(variant.players if state.over else 0):  # the doubles that followed are laid at once
+        for tile in tiles_of(state.played[seat]):
+            if line.laid[seat].count(tile) < tiles_of(state.played[seat]).count(tile):
+                assert is_double(tile) and tile[0] in line.ends
+                line.laid[seat].append(tile)
+                line.laid_at[FACES.index(tile)] = int(state.turn)
+    layout = [tile for laid in line.laid for tile in laid]
+    deck = tiles_of(ADAPTERS[sight.game].deck_of(variant))
+    left = [tile for tile in deck if not is_double(tile)]
+    for tile in layout:
+        if not is_double(tile):
+            left.remove(tile)
+    makes, losing = np.zeros((2, 2, len(FACES)), int)
+    if made is None and not state.over and layout:
+        for tile, leaves, what in blocks_of(sight, line.ends, layout, deck):
+            kind, low_open = FACES.index(tile), int(leaves != tile[0])
+            makes[low_open, kind] = 1 if what == "classic" else 2
+            losing[low_open, kind] = loses(sight, variant, joined(line.ends, tile, leaves, True), tile, what)
+    return {
+        **connecting(sight, line, variant.forced_play),
+        "left": [sum(number in tile for tile in left) for number in NUMBERS],
+        "makes": makes,
+        "losing": losing,
+        "suan_zhang": [{None: 0, "classic": 1, "smothered": 2}[made]],
+        "maker": sight.place(maker, 4),
+        "exempt": [int(state.exempt) and maker == sight.viewer],
+    }
+
+
+def first_block(sight: Sight, variant: Any) -> tuple[int, str | None]:
+    """Who made the first suan zhang of the deal, and which it was; seat -1 if nobody has."""
+    deck, ends, layout = tiles_of(ADAPTERS[sight.game].deck_of(variant)), [0, 0], []
+    for turn in range(int(sight.state.turn)):
+        action = int(sight.state.record[turn])
+        if action == ADAPTERS[sight.game].lookalikes[0]:
+            continue
+        _, tile, leaves = ADAPTERS[sight.game].moves[action]
+        ends = joined(ends, tile, leaves, True)
+        layout.append(tile)
+        if len(layout) > 1 and not is_double(tile):
+            if what := ding_niu.suan_zhang(layout, ends, variant.smothered_numbers, deck):
+                return sight.seat_after(int(sight.state.leader), turn), what
+    return -1, None
+
+
+def blocks_of(sight: Sight, ends: list[int], layout: list[Tile], deck: list[Tile]):
+    """Each way to lay a tile of the viewer's hand that makes a suan zhang: the tile, what it leaves open, which."""
+    variant: Any = sight.variant
+    for tile in set(sight.hand(sight.viewer)):
+        for joins, leaves in (tile, tile[::-1]):
+            if joins in ends and not is_double(tile):
+                after = joined(ends, tile, leaves, True)
+                if what := ding_niu.suan_zhang([*layout, tile], after, variant.smothered_numbers, deck):
+                    yield tile, leaves, what
+
+
+def loses(sight: Sight, variant: Any, ends: list[int], tile: Tile, what: str) -> bool:
+    """Whether the maker would be charged if all tiles that it does not see were of the same weight."""
+    state, hand = sight.state, without(sight.hand(sight.viewer), tile)
+    free: list[Tile] = []  # doubles that are laid in the end and cost nobody anything
+    unseen = unseen_tiles(sight)
+    if variant.after_suan_zhang == "doubles" or (variant.after_suan_zhang == "play_on" and what == "classic"):
+        free = [tile for tile in FACES if is_double(tile) and tile[0] in ends]
+    points = sum(pips(t) for t in hand if t not in free)
+    points += sum(map(pips, tiles_of(state.discards[sight.viewer])))
+    if variant.spare_pointless_maker and points == 0:
+        return False
+    if variant.exempt_forced_maker and forced_to_block(sight):
+        return False
+    fewest = min(len(sight.hand(seat)) + len(tiles_of(state.discards[seat])) for seat in sight.others)
+    return points * len(unseen) > fewest * sum(pips(t) for t in unseen if t not in free)
+
+
+def forced_to_block(sight: Sight) -> bool:
+    """Whether every tile that the viewer could lay would make a suan zhang."""
+    line = Line(sight, True)
+    layout = [tile for laid in line.laid for tile in laid]
+    deck = tiles_of(ADAPTERS[sight.game].deck_of(sight.variant))
+    ways = {
+        (tile, leaves)
+        for tile in sight.hand(sight.viewer)
+        for joins, leaves in (tile, tile[::-1])
+        if joins in line.ends
+    }
+    made = {(tile, leaves) for tile, leaves, _ in blocks_of(sight, line.ends, layout, deck)}
+    return ways == made
+
+
+# Da Ling
+
+
+def da_ling_facts(sight: Sight) -> Facts:
+    state, table = sight.state, tiles_of(sight.state.table)
+    hand = sorted(sight.hand(sight.viewer))
+    slots: list[Tile | None] = [*hand, *[None] * (6 - len(hand))]
+    unseen = tiles_of(state.unused)
+    for seat in sight.others:
+        unseen += [] if state.over else sight.hand(seat)
+    matches, shown = [], []
+    for size in (1, 2, 3):
+        for places in sorted(combinations(range(6), size), key=lambda places: places[::-1]):
+            group = [slots[place] for place in places if slots[place]]
+            matched = da_ling.matches(table, group)
+            matches.append(int(matched))
+            shown.append(da_ling.colour_pips(table, group) if matched else 0)
+    split = int(state.splits[sight.viewer])
+    return {
+        "hand": counts(hand),
+        "table": counts(table),
+        "unseen": counts(unseen),
+        "target": one_hot(sum(map(pips, table)) % 10, 10),
+        "red": [int(sum(map(red_pips, table)) >= 4)],
+        "matches": matches,
+        "pips": shown,
+        "players": one_hot(sight.variant.players - 2, 4),
+        "split": one_hot(split if split >= 0 else None, 60),
+        **sight.deals(),
+    }
+
+
+# Tiu-U
+
+
+def tiu_u_facts(sight: Sight) -> Facts:
+    state, variant = sight.state, sight.variant
+    players: Any = variant.players
+    locks: bool = getattr(variant, "lock_triples", False)
+    drawn = FACES[state.drawn] if state.drawn >= 0 else None
+    lake, stock = tiles_of(state.lake), [FACES[kind] for kind in state.stock[state.turned :]]
+    unseen = stock + [tile for seat in sight.others for tile in sight.hand(seat)]
+    fish = [tile for tile in lake if not (locks and lake.count(tile) >= 3)]
+    laid, caught = told_by_the_record(sight)
+    return {
+        "hand": counts(sight.hand(sight.viewer)),
+        "drawn": counts([drawn] if drawn else []),
+        "lake": counts(lake),
+        "bites": [sum(tiu_u.match(bait, each) for each in fish) for bait in FACES],
+        "rivals": [sum(tiu_u.match(bait, each) for each in unseen) for bait in FACES],
+        "unseen": counts(unseen),
+        "catches": sight.by_seat(list(map(counts, caught)), 3),
+        "laid": sight.by_seat(list(map(counts, laid)), 3),
+        "points": sight.by_seat([tiu_u.count(catch) // 10 for catch in caught], 3),
+        "red": sight.by_seat([sum(red_pips(t) for t in catch if pips(t) < 8) for catch in caught], 3),
+        "sizes": sight.by_seat([len(sight.hand(seat)) for seat in range(players)], 3),
+        "stock": [len(stock)],
+        "mover": sight.place(int(state.to_act), 3),
+        "leader": sight.place(int(state.leader), 3),
+        **sight.deals(),
+    }
+
+
+def told_by_the_record(sight: Sight) -> tuple[list[list[Tile]], list[list[Tile]]]:
+    """What each seat laid from its hand and what it caught, by the public actions alone."""
+    full, players = sight.variant.deck == "full", sight.variant.players
+    held = [(24 if full else 4) // players] * players
+    stock = 24 if full else 3
+    laid: list[list[Tile]] = [[] for _ in held]
+    caught: list[list[Tile]] = [[] for _ in held]
+    seat, from_stock = int(sight.state.leader), False
+    for action in sight.state.record[: sight.state.plays].tolist():
+        while not (stock if from_stock else held[seat]):  # a play for which there is no tile
+            seat, from_stock = (sight.seat_after(seat, 1), False) if from_stock else (seat, True)
+        what, *tiles = ADAPTERS[sight.game].moves[action]
+        if what == "heaven pair":
+            held[seat] -= 2
+            caught[seat] += [(6, 6)] * 2
+            continue
+        if what == "lay" and not from_stock:
+            laid[seat] += tiles
+        if what != "lay":
+            caught[seat] += tiles if what == "catch" else tiles * 4
+        if from_stock:
+            stock -= 1
+            seat, from_stock = sight.seat_after(seat, 1), False
+        else:
+            held[seat] -= 1
+            from_stock = True
+    return laid, caught
+
+
+# Small Mahjong
+
+TRIPLETS = {
+    tiles: points
+    for size in (1, 2, 3)
+    for tiles in combinations([face for face in FACES for _ in range(2)], 3)
+    if (points := small_mahjong.triplet_points(tiles)) == size
+    and all(
+        tiles.count(tile) <= ADAPTERS["small-mahjong"].deck >> (3 * FACES.index(tile)) & 7 for tile in tiles
+    )
+}  # points by tiles, sorted
+
+
+def triplet(*tiles: Tile) -> int:
+    """The points of three tiles; 0 if they are no triplet, or if one set of tiles cannot show them."""
+    return TRIPLETS.get(tuple(sorted(tiles, key=FACES.index)), 0)
+
+
+def completing(hand: list[Tile]) -> list[Tile]:
+    """The kinds that make two triplets of a hand of five, or one of a hand of two."""
+    found = set()
+    for places in combinations(range(len(hand)), 2):
+        pair = [hand[place] for place in places]
+        rest = [tile for place, tile in enumerate(hand) if place not in places]
+        if not rest or triplet(*rest):
+            found |= {tile for tile in FACES if triplet(*pair, tile)}
+    return sorted(found, key=FACES.index) if len(hand) in (2, 5) else []
+
+
+def without(hand: list[Tile], tile: Tile) -> list[Tile]:
+    rest = list(hand)
+    rest.remove(tile)
+    return rest
+
+
+class MahjongTable:
+    """The table of Small Mahjong as one seat sees it: to who is not asked a discard has not happened yet."""
+
+    def __init__(self, sight: Sight) -> None:
+        self.sight, state = sight, sight.state
+        self.melds = [
+            [tiles_of(meld) for meld in state.melds[seat] if meld] for seat in range(sight.variant.players)
+        ]
+        self.hands = [sight.hand(seat) for seat in range(sight.variant.players)]
+        self.known = self.claimed_openly()
+        offer, mover = int(state.offer), int(state.mover)
+        self.offer = FACES[offer] if offer >= 0 and self.was_asked(FACES[offer]) else None
+        if offer >= 0 and self.offer is None:
+            self.hands[mover].append(FACES[offer])
+        elif offer >= 0 and self.offer in self.known[mover]:
+            self.known[mover].remove(self.offer)
+
+    def was_asked(self, offer: Tile) -> bool:
+        """Whether the viewer is being asked about the discard, or was asked before the seat that is."""
+        state, viewer = self.sight.state, self.sight.viewer
+        from_mover = [
+            self.sight.seat_after(int(state.mover), turns) for turns in range(self.sight.variant.players)
+        ]
+        distance = from_mover.index(viewer)
+        if not 0 < distance <= from_mover.index(int(state.to_act)):
+            return False
+        most = max((triplet(offer, *pair) for pair in combinations(self.hands[viewer], 2)), default=0)
+        return most >= distance or offer in completing(self.hands[viewer])
+
+    def claimed_openly(self) -> list[list[Tile]]:
+        """The tiles in each hand that all saw being claimed, as the turns of the deal tell."""
+        state, known, seat = self.sight.state, [[] for _ in self.hands], int(self.sight.state.leader)
+        for turn in range(int(state.turns)):
+            seat = self.sight.seat_after(seat, int(state.steps[turn]))
+            if state.begun[turn] == -1:
+                known[seat].append(FACES[state.thrown[turn - 1]])
+            thrown = int(state.thrown[turn])
+            under_way = turn == state.turns - 1 and state.offer >= 0
+            if thrown >= 0 and not under_way and FACES[thrown] in known[seat]:
+                known[seat].remove(FACES[thrown])
+        return known
+
+
+def small_mahjong_facts(sight: Sight) -> Facts:
+    state, table, viewer = sight.state, MahjongTable(sight), sight.viewer
+    hand, players = table.hands[viewer], sight.variant.players
+    wall = [FACES[kind] for kind in state.wall[state.top :]]
+    unseen = list(wall)
+    for seat in sight.others:
+        shown = table.hands[seat] if seat == state.winner else table.known[seat]
+        unseen += [tile for tile, copies in zip(FACES, counts(table.hands[seat]), strict=True)
+                   for _ in range(copies - shown.count(tile))]  # fmt: skip
+    waits = completing(hand)
+    after, partners = [0] * len(FACES), [0] * len(FACES)
+    for tile in set(hand):
+        rest, kind = without(hand, tile), FACES.index(tile)
+        after[kind] = sum(each in completing(rest) for each in unseen) if len(hand) % 3 == 0 else 0
+        beside = {third for other in rest for third in FACES if triplet(tile, other, third)}
+        partners[kind] = sum(each in beside for each in unseen)
+    points = [sum(triplet(*meld) for meld in melds) for melds in table.melds]
+    best = small_mahjong.best_split(hand, [tuple(meld) for meld in table.melds[viewer]])
+    whole = viewer == state.mover and (len(hand) + 3 * len(table.melds[viewer])) % 3 == 0
+    laid_out = [[tile for meld in melds for tile in meld] for melds in table.melds]
+    return {
+        "hand": counts(hand),
+        "offer": counts([table.offer] if table.offer else []),
+        "waits": counts(waits),
+        "outs": [sum(tile in waits for tile in unseen)],
+        "outs_after": after,
+        "partners": partners,
+        "triplets": np.array(
+            counts({t for three in combinations(hand, 3) if triplet(*three) for t in three})
+        ),
+        "win": [(best or 0) if whole else 0],
+        "unseen": counts(unseen),
+        "melds": sight.by_seat(list(map(counts, laid_out)), 4),
+        "discards": sight.by_seat([counts(tiles_of(state.discards[seat])) for seat in range(players)], 4),
+        "known": sight.by_seat(list(map(counts, table.known)), 4),
+        "meld_points": sight.by_seat(points, 4),
+        "sizes": sight.by_seat(list(map(len, table.hands)), 4),
+        "wall": [len(wall)],
+        "mover": sight.place(int(state.mover), 4),
+        "leader": sight.place(int(state.leader), 4),
+        **sight.deals(),
+    }
+
+
+FACTS: dict[str, Callable[[Sight], Facts]] = {
+    "jie-long": jie_long,
+    "ce-deng": ce_deng,
+    "ding-niu": ding_niu_facts,
+    "da-ling": da_ling_facts,
+    "tiu-u": tiu_u_facts,
+    "small-mahjong": small_mahjong_facts,
+}
+
+
+# What a view tells beside what its sections show
+
+
+def frame(sight: Sight) -> Facts:
+    return {
+        "seat": sight.viewer,
+        "direction": sight.state.direction,
+        "deal": sight.state.deal,
+        "deals": sight.variant.deals,
+        "total": sight.by_seat(sight.state.total, len(sight.state.total)),
+    }
+
+
+def place_of(sight: Sight, seat: int) -> int:
+    """How many turns after the viewer a seat comes; -1 for no seat."""
+    return sight.order.index(seat) if seat >= 0 else -1
+
+
+def so_far(values: np.ndarray, turns: int, blank: int) -> list[int]:
+    """The first entries of a history, and blanks behind them."""
+    return [*values[:turns].tolist(), *[blank] * (len(values) - turns)]
+
+
+def told_of_a_line(sight: Sight) -> Facts:
+    state, players = sight.state, sight.variant.players
+    laid = [size_of(state.played[seat]) for seat in range(players)]
+    return {
+        "hand_size": (size_of(ADAPTERS[sight.game].deck_of(sight.variant)) - size_of(state.unused))
+        // players,
+        "plays": sight.by_seat(laid, len(state.played)),
+        "record": so_far(state.record, int(state.turn), 0),
+        **({"asked": 0, "locked": 0} if sight.game == "ding-niu" else {}),  # its sections leave these out
+    }
+
+
+def size_of(tiles: int) -> int:
+    return len(tiles_of(tiles))
+
+
+def told_in_da_ling(sight: Sight) -> Facts:
+    state, over = sight.state, bool(sight.state.over)
+    shown = [seat for seat in sight.order if over or seat == sight.viewer]
+    blank = [0] * (len(state.hands) - len(shown))
+    variant: Any = sight.variant
+    return {
+        "asked": int(state.to_act == sight.viewer and not over),
+        "stakes": variant.stakes,
+        "hands": [*state.hands[shown].tolist(), *blank],
+        "splits": [*state.splits[shown].tolist(), *[-1 for _ in blank]],
+    }
+
+
+def told_in_tiu_u(sight: Sight) -> Facts:
+    state, locks = sight.state, getattr(sight.variant, "lock_triples", False)
+    lake = tiles_of(state.lake)
+    free = {tile for tile in lake if not (locks and lake.count(tile) >= 3)}
+    before = state.record[: state.plays]
+    players, last = sight.variant.players, int(state.last_player)
+    assert (last >= 0) == (len(before) > 0)
+    assert last < players
+    return {
+        "last_player": place_of(sight, last),
+        "plays": state.plays,
+        "record": so_far(state.record, int(state.plays), 0),
+        "fish": sum(1 << (3 * FACES.index(tile)) for tile in free),
+    }
+
+
+def told_in_small_mahjong(sight: Sight) -> Facts:
+    state, table = sight.state, MahjongTable(sight)
+    turns, winner = int(state.turns), int(state.winner)
+    thrown = so_far(state.thrown, turns, -1)
+    if state.offer >= 0 and table.offer is None:
+        thrown[turns - 1] = -1
+    drew = sight.viewer == state.mover and state.begun[turns - 1] == 0 and thrown[turns - 1] < 0
+    return {
+        "new_tile": state.wall[state.top - 1] if drew else -1,
+        "winner": place_of(sight, winner),
+        "shown": state.hands[winner] if winner >= 0 else 0,
+        "turns": turns,
+        "steps": so_far(state.steps, turns, 0),
+        "begun": so_far(state.begun, turns, 0),
+        "thrown": thrown,
+    }
+
+
+TOLD: dict[str, Callable[[Sight], Facts]] = {
+    "jie-long": told_of_a_line,
+    "ce-deng": told_of_a_line,
+    "ding-niu": told_of_a_line,
+    "da-ling": told_in_da_ling,
+    "tiu-u": told_in_tiu_u,
+    "small-mahjong": told_in_small_mahjong,
+}

@@ -1,0 +1,95 @@
+"""The commands of the documents run: every line of a shell block that takes less than a minute, as it is printed.
+
+A line that begins as one of `LEFT_OUT` is not run here, for the reason given; whatever else stands in a block is.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LEFT_OUT = {
+    "make ": "installs and takes minutes; CI runs `make test`",
+    "pip install ": "installs",
+    "tensorboard ": "serves until it is stopped",
+    "gupai train ": "takes minutes; test_training.py trains",
+    "gupai bench": "measures for more than a minute; test_benchmarks.py measures less",
+    "python -m benchmarks.peers ": "installs other libraries and measures for hours",
+    "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",
+    "python examples/": "takes minutes or an environment of its own; test_clients.py",
+    "python -m pytest ": "runs the tests",
+}
+NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written
+PACKAGES = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
+
+
+def gupai(*words: str, **how) -> subprocess.CompletedProcess:
+    """What `gupai` with these words does, run from this checkout."""
+    return subprocess.run(
+        [sys.executable, "-c", "from gupai_app.cli import main; main()", *words],
+        env={**os.environ, "PYTHONPATH": PACKAGES},
+        stdin=subprocess.DEVNULL,  # who is asked for a move leaves the table
+        capture_output=True,
+        text=True,
+        timeout=600,
+        **how,
+    )
+
+
+def commands() -> list[str]:
+    """The lines of all shell blocks, without their comments; a line that ends in a backslash goes on in the next."""
+    blocks = [
+        block for page in PAGES for block in re.findall(r"```sh\n(.*?)```", page.read_text("utf-8"), re.S)
+    ]
+    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    return [shlex.join(words) for line in lines if (words := shlex.split(line, comments=True))]
+
+
+def why_left_out(command: str) -> str | None:
+    found = [why for start, why in LEFT_OUT.items() if command.startswith(start)]
+    return found[0] if found else "needs a trained player" if NEEDS_A_RUN in command else None
+
+
+RUN = [command for command in dict.fromkeys(commands()) if why_left_out(command) is None]
+
+
+@pytest.mark.parametrize("command", RUN)
+def test_a_command_of_the_documents_runs(command, tmp_path):
+    program, *words = shlex.split(command)
+    assert program == "gupai"
+    done = gupai(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    assert "Traceback" not in done.stderr
+
+
+def test_nothing_is_left_out_that_no_document_says():
+    assert all(any(command.startswith(start) for command in commands()) for start in LEFT_OUT)
+    assert len(RUN) >= 4
+
+
+def test_the_options_that_the_documents_name_exist():
+    """Also those of commands that are left out: `gupai COMMAND --help` knows them."""
+    named = {}
+    for command in commands():
+        program, *words = shlex.split(command)
+        if program == "gupai":
+            named.setdefault(words[0], set()).update(word for word in words if word.startswith("--"))
+    for name, options in named.items():
+        shown = gupai(name, "--help")
+        assert shown.returncode == 0
+        assert all(option in shown.stdout for option in options), name
+
+
+def test_the_code_of_the_page_on_openspiel_runs():
+    pytest.importorskip("pyspiel")
+    for block in re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "openspiel.md").read_text("utf-8"), re.S
+    ):
+        exec(block, {})

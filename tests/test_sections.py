@@ -1,0 +1,109 @@
+"""Every section of an observation says what its name and its words say, to every seat, on turn and off.
+
+`facts.py` recomputes each section from the full state in plain Python; here they are compared over random play.
+"""
+
+import numpy as np
+import pytest
+
+from facts import FACTS, TOLD, Sight, frame
+from gupai_env import GAMES, get_game
+from gupai_env.core.episode import start
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+from variants import name_of
+from walks import lanes_of, views_of
+
+LANES, STEPS = 6, 70  # each walk: lanes side by side, and decisions of each
+CASES = [
+    (get_game(game), {"deals": 3, **options})
+    for game, options in [
+        ("jie-long", {}),
+        ("jie-long", {"players": 3, "forced_play": True, "open_ends": 2}),
+        ("jie-long", {"players": 2, "double_lock": True, "forced_play": True}),
+        ("jie-long", {"players": 2, "deck": "tiny", "double_lock": True}),
+        ("jie-long", {"players": 3, "double_lock": True}),
+        ("ce-deng", {}),
+        ("ce-deng", {"players": 3, "redeal_doubles": 6}),
+        ("ce-deng", {"players": 2, "redeal_doubles": 6, "strict_head_tail": True}),
+        ("ce-deng", {"players": 2, "deck": "tiny"}),
+        ("ding-niu", {}),
+        ("ding-niu", {"after_suan_zhang": "play_on", "exempt_forced_maker": True}),
+        ("ding-niu", {"after_suan_zhang": "stop", "spare_pointless_maker": True, "smothered_numbers": (1, 6)}),
+        ("ding-niu", {"forced_play": False, "after_suan_zhang": "play_on"}),
+        ("ding-niu", {"players": 2, "deck": "tiny", "spare_pointless_maker": True}),
+        ("da-ling", {}),
+        ("da-ling", {"players": 2}),
+        ("da-ling", {"players": 3, "absolute_tie": "push"}),
+        ("da-ling", {"players": 4}),
+        ("da-ling", {"players": 2, "deck": "tiny"}),
+        ("tiu-u", {}),
+        ("tiu-u", {"players": 3, "lock_triples": True, "heaven_pair": True}),
+        ("tiu-u", {"must_catch": True, "triple_catch": False}),
+        ("tiu-u", {"heaven_pair": True, "lock_triples": True}),
+        ("tiu-u", {"players": 2, "deck": "tiny", "heaven_pair": True}),
+        ("small-mahjong", {}),
+        ("small-mahjong", {"players": 3, "auto_win": False}),
+        ("small-mahjong", {"expose_claims": False}),
+        ("small-mahjong", {"players": 3, "expose_claims": False, "auto_win": False}),
+        ("small-mahjong", {"claim_last_discard": False, "auto_win": False}),
+        ("small-mahjong", {"players": 2, "deck": "tiny"}),
+    ]
+]  # fmt: skip
+IDS = [name_of(game, game.variant(**options)) for game, options in CASES]
+
+
+def test_every_game_is_among_the_cases():
+    assert {game.id for game, _ in CASES} == set(GAMES) == set(FACTS)
+
+
+def seeds_of(game: Game, variant: Variant) -> np.ndarray:
+    """A seed for each lane; the last of them begin, if any do, with a question before the play."""
+    seeds = np.arange(LANES)
+    if "rights" in (game.state.names or ()):
+        asked = [seed for seed in range(200) if dealt(game, variant, seed).rights][: LANES // 2]
+        seeds[LANES - len(asked) :] = asked
+    return seeds
+
+
+def dealt(game: Game, variant: Variant, seed: int) -> np.record:
+    """The state in which an episode begins."""
+    state = game.new_states(1)[0]
+    start(game, variant.as_rules(game.rules_type), state, seed)
+    return state
+
+
+@pytest.mark.parametrize(("game", "options"), CASES, ids=IDS)
+def test_each_section_says_what_is_so(game, options):
+    variant = game.variant(**options)
+    lanes = lanes_of(game, variant, LANES, renew=False)
+    lanes.reset(seeds=seeds_of(game, variant))
+    for step in range(STEPS):
+        seen = np.zeros((LANES, lanes.layout.size), np.int8)
+        for seat in range(variant.players):
+            lanes.kernels.look(lanes.rules, lanes.table, seat, seen)
+            on_turn = (lanes.seats == seat) & ~lanes.over
+            np.testing.assert_array_equal(seen[on_turn], lanes.observations[on_turn])
+            views = views_of(lanes, lanes.states, seat)
+            for state, view, observation in zip(lanes.states, views, seen, strict=True):
+                compare(Sight(game.id, variant, state, seat), view, observation)
+        if lanes.over.all():
+            break
+        lanes.step(lanes.sample(step))
+
+
+ELSEWHERE = {"tiles", "strength", "waits_after"}  # fields of a view that sections of another name show
+
+
+def compare(sight: Sight, view: np.record, observation: np.ndarray) -> None:
+    """Every section of an observation, and every field of the view that no section shows, against the facts."""
+    game = get_game(sight.game)
+    sections, fields = FACTS[sight.game](sight), frame(sight) | TOLD[sight.game](sight)
+    parts = game.encoder.layout.split(observation)
+    assert sections.keys() == parts.keys()
+    assert set(game.view.names or ()) <= sections.keys() | fields.keys() | ELSEWHERE
+    said = parts | {name: view[name] for name in fields}
+    for name, fact in (sections | fields).items():
+        if not np.array_equal(np.array(fact, said[name].dtype), said[name]):
+            where = f"{name} as seat {sight.viewer} sees it, move {sight.state.moves}"
+            raise AssertionError(f"{where}: {fact} is so, {said[name]} is said")
