@@ -8,8 +8,8 @@ import numpy as np
 from gupai_agents.agent import Turns, certain
 from gupai_agents.checkpoint import CheckpointError, check_identity, read_checkpoint
 from gupai_agents.observing import ROUND, ObservationAgent, best_legal
+from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import compiled
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.variant import Variant
 
@@ -45,15 +45,18 @@ class NetworkAgent(ObservationAgent):
         net: dict[str, Any],
         tensors: dict[str, np.ndarray],
         sample: bool,
+        variant: Variant | None = None,
     ) -> None:
-        """Raises: ValueError if the tensors are not just those that `net` describes."""
+        """Args: variant: the only one that it plays, but for FREE_OPTIONS; any without.
+
+        Raises: ValueError if the tensors are not just those that `net` describes."""
         layout = game.encoder.layout
         shapes = tensor_shapes(net, layout.size, game.num_actions)
         found = {key: tensor.shape for key, tensor in tensors.items()}
         if found != shapes:
             odd = sorted(set(found.items()) ^ set(shapes.items()))[0]
             raise ValueError(f"tensor {odd[0]} {list(odd[1])} does not fit the network {net}")
-        super().__init__(name, game, self.logits)
+        super().__init__(name, game, self.logits, variant)
         self.sample = sample
         self.tensors = weights = {key: tensor.astype(np.float32) for key, tensor in tensors.items()}
         self._layers = [
@@ -76,6 +79,7 @@ class NetworkAgent(ObservationAgent):
                 header["net"],
                 tensors,
                 sample,
+                variant,
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(f"{path}: {error}") from None
