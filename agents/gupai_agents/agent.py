@@ -34,8 +34,8 @@ class Turns(NamedTuple):
 class Agent(Protocol):
     """A player of one variant. Equal views, masks and keys must give equal actions, whatever the batch.
 
-    Two more attributes are looked at where there are any: `game`, a game or its id, and `variant`, a `Variant`, say what
-    the agent was made for, and it is refused elsewhere.
+    Two more attributes are looked at where there are any: `game`, a game or its id, and `variant`, a `Variant`, say
+    what the agent was made for, and it is refused elsewhere.
     """
 
     name: str
