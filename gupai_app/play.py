@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from gupai_agents.agent import Agent, Turns
+from gupai_agents.agent import Agent, Turns, ask
 from gupai_app.human import HumanAgent, Terminal
 from gupai_app.session import Session
 from gupai_env.core.game import Game
@@ -123,5 +123,5 @@ def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int)
 def _move(session: Session, agents: Sequence[Agent]) -> tuple[int, Turns, int, list[float] | None]:
     """Let the agent to act play; return its seat, what it saw, its action, and chips if a deal ended."""
     seat, turns = session.seat, session.turns()
-    action = int(agents[seat].act(turns)[0])
+    action = int(ask(agents[seat], session.game, session.variant, turns)[0])
     return seat, turns, action, session.play(action)

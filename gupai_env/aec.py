@@ -1,14 +1,18 @@
 """One PettingZoo environment for all games: it knows the protocol, the game knows the rules."""
 
+import threading
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
+from gupai_env.core.compiling import bind
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import LEGAL, PLAY, bind, kernels, table_of
+from gupai_env.core.lanes import PLAY, kernels, table_of
+from gupai_env.core.numbers import is_whole, told
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.scene import Scene
 from gupai_env.games import get_game
@@ -17,6 +21,21 @@ from gupai_env.render import draw_text
 MASK_PLACES = ("observation", "info")
 RENDER_MODES = ["human", "ansi", "rgb_array"]
 RENDER_FPS = 2
+NO_GAME = "no game is going on; call reset() to deal"
+IN_USE = "this environment is in use by another thread; give each thread one of its own"
+DEALT = (  # attributes that there are once a game is dealt
+    "agent_selection",
+    "rewards",
+    "terminations",
+    "truncations",
+    "infos",
+    "_cumulative_rewards",
+    "_mover",
+)
+
+
+class NotDealtError(RuntimeError, AttributeError):
+    """An attribute that an environment has only once a game is dealt; `hasattr` is False until then."""
 
 
 class GupaiEnv(AECEnv):
@@ -27,7 +46,8 @@ class GupaiEnv(AECEnv):
     `mask_in="info"` the observation is the flat vector alone. `infos[agent]["action_mask"]` holds the mask in
     either case. Rewards: chips, paid when a deal ends, to all seats at once; they sum to zero.
     `state()`: int8 [players * layout.size], the observations of all seats, for centralised critics only.
-    Wrong actions raise IllegalActionError (a ValueError) and change nothing, so no wrapper is needed.
+    Wrong actions raise IllegalActionError (a ValueError) and change nothing, and there is a RuntimeError for whatever
+    needs a game before the first `reset`, so no wrapper is needed.
     """
 
     def __init__(
@@ -85,6 +105,7 @@ class GupaiEnv(AECEnv):
     def _bind(self) -> None:
         """Take hold of what a copy must not share: compiled loops, and second names for the arrays above."""
         self._loops = kernels(self.game)
+        self._free = threading.Lock()
         self._bool_mask = self._mask.view(np.bool_)
         self._settled = self._state["settled"]
         self._plain_state = np.asarray(self._state)  # quicker to pass than a record array
@@ -112,6 +133,7 @@ class GupaiEnv(AECEnv):
         """Leave out what `_bind` makes anew, and the window."""
         bound = (
             "_loops",
+            "_free",
             "_begin",
             "_show",
             "_play",
@@ -126,6 +148,22 @@ class GupaiEnv(AECEnv):
         self.__dict__.update(state)
         self._bind()
 
+    def __getattr__(self, name: str) -> Any:
+        """Say what is missing of an environment that has not been reset."""
+        if name in DEALT:
+            raise NotDealtError(NO_GAME)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
+    def _require_game(self) -> None:
+        if not self._seeded:
+            raise RuntimeError(NO_GAME)
+
+    def agent_iter(self, max_iter: int = 1 << 63) -> Iterable[str]:
+        """Return an iterator over the agents in the order in which they act, until all are removed."""
+        self._require_game()
+        iterator: Iterable[str] = super().agent_iter(max_iter)
+        return iterator
+
     def observation_space(self, agent: str) -> spaces.Space:
         """Return the space of what an agent observes."""
         return self.observation_spaces[agent]
@@ -139,9 +177,18 @@ class GupaiEnv(AECEnv):
 
         Args: seed: 0..2**63 - 1; a first reset without one takes a seed from the operating system.
             options: none are known; accepted for the protocol's sake.
+        Raises: ValueError for a bad seed, RuntimeError while another thread is at it; nothing has changed then.
         """
-        if seed is not None:
-            self._seed[0], self._episode[0], self._seeded = as_key(seed), 0, True
+        key = None if seed is None else as_key(seed)
+        self._enter()
+        try:
+            self._deal(key)
+        finally:
+            self._free.release()
+
+    def _deal(self, key: int | None) -> None:
+        if key is not None:
+            self._seed[0], self._episode[0], self._seeded = key, 0, True
         elif self._seeded:
             self._episode[0] += 1
         else:
@@ -170,8 +217,13 @@ class GupaiEnv(AECEnv):
         if agent == self._mover:  # at the end agent_selection goes on to seats that this is not kept for
             observation, mask = self._observation[0].copy(), self._mask[0].copy()
         else:
-            observation, mask = self._look(self.possible_agents.index(agent)), self._no_actions.copy()
+            observation, mask = self._look(self._seat_of(agent)), self._no_actions.copy()
         return observation if self.mask_in == "info" else {"observation": observation, "action_mask": mask}
+
+    def _seat_of(self, agent: str) -> int:
+        if agent not in self.possible_agents:
+            raise ValueError(f"{told(agent)} is no agent; the agents are {', '.join(self.possible_agents)}")
+        return self.possible_agents.index(agent)
 
     def _look(self, seat: int) -> np.ndarray:
         observation = np.empty_like(self._observation)
@@ -182,23 +234,32 @@ class GupaiEnv(AECEnv):
         """Play the action of `agent_selection`, or, if it is terminated, remove it with None.
 
         Raises: IllegalActionError (a ValueError) naming the seat, the action and the legal ones; RuntimeError
-            before `reset` or after the end. Nothing has changed then.
+            before `reset` or after the end, and while another thread is at it. Nothing has changed then.
         """
+        self._enter()
+        try:
+            self._step(action)
+        finally:
+            self._free.release()
+
+    def _enter(self) -> None:
+        """Have the environment to oneself, until `_free` is released."""
+        if not self._free.acquire(blocking=False):
+            raise RuntimeError(IN_USE)
+
+    def _step(self, action: Any) -> None:
         if not self.agents:
-            raise RuntimeError("no game is going on; call reset() to deal")
+            raise RuntimeError(NO_GAME)
         agent = self.agent_selection
         if self.terminations[agent]:
             if action is not None:
                 raise IllegalActionError(
-                    f"{agent}: the game is over, the only valid action is None, not {action!r}"
+                    f"{agent}: the game is over, the only valid action is None, not {told(action)}"
                 )
             self._remove(agent)
             return
         self._action[0] = self._checked(action)
-        if self._play() != LEGAL:
-            raise RuntimeError(
-                "this environment is in use by another thread; give each thread one of its own"
-            )
+        self._play()
         self._cumulative_rewards[agent] = 0.0
         if self._paid:
             self._clear_rewards()
@@ -216,8 +277,8 @@ class GupaiEnv(AECEnv):
 
     def _remove(self, agent: str) -> None:
         """Take a terminated agent out as `_was_dead_step` does, but quicker: all end at once."""
-        for told in (self.terminations, self.truncations, self.rewards, self._cumulative_rewards, self.infos):
-            del told[agent]
+        for each in (self.terminations, self.truncations, self.rewards, self._cumulative_rewards, self.infos):
+            del each[agent]
         self.agents.remove(agent)
         self._removed = self._removed or agent
         self.agent_selection = self.agents[0] if self.agents else self._removed
@@ -227,7 +288,7 @@ class GupaiEnv(AECEnv):
         """Return a legal action as it is; any other raises IllegalActionError."""
         if isinstance(action, np.ndarray) and action.ndim == 0:
             action = action[()]
-        whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+        whole = is_whole(action)
         if whole and 0 <= action < len(self._no_actions) and self._mask[0, action]:
             return action
         what = int(action) if whole else action
@@ -237,19 +298,24 @@ class GupaiEnv(AECEnv):
     @property
     def key(self) -> int:
         """The key of the episode under way, from which all its chance is derived."""
+        self._require_game()
         return int(self._state.seed[0])
 
     def turn(self) -> tuple[np.recarray, np.ndarray, np.ndarray]:
         """Return the decision of `agent_selection` as the agents of `agents` take it, `agent.act(Turns(*env.turn()))`.
 
         Returns: what it knows, views [1]; its legal actions, bool [1, num_actions]; its key of chance, int64 [1].
+        Raises: RuntimeError before `reset` and at the end of the game, when there is none.
         """
+        if not self.agents or self.terminations[self.agent_selection]:
+            raise RuntimeError(NO_GAME)
         views, key = np.zeros(1, self.game.view), np.zeros(1, np.int64)
         self._loops.views(self._rules, self._plain_state, views, key)
         return views.view(np.recarray), self._bool_mask.copy(), key
 
     def state(self) -> np.ndarray:
         """Return the observations of all seats, int8 [players * layout.size]; no agent may be shown it."""
+        self._require_game()
         return np.concatenate([self._look(seat) for seat in range(self.variant.players)])
 
     def render(self) -> str | np.ndarray | None:
@@ -262,8 +328,7 @@ class GupaiEnv(AECEnv):
         if self.render_mode is None:
             logger.warn("You are calling render method without specifying any render mode.")
             return None
-        if not self._seeded:
-            raise RuntimeError("no game is going on; call reset() to deal")
+        self._require_game()
         scene = self._scene()
         if self.render_mode == "ansi":
             return draw_text(scene)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import compiled
 from gupai_env.core.variant import RANDOM_LEADER
 from gupai_env.games import get_game
 

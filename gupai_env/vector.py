@@ -2,12 +2,14 @@
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from gupai_env.core.compiling import bind
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import (
@@ -18,18 +20,20 @@ from gupai_env.core.lanes import (
     SAMPLE,
     STEP,
     Kernels,
-    bind,
-    claim,
     kernels,
     release,
     table_of,
+    take,
 )
-from gupai_env.core.rng import as_key, derive
+from gupai_env.core.numbers import truth, whole_number, whole_numbers
+from gupai_env.core.rng import KEYS, as_key, derive
 from gupai_env.games import get_game
 
 LONG = np.dtype(np.int64)
 SIDE_BY_SIDE = (LONG.itemsize,)  # the strides of a vector
 NO_ACTIONS = np.zeros(0, LONG)
+MOST_LANES, MOST_THREADS = 1 << 22, 1024
+MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
 IN_USE = "these lanes are in use by another thread; give each thread lanes of its own"
 WORTH_SHARING = (
     4096  # decisions in a call, some 100 nanoseconds each; in a shorter one waking threads costs more
@@ -68,19 +72,20 @@ class Lanes:
             threads: threads that share out the lanes of a call of WORTH_SHARING decisions or more; what is played does
                 not depend on them.
 
-        Raises: ValueError for an unknown game or option, a bad seed, less than one lane or thread.
+        Raises: ValueError for an unknown game or option, a bad seed, and numbers of lanes (1 to MOST_LANES) or threads
+            (1 to MOST_THREADS) that cannot be.
         """
-        if num_lanes < 1:
-            raise ValueError(f"num_lanes={num_lanes} is not allowed; there must be at least one lane")
-        if threads < 1:
-            raise ValueError(f"threads={threads} is not allowed; there must be at least one thread")
+        num_lanes = whole_number("num_lanes", num_lanes, 1, MOST_LANES)
+        self.threads = whole_number("threads", threads, 1, MOST_THREADS)
+        self.observe, self.renew = truth("observe", observe), truth("renew", renew)
+        self.skip_forced = truth("skip_forced", skip_forced)
+        as_key(seed)
         self.game = get_game(game)
         self.layout = self.game.encoder.layout
         self.variant = self.game.variant.make(**variant)
         self.rules = self.variant.as_rules(self.game.rules_type)
         self._record = self.variant.as_record(self.game.rules_type)
-        self.num_lanes, self.threads = num_lanes, threads
-        self.observe, self.renew, self.skip_forced = observe, renew, skip_forced
+        self.num_lanes = num_lanes
         self.states = self.game.new_states(num_lanes)
         self.seeds = np.zeros(num_lanes, np.int64)
         self.episodes = np.zeros(num_lanes, np.int64)
@@ -158,7 +163,7 @@ class Lanes:
         """Do a job, a long one with all threads."""
         if self.num_lanes * max(steps, 1) < WORTH_SHARING:
             return self._play(job, actions, steps, key)
-        if not claim(self.table):
+        if not self._take():
             return BUSY
         try:
             if job != STEP:
@@ -175,42 +180,55 @@ class Lanes:
         answers = [own(job, actions, steps, key), *(each.result() for each in under_way)]
         return next((lane for lane in answers if lane != LEGAL), LEGAL)
 
-    def _alone(self, loop: Callable) -> None:
-        """Run a loop over the whole table while nobody else is at it."""
-        if not claim(self.table):
+    @functools.cached_property
+    def _take(self) -> Callable[[], bool]:
+        """What claims the table for the calling thread; False if another has it."""
+        return bind(take, self.table)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Have the whole table to oneself; raises RuntimeError while another thread is at it."""
+        if not self._take():
             raise RuntimeError(IN_USE)
         try:
-            loop(self.rules, self.table)
+            yield
         finally:
             release(self.table)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
-        bound = ("table", "_held", "_play", "_blocks", "_pool", "_do")
+        bound = ("table", "_held", "_take", "_play", "_blocks", "_pool", "_do")
         return {name: value for name, value in vars(self).items() if name not in bound}
 
-    def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
-        """Begin episode 0 in every lane, of the streams derived from `seed` or given as `seeds`, int64 [B]."""
+    def reset(self, seed: int | None = None, *, seeds: np.ndarray | Sequence[int] | None = None) -> None:
+        """Begin episode 0 in every lane, of the streams derived from `seed` or given as `seeds`, integers [B].
+
+        Raises: ValueError for seeds that are none, and then changes nothing.
+        """
         if seeds is not None:
-            if np.shape(seeds) != (self.num_lanes,):
-                raise ValueError(f"seeds must hold one seed for each of the {self.num_lanes} lanes")
-            self.seeds[:] = [as_key(int(each)) for each in seeds]
+            found = whole_numbers("seeds", seeds, self.num_lanes, "lane")
+            if found.min() < 0 or found.max() >= KEYS:
+                as_key(next(each for each in found if not 0 <= each < KEYS))
         else:
             key = as_key(0 if seed is None else seed)
-            self.seeds[:] = [derive(key, lane) for lane in range(self.num_lanes)]
-        self.episodes[:] = 0
-        self.payoffs[:] = 0
-        self.over[:] = False
+            found = np.array([derive(key, lane) for lane in range(self.num_lanes)])
+        with self._alone():
+            self.seeds[:] = found
+            self.episodes[:] = 0
+            self.payoffs[:] = 0
+            self.over[:] = False
         self.begin()
         self.refresh()
 
     def begin(self) -> None:
         """Begin episode number `episodes` of the stream `seeds` in every lane; `refresh` shows it."""
-        self._alone(self.kernels.begin)
+        with self._alone():
+            self.kernels.begin(self.rules, self.table)
 
     def refresh(self) -> None:
         """Fill `seats`, `masks` and `observations` from `states`; needed only after changing states by hand."""
-        self._alone(self.kernels.show)
+        with self._alone():
+            self.kernels.show(self.rules, self.table)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
@@ -240,17 +258,17 @@ class Lanes:
 
     def _converted(self, actions: Any) -> np.ndarray:
         """Return actions as int64 side by side; raises ValueError for anything but one integer a lane."""
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_lanes,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be {self.num_lanes} integers, one per lane, not {actions.dtype} {list(actions.shape)}"
-            )
+        actions = whole_numbers("actions", actions, self.num_lanes, "lane")
         if actions.dtype.kind == "u":  # none becomes another one in int64
             actions = np.minimum(actions, self.game.num_actions)
         return np.ascontiguousarray(actions, np.int64)
 
     def sample(self, key: int) -> np.ndarray:
-        """Return one random legal action per lane, int64 [B], drawn from `key`; 0 where there is none."""
+        """Return one random legal action per lane, int64 [B], drawn from `key`; 0 where there is none.
+
+        Raises: ValueError for a key that is no whole number in 0..2**63 - 1.
+        """
+        key = as_key(key, "a key")
         actions = np.empty(self.num_lanes, LONG)
         if self._do(SAMPLE, actions, 0, key) == BUSY:
             raise RuntimeError(IN_USE)
@@ -260,10 +278,9 @@ class Lanes:
         """Play `steps` random legal actions in every lane: at once what `step(sample(derive(key, number)))` plays.
 
         Returns: payoffs and over, as `step`, of the last action alone.
-        Raises: ValueError if steps is below 1.
+        Raises: ValueError for steps out of 1..MOST_STEPS, or a key that is no whole number in 0..2**63 - 1.
         """
-        if steps < 1:
-            raise ValueError(f"steps={steps} is not allowed; at least one action must be played")
+        steps, key = whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key")
         if self._do(PLAY, NO_ACTIONS, steps, key) == BUSY:
             raise RuntimeError(IN_USE)
         return self.payoffs, self.over

@@ -1,8 +1,21 @@
-"""The protocol of a player: it sees views, never states, and answers a whole batch at once."""
+"""The protocol of a player: it sees views, never states, and answers a whole batch at once.
 
-from typing import NamedTuple, Protocol, runtime_checkable
+Whatever asks a player does it by `ask`, the one door at which the answers of any agent are checked.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.illegal import IllegalActionError, describe_illegal
+from gupai_env.core.numbers import told, whole_numbers
+from gupai_env.core.variant import Variant
+from gupai_env.games import get_game
+
+# Options that change nothing in what a seat observes or may do, so a player made for one value plays with all.
+FREE_OPTIONS = ("leader", "deals", "stake")
 
 
 class Turns(NamedTuple):
@@ -19,7 +32,11 @@ class Turns(NamedTuple):
 
 
 class Agent(Protocol):
-    """A player of one variant. Equal views, masks and keys must give equal actions, whatever the batch."""
+    """A player of one variant. Equal views, masks and keys must give equal actions, whatever the batch.
+
+    Two more attributes are looked at where there are any: `game`, a game or its id, and `variant`, a `Variant`, say
+    what the agent was made for, and it is refused elsewhere.
+    """
 
     name: str
 
@@ -37,6 +54,64 @@ class PolicyAgent(Agent, Protocol):
         ...
 
 
+def name_of(agent: Any) -> str:
+    """Return what errors call an agent."""
+    return str(getattr(agent, "name", type(agent).__name__))
+
+
+def check_agent(agent: Any, game: Game, variant: Variant) -> None:
+    """Raise ValueError, in one line, for what is no agent and for one that was made for another game or variant."""
+    if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
+        raise ValueError(
+            f"{told(agent)} is no agent, which has a method `act`; make_agent makes one from its name"
+        )
+    if not isinstance(getattr(agent, "name", None), str):
+        raise ValueError(f"{told(agent)} has no name; an agent has an attribute `name`, a string")
+    made_for = getattr(agent, "game", None)
+    if isinstance(made_for, (Game, str)):
+        made_for = get_game(made_for)
+        if made_for is not game and made_for != game:
+            raise ValueError(f"{agent.name} plays {made_for.id}, not {game.id}")
+    own = getattr(agent, "variant", None)
+    if isinstance(own, Variant) and own is not variant and own != variant:
+        for name, value in vars(variant).items():
+            if name not in FREE_OPTIONS and getattr(own, name, None) != value:
+                raise ValueError(
+                    f"{agent.name} was made for {name}={getattr(own, name, None)!r}, not {name}={value!r}"
+                )
+
+
+def distinct(agents: Sequence[Agent]) -> tuple[list[Agent], list[int]]:
+    """Return the different ones of some agents, and of each of them all its number among these."""
+    numbers: dict[int, int] = {}
+    places = [numbers.setdefault(id(agent), len(numbers)) for agent in agents]
+    return list({id(agent): agent for agent in agents}.values()), places
+
+
+def ask(
+    agent: Agent, game: Game, variant: Variant, turns: Turns, lanes: Sequence[int] | np.ndarray | None = None
+) -> np.ndarray:
+    """Return an agent's actions, integers [N], checked: one a row, and each legal.
+
+    Args: lanes: what an error calls the rows; without it they are counted from 0.
+    Raises: ValueError as `check_agent`, and for answers of another shape or type; IllegalActionError (a ValueError)
+        naming agent, row and seat, the action and the legal ones.
+    """
+    check_agent(agent, game, variant)
+    actions = whole_numbers(f"{agent.name}: actions", agent.act(turns), len(turns.keys), "row")
+    # A negative action would count from the end: as a large one it is cut off like all that are too large.
+    places = actions.astype(np.uint64).clip(max=game.num_actions - 1).astype(np.int64)
+    wrong = (places != actions) | ~turns.masks[np.arange(len(places)), places]
+    if wrong.any():
+        row = int(wrong.argmax())
+        what = f"row {row}" if lanes is None else f"lane {lanes[row]}"
+        who = f"{agent.name}, {what}, seat {turns.views[row].seat}"
+        raise IllegalActionError(
+            describe_illegal(game, who, int(actions[row]), turns.masks[row], turns.views[row])
+        )
+    return actions
+
+
 KEYS_TRIED = range(6)  # enough that an agent which draws in more than a few decisions gives itself away
 
 
@@ -45,23 +120,32 @@ def certain(actions: np.ndarray, num_actions: int) -> np.ndarray:
     return (np.arange(num_actions) == np.asarray(actions)[:, None]).astype(np.float64)
 
 
-def probabilities(agent: Agent, turns: Turns) -> np.ndarray:
+def probabilities(agent: Agent, game: Game, variant: Variant, turns: Turns) -> np.ndarray:
     """Return the policy of any agent, float64 [N, num_actions]: what it tells itself, or certainty of its answers.
 
-    Raises: ValueError for an agent that does not tell its policy but lets the keys decide some of its answers, and for
-        one whose probabilities are not a distribution over the legal actions.
+    Raises: ValueError as `ask`, for an agent that does not tell its policy but lets the keys decide some of its
+        answers, and for one whose probabilities are not a distribution over the legal actions.
     """
+    check_agent(agent, game, variant)
     if isinstance(agent, PolicyAgent):
-        chances = np.asarray(agent.probabilities(turns), np.float64)
-        legal = np.where(turns.masks, chances, 0)
-        if chances.shape != turns.masks.shape or (legal != chances).any() or (legal < 0).any():
+        try:
+            chances = np.asarray(agent.probabilities(turns)).astype(np.float64, casting="same_kind")
+        except (TypeError, ValueError):  # no numbers, or lists of different lengths
+            chances = np.zeros(0)
+        if (
+            chances.shape != turns.masks.shape
+            or not (chances >= 0).all()
+            or (chances > 0)[~turns.masks].any()
+        ):
             raise ValueError(f"{agent.name}: its probabilities are not those of the legal actions")
-        if not np.allclose(legal.sum(1), 1, rtol=0, atol=1e-6):
+        if not np.allclose(chances.sum(1), 1, rtol=0, atol=1e-6):
             raise ValueError(f"{agent.name}: its probabilities do not add up to 1")
-        return legal / legal.sum(1, keepdims=True)
-    answers = agent.act(turns)
+        policy: np.ndarray = chances / chances.sum(1, keepdims=True)
+        return policy
+    answers = ask(agent, game, variant, turns)
     for key in KEYS_TRIED:
-        if (agent.act(turns._replace(keys=np.full_like(turns.keys, key))) != answers).any():
+        again = turns._replace(keys=np.full_like(turns.keys, key))
+        if (ask(agent, game, variant, again) != answers).any():
             raise ValueError(
                 f"{agent.name} draws its actions; give it a method `probabilities` (agents/agent.py)"
             )

@@ -17,6 +17,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from gupai_agents.agent import FREE_OPTIONS
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 
@@ -127,10 +128,6 @@ def identity(game: Game, variant: Variant) -> dict[str, Any]:
         },
         "actions": {"size": game.num_actions, "digest": hashlib.sha256(actions.encode()).hexdigest()},
     }
-
-
-# Options that change nothing in what a seat observes or may do, so a player trained under one plays under all.
-FREE_OPTIONS = ("leader", "deals", "stake")
 
 
 def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant: Variant) -> None:

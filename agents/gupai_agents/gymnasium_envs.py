@@ -12,39 +12,50 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 
-from gupai_agents.agent import Agent, Turns
+from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct
 from gupai_agents.evaluation.match import NOBODY, answers
 from gupai_agents.playouts import ANY_SEAT, ASKED, LEARNER, learning_seat, numbered, playouts
 from gupai_agents.registry import make_agent
-from gupai_env.aec import RENDER_FPS, RENDER_MODES, GupaiEnv
+from gupai_env.aec import NO_GAME, RENDER_FPS, RENDER_MODES, GupaiEnv
+from gupai_env.core.compiling import bind
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import BUSY, LEGAL, WAIT, bind
+from gupai_env.core.lanes import BUSY, LEGAL, WAIT
+from gupai_env.core.numbers import is_whole, told, whole_number, whole_numbers
+from gupai_env.core.rng import KEYS, as_key
+from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.vector import IN_USE, Lanes
+from gupai_env.vector import IN_USE, MOST_LANES, Lanes
 
 Opponents = str | Agent | Sequence[str | Agent]
 
 
-def opponents_at(game: Game, players: int, opponents: Opponents, variant: dict[str, Any]) -> list[Agent]:
-    """Return an agent for every seat but the learner's, in order of the seats from there."""
+def opponents_at(game: Game, variant: Variant, opponents: Opponents) -> list[Agent]:
+    """Return an agent for every seat but the learner's, in order of the seats from there.
+
+    Raises: ValueError for an unknown name, an agent made for another game or variant, or too many or few.
+    """
+    others = variant.players - 1
     if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-        opponents = [opponents] * (players - 1)
-    if len(opponents) != players - 1:
+        opponents = [opponents] * others
+    if len(opponents) != others:
         raise ValueError(
-            f"{len(opponents)} opponents for {players - 1} seats; give one for each seat or one for all"
+            f"{len(opponents)} opponents for {others} seats; give one for each seat or one for all"
         )
-    named = {spec: make_agent(spec, game, **variant) for spec in opponents if isinstance(spec, str)}
-    return [named[each] if isinstance(each, str) else each for each in opponents]
+    named = {spec: make_agent(spec, game, **vars(variant)) for spec in opponents if isinstance(spec, str)}
+    agents = [named[each] if isinstance(each, str) else each for each in opponents]
+    for agent in agents:
+        check_agent(agent, game, variant)
+    return agents
 
 
 def seat_number(seat: int | str, players: int) -> int:
     """Return the learner's seat as a number, ANY_SEAT for "random"."""
-    if seat == "random":
+    if isinstance(seat, str) and seat == "random":
         return ANY_SEAT
-    if isinstance(seat, int) and not isinstance(seat, bool) and 0 <= seat < players:
-        return seat
-    raise ValueError(f'seat={seat!r} is not allowed; choose "random" or a seat of {list(range(players))}')
+    if is_whole(seat) and 0 <= int(seat) < players:
+        return int(seat)
+    raise ValueError(f'seat={told(seat)} is not allowed; choose "random" or a seat of {list(range(players))}')
 
 
 class Sampled(np.int64):
@@ -96,13 +107,14 @@ class SeatEnv(gymnasium.Env):
         self.game = get_game(game)
         self.table = GupaiEnv(self.game, render_mode=render_mode, mask_in="info", **variant)
         self.players = self.table.variant.players
-        self.opponents = opponents_at(self.game, self.players, opponents, variant)
+        self.opponents = opponents_at(self.game, self.table.variant, opponents)
         self._seat = seat_number(seat, self.players)
         self.seat = 0  # the learner's, in this episode
         self.render_mode, self.layout = render_mode, self.table.layout
         self._mask = np.zeros(self.game.num_actions, np.int8)
         self._owed = 0.0  # paid before the seat's first decision
         self._over = True
+        self._dealt = False  # ever
         self.observation_space = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
         self.action_space = LegalActions(self._mask)
 
@@ -111,11 +123,16 @@ class SeatEnv(gymnasium.Env):
         return self.table.possible_agents[self.seat]
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
-        """Deal and play up to the learner's first decision; see the class for seeds. No options are known."""
+        """Deal and play up to the learner's first decision; see the class for seeds. No options are known.
+
+        Raises: ValueError for a bad seed, and then nothing has changed.
+        """
+        seed = None if seed is None else as_key(seed)
         super().reset(seed=seed)
         self.table.reset(seed)
         while not self._open():
             self.table.reset()
+        self._dealt = True
         return self._look()
 
     def _open(self) -> bool:
@@ -135,7 +152,13 @@ class SeatEnv(gymnasium.Env):
         chips = 0.0
         while not self._over and self.table.agent_selection != self._learner:
             place = (self.table.possible_agents.index(self.table.agent_selection) - self.seat) % self.players
-            chips += self._play(self.opponents[place - 1].act(Turns(*self.table.turn()))[0])
+            turns = Turns(*self.table.turn())
+            try:
+                action = ask(self.opponents[place - 1], self.game, self.table.variant, turns)[0]
+            except BaseException:
+                self._over = True  # or else the learner's next action would be this seat's
+                raise
+            chips += self._play(action)
         return chips
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
@@ -145,7 +168,7 @@ class SeatEnv(gymnasium.Env):
             the end or before `reset`.
         """
         if self._over:
-            raise RuntimeError("no game is going on; call reset() to deal")
+            raise RuntimeError(NO_GAME)
         if isinstance(action, Sampled) and not self._mask[action]:
             legal = np.flatnonzero(self._mask)
             action = legal[action % len(legal)]
@@ -160,7 +183,9 @@ class SeatEnv(gymnasium.Env):
         return self.table.observe(self._learner), {"action_mask": self._mask.copy()}
 
     def action_masks(self) -> np.ndarray:
-        """Return the legal actions, bool [num_actions]."""
+        """Return the legal actions, bool [num_actions]; raises RuntimeError before `reset`."""
+        if not self._dealt:
+            raise RuntimeError(NO_GAME)
         return self._mask.astype(np.bool_)
 
     def render(self) -> Any:
@@ -209,14 +234,12 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         **variant: Any,
     ) -> None:
         """Args and errors: as `SeatEnv`, without a render mode."""
+        num_envs = whole_number("num_envs", num_envs, 1, MOST_LANES)
         self.lanes = lanes = Lanes(game, num_envs, **variant)
         players = lanes.variant.players
-        self.opponents = opponents_at(lanes.game, players, opponents, variant)
-        self._agents = list(dict.fromkeys(self.opponents))
-        numbers = numbered(lanes.game, self._agents)
-        self._line_up = np.array(
-            [LEARNER, *(numbers[self._agents.index(agent)] for agent in self.opponents)], np.int8
-        )
+        self.opponents = opponents_at(lanes.game, lanes.variant, opponents)
+        self._agents, places = distinct(self.opponents)
+        self._line_up = np.array([LEARNER, *numbered(lanes.game, self._agents)[places]], np.int8)
         self._seat = seat_number(seat, players)
         self.num_envs, self.layout = num_envs, lanes.layout
         self.single_observation_space = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
@@ -258,14 +281,19 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """Deal in every lane; with a seed its first episode, without one the next episode of the last seed.
 
         Args: seed: that of lane 0, lane i gets seed + i; or a seed for every lane. options: none are known.
+        Raises: ValueError for a bad seed, and then nothing has changed.
         """
         if options:
-            raise ValueError(f"options={options!r} is not allowed; there are no options")
+            raise ValueError(f"options={told(options)} is not allowed; there are no options")
         if seed is not None or not self._seeded:
-            super().reset(seed=seed if isinstance(seed, int) else None)
-            first = int(self.np_random.integers(1 << 62)) if seed is None else seed
-            seeds = [first + lane for lane in range(self.num_envs)] if isinstance(first, int) else first
-            self.lanes.reset(seeds=np.array(seeds))
+            if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
+                self.lanes.reset(seeds=seed)
+                super().reset()
+            else:
+                first = None if seed is None else whole_number("seed", seed, 0, KEYS - self.num_envs)
+                super().reset(seed=first)
+                first = int(self.np_random.integers(1 << 62)) if first is None else first
+                self.lanes.reset(seeds=first + np.arange(self.num_envs))
             self._seeded = True
         else:
             self.lanes.episodes += 1
@@ -277,6 +305,10 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         self._respond()
         return self.lanes.observations.copy(), self._info()
 
+    def _require_game(self) -> None:
+        if not self._seeded:
+            raise RuntimeError(NO_GAME)
+
     def step(
         self, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -286,13 +318,8 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             (never), bool [B]; infos, with `action_mask`, int8 [B, num_actions], of the observations.
         Raises: IllegalActionError naming the first lane and seat whose action its mask forbids; nothing changed.
         """
-        if not self._seeded:
-            raise RuntimeError("no game is going on; call reset() to deal")
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be {self.num_envs} integers, one per lane, not {actions.dtype} {list(actions.shape)}"
-            )
+        self._require_game()
+        actions = whole_numbers("actions", actions, self.num_envs, "lane")
         self._actions[:] = np.clip(actions, WAIT + 1, self.lanes.game.num_actions)
         self._rewards[:] = self._owed
         self._owed[:] = 0
@@ -323,7 +350,11 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             if (number == LEARNER).all():
                 return
             mover = np.where(number == LEARNER, NOBODY, number - ASKED)
-            self._actions[:] = answers(lanes, self._agents, mover)
+            try:
+                self._actions[:] = answers(lanes, self._agents, mover)
+            except BaseException:
+                self._seeded = False  # or else the learner's next actions would be those of these seats
+                raise
             asked = None
 
     def _illegal(self, lane: int, actions: np.ndarray) -> IllegalActionError:
@@ -354,5 +385,6 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         }
 
     def action_masks(self) -> np.ndarray:
-        """Return the legal actions in every lane, bool [B, num_actions]."""
+        """Return the legal actions in every lane, bool [B, num_actions]; raises RuntimeError before `reset`."""
+        self._require_game()
         return self.lanes.masks.copy()

@@ -10,8 +10,8 @@ import numpy as np
 from gupai_agents.agent import Turns, certain
 from gupai_agents.checkpoint import CheckpointError, check_identity, read_checkpoint
 from gupai_agents.observing import ROUND, ObservationAgent, best_legal
+from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import compiled
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.variant import Variant
 
@@ -74,13 +74,16 @@ class NetworkAgent(ObservationAgent):
         net: Any,
         tensors: dict[str, np.ndarray],
         sample: bool,
+        variant: Variant | None = None,
     ) -> None:
-        """Raises: ValueError if the tensors are not just those that `net` describes, float32, or if scores of
-        such weights might be too large for float32.
+        """Args: variant: the only one that it plays, but for FREE_OPTIONS; any without.
+
+        Raises: ValueError if the tensors are not just those that `net` describes, float32, or if scores of
+            such weights might be too large for float32.
         """
         layout = game.encoder.layout
         require_tensors(tensors, tensor_shapes(net, layout.size, game.num_actions))
-        super().__init__(name, game, self.logits)
+        super().__init__(name, game, self.logits, variant)
         self.sample = sample
         self.tensors = weights = {key: tensor.copy() for key, tensor in tensors.items()}
         self._layers = [
@@ -103,7 +106,7 @@ class NetworkAgent(ObservationAgent):
         check_identity(path, header, game, variant)
         name = f"{'sample' if sample else 'checkpoint'}:{path}"
         try:
-            return cls(name, game, header.get("net"), tensors, sample)
+            return cls(name, game, header.get("net"), tensors, sample, variant)
         except ValueError as error:
             raise CheckpointError(f"{path}: {error}") from None
 

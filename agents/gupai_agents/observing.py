@@ -7,6 +7,7 @@ import numpy as np
 from gupai_agents.agent import Turns
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import kernels
+from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
 ROUND = 4  # decimals of a score that count: sums come out a little different in batches of different sizes
@@ -19,15 +20,35 @@ class ObservationAgent:
     [N, layout.size]: the logits of a policy, or the values of actions. Four decimals of a score count.
     """
 
-    def __init__(self, name: str, game: str | Game, score: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Raises: ValueError for an unknown game."""
-        self.name, self.game, self.score = name, get_game(game), score
+    def __init__(
+        self,
+        name: str,
+        game: str | Game,
+        score: Callable[[np.ndarray], np.ndarray],
+        variant: Variant | None = None,
+    ) -> None:
+        """Args: variant: the only one that it plays (but for options that nobody observes); any without.
+
+        Raises: ValueError for an unknown game.
+        """
+        self.name, self.game, self.score, self.variant = name, get_game(game), score, variant
 
     def scores(self, turns: Turns) -> np.ndarray:
-        """Return the score of every action, legal or not, [N, num_actions]."""
+        """Return the score of every action, legal or not, [N, num_actions].
+
+        Raises: ValueError unless `score` gave one for every action, none of them NaN.
+        """
         observations = np.empty((len(turns.keys), self.game.encoder.layout.size), np.int8)
         kernels(self.game).encode(turns.views, observations)
-        return self.score(observations)
+        scores = np.asarray(self.score(observations))
+        if scores.shape != turns.masks.shape or scores.dtype.kind not in "fiu":
+            raise ValueError(
+                f"{self.name}: scores must be numbers {list(turns.masks.shape)}, one per row and action, "
+                f"not {scores.dtype} {list(scores.shape)}"
+            )
+        if np.isnan(scores).any():
+            raise ValueError(f"{self.name}: scores are NaN in row {np.isnan(scores).any(1).argmax()}")
+        return scores
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""

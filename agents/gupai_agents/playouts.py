@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.rules import RuleAgent, choose, names_of
+from gupai_agents.rules import RuleAgent, choose, number_of
+from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, noise_key
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import (
@@ -18,7 +19,6 @@ from gupai_env.core.lanes import (
     Widths,
     begin_next,
     claim,
-    compiled,
     first_refused,
     observe,
     release,
@@ -161,7 +161,7 @@ def finish(lanes: Lanes, line_ups: np.ndarray) -> int:
 def playout_runs(game: Game, player: str = "greedy", num_lanes: int = 4096) -> Callable[[int], int]:
     """Return what measures playouts: `run(number)` deals in every lane, plays to the end and counts the decisions."""
     lanes = Lanes(game, num_lanes, observe=False)
-    line_ups = np.full((num_lanes, game.max_seats), names_of(game).index(player), np.int8)
+    line_ups = np.full((num_lanes, game.max_seats), number_of(game, player), np.int8)
 
     def run(number: int) -> int:
         lanes.episodes[:] = number

@@ -6,6 +6,7 @@ from typing import Any
 from gupai_agents.agent import Agent
 from gupai_agents.rules import RandomAgent, RuleAgent, names_of
 from gupai_env.core.game import Game
+from gupai_env.core.numbers import told
 from gupai_env.games import GAMES, get_game
 
 
@@ -23,6 +24,8 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
     """
     game = get_game(next(iter(GAMES)) if game is None else game)
     checked = game.variant.make(**variant)
+    if not isinstance(spec, str):
+        raise ValueError(f"{told(spec)} is no player's name; players are {', '.join(agent_names(game))}")
     name, _, argument = spec.partition(":")
     if name in ("checkpoint", "sample") and argument:
         from gupai_agents.network import NetworkAgent

@@ -6,8 +6,10 @@ from collections.abc import Callable
 import numpy as np
 
 from gupai_agents.agent import Turns
+from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import compiled, random_action, row
+from gupai_env.core.lanes import random_action, row
+from gupai_env.core.numbers import told
 from gupai_env.core.rule import rule
 
 RANDOM = 0  # the number of the random player; those of a game follow in their order
@@ -16,6 +18,15 @@ RANDOM = 0  # the number of the random player; those of a game follow in their o
 def names_of(game: Game) -> tuple[str, ...]:
     """Return the names of the players that compiled loops play, by number."""
     return ("random", *game.players)
+
+
+def number_of(game: Game, name: str) -> int:
+    """Return the number of a player; raises ValueError naming those there are."""
+    if name not in names_of(game):
+        raise ValueError(
+            f"{told(name)} is no rule-based player of {game.id}; these are {', '.join(names_of(game))}"
+        )
+    return names_of(game).index(name)
 
 
 @rule
@@ -40,7 +51,8 @@ class RuleAgent:
     """A rule-based player of a game as an `Agent`."""
 
     def __init__(self, game: Game, name: str) -> None:
-        self.game, self.name, self.player = game, name, names_of(game).index(name)
+        """Raises: ValueError for a name that the game does not know."""
+        self.game, self.name, self.player = game, name, number_of(game, name)
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""

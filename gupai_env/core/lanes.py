@@ -4,15 +4,12 @@ A loop takes a game as one argument: its room, a module that the loop captures a
 """
 
 import functools
-import hashlib
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
+from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
 from gupai_env.core.places import address_of, array_at, blank, borrow_row, fetch_ahead, swap
@@ -20,7 +17,6 @@ from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.words import count_marks, find_mark
 
-PACKAGE = Path(__file__).parents[1]
 AHEAD, MOST_AHEAD = 2, 384  # lanes; bytes of a state, for what lies behind is history, written but not read
 LEGAL = -1  # what `play` returns when every action was legal
 BUSY = -3  # what it returns, having done nothing, while another thread is at the table
@@ -61,44 +57,6 @@ class Rows(NamedTuple):
     observations: Any
     payoffs: Any
     over: Any
-
-
-@functools.cache
-def _digest_of(folder: Path) -> bytes:
-    """Return a digest of all sources below a folder, or of the one file that is named."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
-        digest.update(path.read_bytes())
-    return digest.digest()
-
-
-@functools.cache
-def sources_digest(package: str) -> str:
-    """Return what changes with any edit of the engine, of our games or of the top-level package of another game."""
-    source = Path(str(sys.modules[package].__file__))
-    outside = source.parent if hasattr(sys.modules[package], "__path__") else source
-    parts = [PACKAGE / "core", PACKAGE / "games", *([] if outside == PACKAGE else [outside])]
-    return hashlib.sha256(b"".join(map(_digest_of, parts))).hexdigest()[:16]
-
-
-def compiled(loop: Callable, game: Game | None = None) -> Callable:
-    """Compile a loop that releases the interpreter lock; its machine code is kept on disk, for each game by itself.
-
-    Its name there tells the game and the sources, so that code of an older rule is never found, and nothing of a
-    package that is not there any more is looked at.
-    """
-    room = __name__ if game is None else game.module
-    loop.__qualname__ += f"-{room}-{sources_digest(room.partition('.')[0])}"
-    return numba.njit(loop, cache=True, nogil=True)
-
-
-def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
-    """Return a compiled loop with its first arguments, to be called with the rest; `later` are examples of these.
-
-    An ordinary call looks at the type of every argument each time, which takes longer than many a decision.
-    Arrays are held on to: what the loop reads and writes are their contents at the time of a call.
-    """
-    return functools.partial(loop.compile(tuple(map(numba.typeof, arguments + later))), *arguments)
 
 
 def table_of(
@@ -185,6 +143,10 @@ def rows_of(game, widths, table):
 def claim(tables):
     """Take a table for oneself; False if another thread has it, for two would mix the states of a lane."""
     return swap(address_of(tables), 0, 1)
+
+
+def _take(tables):
+    return claim(tables)
 
 
 @rule
@@ -381,3 +343,6 @@ def _pick(masks, key, actions):
 
 
 pick = compiled(_pick)
+take = compiled(
+    _take
+)  # `claim` for Python code: in Python itself another thread may come between look and write

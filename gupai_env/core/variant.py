@@ -10,8 +10,15 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
+from gupai_env.core.numbers import told
+
 RANDOM_LEADER = -1
 FULL, TINY = "full", "tiny"
+MOST_DEALS = 1000
+EXACT = 1 << 24  # chips; up to here float32 holds every whole number
+UNITS = [1 / (1 << halvings) for halvings in range(8)]  # of which stakes may be multiples
+LEAST_STAKE = 0.01  # chips
+LARGE = 1 << 1000  # stands for larger numbers, which are no floats
 T = TypeVar("T", bound="Variant")
 
 
@@ -80,7 +87,9 @@ class Variant:
     """
 
     players: int = option(4, "number of seats", (2, 3, 4))
-    deals: int = option(1, "deals in a match; chips are paid at the end of every deal", allowed="1 to 1000")
+    deals: int = option(
+        1, "deals in a match; chips are paid at the end of every deal", allowed=f"1 to {MOST_DEALS}"
+    )
     leader: int | str = option(
         "random",
         'who leads the first deal: "random" or a seat',
@@ -100,27 +109,52 @@ class Variant:
         for field in dataclasses.fields(self):
             value, choices = getattr(self, field.name), field.metadata["choices"]
             allowed_type = type(field.default)
+            if isinstance(value, np.generic):
+                value = value.item()
             if allowed_type is tuple and type(value) is list:  # as configuration files write it
                 value = tuple(value)
-                object.__setattr__(self, field.name, value)
-            if choices and not any(value == choice and type(value) is type(choice) for choice in choices):
-                raise ValueError(f"{field.name}={value!r} is not allowed; choose one of {list(choices)}")
+            object.__setattr__(self, field.name, value)
+            if choices and not any(type(value) is type(choice) and value == choice for choice in choices):
+                raise ValueError(f"{field.name}={told(value)} is not allowed; choose one of {list(choices)}")
             if not choices and allowed_type is float and type(value) is int:
-                object.__setattr__(self, field.name, float(value))
+                object.__setattr__(self, field.name, float(min(value, LARGE)))
             elif not choices and field.name != "leader" and type(value) is not allowed_type:
-                raise ValueError(f"{field.name}={value!r} is not allowed; it must be {allowed_type.__name__}")
+                raise ValueError(
+                    f"{field.name}={told(value)} is not allowed; it must be {allowed_type.__name__}"
+                )
         for name, allowed in self.LIMITS[self.deck].items():
             if getattr(self, name) not in allowed:
                 raise ValueError(
                     f"{name}={getattr(self, name)!r} is not allowed with deck={self.deck!r}; "
                     f"choose one of {list(allowed)}"
                 )
-        if not 1 <= self.deals <= 1000:
-            raise ValueError(f"deals={self.deals} is not allowed; a match has 1 to 1000 deals")
+        if not 1 <= self.deals <= MOST_DEALS:
+            raise ValueError(f"deals={told(self.deals)} is not allowed; a match has 1 to {MOST_DEALS} deals")
         seats = range(self.players)
-        if self.leader != "random" and (type(self.leader) is not int or self.leader not in seats):
+        if type(self.leader) is str and self.leader == "random":
+            return
+        if type(self.leader) is not int or self.leader not in seats:
             raise ValueError(
-                f'leader={self.leader!r} is not allowed; choose "random" or a seat of {list(seats)}'
+                f'leader={told(self.leader)} is not allowed; choose "random" or a seat of {list(seats)}'
+            )
+
+    def require_exact(self, stakes: Iterable[float], most: float, *names: str) -> None:
+        """Refuse options by which chips of a match can grow too large for float32.
+
+        Up to EXACT units are counted exactly: a unit is a chip if all stakes are whole, else the largest of a half, a
+        quarter, ... that divides them. What none of UNITS divides is rounded to the nearest float32, off by less
+        than the smallest of them.
+
+        Args: most: chips that no seat can win or lose more of in a deal. names: of the options that decide it.
+        Raises: ValueError naming them.
+        """
+        stakes = list(stakes)
+        unit = next((unit for unit in UNITS if all(stake % unit == 0 for stake in stakes)), UNITS[-1])
+        if not most * self.deals <= EXACT * unit:
+            said = ", ".join(f"{name}={told(getattr(self, name))}" for name in names)
+            raise ValueError(
+                f"{said} is not allowed with deals={self.deals}: a seat could win or lose {most * self.deals:.4g} "
+                f"chips, and no more than {EXACT * unit:,.0f} are counted exactly"
             )
 
     @classmethod

@@ -8,7 +8,7 @@ before it and is not trained on.
 
 import numpy as np
 
-from gupai_env.core.lanes import compiled
+from gupai_env.core.compiling import compiled
 
 
 def _advantages(seats, values, payoffs, over, learned, gamma, gae_lambda, advantages, weights):

@@ -17,15 +17,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, probabilities
+from gupai_agents.agent import Agent, Turns, distinct, probabilities
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
+from gupai_env.core.numbers import whole_number
 from gupai_env.core.variant import Variant
 from gupai_env.deals import all_deals
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 
 MOST_NODES = 1_000_000
+MOST_ROUNDS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,10 @@ class GameTree:
         if len(agents) != self.players:
             raise ValueError(f"{len(agents)} players for {self.players} seats; there must be one for each")
         chances = np.zeros(self.turns.masks.shape)
-        for agent in dict.fromkeys(agents):
-            rows = np.isin(self.seats, [seat for seat, other in enumerate(agents) if other is agent])
-            chances[rows] = probabilities(agent, _rows(self.turns, rows))
+        different, who = distinct(agents)
+        for number, agent in enumerate(different):
+            rows = np.isin(self.seats, np.flatnonzero(np.array(who) == number))
+            chances[rows] = probabilities(agent, self.game, self.variant, _rows(self.turns, rows))
         return np.concatenate([np.ones(self.players), chances[self.turns.masks]])
 
     def uniform(self) -> np.ndarray:
@@ -160,8 +163,9 @@ def solve(tree: GameTree, rounds: int, progress: Callable[[int], None] | None = 
     """Return the average policy after some rounds of CFR+, which for two seats approaches an equilibrium.
 
     Seats take turns, regrets stay above zero, round t counts t times (Tammelin, "Solving large imperfect information
-    games using CFR+", 2014).
+    games using CFR+", 2014). Raises: ValueError for less than one round.
     """
+    rounds = whole_number("rounds", rounds, 1, MOST_ROUNDS)
     counts = np.diff(tree.first)
     owner = np.concatenate([np.arange(tree.players), np.repeat(tree.seats, counts)])
     regrets, total = np.zeros(len(owner)), np.zeros(len(owner))

@@ -10,17 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns
+from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct
 from gupai_agents.evaluation.stats import Estimate, estimate
 from gupai_agents.playouts import ASKED, finish, numbered
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
-from gupai_env.core.rng import derive
+from gupai_env.core.numbers import whole_number
+from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 
 EVALUATION_STREAM = 1 << 42  # deals to compare players on, never met in training
 LANES = 4096  # lanes that play side by side
+MOST_FIGURES = 1 << 28  # chips that are kept of one comparison, 2 GiB
 NOBODY = -1
 Progress = Callable[[int], Any]  # called with the number of deals just finished
 
@@ -61,20 +63,23 @@ def play_duplicates(
 
     Args: players: one agent a seat; the same agent may take several. seed: names the deals: deal d is the same
         whoever plays it.
-    Raises: ValueError if the number of players is not that of the seats, or deals is below 1.
+    Raises: ValueError if the number of players is not that of the seats, for a player made for another game or variant,
+        for answers that are no legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.
     """
     game = get_game(game)
-    seats = game.variant.make(**variant).players
+    made = game.variant.make(**variant)
+    seats = made.players
     if len(players) != seats:
         raise ValueError(f"{len(players)} players for {seats} seats; there must be one for each")
-    if deals < 1:
-        raise ValueError(f"deals={deals} is not allowed; at least one deal must be played")
-    distinct = list(dict.fromkeys(players))
-    who = np.array([distinct.index(player) for player in players])
+    for player in players:
+        check_agent(player, game, made)
+    deals = whole_number("deals", deals, 1, MOST_FIGURES // seats**2)
+    seed = as_key(seed)
+    agents, who = distinct(players)
     # seat_of[r, s]: the seat of player s in rotation r; sitting[r, seat]: the agent there
     seat_of = (np.arange(seats)[None, :] + np.arange(seats)[:, None]) % seats
     sitting = np.empty_like(seat_of)
-    np.put_along_axis(sitting, seat_of, np.broadcast_to(who, seat_of.shape), 1)
+    np.put_along_axis(sitting, seat_of, np.broadcast_to(np.array(who), seat_of.shape), 1)
     chips = np.empty((deals, seats, seats))
     stream = derive(seed, EVALUATION_STREAM)
     chunk = min(deals, max(1, LANES // seats))
@@ -85,7 +90,7 @@ def play_duplicates(
             lanes = Lanes(game, some * seats, observe=False, renew=False, **variant)
         keys = np.array([derive(stream, deal) for deal in range(first, first + some)])
         lanes.reset(seeds=np.repeat(keys, seats))
-        play_out(lanes, distinct, np.tile(sitting, (some, 1)))
+        play_out(lanes, agents, np.tile(sitting, (some, 1)))
         totals = lanes.states.total[:, :seats].reshape(some, seats, seats) / lanes.variant.deals
         chips[first : first + some] = np.take_along_axis(totals, np.broadcast_to(seat_of, totals.shape), 2)
         if progress:
@@ -111,13 +116,17 @@ def play_out(lanes: Lanes, agents: Sequence[Agent], sitting: np.ndarray) -> None
 
 
 def answers(lanes: Lanes, agents: Sequence[Agent], mover: np.ndarray) -> np.ndarray:
-    """Return an action a lane, int16 [B]; mover, int [B], says which agent is to act there, or NOBODY to wait."""
+    """Return an action a lane, int16 [B]; mover, int [B], says which agent is to act there, or NOBODY to wait.
+
+    Raises: ValueError as `ask`.
+    """
     actions = np.full(lanes.num_lanes, WAIT, np.int16)
     for index, agent in enumerate(agents):
         mine = np.flatnonzero(mover == index)
         if len(mine):
             views, keys = lanes.views(mine)
-            actions[mine] = agent.act(Turns(views, lanes.masks[mine], keys))
+            turns = Turns(views, lanes.masks[mine], keys)
+            actions[mine] = ask(agent, lanes.game, lanes.variant, turns, mine)
     return actions
 
 

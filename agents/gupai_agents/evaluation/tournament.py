@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gupai_agents.agent import Agent
-from gupai_agents.evaluation.match import Progress, duel
+from gupai_agents.agent import Agent, check_agent
+from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
 from gupai_agents.evaluation.stats import Estimate, estimate
 from gupai_env.core.game import Game
+from gupai_env.core.numbers import whole_number
 from gupai_env.games import get_game
 
 
@@ -52,12 +53,17 @@ def round_robin(
 ) -> Standings:
     """Play a `duel` of `deals` deals for every ordered pair of agents; all duels meet the same deals.
 
-    Raises: ValueError for fewer than two agents, or as `duel` does.
+    Raises: ValueError for fewer than two agents, before any deal for one that cannot play here, or as `duel` does.
     """
     if len(agents) < 2:
         raise ValueError(f"a tournament needs at least two agents, not {len(agents)}")
-    seats = get_game(game).variant.make(**variant).players
-    chips = np.zeros((len(agents), len(agents), max(deals, 0), seats))
+    game = get_game(game)
+    made = game.variant.make(**variant)
+    for agent in agents:
+        check_agent(agent, game, made)
+    seats = made.players
+    deals = whole_number("deals", deals, 1, MOST_FIGURES // (len(agents) ** 2 * seats))
+    chips = np.zeros((len(agents), len(agents), deals, seats))
     for h, hero in enumerate(agents):
         for v, villain in enumerate(agents):
             if h != v:

@@ -5,7 +5,7 @@ from gupai_env.core.rule import rule
 from gupai_env.games.da_ling.rules import GROUPS, NO_MATCH, SPLITS
 
 LITTLE = 1 / 1024  # of a chip, so that pips only break ties
-ABSOLUTE = 1e6  # more than any stakes
+ABSOLUTE = 1e9  # more than any stakes
 
 
 @rule

@@ -25,6 +25,7 @@ from itertools import combinations
 import numpy as np
 
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.numbers import told, whole_number
 from gupai_env.core.places import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -42,7 +43,7 @@ from gupai_env.core.tiles import (
     set_name,
     tile_set,
 )
-from gupai_env.core.variant import Variant, option
+from gupai_env.core.variant import EXACT, LEAST_STAKE, Variant, option
 from gupai_env.core.words import write_marks
 
 SEATS, HAND, TABLE = 5, 6, 2
@@ -101,6 +102,11 @@ WORTH = np.array(
 )  # [KINDS + 1]
 
 
+def is_stake(stake: object) -> bool:
+    """True for nothing, or chips that count."""
+    return type(stake) in (int, float) and (stake == 0 or LEAST_STAKE <= stake <= EXACT)  # type: ignore[operator]
+
+
 @dataclass(frozen=True)
 class DaLing(Variant):
     """The options of the rulebook's page "Da Ling"."""
@@ -119,11 +125,13 @@ class DaLing(Variant):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        numbers = [type(stake) in (int, float) and 0 <= stake < float("inf") for stake in self.stakes]
-        if len(numbers) != GROUPS or not all(numbers):
-            raise ValueError(f"stakes={self.stakes} is not allowed; it must be three numbers from 0")
-        if self.casino_fee < 0:
-            raise ValueError(f"casino_fee={self.casino_fee} is not allowed; it must not be below zero")
+        if len(self.stakes) != GROUPS or not all(map(is_stake, self.stakes)):
+            raise ValueError(
+                f"stakes={told(self.stakes)} is not allowed; it must be three numbers, each 0 or from {LEAST_STAKE} "
+                f"to {EXACT:,} chips"
+            )
+        whole_number("casino_fee", self.casino_fee, 0, EXACT)
+        self.require_exact(self.stakes, payoff_bound(self), "stakes", "casino_fee")
 
 
 Rules = DaLing.rules_type()

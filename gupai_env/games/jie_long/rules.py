@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import DECK, DOUBLES, deck_of, kinds_in, parse_tiles, tile_set
-from gupai_env.core.variant import Variant, option
+from gupai_env.core.variant import LEAST_STAKE, Variant, option
 from gupai_env.games.connecting import rules as connecting
 from gupai_env.games.connecting.rules import (
     back_with_last_player,
@@ -50,8 +50,9 @@ class JieLong(Variant):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.stake < float("inf"):
-            raise ValueError(f"stake={self.stake} is not allowed; it must be above zero")
+        if not LEAST_STAKE <= self.stake < float("inf"):
+            raise ValueError(f"stake={self.stake} is not allowed; it must be at least {LEAST_STAKE} chips")
+        self.require_exact([self.stake], payoff_bound(self), "stake")
 
 
 Rules = JieLong.rules_type()

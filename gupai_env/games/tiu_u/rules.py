@@ -77,8 +77,9 @@ BAIT = np.array([*range(KINDS), *(bait for bait, _ in _CATCHES), *_FOURFOLD, HEA
 FISH = np.array([NOBODY] * KINDS + [fish for _, fish in _CATCHES] + [NOBODY] * (ACTIONS - THREE), np.int8)
 
 MATCHING = np.array([sum(ONE[fish] for bait, fish in _CATCHES if bait == kind) for kind in range(KINDS)])
-SMALL_RED = np.where(WEIGHT < BIG, RED, 0)  # [KINDS], red pips of a small fish
-BIG_POINTS = np.where(WEIGHT < BIG, 0, 2 * WEIGHT)  # [KINDS], points of a big one
+# int64 [KINDS], so that sums of them are right in plain Python too:
+SMALL_RED = np.where(WEIGHT < BIG, RED, 0).astype(np.int64)  # red pips of a small fish
+BIG_POINTS = np.where(WEIGHT < BIG, 0, 2 * WEIGHT).astype(np.int64)  # points of a big one
 
 
 @dataclass(frozen=True)

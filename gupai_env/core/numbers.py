@@ -1,0 +1,56 @@
+"""Numbers from outside, checked where they enter: one line says what came and what is allowed."""
+
+from typing import Any
+
+import numpy as np
+
+LONGEST = 60  # characters of a value that an error repeats
+TRUTHS = (bool, np.bool_)
+
+
+def told(value: object) -> str:
+    """Return a value as an error repeats it: on one line, and not all of a long one."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # it cannot be written, as a number of many thousand digits
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def is_whole(value: object) -> bool:
+    """True for whole numbers of Python and numpy, a truth value being none."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def whole_number(name: str, value: Any, least: int, most: int) -> int:
+    """Return a whole number from `least` to `most`; raises ValueError naming what it is for and what came."""
+    if is_whole(value) and least <= value <= most:
+        return int(value)
+    raise ValueError(
+        f"{name}={told(value)} is not allowed; it must be a whole number from {least:,} to {most:,}"
+    )
+
+
+def truth(name: str, value: Any) -> bool:
+    """Return a truth value; raises ValueError for anything but True and False."""
+    if isinstance(value, TRUTHS):
+        return bool(value)
+    raise ValueError(f"{name}={told(value)} is not allowed; it must be True or False")
+
+
+def whole_numbers(what: str, values: Any, count: int, each: str) -> np.ndarray:
+    """Return `count` whole numbers as an array of the integers it came as, [count].
+
+    Raises: ValueError, beginning with `what`, for another shape or type; `each` is what there is one for.
+    """
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):  # lists of different lengths
+        array = np.zeros(0, object)
+    if array.shape != (count,) or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{what} must be {count} integers, one per {each}, not {array.dtype} {list(array.shape)}"
+        )
+    return array
