@@ -213,9 +213,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         players = lanes.variant.players
         self.opponents = opponents_at(lanes.game, players, opponents, variant)
         self._agents = list(dict.fromkeys(self.opponents))
-        numbers = numbered(lanes.game, self._agents)
+        numbers, self._styles = numbered(lanes.game, self._agents)
         self._line_up = np.array(
-            [LEARNER, *(numbers[self._agents.index(agent)] for agent in self.opponents)], np.int8
+            [LEARNER, *(numbers[self._agents.index(agent)] for agent in self.opponents)], np.int16
         )
         self._seat = seat_number(seat, players)
         self.num_envs, self.layout = num_envs, lanes.layout
@@ -236,11 +236,11 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """The loop `respond` over all lanes."""
         return bind(
             playouts(self.lanes.game).respond,
-            self.lanes.rules,
+            self._styles,
             self.lanes.table,
             self._actions,
             self._seat,
-            self._line_up,
+            self._line_up[None],
             self.seats,
             self._final_observations,
             self._rewards,
