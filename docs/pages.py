@@ -72,8 +72,9 @@ def page(game: Game) -> str:
             "",
             "## Players",
             "",
-            "Rule-based players weigh features of an action and play the one of the highest sum. `style:FEATURE=WEIGHT,...`",
-            "is a player of one's own, `NAME+FEATURE=WEIGHT` one with weights added, `NAME@1.5` draws at a temperature.",
+            "Rule-based players weigh features of an action and play the one of the highest sum.",
+            "`style:FEATURE=WEIGHT,...` is a player of one's own, `NAME+FEATURE=WEIGHT` one with weights added,",
+            "`NAME@1.5` draws at a temperature, and `gupai tune` finds weights.",
             "",
             *_table(
                 ("player", "weights"),

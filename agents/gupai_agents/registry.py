@@ -3,7 +3,10 @@
 import difflib
 import importlib
 import re
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from gupai_agents.agent import Agent
 from gupai_agents.styles import RandomAgent, StyleAgent
@@ -12,6 +15,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game
 
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
+SUFFIX = ".yaml"  # of a file that holds a style
 STYLE = re.compile(r"(?P<style>[^@]*)(?:@(?P<temperature>.*))?")
 
 
@@ -26,7 +30,8 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
     Args: spec: one of
             "random", "greedy", "variety", ...: a player of the game by name;
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
-            "style:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`;
+            "style:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`; "style:FILE.yaml": those that
+                `gupai tune` wrote;
             "variety@1.5": any of these at a temperature, which draws from the softmax of what actions are worth;
             "checkpoint:PATH": a trained one, its best action always taken; "sample:PATH": drawing from its policy;
             "package.module:factory": one's own; `factory(game, variant)` returns the agent.
@@ -48,6 +53,10 @@ def style_agent(spec: str, game: Game) -> StyleAgent:
     """Return a style from its text; raises ValueError."""
     style, temperature = STYLE.fullmatch(spec).group("style", "temperature")  # type: ignore[union-attr]
     kind, colon, listed = style.partition(":")
+    if colon and listed.endswith(SUFFIX):
+        return StyleAgent(
+            game, spec, read_style(listed, game), 0.0 if temperature is None else _number(spec, temperature)
+        )
     if colon:
         weights: dict[str, float] = {}
     else:
@@ -55,7 +64,7 @@ def style_agent(spec: str, game: Game) -> StyleAgent:
         if kind not in game.styles:
             raise ValueError(f"{spec!r} is no player of {game.id}; {_known(kind, game)}")
         weights = dict(game.styles[kind])
-    for assignment in filter(None, re.split("[,+]", listed)):
+    for assignment in filter(None, listed.split(",")):
         name, sign, text = assignment.partition("=")
         if not sign:
             raise ValueError(f"{spec!r}: {assignment!r} is no weight; write feature=weight, such as pips=1.5")
@@ -63,6 +72,19 @@ def style_agent(spec: str, game: Game) -> StyleAgent:
     if not weights:
         raise ValueError(f"{spec!r} weighs nothing; write style:feature=weight,...")
     return StyleAgent(game, spec, weights, 0.0 if temperature is None else _number(spec, temperature))
+
+
+def read_style(path: str, game: Game) -> dict[str, float]:
+    """Return the weights in a file that `gupai tune` wrote; raises ValueError for anything else."""
+    try:
+        found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValueError(f"{path}: no file of a style ({' '.join(str(error).split())})") from None
+    if not isinstance(found, dict) or not isinstance(found.get("weights"), dict) or not found["weights"]:
+        raise ValueError(f"{path}: a style is a mapping with `game` and `weights`, as `gupai tune` writes it")
+    if found.get("game") != game.id:
+        raise ValueError(f"{path}: a style of {found.get('game')!r}, not of {game.id!r}")
+    return {str(name): weight for name, weight in found["weights"].items()}
 
 
 def _number(spec: str, text: str) -> float:

@@ -1,8 +1,8 @@
 """Tuning: weights for a style, found by an evolution strategy in duplicate deals against its own champions.
 
-A candidate is judged by the chips it wins, one among equal others, in the same deals as all candidates of its generation.
-The others are the game's named styles and past champions, a different one in every deal. Weights are searched as
-changes to a style, each in units in which it changes what the style plays about as often as any other.
+A candidate is judged by the chips it wins, one among equal others, in the same deals as all candidates of its
+generation. The others are the game's named styles and past champions, a different one in every deal. Weights are
+searched as changes to a style, each in units in which it changes what is played about as often as any other.
 """
 
 import math
@@ -58,8 +58,8 @@ def tune(
 ) -> Tuned:
     """Tune a style's weights for a variant.
 
-    Args: start: the style to begin with, default the game's last. features: those whose weights may change, default all.
-        seconds: to search, about. population: candidates a generation. deals: a candidate, each seen from one seat.
+    Args: start: the style to begin with, default the game's last. features: those whose weights may change, default
+            all. seconds: to search, about. population: candidates a generation. deals: a candidate, each seen from one seat.
         progress: called with the share that is done, the generations, and chips a deal on the champion of before.
     Raises: ValueError for an unknown style or feature, or numbers out of range; ImportError without `cmaes`.
     """
