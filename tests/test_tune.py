@@ -18,13 +18,21 @@ JIE_LONG = get_game("jie-long")
 FORCED = {"forced_play": True}
 
 
-def test_a_few_seconds_of_tuning_win_chips_from_every_player_by_name():
-    found = tune("jie-long", seconds=6, seed=3, **FORCED)
+def test_a_few_generations_win_chips_from_every_player_by_name():
+    found = tune("jie-long", seconds=1e6, generations=20, seed=3, **FORCED)
+    assert (found.generations, len(found.gains)) == (20, 4)
     spec = "style:" + ",".join(f"{name}={weight:.6f}" for name, weight in found.weights.items())
     tuned = make_agent(spec, "jie-long", **FORCED)
     for name in JIE_LONG.styles:
         rival = make_agent(name, "jie-long", **FORCED)
         assert duel("jie-long", tuned, rival, 2000, seed=9, **FORCED).mean(0).low > 0
+
+
+def test_the_same_seed_and_generations_find_the_same_weights():
+    some = {"seconds": 1e6, "generations": 5, "deals": 100, "population": 6, **FORCED}
+    first, again, other = (tune("jie-long", seed=seed, **some) for seed in (1, 1, 2))
+    assert (first.weights, first.gains) == (again.weights, again.gains)
+    assert first.gains != other.gains
 
 
 def test_a_candidate_is_paid_what_a_duel_pays_it():

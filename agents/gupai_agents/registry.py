@@ -16,7 +16,6 @@ from gupai_env.games import GAMES, get_game
 
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
 SUFFIX = ".yaml"  # of a file that holds a style
-STYLE = re.compile(r"(?P<style>[^@]*)(?:@(?P<temperature>.*))?")
 
 
 def agent_names(game: str | Game) -> list[str]:
@@ -30,8 +29,8 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
     Args: spec: one of
             "random", "greedy", "variety", ...: a player of the game by name;
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
-            "style:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`; "style:FILE.yaml": those that
-                `gupai tune` wrote;
+            "style:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`;
+            "style:FILE.yaml": those that `gupai tune` wrote;
             "variety@1.5": any of these at a temperature, which draws from the softmax of what actions are worth;
             "checkpoint:PATH": a trained one, its best action always taken; "sample:PATH": drawing from its policy;
             "package.module:factory": one's own; `factory(game, variant)` returns the agent.
@@ -51,15 +50,13 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
 
 def style_agent(spec: str, game: Game) -> StyleAgent:
     """Return a style from its text; raises ValueError."""
-    style, temperature = STYLE.fullmatch(spec).group("style", "temperature")  # type: ignore[union-attr]
+    style, at, heat = spec.partition("@")
+    temperature = _number(spec, heat) if at else 0.0
     kind, colon, listed = style.partition(":")
     if colon and listed.endswith(SUFFIX):
-        return StyleAgent(
-            game, spec, read_style(listed, game), 0.0 if temperature is None else _number(spec, temperature)
-        )
-    if colon:
-        weights: dict[str, float] = {}
-    else:
+        return StyleAgent(game, spec, read_style(listed, game), temperature)
+    weights: dict[str, float] = {}
+    if not colon:
         kind, _, listed = style.partition("+")
         if kind not in game.styles:
             raise ValueError(f"{spec!r} is no player of {game.id}; {_known(kind, game)}")
@@ -71,7 +68,7 @@ def style_agent(spec: str, game: Game) -> StyleAgent:
         weights[name.strip()] = weights.get(name.strip(), 0.0) + _number(spec, text)
     if not weights:
         raise ValueError(f"{spec!r} weighs nothing; write style:feature=weight,...")
-    return StyleAgent(game, spec, weights, 0.0 if temperature is None else _number(spec, temperature))
+    return StyleAgent(game, spec, weights, temperature)
 
 
 def read_style(path: str, game: Game) -> dict[str, float]:

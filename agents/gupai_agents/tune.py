@@ -50,6 +50,7 @@ def tune(
     start: str | None = None,
     features: Sequence[str] | None = None,
     seconds: float = 60.0,
+    generations: int | None = None,
     population: int = 40,
     deals: int = 1500,
     seed: int = 0,
@@ -59,7 +60,8 @@ def tune(
     """Tune a style's weights for a variant.
 
     Args: start: the style to begin with, default the game's last. features: those whose weights may change, default
-            all. seconds: to search, about. population: candidates a generation. deals: a candidate, each seen from one seat.
+            all. seconds, generations: to search at most; the same seed and generations find the same weights.
+        population: candidates a generation. deals: a candidate, each seen from one seat.
         progress: called with the share that is done, the generations, and chips a deal on the champion of before.
     Raises: ValueError for an unknown style or feature, or numbers out of range; ImportError without `cmaes`.
     """
@@ -70,10 +72,9 @@ def tune(
         if not math.isfinite(value) or value < least:
             raise ValueError(f"{name}={value} is not allowed; it must be {least} or more")
     named = [game.style(name) for name in game.styles]
-    base = game.style(start) if start in game.styles else None
-    if start is not None and base is None:
+    if start is not None and start not in game.styles:
         raise ValueError(f"{start!r} is no style of {game.id}; they are {', '.join(game.styles)}")
-    base = named[-1] if base is None else base
+    base = named[-1] if start is None else game.style(start)
     units = units_of(game, base, variant)
     names = [feature.name for feature in game.features]
     for name in features or ():
@@ -84,6 +85,7 @@ def tune(
         raise ValueError("none of these features ever changes what is played")
 
     table = Table(game, variant)
+    table.chips(base[None], base[None], 2, 0)  # compiles, which is not to count
     search = CMA(np.zeros(len(chosen)), 0.5, population_size=population, seed=seed % (1 << 32))
     champions = [base]
     begin, generation, gains = time.monotonic(), 0, []
@@ -93,7 +95,7 @@ def tune(
         weights[chosen] += change * units[chosen]
         return weights
 
-    while (spent := time.monotonic() - begin) < seconds:
+    while (spent := time.monotonic() - begin) < seconds and generation != generations:
         changes = [search.ask() for _ in range(population)]
         rivals = np.array([*named, *champions[-MOST_CHAMPIONS:]])
         chips = table.chips(
@@ -127,7 +129,7 @@ def units_of(game: Game, base: np.ndarray, variant: dict[str, Any]) -> np.ndarra
     for step in range(12):
         views, keys = lanes.views()
         some = np.flatnonzero(lanes.masks.sum(1) > 1)
-        turns = Turns(views[some], lanes.masks[some], keys[some])
+        turns = Turns(views[some].view(np.recarray), lanes.masks[some], keys[some])
         rows = [*({name: 1.0} for name in names), dict(zip(names, base, strict=False))]
         for found, weights in zip(spreads, rows, strict=True):
             worths = StyleAgent(game, "", weights).worths(turns)
