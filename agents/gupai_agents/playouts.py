@@ -73,7 +73,7 @@ def play_others(game, rules, styles, state, line_up, learner, view, mask):
             break
         mask[:] = False
         game.legal_actions(rules, state, mask)
-        game.information_set(rules, state, state.to_act, view)
+        game.information_set(rules, state, state.to_act, view, False)
         advance(game, rules, state, choose(game, styles, player, view, mask, noise_key(state)))
         decisions += 1
         if state.settled:
