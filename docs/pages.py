@@ -11,6 +11,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import FULL, TINY
 from gupai_env.games import GAMES
 
+KINDS = ("checkpoint:PATH", "sample:PATH", "package.module:factory")
 FOLDER = Path(__file__).parent / "games"
 
 
@@ -30,7 +31,7 @@ def page(game: Game) -> str:
         "actions": f"`Discrete({game.num_actions})`",
         "observation": f"`Box(int8, ({layout.size},))`, encoder {encoder.name} {encoder.version}",
         "payoffs": f"chips at the end of a deal, at most {chips:g} either way with the default options",
-        "agents": ", ".join(f"`{name}`" for name in [*agent_names(game), "checkpoint:PATH", "sample:PATH"]),
+        "agents": ", ".join(f"`{name}`" for name in [*agent_names(game), *KINDS]),
     }
     return "\n".join(
         [
@@ -69,6 +70,25 @@ def page(game: Game) -> str:
                     )
                     for section, at in zip(layout.sections, layout.starts, strict=True)
                 ),
+            ),
+            "",
+            "## Players",
+            "",
+            "Rule-based players weigh features of an action and play the one of the highest sum.",
+            "`style:FEATURE=WEIGHT,...` is a player of one's own, `NAME+FEATURE=WEIGHT` one with weights added,",
+            "`NAME@1.5` draws at a temperature, and `gupai tune` finds weights.",
+            "",
+            *_table(
+                ("player", "weights"),
+                (
+                    (f"`{name}`", ", ".join(f"{feature} {weight:g}" for feature, weight in weights.items()))
+                    for name, weights in game.styles.items()
+                ),
+            ),
+            "",
+            *_table(
+                ("feature", "unit", "range", "meaning"),
+                ((f"`{f.name}`", f.unit, f"{f.low:g} to {f.high:g}", f.meaning) for f in game.features),
             ),
             "",
             "## Actions",

@@ -255,6 +255,31 @@ def tournament(
 
 
 @app.command()
+def tune(
+    name: GameName,
+    option: Options = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="STYLE", help="begin with this style of the game")
+    ] = None,
+    feature: Annotated[
+        list[str] | None, typer.Option(metavar="FEATURE", help="change the weights of these alone; repeat it")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0, max=1e6, help="to search")] = 60.0,
+    seed: Annotated[int, typer.Option(min=0, help="names the deals and the search")] = 0,
+    out: Annotated[str | None, typer.Option(metavar="FILE", help="write the style here, FILE.yaml")] = None,
+) -> None:
+    """Find weights for a rule-based player by an evolution strategy, and print them with how they fare."""
+    game, variant = _variant(name, option)
+    if out is not None and not out.endswith(".yaml"):
+        raise Mistake(f"--out {out}: the name of a style's file ends with .yaml")
+
+    from gupai_app.tune import run
+
+    with mistakes():
+        run(game, variant, start, feature, seconds, _seed(seed), out)
+
+
+@app.command()
 def exploit(
     name: GameName,
     agents: Exploited = None,

@@ -62,12 +62,25 @@ def rules(game: Game) -> None:
     for field in fields(game.variant):
         allowed = game.variant.allowed(field.name)
         table.add_row(field.name, str(field.default).lower(), allowed, field.metadata["help"])
+    features = _table("feature", "unit", "range", "meaning")
+    features.columns[0].no_wrap = True
+    for feature in game.features:
+        features.add_row(feature.name, feature.unit, f"{feature.low:g} to {feature.high:g}", feature.meaning)
+    styles = _table("player", "weights")
+    styles.columns[0].no_wrap = True
+    for name, weights in game.styles.items():
+        styles.add_row(name, ", ".join(f"{feature}={weight:g}" for feature, weight in weights.items()))
     print(fill_rules(game.rules_text, Console().width))
     _print(
         table,
         f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
         f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
-        f"Agents: {', '.join(agent_names(game))}, checkpoint:PATH, sample:PATH.",
+        f"Agents: {', '.join(agent_names(game))}, checkpoint:PATH, sample:PATH, package.module:factory.",
+        "Rule-based ones weigh features of an action and play the best:",
+        styles,
+        features,
+        f"Weigh them otherwise: style:FEATURE=WEIGHT,..., {next(iter(game.styles))}+FEATURE=WEIGHT, or with a "
+        f"temperature, {next(iter(game.styles))}@1.5",
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gupai_env.core.choice import best_by, best_ranked, ranks_by
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Agent, Turns
@@ -14,7 +15,6 @@ from gupai_agents.evaluation import play_duplicates
 from gupai_agents.playouts import ASKED, numbered, playout_runs
 from gupai_agents.registry import agent_names
 from gupai_env import GAMES
-from gupai_env.core.choice import best_by, best_ranked, ranks_by
 from gupai_env.core.rng import derive, draw
 
 ROOT = Path(__file__).parents[1]

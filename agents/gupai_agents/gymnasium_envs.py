@@ -239,7 +239,8 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         players = lanes.variant.players
         self.opponents = opponents_at(lanes.game, lanes.variant, opponents)
         self._agents, places = distinct(self.opponents)
-        self._line_up = np.array([LEARNER, *numbered(lanes.game, self._agents)[places]], np.int8)
+        numbers, self._styles = numbered(lanes.game, self._agents)
+        self._line_up = np.array([LEARNER, *numbers[places]], np.int16)
         self._seat = seat_number(seat, players)
         self.num_envs, self.layout = num_envs, lanes.layout
         self.single_observation_space = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
@@ -259,11 +260,11 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """The loop `respond` over all lanes."""
         return bind(
             playouts(self.lanes.game).respond,
-            self.lanes.rules,
+            self._styles,
             self.lanes.table,
             self._actions,
             self._seat,
-            self._line_up,
+            self._line_up[None],
             self.seats,
             self._final_observations,
             self._rewards,

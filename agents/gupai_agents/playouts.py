@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.rules import RuleAgent, choose, number_of
+from gupai_agents.styles import RANDOM, RandomAgent, StyleAgent, choose
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, noise_key
 from gupai_env.core.game import Game
@@ -26,12 +26,12 @@ from gupai_env.core.lanes import (
     rows_of,
     show_lane,
 )
-from gupai_env.core.places import blank
+from gupai_env.core.places import array_at, blank
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.vector import Lanes
 
-ASKED = 64  # players from this number on are asked outside the loops
+ASKED = 1 << 14  # players from this number on are asked outside the loops
 LEARNER = -1  # where no agent sits
 SEAT_STREAM = 1 << 44  # counter of an episode's key: draws the learner's seat
 ANY_SEAT = -1
@@ -40,17 +40,19 @@ ANY_SEAT = -1
 class Playouts(NamedTuple):
     """The compiled loops of one game with its rule-based players; arrays have one row a lane.
 
-    A line-up, int8 [seats], names the player of every seat by number, as `names_of` does. At the turn of any
-    other player (LEARNER, or ASKED and above) a loop leaves the lane as it is.
+    A line-up, int16 [seats], names the player of every seat by number: RANDOM, or one more than a row of `styles`,
+    float64 [styles, features + 1]. At the turn of any other player (LEARNER, or ASKED and above) a loop leaves the lane
+    as it is.
 
-    finish(rules, states, line_ups): plays every lane up to the turn of such a player or to the end of
+    finish(rules, styles, states, line_ups): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
-    respond(rules, table, actions, seat, line_up, learners, final_observations, rewards, owed, over): plays one action
+    respond(styles, table, actions, seat, line_up, learners, final_observations, rewards, owed, over): plays one action
         a lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every episode),
-        the line-up counts seats from there. Chips paid to it are added to `rewards`, or, where `over` is set, to what
-        is `owed` to it in the next episode. Where an episode ends, this sets `over`, writes what the learner observes
-        at the end, and deals the next one. Then shows the turn. Returns the first lane whose action its mask forbids,
-        with nothing changed, or LEGAL; BUSY, having done nothing, while another thread is at the table.
+        the line-up, int16 [1, seats], counts seats from there. Chips paid to it are added to `rewards`, or, where
+        `over` is set, to what is `owed` to it in the next episode. Where an episode ends, this sets `over`, writes
+        what the learner observes at the end, and deals the next one. Then shows the turn. Returns the first lane whose
+        action its mask forbids, with nothing changed, or LEGAL; BUSY, having done nothing, while another thread is at
+        the table.
     """
 
     finish: Callable
@@ -58,21 +60,21 @@ class Playouts(NamedTuple):
 
 
 @rule
-def play_others(game, rules, state, line_up, learner, view, mask):
-    """Play on while it is a rule-based player's turn; the line-up counts seats from `learner`.
+def play_others(game, rules, styles, state, line_up, learner, view, mask):
+    """Play on while it is a rule-based player's turn; the line-up, (line-ups, row), counts seats from `learner`.
 
     Returns how many decisions were made, and the chips that `learner` was paid.
     """
     decisions, chips = 0, 0.0
     while not state.over:
         place = state.to_act - learner
-        player = line_up[place if place >= 0 else place + rules.players]
+        player = line_up[0][line_up[1], place if place >= 0 else place + rules.players]
         if player < 0 or player >= ASKED:
             break
         mask[:] = False
         game.legal_actions(rules, state, mask)
-        game.information_set(rules, state, state.to_act, view)
-        advance(game, rules, state, choose(game, player, view, mask, noise_key(state)))
+        game.information_set(rules, state, state.to_act, view, False)
+        advance(game, rules, state, choose(game, styles, player, view, mask, noise_key(state)))
         decisions += 1
         if state.settled:
             chips += state.payoff[learner]
@@ -89,18 +91,20 @@ def learning_seat(players, key, seat):
 def playouts(game: Game) -> Playouts:
     """Return the compiled loops of a game; compiling (seconds) happens at their first call."""
     room, widths, num_actions = game.room, Widths.of(game), game.num_actions
+    rules_record = game.variant().as_record(game.rules_type).dtype
 
-    def finish(rules, states, line_ups):
+    def finish(rules, styles, states, line_ups):
         view, mask = blank(1, room.VIEW)[0], blank(num_actions, FLAG)
         decisions = 0
         for lane in range(len(states)):
-            decisions += play_others(room, rules, states[lane], row(line_ups, lane), 0, view, mask)[0]
+            decisions += play_others(room, rules, styles, states[lane], (line_ups, lane), 0, view, mask)[0]
         return decisions
 
-    def respond(rules, tables, actions, seat, line_up, learners, final_observations, rewards, owed, over):
+    def respond(styles, tables, actions, seat, line_up, learners, final_observations, rewards, owed, over):
         if not claim(tables):
             return BUSY
-        rows = rows_of(room, widths, tables[0])
+        table = tables[0]
+        rules, rows = array_at(table.rules, (1,), rules_record)[0], rows_of(room, widths, table)
         view = blank(1, room.VIEW)[0]
         refused = first_refused(rows, actions, 0, len(actions))
         for lane in range(len(actions) if refused == LEGAL else 0):
@@ -115,7 +119,7 @@ def playouts(game: Game) -> Playouts:
                 if state.settled:
                     chips += state.payoff[learner]
             while True:
-                chips += play_others(room, rules, state, line_up, learner, view, mask)[1]
+                chips += play_others(room, rules, styles, state, (line_up, 0), learner, view, mask)[1]
                 if over[lane]:
                     owed[lane] += chips
                 else:
@@ -137,22 +141,34 @@ def playouts(game: Game) -> Playouts:
     return Playouts(finish=compiled(finish, game), respond=compiled(respond, game))
 
 
-def numbered(game: Game, agents: Sequence[Agent]) -> np.ndarray:
-    """Return the agents' numbers in a line-up, int8 [agents]; who is asked outside the loops is ASKED + its place."""
-    numbers = [
-        agent.player if isinstance(agent, RuleAgent) and agent.game == game else ASKED + place
-        for place, agent in enumerate(agents)
-    ]
-    return np.array(numbers, np.int8)
+class Numbered(NamedTuple):
+    """Agents as the loops know them: `numbers`, int16 [agents], for line-ups, and the table of their `styles`."""
+
+    numbers: np.ndarray
+    styles: np.ndarray
 
 
-def finish(lanes: Lanes, line_ups: np.ndarray) -> int:
+def numbered(game: Game, agents: Sequence[Agent]) -> Numbered:
+    """Return how the loops know some agents; who is asked outside the loops has the number ASKED + its place."""
+    numbers, styles = [], []
+    for place, agent in enumerate(agents):
+        if isinstance(agent, RandomAgent):
+            numbers.append(RANDOM)
+        elif isinstance(agent, StyleAgent) and agent.game == game:
+            styles.append(agent.weights)
+            numbers.append(RANDOM + len(styles))
+        else:
+            numbers.append(ASKED + place)
+    return Numbered(np.array(numbers, np.int16), np.array(styles).reshape(-1, len(game.features) + 1))
+
+
+def finish(lanes: Lanes, styles: np.ndarray, line_ups: np.ndarray) -> int:
     """Play every lane up to the turn of a player who is not in the loops, or to the end of its episode.
 
-    Args: line_ups: int8 [B, seats], who sits where, as `numbered` says.
+    Args: styles, and line_ups: int16 [B, seats], who sits where, as `numbered` says.
     Returns: how many decisions were made.
     """
-    decisions = playouts(lanes.game).finish(lanes.rules, lanes.states, line_ups)
+    decisions = playouts(lanes.game).finish(lanes.rules, styles, lanes.states, line_ups)
     lanes.over[:] = lanes.states.over
     lanes.refresh()
     return decisions
@@ -161,11 +177,12 @@ def finish(lanes: Lanes, line_ups: np.ndarray) -> int:
 def playout_runs(game: Game, player: str = "greedy", num_lanes: int = 4096) -> Callable[[int], int]:
     """Return what measures playouts: `run(number)` deals in every lane, plays to the end and counts the decisions."""
     lanes = Lanes(game, num_lanes, observe=False)
-    line_ups = np.full((num_lanes, game.max_seats), number_of(game, player), np.int8)
+    line_ups = np.full((num_lanes, game.max_seats), RANDOM + 1, np.int16)
+    styles = game.style(player)[None]
 
     def run(number: int) -> int:
         lanes.episodes[:] = number
         lanes.begin()
-        return playouts(game).finish(lanes.rules, lanes.states, line_ups)
+        return playouts(game).finish(lanes.rules, styles, lanes.states, line_ups)
 
     return run

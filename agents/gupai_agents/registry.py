@@ -1,42 +1,141 @@
 """`make_agent`: a player from one line of text."""
 
 import difflib
+import importlib
+import re
+from pathlib import Path
 from typing import Any
 
+import yaml
+
 from gupai_agents.agent import Agent
-from gupai_agents.rules import RandomAgent, RuleAgent, names_of
+from gupai_agents.search import PLAYOUTS, SearchAgent
+from gupai_agents.styles import RandomAgent, StyleAgent
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told
+from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game
+
+FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
+KINDS = ("checkpoint", "sample", "search", "style")  # before a colon; anything else is a factory's module
+SUFFIX = ".yaml"  # of a file that holds a style
 
 
 def agent_names(game: str | Game) -> list[str]:
     """Return the names of a game's players that need no argument."""
-    return list(names_of(get_game(game)))
+    return ["random", *get_game(game).styles]
 
 
 def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Agent:
     """Return a player of a game's variant (by default of the first game).
 
-    Args: spec: a rule-based player ("random", "greedy", "variety"), "checkpoint:PATH" for a trained one, its
-            best action always taken, "sample:PATH" for the same drawing from its policy.
-    Raises: ValueError naming an unknown player and those there are; CheckpointError for a bad checkpoint.
+    Args: spec: one of
+            "random", "greedy", "variety", ...: a player of the game by name;
+            "variety+attack_2=40,double=3": such a player, with weights added to its features;
+            "style:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`;
+            "style:FILE.yaml": those that `gupai tune` wrote;
+            "variety@1.5": any of these at a temperature, which draws from the softmax of what actions are worth;
+            "search:playouts=200,style=variety": tries every action in so many deals, played out by a style;
+            "checkpoint:PATH": a trained one, its best action always taken; "sample:PATH": drawing from its policy;
+            "package.module:factory": one's own; `factory(game, variant)` returns the agent.
+    Raises: ValueError naming an unknown player or feature and those there are; CheckpointError for a bad checkpoint.
     """
     game = get_game(next(iter(GAMES)) if game is None else game)
     checked = game.variant.make(**variant)
+    if isinstance(spec, str) and ":" in spec and spec.partition(":")[0] not in KINDS:
+        return made_by_factory(spec, game, checked)
+    return agent_of_data(spec, game, checked)
+
+
+def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
+    """Return a player as `make_agent` does, but no factory's: for names in files, which must not run code."""
     if not isinstance(spec, str):
         raise ValueError(f"{told(spec)} is no player's name; players are {', '.join(agent_names(game))}")
-    name, _, argument = spec.partition(":")
-    if name in ("checkpoint", "sample") and argument:
+    kind, _, argument = spec.partition(":")
+    if kind in ("checkpoint", "sample") and argument:
         from gupai_agents.network import NetworkAgent
 
-        return NetworkAgent.load(argument, game, checked, sample=name == "sample")
-    names = agent_names(game)
-    if spec not in names:
-        near = difflib.get_close_matches(spec, names, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise ValueError(
-            f"{spec!r} is no player of {game.id}; {hint}players are {', '.join(names)}, checkpoint:PATH "
-            "and sample:PATH"
-        )
-    return RandomAgent(game) if spec == "random" else RuleAgent(game, spec)
+        return NetworkAgent.load(argument, game, variant, sample=kind == "sample")
+    if kind == "search":
+        return search_agent(spec, argument, game, variant)
+    return RandomAgent(game) if spec == "random" else style_agent(spec, game)
+
+
+def search_agent(spec: str, settings: str, game: Game, variant: Variant) -> SearchAgent:
+    """Return a player that searches, from "playouts=200,style=variety"; raises ValueError."""
+    playouts, style = PLAYOUTS, next(reversed(list(game.styles)))
+    for setting in filter(None, settings.split(",", 1) if settings.startswith("playouts=") else [settings]):
+        name, _, value = setting.partition("=")
+        if name == "playouts" and value.isdecimal():
+            playouts = int(value)
+        elif name == "style" and value:
+            style = value
+        else:
+            raise ValueError(f"{spec!r}: {setting!r} is no setting; write search:playouts=200,style=STYLE")
+    played = style_agent(style, game)
+    return SearchAgent(game, variant, spec, played.weights, playouts)
+
+
+def style_agent(spec: str, game: Game) -> StyleAgent:
+    """Return a style from its text; raises ValueError."""
+    style, at, heat = spec.partition("@")
+    temperature = _number(spec, heat) if at else 0.0
+    kind, colon, listed = style.partition(":")
+    if colon and listed.endswith(SUFFIX):
+        return StyleAgent(game, spec, read_style(listed, game), temperature)
+    weights: dict[str, float] = {}
+    if not colon or kind != "style":
+        kind, _, listed = style.partition("+")
+        if kind not in game.styles:
+            raise ValueError(f"{spec!r} is no player of {game.id}; {_known(kind, game)}")
+        weights = dict(game.styles[kind])
+    for assignment in filter(None, listed.split(",")):
+        name, sign, text = assignment.partition("=")
+        if not sign:
+            raise ValueError(f"{spec!r}: {assignment!r} is no weight; write feature=weight, such as pips=1.5")
+        weights[name.strip()] = weights.get(name.strip(), 0.0) + _number(spec, text)
+    if not weights:
+        raise ValueError(f"{spec!r} weighs nothing; write style:feature=weight,...")
+    return StyleAgent(game, spec, weights, temperature)
+
+
+def read_style(path: str, game: Game) -> dict[str, float]:
+    """Return the weights in a file that `gupai tune` wrote; raises ValueError for anything else."""
+    try:
+        found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValueError(f"{path}: no file of a style ({' '.join(str(error).split())})") from None
+    if not isinstance(found, dict) or not isinstance(found.get("weights"), dict) or not found["weights"]:
+        raise ValueError(f"{path}: a style is a mapping with `game` and `weights`, as `gupai tune` writes it")
+    if found.get("game") != game.id:
+        raise ValueError(f"{path}: a style of {found.get('game')!r}, not of {game.id!r}")
+    return {str(name): weight for name, weight in found["weights"].items()}
+
+
+def _number(spec: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{spec!r}: {text!r} is no number") from None
+
+
+def _known(name: str, game: Game) -> str:
+    near = difflib.get_close_matches(name, agent_names(game), 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    kinds = "style:..., search:..., checkpoint:PATH, sample:PATH and package.module:factory"
+    return f"{hint}players are {', '.join(agent_names(game))}, {kinds}"
+
+
+def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
+    """Return the agent of "package.module:factory"; raises ValueError where there is none."""
+    named = FACTORY.fullmatch(spec)
+    if not named:
+        raise ValueError(f"{spec!r} is no player of {game.id}; {_known(spec, game)}")
+    try:
+        factory = getattr(importlib.import_module(named[1]), named[2])
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"{spec!r}: there is no such factory of agents ({error})") from None
+    agent: Agent = factory(game, variant)
+    if not isinstance(getattr(agent, "name", None), str) or not callable(getattr(agent, "act", None)):
+        raise ValueError(f"{spec!r}: what it made is no agent; an agent has a name and act(turns)")
+    return agent

@@ -13,7 +13,6 @@ import numpy as np
 
 import gupai_env
 from gupai_env.core import tiles
-from gupai_env.core.choice import best_ranked, ranks_by
 from gupai_env.core.episode import NOBODY, distance, resume_from, seat_after, seat_at, state_dtype
 from gupai_env.core.game import Game
 from gupai_env.core.layout import Encoder, Layout, Section
@@ -21,6 +20,7 @@ from gupai_env.core.phrases import chips, faces, says, title
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.scene import Pile, Place, Scene
+from gupai_env.core.style import Feature
 from gupai_env.core.tiles import KINDS, ONE, WEIGHT, tile_name
 from gupai_env.core.variant import Variant, option
 
@@ -28,7 +28,6 @@ SEATS = 4
 SETS = (tiles.FULL_SET, tiles.tile_set(tiles.parse_tiles("11 31 42 53 64 66")))  # by deck, full and tiny
 DECKS = tuple(map(tiles.deck_of, SETS))
 HANDS = (3, 2)  # tiles
-RANKS = ranks_by(WEIGHT)
 
 
 @dataclass(frozen=True)
@@ -156,9 +155,13 @@ def encode(view, out):
     out[LEADER_AT + view.leader] = 1
 
 
+FEATURES = (Feature("pips", "pips of the tile", "pips", 2, 12),)
+STYLES = {"greedy": {"pips": 1}}
+
+
 @rule
-def choose(player, view, mask, key):
-    return best_ranked(RANKS, mask)
+def worth(view, action, weights):
+    return weights[0] * WEIGHT[action]
 
 
 def table(game, variant, views, names, payoffs):
@@ -190,7 +193,6 @@ GAME = Game(
     max_decisions=SEATS,
     action_names=tuple(f"lay {tile_name(kind)}" for kind in range(KINDS)),
     encoder=Encoder("one-trick", 0, LAYOUT),
-    players=("greedy",),
     payoff_bound=lambda variant: float(variant.stake * (variant.players - 1)),
     table=table,
 )

@@ -7,7 +7,7 @@ its caller has cleared. `rules` is the variant as a named tuple of numbers (see 
 import importlib
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import ModuleType
 from typing import Any, Self
@@ -18,6 +18,7 @@ from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder
 from gupai_env.core.phrases import seat_names
 from gupai_env.core.scene import Scene
+from gupai_env.core.style import Feature, style_row
 from gupai_env.core.variant import Variant
 
 
@@ -40,7 +41,9 @@ class Game:
         determinize(rules, view, key, state): fills a state drawn uniformly among the deals the view allows. The
             view must be of a deal under way.
         encode(view, out): fills a cleared int8 [encoder.layout.size], the observation.
-        choose(player, view, mask, key): the legal action of rule-based player number `player`, counted in `players`.
+        FEATURES: tuple of `Feature`, the numbers about an action that styles weigh.
+        STYLES: name -> weights by feature, the rule-based players; the plainest, `greedy`, first, the best one last.
+        worth(view, action, weights): the weighted sum of the features of a legal action, `weights` in their order.
     """
 
     module: str
@@ -53,8 +56,6 @@ class Game:
     max_decisions: int  # of one deal, dealt once
     action_names: tuple[str, ...]
     encoder: Encoder
-    # Names of the rule-based ones, the plainest (`greedy`) first and the best one last:
-    players: tuple[str, ...]
     payoff_bound: Callable[[Any], float]  # variant -> the most a seat can win or lose in one deal
     table: Callable[..., Scene]  # see `scene`
     hints: type[Hints] = Hints  # what a person is told of the moves
@@ -72,7 +73,9 @@ class Game:
     information_set: Callable = field(init=False, repr=False)
     determinize: Callable = field(init=False, repr=False)
     encode: Callable = field(init=False, repr=False)
-    choose: Callable = field(init=False, repr=False)
+    worth: Callable = field(init=False, repr=False)
+    features: tuple[Feature, ...] = field(init=False, repr=False)
+    styles: Mapping[str, Mapping[str, float]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Raises: TypeError naming what the game's room does not provide."""
@@ -121,6 +124,12 @@ class Game:
         """The game's id as a Python identifier."""
         return self.id.replace("-", "_")
 
+    def style(self, weights: str | Mapping[str, float], temperature: float = 0.0) -> np.ndarray:
+        """Return a style, by its name or by the weights of its features, as loops take it, float64 [features + 1]."""
+        return style_row(
+            self.features, self.styles[weights] if isinstance(weights, str) else weights, temperature
+        )
+
     def new_states(self, num: int) -> np.recarray:
         """Return `num` cleared states, a structured array whose records read as `states[i].to_act`."""
         return np.zeros(num, self.state).view(np.recarray)
@@ -155,8 +164,8 @@ def _game_of(module: str) -> Game:
     return game
 
 
-DTYPES = ("state", "view")
-# What a room provides: functions by their names, dtypes in capitals.
+CAPITALS = ("state", "view", "features", "styles")
+# What a room provides: functions by their names, data in capitals.
 PROVIDED = tuple(
-    each.name.upper() if each.name in DTYPES else each.name for each in fields(Game) if not each.init
+    each.name.upper() if each.name in CAPITALS else each.name for each in fields(Game) if not each.init
 )

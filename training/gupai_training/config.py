@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from gupai_agents.checkpoint import MAX_BYTES
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH
-from gupai_agents.registry import make_agent
+from gupai_agents.registry import agent_of_data
 from gupai_env.games import get_game
 from gupai_training.plain_yaml import MAX_CHARACTERS, parse_yaml
 
@@ -148,7 +148,7 @@ class Config(Section):
         ):
             for player in players or ():
                 try:
-                    make_agent(player, game, **self.variant)
+                    agent_of_data(player, game, game.variant.make(**self.variant))
                 except ValueError as error:
                     raise ValueError(f"{setting}: {error}") from None
         return self

@@ -9,7 +9,7 @@ import torch
 
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from gupai_agents.network import NetworkAgent
-from gupai_agents.registry import make_agent
+from gupai_agents.registry import agent_of_data
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import Member, OpponentPool
 
@@ -102,7 +102,7 @@ def _put_back(
     pool.members = []
     for number, (name, born, scripted, beaten, deals) in enumerate(header["members"]):
         if scripted:
-            agent = make_agent(name, lanes.game, **vars(lanes.variant))
+            agent = agent_of_data(name, lanes.game, lanes.variant)
         else:
             weights = {key: tensor.numpy() for key, tensor in part(f"member.{number}.").items()}
             agent = NetworkAgent(name, lanes.game, net, weights, sample=False)

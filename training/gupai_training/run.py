@@ -110,7 +110,7 @@ class Run:
         self.pool = pool = OpponentPool(
             self.variant.players, rng, chosen.self_share, chosen.size, chosen.rule_share
         )
-        for name in self.game.players if chosen.rules is None else chosen.rules:
+        for name in self.game.styles if chosen.rules is None else chosen.rules:
             pool.add(self.player(name), born=0, scripted=True)
         env = SelfPlayVecEnv(
             self.game.id, ppo.lanes, pool, seed=config.seed, payoff_scale=ppo.payoff_scale, **config.variant

@@ -104,11 +104,11 @@ def play_out(lanes: Lanes, agents: Sequence[Agent], sitting: np.ndarray) -> None
     Rule-based agents play inside a compiled loop, the others are asked in batches; what is played is the same.
     """
     rows = np.arange(lanes.num_lanes)
-    numbers = numbered(lanes.game, agents)
+    numbers, styles = numbered(lanes.game, agents)
     line_ups = numbers[sitting]
     while True:
         if (numbers < ASKED).any():
-            finish(lanes, line_ups)
+            finish(lanes, styles, line_ups)
         if lanes.over.all():
             return
         mover = np.where(lanes.over, NOBODY, sitting[rows, lanes.seats])

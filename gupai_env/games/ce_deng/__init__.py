@@ -3,7 +3,7 @@
 from gupai_env.core.game import Game
 from gupai_env.games.ce_deng.hints import CeDengHints
 from gupai_env.games.ce_deng.knowledge import determinize, information_set
-from gupai_env.games.ce_deng.players import PLAYERS, choose
+from gupai_env.games.ce_deng.players import FEATURES, STYLES, worth
 from gupai_env.games.ce_deng.rules import (
     STATE,
     CeDeng,
@@ -32,7 +32,6 @@ GAME = Game(
     max_decisions=TURNS + SEATS,
     action_names=action_names("declare eight doubles", "demand a redeal", "play on"),
     encoder=ENCODER,
-    players=PLAYERS,
     payoff_bound=payoff_bound,
     table=scene,
     hints=CeDengHints,

@@ -1,18 +1,26 @@
-"""Rule-based players of Ce Deng: those of all connecting games, and what they answer before the play."""
+"""The rule-based players of Ce Deng: those of all connecting games, and what they answer before the play."""
 
 from gupai_env.core.rule import rule
-from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL
+from gupai_env.core.style import yes_or_no
+from gupai_env.games.ce_deng.rules import DECLARE
 from gupai_env.games.connecting import players as connecting
 
-PLAYERS = connecting.PLAYERS
+FEATURES = (
+    *connecting.FEATURES,
+    yes_or_no("declare", "eight doubles are declared"),
+    yes_or_no("redeal", "a redeal is demanded"),
+    yes_or_no("play_on", "doubles that give a right are kept and played"),
+)
+ANSWERS = len(connecting.FEATURES)
+# Doubles are hard to lay: all declare, and else demand the redeal.
+STYLES = {
+    name: style | {"declare": 3, "redeal": 2, "play_on": 1} for name, style in connecting.STYLES.items()
+}
 
 
 @rule
-def choose(player, view, mask, key):
-    """Return the action of number `player` of PLAYERS.
-
-    Asked before the play, they declare eight doubles and else demand the redeal: doubles are hard to lay.
-    """
-    if mask[PLAY_ON]:
-        return DECLARE if mask[DECLARE] else REDEAL if mask[REDEAL] else PLAY_ON
-    return connecting.choose(player, view, mask, key)
+def worth(view, action, weights):
+    """Return the weighted sum of the features of an action."""
+    if action >= DECLARE:
+        return weights[ANSWERS + action - DECLARE]
+    return connecting.worth_of(view, action, weights, False)

@@ -1,47 +1,137 @@
-"""Rule-based players of the connecting games. A lead may leave either end open; they leave the higher one."""
+"""What the rule-based players of the connecting games weigh. Of equal moves they play the first."""
 
-import numpy as np
-
-from gupai_env.core.choice import best_by, best_ranked, ranks_by
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, ONE, WEIGHT, kinds_in
+from gupai_env.core.style import Feature, yes_or_no
+from gupai_env.core.tiles import CARRYING, DOUBLES, HIGHEST, KINDS, ONE, PIPS, WEIGHT, kinds_in, size
+from gupai_env.games.connecting.rules import DISCARD, SEATS
 
-VARIETY = 4  # pips that a number kept in hand is worth
-WORTH = np.concatenate(
-    [WEIGHT, WEIGHT, -200 - WEIGHT.astype(np.int64)]
-)  # of every action, in pips: all plays first
-RANKS = ranks_by(WORTH)
-PLAYERS = ("greedy", "variety")
+FEATURES = (
+    Feature("pips", "pips of the tile that is laid", "pips", 2, 12),
+    yes_or_no("discard", "the tile is discarded"),
+    Feature("discard_pips", "pips of the tile that is discarded", "pips", 2, 12),
+    Feature("variety", "different numbers on the tiles that are kept", "numbers", 0, 6),
+    yes_or_no("double", "a double is laid"),
+    Feature("double_early", "a double is laid: the share of the deal still to come", "share", 0, 1),
+    Feature(
+        "late_pips", "pips of the tile that is laid, times the share of the deal that is over", "pips", 0, 12
+    ),
+    Feature("own_fit", "tiles kept that fit a number left open", "tiles", 0, 15),
+    Feature("unseen_fit", "unseen tiles that fit a number left open", "tiles", 0, 15),
+    Feature(
+        "next_void", "seats that come next, one after another, known to hold no tile that fits", "seats", 0, 3
+    ),
+    Feature("gives_up", "numbers that no tile kept carries any more", "numbers", 0, 2),
+    *(yes_or_no(f"leave_{n}", f"{n} is left open") for n in range(1, HIGHEST + 1)),
+    *(
+        yes_or_no(f"attack_{n}", f"{n} is left open and a tile with it is kept")
+        for n in range(1, HIGHEST + 1)
+    ),
+    *(
+        yes_or_no(f"attack_short_{n}", f"likewise, and no more tiles with {n} are unseen than kept")
+        for n in range(1, HIGHEST + 1)
+    ),
+)
+(
+    PIPS_LAID,
+    DISCARDED,
+    DISCARD_PIPS,
+    VARIETY,
+    DOUBLE,
+    DOUBLE_EARLY,
+    LATE_PIPS,
+    OWN_FIT,
+    UNSEEN_FIT,
+    NEXT_VOID,
+    GIVES_UP,
+) = range(11)
+LEAVE, ATTACK, ATTACK_SHORT = (11 + number * HIGHEST - 1 for number in range(3))  # + the number left open
+
+GREEDY = {"pips": 1, "discard": -200, "discard_pips": -1}
+STYLES = {
+    "greedy": GREEDY,  # the heaviest tile; when nothing fits the lightest is discarded
+    "variety": GREEDY
+    | {"variety": 4},  # so that the hand keeps many different numbers, a number like four pips
+}
 
 
 @rule
-def numbers_left(view, action):
-    """Return how many different numbers the viewer's other tiles carry when one is laid or discarded."""
-    kinds, numbers = kinds_in(view.hand - ONE[action % KINDS]), 0
+def numbers_on(tiles):
+    """Return how many different numbers a tile set carries."""
+    kinds, numbers = kinds_in(tiles), 0
     for number in range(1, HIGHEST + 1):
         numbers += kinds & CARRYING[number] != 0
     return numbers
 
 
 @rule
-def various(view, action):
-    """Return the worth of an action, each number left in hand counting as pips too."""
-    return WORTH[action] + VARIETY * numbers_left(view, action)
+def share_over(view):
+    """Return how much of the deal is over, 0 to 1."""
+    left = 0
+    for place in range(SEATS):
+        left += view.sizes[place]
+    return view.turn / (view.turn + left)
 
 
 @rule
-def greedy(view, mask):
-    """Play the heaviest tile; discard, when nothing fits, the lightest."""
-    return best_ranked(RANKS, mask)
+def voids_next(view, end, other):
+    """Return how many seats, one after another from the next, are known to hold neither number."""
+    voids = 0
+    for place in range(1, SEATS):
+        if not (view.void[place, end] and view.void[place, other]):
+            break
+        voids += 1
+    return voids
 
 
 @rule
-def variety(view, mask):
-    """Play and discard so that the hand keeps many different numbers, then as `greedy` does."""
-    return best_by(various, view, mask)
+def worth_of(view, action, weights, both_ends):
+    """Return the weighted sum of the features of an action; what weighs nothing is not worked out."""
+    kind = action % KINDS
+    kept = view.hand - ONE[kind]
+    total = 0.0
+    if weights[VARIETY] != 0:
+        total += weights[VARIETY] * numbers_on(kept)
+    if weights[GIVES_UP] != 0:
+        total += weights[GIVES_UP] * (numbers_on(view.hand) - numbers_on(kept))
+    if action >= DISCARD:
+        return total + weights[DISCARDED] + weights[DISCARD_PIPS] * WEIGHT[kind]
+    total += weights[PIPS_LAID] * WEIGHT[kind]
+    if DOUBLES & ONE[kind]:
+        total += weights[DOUBLE]
+        if weights[DOUBLE_EARLY] != 0:
+            total += weights[DOUBLE_EARLY] * (1 - share_over(view))
+    if weights[LATE_PIPS] != 0:
+        total += weights[LATE_PIPS] * WEIGHT[kind] * share_over(view)
+    end, other = ends_after(view, kind, action // KINDS, both_ends)
+    if weights[OWN_FIT] != 0:
+        total += weights[OWN_FIT] * size(kept & 7 * (CARRYING[end] | CARRYING[other]))
+    if weights[UNSEEN_FIT] != 0:
+        total += weights[UNSEEN_FIT] * size(view.unseen & 7 * (CARRYING[end] | CARRYING[other]))
+    if weights[NEXT_VOID] != 0:
+        total += weights[NEXT_VOID] * voids_next(view, end, other)
+    total += left_open(view, kept, end, weights)
+    return total if other == end else total + left_open(view, kept, other, weights)
 
 
 @rule
-def choose(player, view, mask, key):
-    """Return the action of number `player` of PLAYERS."""
-    return greedy(view, mask) if player == 0 else variety(view, mask)
+def ends_after(view, kind, end, both_ends):
+    """Return the numbers open once a tile is laid with its `end` (0 high, 1 low) open."""
+    leaves, joins = PIPS[kind, end], PIPS[kind, 1 - end]
+    if not both_ends:
+        return leaves, leaves
+    if view.ends[0] == 0:
+        return joins, leaves
+    return (leaves, view.ends[1]) if view.ends[0] == joins else (view.ends[0], leaves)
+
+
+@rule
+def left_open(view, kept, number, weights):
+    """Return what leaving a number open weighs."""
+    total = weights[LEAVE + number]
+    if weights[ATTACK + number] != 0 or weights[ATTACK_SHORT + number] != 0:
+        own = size(kept & 7 * CARRYING[number])
+        if own:
+            total += weights[ATTACK + number]
+            if size(view.unseen & 7 * CARRYING[number]) <= own:
+                total += weights[ATTACK_SHORT + number]
+    return total

@@ -4,7 +4,7 @@ from gupai_env.core.game import Game
 from gupai_env.games.da_ling.encoder import ENCODER, encode
 from gupai_env.games.da_ling.hints import DaLingHints
 from gupai_env.games.da_ling.knowledge import VIEW, determinize, information_set
-from gupai_env.games.da_ling.players import PLAYERS, choose
+from gupai_env.games.da_ling.players import FEATURES, STYLES, worth
 from gupai_env.games.da_ling.rules import (
     NAMES,
     SEATS,
@@ -33,7 +33,6 @@ GAME = Game(
     max_decisions=SEATS,
     action_names=NAMES,
     encoder=ENCODER,
-    players=PLAYERS,
     payoff_bound=payoff_bound,
     table=scene,
     hints=DaLingHints,

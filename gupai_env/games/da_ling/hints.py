@@ -5,9 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from gupai_env.core.hints import Hints
+from gupai_env.core.style import style_row
 from gupai_env.core.variant import FULL
-from gupai_env.games.da_ling.players import by_stakes
+from gupai_env.games.da_ling.players import FEATURES, STYLES, worth
 from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS
+
+BY_STAKES = style_row(FEATURES, STYLES["greedy"])
 
 
 class DaLingHints(Hints):
@@ -39,7 +42,7 @@ class DaLingHints(Hints):
 
     def worth(self, view: np.record, actions: Sequence[int]) -> float:
         """Return the stakes that a split matches; pips of the colour decide between equal ones."""
-        return float(by_stakes(view, actions[0]))
+        return float(worth(view, actions[0], BY_STAKES))
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a split and the stakes of its groups that match."""

@@ -4,9 +4,9 @@ from gupai_env.core.game import Game
 from gupai_env.games.connecting.encoder import ENCODER, encode
 from gupai_env.games.connecting.hints import ConnectingHints
 from gupai_env.games.connecting.knowledge import VIEW
-from gupai_env.games.connecting.players import PLAYERS, choose
 from gupai_env.games.connecting.rules import SEATS, STATE, TURNS, action_names
 from gupai_env.games.jie_long.knowledge import determinize, information_set
+from gupai_env.games.jie_long.players import FEATURES, STYLES, worth
 from gupai_env.games.jie_long.rules import (
     JieLong,
     Rules,
@@ -31,7 +31,6 @@ GAME = Game(
     max_decisions=TURNS,
     action_names=action_names(),
     encoder=ENCODER,
-    players=PLAYERS,
     payoff_bound=payoff_bound,
     table=scene,
     hints=ConnectingHints,

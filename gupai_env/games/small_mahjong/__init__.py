@@ -3,7 +3,7 @@
 from gupai_env.core.game import Game
 from gupai_env.games.small_mahjong.encoder import ENCODER, encode
 from gupai_env.games.small_mahjong.knowledge import VIEW, determinize, information_set
-from gupai_env.games.small_mahjong.players import PLAYERS, choose
+from gupai_env.games.small_mahjong.players import FEATURES, STYLES, worth
 from gupai_env.games.small_mahjong.rules import (
     SEATS,
     STATE,
@@ -32,7 +32,6 @@ GAME = Game(
     max_decisions=TURNS * SEATS,
     action_names=action_names(),
     encoder=ENCODER,
-    players=PLAYERS,
     payoff_bound=payoff_bound,
     table=scene,
 )

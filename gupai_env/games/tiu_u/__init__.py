@@ -3,7 +3,7 @@
 from gupai_env.core.game import Game
 from gupai_env.games.tiu_u.encoder import ENCODER, encode
 from gupai_env.games.tiu_u.knowledge import VIEW, determinize, information_set
-from gupai_env.games.tiu_u.players import PLAYERS, choose
+from gupai_env.games.tiu_u.players import FEATURES, STYLES, worth
 from gupai_env.games.tiu_u.rules import (
     PLAYS,
     SEATS,
@@ -32,7 +32,6 @@ GAME = Game(
     max_decisions=PLAYS,
     action_names=action_names(),
     encoder=ENCODER,
-    players=PLAYERS,
     payoff_bound=payoff_bound,
     table=scene,
 )

@@ -1,8 +1,8 @@
-"""Rule-based players of Tiu-U."""
+"""The rule-based players of Tiu-U."""
 
-from gupai_env.core.choice import best_by
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.rule import rule
+from gupai_env.core.style import Feature, yes_or_no
 from gupai_env.core.tiles import size
 from gupai_env.games.tiu_u.rules import (
     BAIT,
@@ -16,34 +16,41 @@ from gupai_env.games.tiu_u.rules import (
     tens,
 )
 
-PIP = 1 / 8  # what a red pip is worth besides: rounding to tens may hide it
-SECOND = 1 / 4  # of its worth, for a tile laid that another of one's hand may catch
-CERTAIN = 100  # a catch comes before all laying
+FEATURES = (
+    yes_or_no("catch", "something is caught, or a heaven pair laid"),
+    Feature("points", "points by which one's catch grows now", "points", 0, 96),
+    Feature("red", "red pips of small fish that are caught: rounding to tens may hide them", "pips", 0, 12),
+    Feature("laid", "about how many points the tile adds that is laid into the lake", "points", 0, 24),
+    Feature("risk", "the same, times how likely the next seat is to catch it", "points", 0, 24),
+    Feature(
+        "again",
+        "the same, if another tile of the hand may catch it, times how likely it stays",
+        "points",
+        0,
+        24,
+    ),
+)
+CAUGHT, POINTS, RED_PIPS, LAID, RISK, AGAIN = range(len(FEATURES))
+STYLES = {
+    "greedy": {
+        "points": 1,
+        "red": 1 / 8,
+        "laid": -1,
+    },  # what counts most now; else the tile that is worth least
+    "careful": {
+        "catch": 100,
+        "points": 1,
+        "red": 1 / 8,
+        "risk": -1,
+        "again": 1 / 4,
+    },  # what others hardly catch
+}
 
 
 @rule
-def worth(kind):
+def value(kind):
     """Return about how many points a tile adds to a catch."""
     return BIG_POINTS[kind] + SMALL_RED[kind]
-
-
-@rule
-def gain(view, action):
-    """Return by how many points a catch grows now; red pips are worth a little besides."""
-    bait = BAIT[action]
-    if action < THREE:
-        fish = FISH[action]
-        red, big = SMALL_RED[bait] + SMALL_RED[fish], BIG_POINTS[bait] + BIG_POINTS[fish]
-    else:
-        tiles = 2 if action == HEAVEN_PAIR else 4
-        red, big = tiles * SMALL_RED[bait], tiles * BIG_POINTS[bait]
-    return big + tens(view.red[0] + red) - tens(view.red[0]) + PIP * red
-
-
-@rule
-def score_now(view, action):
-    """Return what a catch gains now, or what laying a tile gives away."""
-    return gain(view, action) if action >= CATCH else -worth(BAIT[action])
 
 
 @rule
@@ -56,35 +63,29 @@ def risk(view, kind):
 
 
 @rule
-def score_later(view, action):
-    """Return what a catch gains, or what laying a tile risks and may bring."""
+def worth(view, action, weights):
+    """Return the weighted sum of the features of an action."""
     bait = BAIT[action]
     if action >= CATCH:
-        return CERTAIN + gain(view, action)
-    danger = risk(view, bait)
-    others = size(view.hand & (7 * MATCHING[bait])) - (view.drawn == NOBODY)
-    score = -danger * worth(bait)
-    if others > 0:
-        score += (1 - danger) * worth(bait) * SECOND
-    return score
+        return weights[CAUGHT] + worth_of_catch(view, action, weights)
+    total = weights[LAID] * value(bait)
+    if weights[RISK] != 0 or weights[AGAIN] != 0:
+        danger = risk(view, bait)
+        total += weights[RISK] * danger * value(bait)
+        if size(view.hand & (7 * MATCHING[bait])) > (view.drawn == NOBODY):
+            total += weights[AGAIN] * (1 - danger) * value(bait)
+    return total
 
 
 @rule
-def greedy(view, mask):
-    """Catch what counts most now; when nothing can be caught, lay the tile that is worth least."""
-    return best_by(score_now, view, mask)
-
-
-@rule
-def careful(view, mask):
-    """Catch as `greedy` does; lay what the others are unlikely to catch, best what one can catch oneself."""
-    return best_by(score_later, view, mask)
-
-
-PLAYERS = ("greedy", "careful")
-
-
-@rule
-def choose(player, view, mask, key):
-    """Return the action of number `player` of PLAYERS."""
-    return greedy(view, mask) if player == 0 else careful(view, mask)
+def worth_of_catch(view, action, weights):
+    """Return what the growth of one's catch weighs."""
+    bait = BAIT[action]
+    if action < THREE:
+        fish = FISH[action]
+        red, big = SMALL_RED[bait] + SMALL_RED[fish], BIG_POINTS[bait] + BIG_POINTS[fish]
+    else:
+        tiles = 2 if action == HEAVEN_PAIR else 4
+        red, big = tiles * SMALL_RED[bait], tiles * BIG_POINTS[bait]
+    points = big + tens(view.red[0] + red) - tens(view.red[0])
+    return weights[POINTS] * points + weights[RED_PIPS] * red

@@ -1,0 +1,109 @@
+"""Rule-based players: styles, which are weights over a game's features, and `random`; compiled once for a game."""
+
+import functools
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from gupai_agents.agent import Turns, certain
+from gupai_env.core.compiling import compiled
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import random_action, row
+from gupai_env.core.rule import rule
+from gupai_env.core.style import styled_action, weights_of
+
+RANDOM = 0  # the number of the random player in a line-up; number n + 1 is row n of a table of styles
+
+
+@rule
+def choose(game, styles, player, view, mask, key):
+    """Return the action of a player by number; in compiled loops `game` is a game's room."""
+    if player == RANDOM:
+        return random_action(mask, key, 0)
+    return styled_action(game, weights_of(styles, player - 1), view, mask, key)
+
+
+class StyleLoops:
+    """The compiled loops of one game's styles over a batch of decisions.
+
+    choose(player, styles, views, masks, keys, actions): asks a player of a line-up for an action in every row.
+    weigh(weights, views, masks, worths): what every legal action is worth to a style, float64 [N, num_actions].
+    """
+
+    def __init__(self, game: Game) -> None:
+        room = game.room
+
+        def choose_all(player, styles, views, masks, keys, actions):
+            for turn in range(len(views)):
+                actions[turn] = choose(room, styles, player, views[turn], row(masks, turn), keys[turn])
+
+        def weigh_all(weights, views, masks, worths):
+            for turn in range(len(views)):
+                for action in range(masks.shape[1]):
+                    if masks[turn, action]:
+                        worths[turn, action] = room.worth(views[turn], action, weights)
+
+        self.choose: Callable = compiled(choose_all, game)
+        self.weigh: Callable = compiled(weigh_all, game)
+
+
+@functools.cache
+def style_loops(game: Game) -> StyleLoops:
+    """Return the loops of a game; compiling (seconds) happens at their first call."""
+    return StyleLoops(game)
+
+
+class RandomAgent:
+    """Plays any legal action, all alike."""
+
+    name = "random"
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def act(self, turns: Turns) -> np.ndarray:
+        """Return one legal action a row, int16 [N]."""
+        return _asked(self.game, RANDOM, np.zeros((1, 1)), turns)
+
+    def probabilities(self, turns: Turns) -> np.ndarray:
+        """Return the probability of every action, float64 [N, num_actions]."""
+        return turns.masks / turns.masks.sum(1, keepdims=True)
+
+
+class StyleAgent:
+    """A style of a game as an `Agent`.
+
+    weights: float64 [features + 1], see `gupai_env.core.style`; the last one is the temperature.
+    """
+
+    def __init__(
+        self, game: Game, name: str, style: str | Mapping[str, float], temperature: float = 0.0
+    ) -> None:
+        """Args: style: the name of one of the game's, or weights by feature. Raises: ValueError as `Game.style`."""
+        self.game, self.name = game, name
+        self.weights = game.style(style, temperature)
+
+    def act(self, turns: Turns) -> np.ndarray:
+        """Return one legal action a row, int16 [N]."""
+        return _asked(self.game, RANDOM + 1, self.weights[None], turns)
+
+    def worths(self, turns: Turns) -> np.ndarray:
+        """Return what every action is worth to the style, float64 [N, num_actions]; -inf where it is not legal."""
+        worths = np.full(turns.masks.shape, -np.inf)
+        style_loops(self.game).weigh(self.weights, turns.views, turns.masks, worths)
+        return worths
+
+    def probabilities(self, turns: Turns) -> np.ndarray:
+        """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 without temperature."""
+        temperature = self.weights[-1]
+        if temperature == 0:
+            return certain(self.act(turns), turns.masks.shape[1])
+        worths = self.worths(turns) / temperature
+        chances = np.exp(worths - worths.max(1, keepdims=True))
+        return chances / chances.sum(1, keepdims=True)
+
+
+def _asked(game: Game, player: int, styles: np.ndarray, turns: Turns) -> np.ndarray:
+    actions = np.empty(len(turns.keys), np.int16)
+    style_loops(game).choose(player, styles, turns.views, turns.masks, turns.keys, actions)
+    return actions

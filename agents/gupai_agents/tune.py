@@ -1,0 +1,174 @@
+"""Tuning: weights for a style, found by an evolution strategy in duplicate deals against its own champions.
+
+A candidate is judged by the chips it wins, one among equal others, in the same deals as all candidates of its
+generation. The others are the game's named styles and past champions, a different one in every deal. Weights are
+searched as changes to a style, each in units in which it changes what is played about as often as any other.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gupai_agents.agent import Turns
+from gupai_agents.playouts import playouts
+from gupai_agents.styles import RANDOM, StyleAgent
+from gupai_env.core.game import Game
+from gupai_env.core.rng import derive
+from gupai_env.games import get_game
+from gupai_env.vector import Lanes
+
+TUNING_STREAM = 1 << 45  # deals to tune on, never met in training or evaluation
+MOST_CHAMPIONS = 8  # besides the named styles
+LOOK = 1000  # decisions by which features are measured
+BATCH = 1 << 14  # lanes
+
+
+@dataclass
+class Tuned:
+    """What tuning has found. `weights`: by feature, those that are not zero. `gains`: chips a deal on each rival."""
+
+    game: Game
+    variant: dict[str, Any]
+    weights: dict[str, float]
+    generations: int
+    deals: int  # played in all
+    seconds: float
+    seed: int
+    gains: list[float] = field(
+        default_factory=list
+    )  # of the present mean on the last champion, each time it was tried
+
+
+def tune(
+    game: str | Game,
+    /,
+    *,
+    start: str | None = None,
+    features: Sequence[str] | None = None,
+    seconds: float = 60.0,
+    generations: int | None = None,
+    population: int = 40,
+    deals: int = 1500,
+    seed: int = 0,
+    progress: Callable[[float, int, float], Any] | None = None,
+    **variant: Any,
+) -> Tuned:
+    """Tune a style's weights for a variant.
+
+    Args: start: the style to begin with, default the game's last. features: those whose weights may change, default
+            all. seconds, generations: to search at most; the same seed and generations find the same weights.
+        population: candidates a generation. deals: a candidate, each seen from one seat.
+        progress: called with the share that is done, the generations, and chips a deal on the champion of before.
+    Raises: ValueError for an unknown style or feature, or numbers out of range; ImportError without `cmaes`.
+    """
+    from cmaes import CMA
+
+    game = get_game(game)
+    for name, value, least in (("population", population, 4), ("deals", deals, 2), ("seconds", seconds, 0)):
+        if not math.isfinite(value) or value < least:
+            raise ValueError(f"{name}={value} is not allowed; it must be {least} or more")
+    named = [game.style(name) for name in game.styles]
+    if start is not None and start not in game.styles:
+        raise ValueError(f"{start!r} is no style of {game.id}; they are {', '.join(game.styles)}")
+    base = named[-1] if start is None else game.style(start)
+    units = units_of(game, base, variant)
+    names = [feature.name for feature in game.features]
+    for name in features or ():
+        if name not in names:
+            raise ValueError(f"{name!r} is no feature of {game.id}; they are {', '.join(names)}")
+    chosen = [at for at, name in enumerate(names) if units[at] and (features is None or name in features)]
+    if not chosen:
+        raise ValueError("none of these features ever changes what is played")
+
+    table = Table(game, variant)
+    table.chips(base[None], base[None], 2, 0)  # compiles, which is not to count
+    search = CMA(np.zeros(len(chosen)), 0.5, population_size=population, seed=seed % (1 << 32))
+    champions = [base]
+    begin, generation, gains = time.monotonic(), 0, []
+
+    def style(change: np.ndarray) -> np.ndarray:
+        weights = base.copy()
+        weights[chosen] += change * units[chosen]
+        return weights
+
+    while (spent := time.monotonic() - begin) < seconds and generation != generations:
+        changes = [search.ask() for _ in range(population)]
+        rivals = np.array([*named, *champions[-MOST_CHAMPIONS:]])
+        chips = table.chips(
+            np.array([style(change) for change in changes]), rivals, deals, derive(seed, generation)
+        )
+        search.tell([(change, -float(won)) for change, won in zip(changes, chips, strict=True)])
+        generation += 1
+        if generation % 5 == 0:
+            mean = style(search.mean)
+            won = table.chips(
+                mean[None], champions[-1][None], 8 * deals, derive(seed, -1 - generation & 0xFFFF)
+            )[0]
+            gains.append(float(won))
+            if won > 0:
+                champions.append(mean)
+        if progress:
+            progress(min(spent / seconds, 1.0), generation, gains[-1] if gains else 0.0)
+    best = champions[-1]
+    weights = {name: float(weight) for name, weight in zip(names, best, strict=False) if weight}
+    return Tuned(game, variant, weights, generation, table.played, time.monotonic() - begin, seed, gains)
+
+
+def units_of(game: Game, base: np.ndarray, variant: dict[str, Any]) -> np.ndarray:
+    """Return for each feature the weight that spreads legal actions about as far as they stand apart to a style.
+
+    Float64 [features]; 0 for a feature in which legal actions never differ.
+    """
+    lanes = Lanes(game, LOOK, seed=1, observe=False, **variant)
+    names = [feature.name for feature in game.features]
+    spreads: list[list[float]] = [[] for _ in range(len(names) + 1)]
+    for step in range(12):
+        views, keys = lanes.views()
+        some = np.flatnonzero(lanes.masks.sum(1) > 1)
+        turns = Turns(views[some].view(np.recarray), lanes.masks[some], keys[some])
+        rows = [*({name: 1.0} for name in names), dict(zip(names, base, strict=False))]
+        for found, weights in zip(spreads, rows, strict=True):
+            worths = StyleAgent(game, "", weights).worths(turns)
+            found += [float(np.std(each[mask])) for each, mask in zip(worths, turns.masks, strict=True)]
+        lanes.step(lanes.sample(step))
+    *each, whole = (np.array([spread for spread in found if spread]) for found in spreads)
+    apart = float(np.median(whole)) if len(whole) else 1.0
+    return np.array([apart / float(np.median(spread)) if len(spread) else 0.0 for spread in each])
+
+
+class Table:
+    """Plays candidates, one a deal among rivals, all in the same deals."""
+
+    def __init__(self, game: Game, variant: dict[str, Any]) -> None:
+        self.game, self.variant, self.played = game, variant, 0
+        self.seats = game.variant.make(**variant).players
+
+    def chips(self, candidates: np.ndarray, rivals: np.ndarray, deals: int, key: int) -> np.ndarray:
+        """Return the chips a deal that candidates win, float64 [candidates]; styles are rows of weights.
+
+        Deal d has the candidate at seat d modulo seats, one of the rivals at all others.
+        """
+        stream = derive(key, TUNING_STREAM)
+        seeds = np.array([derive(stream, deal) for deal in range(deals)])
+        seat, rival = np.arange(deals) % self.seats, np.arange(deals) // self.seats % len(rivals)
+        styles = np.concatenate([rivals, candidates])
+        won = np.empty((len(candidates), deals))
+        many = max(1, BATCH // deals)
+        for first in range(0, len(candidates), many):
+            some = range(first, min(first + many, len(candidates)))
+            lanes = Lanes(self.game, len(some) * deals, observe=False, renew=False, **self.variant)
+            lanes.reset(seeds=np.tile(seeds, len(some)))
+            line_ups = np.repeat(np.tile(RANDOM + 1 + rival, len(some))[:, None], self.seats, 1).astype(
+                np.int16
+            )
+            players = RANDOM + 1 + len(rivals) + np.repeat(np.array(some), deals)
+            line_ups[np.arange(len(line_ups)), np.tile(seat, len(some))] = players
+            playouts(self.game).finish(lanes.rules, styles, lanes.states, line_ups)
+            totals = lanes.states.total[np.arange(len(line_ups)), np.tile(seat, len(some))]
+            won[some] = totals.reshape(len(some), deals)
+        self.played += won.size
+        return won.mean(1)

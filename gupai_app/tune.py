@@ -1,0 +1,84 @@
+"""`gupai tune`: weights for a style, found, tried on the game's players and written with how they came about."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from gupai_agents.evaluation import duel
+from gupai_agents.registry import make_agent
+from gupai_agents.styles import StyleAgent
+from gupai_agents.tune import Tuned, tune
+from gupai_app.report import progress
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+
+TRIED = 5000  # deals against each of the game's players
+DIGITS = 4  # of a weight
+STEPS = 1000  # of the bar
+
+
+def run(
+    game: Game,
+    variant: Variant,
+    start: str | None,
+    features: Sequence[str] | None,
+    seconds: float,
+    seed: int,
+    out: str | None,
+) -> None:
+    """Tune, print the style as YAML and, with `out`, write it there. Raises: ValueError as `tune`."""
+    try:
+        import cmaes  # noqa: F401
+    except ImportError:
+        raise ValueError("tuning needs one more package: pip install 'gupai[tune]'") from None
+    options = variant.changed()
+    shown = 0
+    with progress(f"parts of {seconds:g} seconds", STEPS) as done:
+
+        def advance(share: float, generation: int, gain: float) -> None:
+            nonlocal shown
+            done(int(share * STEPS) - shown)
+            shown = int(share * STEPS)
+
+        found = tune(
+            game, start=start, features=features, seconds=seconds, seed=seed, progress=advance, **options
+        )
+    text = yaml.safe_dump(described(found, options, start), sort_keys=False, allow_unicode=True)
+    if out:
+        Path(out).write_text(text, encoding="utf-8")
+        print(f"Play against it: gupai play {game.id} --against style:{out}", file=sys.stderr)
+    print(text, end="")
+
+
+def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[str, Any]:
+    """Return a style with how it came about and how it fares."""
+    game = found.game
+    weights = {name: float(f"{weight:.{DIGITS}g}") for name, weight in found.weights.items()}
+    tuned = StyleAgent(game, "tuned", weights)
+    gains = {
+        name: str(duel(game, tuned, make_agent(name, game), TRIED, seed=found.seed, **options).mean(0))
+        for name in game.styles
+    }
+    return {
+        "game": game.id,
+        "version": game.version,
+        "variant": options,
+        "weights": weights,
+        "chips_a_deal_against": gains,
+        "provenance": {
+            "by": "gupai tune",
+            "start": start or next(reversed(list(game.styles))),
+            "seed": found.seed,
+            "generations": found.generations,
+            "deals": found.deals,
+            "seconds": round(found.seconds, 1),
+            "tried_in_deals": TRIED,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": {name: version(name) for name in ("gupai", "cmaes", "numpy", "numba")},
+        },
+    }

@@ -1,0 +1,94 @@
+"""Styles: players that are data, a weight for each feature of an action that a game names.
+
+A style plays the legal action whose weighted sum of features is highest, of equals the first. With a temperature it
+draws instead from the softmax of the sums over the temperature, by the chance of the decision's key. The loops take a
+table of styles, float64 [styles, features + 1]: a row holds the weights and, last, the temperature.
+"""
+
+import difflib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gupai_env.core.bits import first_one
+from gupai_env.core.places import address_of, array_at
+from gupai_env.core.rng import KEYS, derive
+from gupai_env.core.rule import rule
+from gupai_env.core.words import MARKS, marks_from
+
+WEIGHT = np.dtype(np.float64)
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One number about an action, as the seat to act sees it: `low` to `high` in a unit."""
+
+    name: str
+    meaning: str
+    unit: str
+    low: float
+    high: float
+
+
+def yes_or_no(name: str, meaning: str) -> Feature:
+    """Return a feature that is 1 or 0."""
+    return Feature(name, meaning, "1 if so", 0, 1)
+
+
+def style_row(
+    features: Sequence[Feature], weights: Mapping[str, float], temperature: float = 0.0
+) -> np.ndarray:
+    """Return a style as the loops take it, float64 [features + 1]; features that are not named weigh nothing.
+
+    Raises: ValueError for a feature that there is not, naming the nearest, a weight or a temperature that is no number.
+    """
+    names = [feature.name for feature in features]
+    row = np.zeros(len(names) + 1)
+    for name, weight in weights.items():
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 3)
+            hint = f"did you mean {' or '.join(near)}? " if near else ""
+            raise ValueError(f"{name!r} is no feature; {hint}the features are {', '.join(names)}")
+        row[names.index(name)] = _number(f"the weight of {name}", weight)
+    row[-1] = _number("the temperature", temperature)
+    if row[-1] < 0:
+        raise ValueError(f"the temperature must be 0 or more, not {temperature!r}")
+    return row
+
+
+def _number(what: str, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
+        raise ValueError(f"{what} must be a number, not {value!r}")
+    return float(value)
+
+
+@rule
+def weights_of(styles, number):
+    """Return a row of a table of styles."""
+    width = styles.shape[1]
+    return array_at(address_of(styles) + number * width * styles.itemsize, (width,), WEIGHT)
+
+
+@rule
+def gumbel(key, action):
+    """Return noise for an action, by the key of a decision: the largest sum with it is a draw from the softmax."""
+    return -math.log(-math.log((derive(key, action) + 0.5) / KEYS))
+
+
+@rule
+def styled_action(game, weights, view, mask, key):
+    """Return the action that a style plays; in compiled loops `game` is a game's room."""
+    best, best_worth, temperature = -1, -np.inf, weights[len(weights) - 1]
+    for at in range(0, len(mask), 2 * MARKS):
+        legal = marks_from(mask, at)
+        while legal:
+            action = at + first_one(legal)
+            legal &= legal - 1
+            worth = game.worth(view, action, weights)
+            if temperature > 0:
+                worth += temperature * gumbel(key, action)
+            if worth > best_worth:
+                best, best_worth = action, worth
+    return best

@@ -1,0 +1,104 @@
+"""Tuning finds weights that win, the same for the same seed and generations, and its file is a player."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import yaml
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation import duel
+from gupai_agents.tune import Table, tune, units_of
+from gupai_env import get_game
+from gupai_env.core.rng import derive
+
+JIE_LONG = get_game("jie-long")
+FORCED = {"forced_play": True}
+
+
+def test_a_few_generations_win_chips_from_every_player_by_name():
+    found = tune("jie-long", seconds=1e6, generations=20, seed=3, **FORCED)
+    assert (found.generations, len(found.gains)) == (20, 4)
+    spec = "style:" + ",".join(f"{name}={weight:.6f}" for name, weight in found.weights.items())
+    tuned = make_agent(spec, "jie-long", **FORCED)
+    for name in JIE_LONG.styles:
+        rival = make_agent(name, "jie-long", **FORCED)
+        assert duel("jie-long", tuned, rival, 2000, seed=9, **FORCED).mean(0).low > 0
+
+
+def test_the_same_seed_and_generations_find_the_same_weights():
+    some = {"seconds": 1e6, "generations": 5, "deals": 100, "population": 6, **FORCED}
+    first, again, other = (tune("jie-long", seed=seed, **some) for seed in (1, 1, 2))
+    assert (first.weights, first.gains) == (again.weights, again.gains)
+    assert first.gains != other.gains
+
+
+def test_a_candidate_is_paid_what_a_duel_pays_it():
+    table = Table(JIE_LONG, FORCED)
+    styles = np.array([JIE_LONG.style(name) for name in ("greedy", "variety")])
+    chips = table.chips(styles, styles[:1], 4000, derive(1, 2))
+    assert chips[0] == pytest.approx(0, abs=1.5)  # greedy among equals
+    expected = duel(
+        "jie-long", *(make_agent(name, "jie-long") for name in ("variety", "greedy")), 2000, **FORCED
+    )
+    assert chips[1] == pytest.approx(expected.mean(0).mean, abs=1.5)
+    assert table.played == 8000
+
+
+def test_a_feature_that_never_differs_is_not_searched():
+    units = units_of(JIE_LONG, JIE_LONG.style("variety"), FORCED)
+    names = [feature.name for feature in JIE_LONG.features]
+    assert units[names.index("discard")] == 0  # who can match must play
+    assert units[names.index("pips")] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"start": "clever"}, "'clever' is no style of jie-long; they are greedy, variety"),
+        ({"features": ["pip"]}, "'pip' is no feature of jie-long"),
+        ({"seconds": float("nan")}, "seconds=nan is not allowed"),
+        ({"population": 1}, "population=1 is not allowed; it must be 4 or more"),
+        ({"features": ["discard"], **FORCED}, "none of these features ever changes"),
+    ],
+)
+def test_what_cannot_be_tuned_is_one_line(options, message):
+    with pytest.raises(ValueError, match=message):
+        tune("jie-long", **{"seconds": 0.1, **options})
+
+
+def test_the_command_writes_a_player_with_its_provenance(tmp_path):
+    file = tmp_path / "mine.yaml"
+    words = [
+        "tune",
+        "jie-long",
+        "-o",
+        "forced_play=true",
+        "--seconds",
+        "1",
+        "--seed",
+        "4",
+        "--out",
+        str(file),
+    ]
+    done = subprocess.run([sys.executable, "-m", "gupai_app.cli", *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    written = yaml.safe_load(file.read_text())
+    assert written == yaml.safe_load(done.stdout)
+    assert (written["game"], written["variant"], written["provenance"]["seed"]) == ("jie-long", FORCED, 4)
+    player = make_agent(f"style:{file}", "jie-long", **FORCED)
+    np.testing.assert_array_equal(player.weights, JIE_LONG.style(written["weights"]))
+    with pytest.raises(ValueError, match="a style of 'jie-long', not of 'tiu-u'"):
+        make_agent(f"style:{file}", "tiu-u")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "- 1", "game: jie-long", "game: jie-long\nweights: {}", "a: [", json.dumps([1])]
+)
+def test_a_file_that_holds_no_style_is_refused(text, tmp_path):
+    (tmp_path / "odd.yaml").write_text(text)
+    with pytest.raises(ValueError, match=r"odd\.yaml: ") as caught:
+        make_agent(f"style:{tmp_path / 'odd.yaml'}", "jie-long")
+    assert "\n" not in str(caught.value)
