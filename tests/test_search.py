@@ -1,4 +1,4 @@
-"""Search: it knows no more than the view, answers alike in any batch, and finds better moves than the style it plays out."""
+"""Search: it knows no more than the view, answers alike in any batch, and plays better than its style."""
 
 import numpy as np
 import pytest
