@@ -280,7 +280,9 @@ def network(sample, seed=1):
         "value.bias": (1,),
     }
     tensors = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
-    return NetworkAgent("net", game, {"type": "mlp", "hidden": [hidden]}, tensors, sample)
+    return NetworkAgent(
+        "net", game, {"type": "mlp", "hidden": [hidden], "activation": "relu"}, tensors, sample
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from gupai_env.core.choice import best_by, best_ranked, ranks_by
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Agent, Turns
@@ -15,7 +14,6 @@ from gupai_agents.evaluation import play_duplicates
 from gupai_agents.playouts import ASKED, numbered, playout_runs
 from gupai_agents.registry import agent_names
 from gupai_env import GAMES
-from gupai_env.core.rng import derive, draw
 
 ROOT = Path(__file__).parents[1]
 
@@ -54,24 +52,14 @@ def test_agents_that_the_loops_do_not_know_are_asked():
     names = [make_agent(name, "jie-long") for name in agent_names("jie-long")]
     foreign = make_agent("greedy", "ce-deng")
     agents = [Asked(names[1]), *names, foreign]
-    assert numbered(GAMES["jie-long"], agents).tolist() == [ASKED, 0, 1, 2, ASKED + 4]
+    numbers, styles = numbered(GAMES["jie-long"], agents)
+    assert numbers.tolist() == [ASKED, 0, 1, 2, ASKED + 4]
+    np.testing.assert_array_equal(styles, [names[1].weights, names[2].weights])
 
 
 def test_runs_count_the_decisions_of_whole_episodes():
     run = playout_runs(GAMES["jie-long"], "greedy", num_lanes=20)
     assert run(0) == run(1) == 20 * 32  # every tile is shed
-
-
-def test_ranks_choose_as_scores_do():
-    def score(view, action):
-        return view[action]
-
-    for turn in range(200):
-        worth = np.array([draw(derive(1, turn), action, 7) for action in range(66)]) - 3
-        mask = np.array([draw(derive(2, turn), action, 4) == 0 for action in range(66)])
-        mask[turn % 66] = True
-        assert best_ranked(ranks_by(worth), mask) == best_by(score, worth, mask)
-        assert best_ranked(ranks_by(worth), np.append(mask, True)) == best_by(score, worth, mask)
 
 
 PLAY = """
