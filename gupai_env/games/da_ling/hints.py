@@ -39,7 +39,7 @@ class DaLingHints(Hints):
 
     def worth(self, view: np.record, actions: Sequence[int]) -> float:
         """Return the stakes that a split matches; pips of the colour decide between equal ones."""
-        return float(by_stakes(view, actions[0]))
+        return 0.0
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a split and the stakes of its groups that match."""
