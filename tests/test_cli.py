@@ -171,7 +171,9 @@ def test_watching_names_every_move_and_ends_with_the_count(game):
     told = [line for line in shown if line[:3].strip().isdigit()]
     assert len(told) == len(moves)
     for move, line in zip(moves, told, strict=True):
-        assert line.startswith(f"{move['move']:>3}  Seat {move['seat']} {move['agent']}: {move['name']} ")
+        assert f"{line} ".startswith(
+            f"{move['move']:>3}  Seat {move['seat']} {move['agent']}: {move['name']} "
+        )
     for seat, chips in enumerate(moves[-1]["payoffs"]):
         assert any(line.startswith(f"  Seat {seat} ") and f" {chips:+g} chips" in line for line in shown)
     assert len(answer("watch", game, "--seed", "2", "--tables").splitlines()) > 10 * len(moves)
