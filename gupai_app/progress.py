@@ -6,12 +6,11 @@ from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from gupai_training.run import FINAL_SEED, Reporter, Row, Run
-
-NAME_WIDTH = 14  # of a player that no line breaks
 
 
 class ScreenReporter(Reporter):
@@ -72,8 +71,11 @@ class JsonReporter(Reporter):
         print(json.dumps(row), flush=True)
 
 
-def results_table(run: Run, rows: Iterable[Row]) -> Table:
-    """Return the table that ends a run: the trained player and the baselines, each against the other."""
+def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
+    """Return the table that ends a run: the trained player and the baselines, each against the other.
+
+    Names are never cut; where `width` columns are too few, seats take two lines.
+    """
     config = run.config
     options = (
         ", ".join(f"{name}={value}" for name, value in config.variant.items()) or "the rulebook's defaults"
@@ -90,18 +92,30 @@ def results_table(run: Run, rows: Iterable[Row]) -> Table:
             f"{config.seed + FINAL_SEED}, training from seed {config.seed}."
         ),
     )
-    rows = list(rows)
-    names = [(row.hero, row.villain) for row in rows]
-    for head, column in (("player", [hero for hero, _ in names]), ("against", [other for _, other in names])):
-        whole = min(NAME_WIDTH, max(map(len, column), default=0))  # where it is tight, seats take two lines
-        table.add_column(head, min_width=whole, overflow="fold")
-    table.add_column("chips a deal", justify="right", no_wrap=True)
-    for seat in range(run.variant.players):
-        table.add_column(f"seat {seat}", justify="right")
-    for row in rows:
-        found = [row.result.at_seat(0, seat) for seat in range(run.variant.players)]
-        at_seats = [f"{each.mean:+.1f} ±{each.half_width:.1f}" for each in found]
-        table.add_row(row.hero, row.villain, f"[bold]{row.result.mean(0)}[/bold]", *at_seats)
+    seats = range(run.variant.players)
+    cells = [
+        [
+            escape(row.hero),
+            escape(row.villain),
+            str(row.result.mean(0)),
+            *(
+                f"{each.mean:+.1f} ±{each.half_width:.1f}"
+                for each in (row.result.at_seat(0, n) for n in seats)
+            ),
+        ]
+        for row in rows
+    ]
+    heads = ["player", "against", "chips a deal", *(f"seat {seat}" for seat in seats)]
+    widest = [max(map(len, column)) + 1 for column in zip(heads, *cells, strict=True)]
+    for number, head in enumerate(heads):
+        if number < 2:
+            table.add_column(head, overflow="fold")
+        else:
+            table.add_column(head, justify="right", no_wrap=True)
+    for names_and_mean, at_seats in ((row[:3], row[3:]) for row in cells):
+        if sum(widest) > width:  # the intervals below the means, so that names stay whole
+            at_seats = [cell.replace(" ", "\n") for cell in at_seats]
+        table.add_row(*names_and_mean[:2], f"[bold]{names_and_mean[2]}[/bold]", *at_seats)
     return table
 
 

@@ -89,7 +89,8 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     reporter: Reporter = JsonReporter() if as_json else ScreenReporter(console)
     if not as_json:
         console.print(
-            f"{run.game.title}: training in {run.folder} on {run.learner.device}; ctrl-C saves and stops"
+            f"{run.game.title}: training in {run.folder} on {run.learner.device}; ctrl-C saves and stops",
+            markup=False,
         )
     again = f"gupai train --resume {run.folder}"
     stop.result = f" at once; go on from the last save, if there is one, with: {again}"
@@ -116,9 +117,10 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     if as_json:
         print(results_json(run, rows))
         return
-    console.print(results_table(run, rows))
+    console.print(results_table(run, rows, console.width))
     options = "".join(f" -o {name}={value}" for name, value in run.config.variant.items())
     console.print(
         f"Play against it: gupai play {run.game.id} --against checkpoint:{run.folder}{options}",
         soft_wrap=True,
+        markup=False,
     )

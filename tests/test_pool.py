@@ -246,6 +246,7 @@ def test_a_reset_without_a_seed_deals_anew():
     for _ in range(3):
         env.step_async(env.masks.argmax(1))
         env.step_wait()
+    assert (env.lanes.episodes == 1).all()
     dealt = []
     for _ in range(2):
         env.seed(7)

@@ -257,7 +257,7 @@ def test_names_are_whole_in_the_final_table_at_80_columns(players):
     names = [
         "trained",
         "variety",
-        "cautious",
+        "[brave]",
         f"checkpoint:runs/{'a-long-name-' * 3}7/agent.safetensors",
     ]
     rows = [

@@ -92,6 +92,7 @@ def test_a_run_that_is_asked_to_stop_goes_on_to_the_same_bits(tmp_path, deals):
     assert not parts.learn(stop=lambda: next(asked))
     assert parts.learner.updates == 2
     assert (parts.folder / RESUME_FILE).is_file()
+    assert not (parts.folder / "metrics.jsonl").exists()  # who stops has no time for a look at the baselines
     parts = Run(config, parts.folder)
     assert not parts.learn(go_on=True, stop=lambda: True)  # at once: nothing is lost
     parts = Run(config, parts.folder)
