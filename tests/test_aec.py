@@ -3,6 +3,7 @@
 import copy
 import os
 import pickle
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -316,6 +317,93 @@ def test_a_seed_begins_its_episodes_again_and_a_reset_without_one_goes_on(game):
     assert env.state().tobytes() == second
     other.reset(seed=np.int64(11), options={"unknown": 1})
     assert other.state().tobytes() == first
+
+
+BEFORE_RESET = {
+    "last": lambda env: env.last(),
+    "observe": lambda env: env.observe("seat_0"),
+    "state": lambda env: env.state(),
+    "turn": lambda env: env.turn(),
+    "key": lambda env: env.key,
+    "step": lambda env: env.step(int(env._mask[0].argmax())),
+    "render": lambda env: env.render(),
+    "agent_iter": lambda env: env.agent_iter(),
+    **{
+        name: lambda env, name=name: getattr(env, name)
+        for name in ("agent_selection", "rewards", "terminations", "truncations", "infos")
+    },
+}
+
+
+@every_game
+@pytest.mark.parametrize("look", BEFORE_RESET.values(), ids=BEFORE_RESET)
+def test_before_a_reset_there_is_nothing_to_see(game, look):
+    for env in (env_of(game, render_mode="ansi"), copy.deepcopy(env_of(game, render_mode="ansi"))):
+        with pytest.raises(RuntimeError, match=r"^no game is going on; call reset\(\) to deal$"):
+            look(env)
+        with pytest.raises(ValueError, match="a seed is a whole number"):
+            env.reset(seed=1.5)
+        with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+            look(env)
+        env.reset(seed=1)
+        look(env)
+
+
+@every_game
+def test_before_a_reset_spaces_and_agents_are_known_and_nothing_else_seems_there(game):
+    env = env_of(game)
+    assert env.possible_agents and env.agents == []
+    assert env.action_space("seat_0").n == game.num_actions
+    assert not hasattr(env, "rewards")
+    with pytest.raises(AttributeError, match="has no attribute 'reward'"):
+        env.reward  # noqa: B018
+    env.close()
+
+
+@every_game
+def test_at_the_end_there_is_no_turn(game):
+    env = env_of(game)
+    env.reset(seed=2)
+    while live(env):
+        views, masks, _ = env.turn()
+        assert masks.any() and len(views) == 1
+        act(env)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+            env.turn()
+        act(env)
+
+
+@pytest.mark.parametrize("other", ["step", "reset"])
+def test_two_threads_at_one_environment_are_told_and_nothing_is_mixed(other):
+    env, alone = env_of(GAMES["jie-long"]), env_of(GAMES["jie-long"])
+    inside, go_on = threading.Event(), threading.Event()
+    turn_to = GupaiEnv._turn_to
+
+    def wait_within(agent):
+        inside.set()
+        assert go_on.wait(60)
+        turn_to(env, agent)
+
+    for each in (env, alone):
+        each.reset(seed=1)
+    action = int(legal(env)[0])
+    env._turn_to = wait_within
+    thread = threading.Thread(target=env.step, args=[action])
+    thread.start()
+    try:
+        assert inside.wait(60)
+        with pytest.raises(RuntimeError, match="in use by another thread; give each thread one of its own"):
+            env.reset(seed=2) if other == "reset" else env.step(action)
+    finally:
+        go_on.set()
+        thread.join()
+    del env._turn_to
+    alone.step(action)
+    assert shown(env) == shown(alone)
+    act(env)
+    act(alone)
+    assert shown(env) == shown(alone)
 
 
 def shown(env: GupaiEnv) -> tuple:

@@ -1,10 +1,12 @@
 """The Gymnasium environments: one learning seat at a table of agents, alone and thousands side by side."""
 
 import copy
+import itertools
 import os
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
 
 import gymnasium
 import numpy as np
@@ -184,6 +186,60 @@ def test_an_illegal_action_of_a_lane_is_named_and_changes_nothing():
         assert data_equivalence(env.step(actions), other.step(actions), exact=True)
     with pytest.raises(ValueError, match="actions must be 20 integers, one per lane, not int64 \\[3\\]"):
         env.step(actions[:3])
+
+
+def owing(env) -> Iterator[int]:
+    """Seeds of episodes in which a deal ends before the learner's first decision, and pays it something."""
+    for seed in range(3000):
+        env.reset(seed=seed)
+        if np.any(env._owed):
+            yield seed
+
+
+OWING = {"players": 4, "deals": 3, "opponents": "greedy"}
+
+
+@pytest.mark.parametrize("lanes", [False, True])
+def test_chips_owed_before_the_first_decision_survive_refused_actions_and_are_paid_with_it(lanes):
+    name = "gupai/SmallMahjong-v0"
+    env = (
+        gymnasium.make_vec(name, num_envs=1, **OWING) if lanes else gymnasium.make(name, **OWING)
+    ).unwrapped
+    mask = (lambda: env.action_masks()[0]) if lanes else env.action_masks
+    play = (lambda action: env.step(np.array([action]))) if lanes else env.step
+    found = 0
+    for seed in itertools.islice(owing(env), 4):
+        single = gymnasium.make(name, **OWING).unwrapped
+        single.reset(seed=seed)
+        owed = single.table._state.total[0, single.seat]
+        assert owed == np.sum(env._owed) != 0
+        for wrong in (-1, 10_000, int(mask().argmin())):
+            for _ in range(2):
+                with pytest.raises(IllegalActionError):
+                    play(wrong)
+        total, over = 0.0, False
+        while not over:
+            action = int(mask().argmax())
+            _, reward, over, *_ = play(action)
+            single.step(action)
+            total += float(np.sum(reward))
+        assert total == single.table._state.total[0, single.seat]
+        found += 1
+    assert found == 4
+
+
+def test_before_a_reset_there_is_nothing_to_play():
+    for env in (gymnasium.make("gupai/JieLong-v0"), gymnasium.make_vec("gupai/JieLong-v0", num_envs=1)):
+        bare = env.unwrapped
+        for do in (lambda bare=bare: bare.step(np.zeros(1, int)), bare.action_masks):
+            with pytest.raises(RuntimeError, match=r"^no game is going on; call reset\(\) to deal$"):
+                do()
+        with pytest.raises(ValueError, match="seed"):
+            bare.reset(seed=-1)
+        with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+            bare.action_masks()
+        bare.reset(seed=1)
+        assert bare.action_masks().any()
 
 
 def test_a_sample_played_in_another_position_stands_for_a_legal_action():

@@ -4,14 +4,17 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
-from gupai_agents.evaluation import duel, play_duplicates
+from gupai_agents.agent import Agent, Turns
+from gupai_agents.evaluation import DuplicateResult, Standings, duel, play_duplicates, round_robin
 from gupai_agents.evaluation.match import EVALUATION_STREAM, answers
 from gupai_agents.evaluation.stats import estimate
 from gupai_agents.registry import agent_names
+from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import derive
 from gupai_env.games import GAMES
 from gupai_env.vector import Lanes
+from gupai_training.run import FINAL_SEED
+from gupai_training.selfplay import SelfPlayVecEnv
 from variants import variants
 
 
@@ -40,6 +43,88 @@ def test_the_chips_of_every_game_sum_to_zero_and_deals_do_not_depend_on_their_nu
     few, many = (duel("jie-long", variety, greedy, n, seed=3).chips for n in (40, 1500))
     assert abs(many.sum(2)).max() == 0
     assert (few == many[:40]).all()
+
+
+def test_the_figures_of_a_seat_are_those_of_the_games_in_which_the_player_sat_there():
+    deals, seats = 5, 4
+    chips = np.empty((deals, seats, seats))
+    for deal, rotation, player in np.ndindex(chips.shape):
+        chips[deal, rotation, player] = 100 * deal + 10 * player + (player + rotation) % seats
+    found = DuplicateResult(("a", "b", "c", "d"), chips, 0)
+    for player in range(seats):
+        assert found.mean(player).mean == 200 + 10 * player + 1.5
+        for seat in range(seats):
+            assert found.at_seat(player, seat).mean == 200 + 10 * player + seat
+            assert found.at_seat(player, seat).samples == deals
+
+
+def chips_by_hand(heroes: list[Agent], seat: int, seed: int, deals: int) -> np.ndarray:
+    """Chips of the first agent at a seat against the second at all others, deal by deal."""
+    lanes = Lanes("jie-long", deals, renew=False)
+    lanes.reset(seeds=np.array([derive(derive(seed, EVALUATION_STREAM), deal) for deal in range(deals)]))
+    while not lanes.over.all():
+        views, keys = lanes.views()
+        mine, theirs = (agent.act(Turns(views, lanes.masks, keys)) for agent in heroes)
+        lanes.step(np.where(lanes.over, WAIT, np.where(lanes.seats == seat, mine, theirs)))
+    return lanes.states.total[:, seat].copy()
+
+
+def test_the_figures_of_each_seat_are_those_of_games_played_by_hand():
+    hero, villain = make_agent("variety"), make_agent("random")
+    result = duel("jie-long", hero, villain, 30, seed=8)
+    standings = round_robin("jie-long", [villain, hero], 30, seed=8)
+    means = []
+    for seat in range(4):
+        chips = chips_by_hand([hero, villain], seat, 8, 30)
+        means.append(result.at_seat(0, seat).mean)
+        assert means[-1] == pytest.approx(chips.mean())
+        assert (standings.chips[1, 0, :, seat] == chips).all()
+        assert standings.at_seat(1, seat).mean == pytest.approx(chips.mean())
+        assert standings.at_seat(0, seat).mean == pytest.approx(
+            chips_by_hand([villain, hero], seat, 8, 30).mean()
+        )
+    assert len(set(means)) == 4
+
+
+def test_standings_average_over_all_others_and_no_one_else():
+    chips = np.zeros((3, 3, 2, 4))
+    for hero, villain, deal, seat in np.ndindex(chips.shape):
+        chips[hero, villain, deal, seat] = 0 if hero == villain else 100 * hero + 10 * villain + seat + deal
+    found = Standings(("a", "b", "c"), chips, 0)
+    assert found.against(1, 2).mean == 100 + 20 + 1.5 + 0.5
+    assert found.total(1).mean == 100 + 10 + 1.5 + 0.5
+    assert [found.at_seat(2, seat).mean for seat in range(4)] == [200 + 5 + seat + 0.5 for seat in range(4)]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 7])
+def test_training_never_meets_a_deal_of_an_evaluation(seed, monkeypatch):
+    """Neither with the run's own seed, by which it looks at the baselines, nor with that of its final table."""
+    evaluated = set()
+    begin = Lanes.begin
+
+    def noting(lanes: Lanes) -> None:
+        begin(lanes)
+        evaluated.update(lanes.states.seed.tolist())
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Lanes, "begin", noting)
+        for evaluation in (seed, seed + 1, seed + FINAL_SEED):
+            evaluated_before = len(evaluated)
+            duel("jie-long", make_agent("greedy"), make_agent("greedy"), 200, seed=evaluation)
+            assert len(evaluated) >= evaluated_before + 200
+    env = SelfPlayVecEnv.against("jie-long", 64, ["greedy"], seed=seed)
+    trained = set()
+    for begins in ("at once", "by seed()"):
+        if begins == "by seed()":
+            env.seed(seed)
+        env.reset()
+        for _ in range(40):
+            trained.update(env.lanes.states.seed.tolist())
+            env.play(env.masks.argmax(1))
+    assert len(trained) > 64 * 4
+    assert not trained & evaluated
+    # and the other way round: the same evaluation meets the same deals again
+    assert {derive(derive(derive(seed, EVALUATION_STREAM), deal), 0) for deal in range(200)} <= evaluated
 
 
 def test_the_match_agrees_with_one_game_played_by_hand():

@@ -1,21 +1,27 @@
 """The same deals and the same play on every road: lanes and AEC, compiled and plain, this process and another."""
 
+import gc
 import hashlib
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from adapters import ADAPTERS
+from gupai_agents import agent_names, make_agent
+from gupai_agents.evaluation import build_tree, duel
+from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
 from gupai_env import GAMES, Lanes, vector
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.lanes import STEP, Kernels
+from gupai_env.core.lanes import STEP, WAIT, Kernels
 from gupai_env.core.rng import derive
 from variants import VARIANT_NAMES, VARIANTS
 from walks import lanes_of, options_of, sample
@@ -139,15 +145,105 @@ def test_an_illegal_action_stops_all_threads(monkeypatch):
         np.testing.assert_array_equal(getattr(lanes, array), was)
 
 
-@pytest.mark.parametrize(("option", "value"), [("threads", 0), ("num_lanes", 0)])
-def test_there_is_at_least_one_lane_and_one_thread(option, value):
-    with pytest.raises(ValueError, match=f"{option}=0 is not allowed; there must be at least one"):
-        Lanes("jie-long", **{"num_lanes": 1, option: value})
+MEDDLING = {
+    "step": lambda lanes: lanes.step(np.zeros(lanes.num_lanes, np.int64)),
+    "sample": lambda lanes: lanes.sample(1),
+    "play_random": lambda lanes: lanes.play_random(2, 1),
+    "reset": lambda lanes: lanes.reset(2),
+    "reset to seeds": lambda lanes: lanes.reset(seeds=np.arange(lanes.num_lanes)),
+    "begin": lambda lanes: lanes.begin(),
+    "refresh": lambda lanes: lanes.refresh(),
+}
 
 
-def test_random_play_plays_something():
-    with pytest.raises(ValueError, match="steps=0 is not allowed"):
-        Lanes("jie-long", 1).play_random(0, 1)
+def refused(lanes: Lanes, meddle: Callable[[Lanes], object]) -> bool:
+    """Play in a thread and meddle from this one while it plays; False if it was done too soon for that."""
+    thread = threading.Thread(target=lanes.play_random, args=[4000, 55])
+    thread.start()
+    try:
+        while thread.is_alive():
+            if lanes.table["busy"][0]:
+                try:
+                    meddle(lanes)
+                except RuntimeError as error:
+                    return str(error) == vector.IN_USE
+    finally:
+        thread.join()
+    return False
+
+
+@pytest.mark.parametrize("meddle", MEDDLING.values(), ids=MEDDLING)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_two_threads_at_the_same_lanes_are_told_and_nothing_is_mixed(threads, meddle, monkeypatch):
+    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    alone = Lanes("jie-long", 64, seed=54)
+    alone.play_random(4000, 55)
+    for _ in range(20):
+        lanes = Lanes("jie-long", 64, seed=54, threads=threads)
+        if refused(lanes, meddle):
+            break
+    else:
+        pytest.fail("nobody was refused")
+    for array in ARRAYS:
+        np.testing.assert_array_equal(getattr(lanes, array), getattr(alone, array))
+    for each in (lanes, alone):
+        each.step(each.sample(56))
+    np.testing.assert_array_equal(lanes.states, alone.states)
+
+
+def test_helper_threads_end_with_their_lanes(monkeypatch):
+    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    before = set(threading.enumerate())
+    lanes = Lanes("jie-long", 30, threads=3)
+    lanes.play_random(3, 1)
+    helpers = set(threading.enumerate()) - before
+    assert len(helpers) == 2
+    del lanes
+    gc.collect()
+    for helper in helpers:
+        helper.join(20)
+        assert not helper.is_alive()
+
+
+def test_an_error_in_shared_play_leaves_the_lanes_free(monkeypatch):
+    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    lanes = Lanes("jie-long", 30, threads=3)
+    with pytest.raises(IllegalActionError):
+        lanes.step(np.full(30, -1))
+    lanes.step(lanes.sample(1))
+    lanes.reset(3)
+
+
+# Games in which a deal may begin with a forced decision
+FORCED = {
+    "tiu-u": {"deck": "tiny", "players": 2, "must_catch": True},
+    "small-mahjong": {"deck": "tiny", "players": 2},
+}
+
+
+@pytest.mark.parametrize("game", FORCED)
+def test_forced_decisions_are_played_at_once_but_for_the_first_of_a_deal(game):
+    options = {"seed": 57, "deals": 6, "renew": False, **FORCED[game]}
+    skipping, plain = Lanes(game, 100, skip_forced=True, **options), Lanes(game, 100, **options)
+    chips, forced_beginnings = np.zeros_like(skipping.payoffs), 0
+    while not skipping.over.all():
+        actions = skipping.sample(int(skipping.states.moves.sum()))
+        skipping.step(actions)
+        paid = plain.step(actions)[0].copy()
+        while (
+            True
+        ):  # what has no choice, one decision at a time; a lane stays as it is where a deal has ended
+            forced = (plain.masks.sum(1) == 1) & (plain.states.settled == 0)
+            if not forced.any():
+                break
+            paid += plain.step(np.where(forced, plain.masks.argmax(1), WAIT))[0]
+        for array in ("states", "seats", "masks", "observations"):
+            np.testing.assert_array_equal(getattr(skipping, array), getattr(plain, array))
+        np.testing.assert_array_equal(skipping.payoffs, paid)
+        chips += skipping.payoffs
+        forced_beginnings += ((plain.states.settled == 1) & (plain.masks.sum(1) == 1)).sum()
+    np.testing.assert_array_equal(chips, skipping.states.total)
+    assert forced_beginnings > 20
 
 
 @every_variant
@@ -192,6 +288,67 @@ def fingerprint() -> str:
                 digest.update(array.tobytes())
             lanes.step(lanes.sample(step))
     return digest.hexdigest()
+
+
+def everything(game: str) -> list:
+    """Some figures of all that plays a game: lanes, the single environment, players, matches, Gymnasium."""
+    lanes = Lanes(game, 2, seed=3, deals=2)
+    for step in range(20):
+        lanes.step(lanes.sample(step))
+    lanes.play_random(20, 5)
+    views, keys = lanes.views()
+    drawn = lanes.game.new_states(2)
+    lanes.kernels.determinize(lanes.rules, views, keys, drawn)
+    found = [lanes.observations.sum(), lanes.states.total.tolist(), drawn.seed.tolist()]
+
+    env = GupaiEnv(game)
+    env.reset(seed=1)
+    for agent in env.agent_iter():
+        mask = env.last()[-1]["action_mask"]
+        env.step(None if env.terminations[agent] else int(mask.argmax()))
+    found.append(env.state().sum())
+
+    for name in agent_names(game):
+        found.append(duel(game, make_agent(name, game), make_agent("random", game), 2).chips.tolist())
+    seat = SeatEnv(game, opponents="greedy")
+    seat.reset(seed=2)
+    found.append([seat.step(int(seat.action_masks().argmax()))[1] for _ in range(2)])
+    tables = SeatVectorEnv(game, 2)
+    tables.reset(seed=2)
+    for _ in range(10):
+        observations, rewards, *_ = tables.step(tables.action_masks().argmax(1))
+        found.append([observations.sum(), rewards.tolist()])
+    return found
+
+
+def fingerprints() -> str:
+    """`everything` of every game, and exact search of one."""
+    tree = build_tree("ding-niu", deck="tiny", players=2)
+    values = tree.values(tree.policy([make_agent("greedy", "ding-niu")] * 2))
+    figures = {game: everything(game) for game in GAMES} | {"exact": [tree.nodes, tree.sets, *values]}
+    return json.dumps(figures, default=float)
+
+
+def test_everything_runs_as_plain_python_too_and_plays_the_same():
+    here = Path(__file__).parent
+    plain = subprocess.run(
+        [
+            sys.executable,
+            "-W",
+            "error::RuntimeWarning",  # numbers of a few bits that overflow, as they do not in compiled code
+            "-c",
+            "import numba, test_same_play; assert numba.config.DISABLE_JIT; print(test_same_play.fingerprints())",
+        ],
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(here), *sys.path]),
+            "NUMBA_DISABLE_JIT": "1",
+        },
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert json.loads(plain.stdout) == json.loads(fingerprints())
 
 
 def test_another_process_plays_the_same_deals():

@@ -1,0 +1,538 @@
+"""What is refused where it enters, in one line that says what came and what is allowed, and with nothing changed."""
+
+import re
+
+import gymnasium
+import numpy as np
+import pytest
+
+from gupai_agents import make_agent
+from gupai_agents.agent import Turns, ask, probabilities
+from gupai_agents.evaluation import build_tree, duel, exact, play_duplicates, round_robin
+from gupai_agents.evaluation.match import answers
+from gupai_agents.observing import ObservationAgent
+from gupai_app import play
+from gupai_env import GAMES, Lanes, get_game
+from gupai_env.aec import GupaiEnv
+from gupai_env.core.illegal import IllegalActionError
+from gupai_env.core.numbers import LONGEST, told
+from gupai_training.selfplay import SelfPlayVecEnv
+
+GAME = get_game("jie-long")
+TINY = {"deck": "tiny", "players": 2}
+
+
+def one_line(error: pytest.ExceptionInfo) -> str:
+    """The text of an error, which is one line that a person can read."""
+    text = str(error.value)
+    assert "\n" not in text and len(text) < 500
+    return text
+
+
+class Answering:
+    """An agent that changes the legal answers of another one."""
+
+    name = "answering"
+
+    def __init__(self, change, game=GAME):
+        self.change, self.agent = change, make_agent("greedy", game)
+
+    def act(self, turns: Turns) -> object:
+        return self.change(self.agent.act(turns).astype(np.int64))
+
+
+# Everything that asks agents: what it is called, and how it is made to ask.
+
+
+def self_play(agent) -> None:
+    env = SelfPlayVecEnv.against("jie-long", 8, ["greedy"])
+    env.pool.agents[:] = [agent]
+    env.reset()
+    for _ in range(3):
+        env.play(env.masks.argmax(1))
+
+
+def watched(agent) -> None:
+    play.watch_json(GAME, GAME.variant(), [agent] * 4, 1)
+
+
+def gym(make):
+    def play_gym(agent) -> None:
+        env = make("gupai/JieLong-v0", opponents=["greedy", agent, "random"])
+        env.reset(seed=1)
+        for _ in range(3):
+            env.step(env.action_space.sample())
+
+    return play_gym
+
+
+ENTRIES = {
+    "duel": lambda agent: duel("jie-long", make_agent("greedy"), agent, 3),
+    "duplicates": lambda agent: play_duplicates("jie-long", [make_agent("random")] * 3 + [agent], 3),
+    "round robin": lambda agent: round_robin("jie-long", [make_agent("greedy"), agent], 3),
+    "gymnasium": gym(gymnasium.make),
+    "gymnasium lanes": gym(gymnasium.make_vec),
+    "exact": lambda agent: tiny_tree().policy([agent] * 2),
+    "self-play": self_play,
+    "watch": watched,
+}
+entries = pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+
+
+def tiny_tree(trees: list = []) -> exact.GameTree:  # noqa: B006
+    if not trees:
+        trees.append(build_tree("jie-long", **TINY))
+    return trees[0]
+
+
+# --- agents ---------------------------------------------------------------------------------------
+
+
+@entries
+@pytest.mark.parametrize("other", ["tiu-u", "ce-deng"])
+def test_an_agent_of_another_game_is_refused_everywhere(entry, other):
+    with pytest.raises(ValueError, match=f"^greedy plays {other}, not jie-long$"):
+        entry(make_agent("greedy", other))
+
+
+@entries
+def test_an_agent_of_another_variant_is_refused_everywhere(entry):
+    variant = GAME.variant(open_ends=2, deals=3, leader=1, stake=2)
+    agent = ObservationAgent("net", "jie-long", lambda seen: np.zeros((len(seen), 63)), variant)
+    with pytest.raises(
+        ValueError, match="^net was made for (open_ends=2, not open_ends=1|players=4, not players=2)$"
+    ):
+        entry(agent)
+
+
+def test_options_that_nobody_observes_do_not_matter():
+    variant = GAME.variant(deals=3, leader=1, stake=2)
+    duel(
+        "jie-long",
+        ObservationAgent("net", "jie-long", lambda seen: np.zeros((len(seen), 63)), variant),
+        make_agent("greedy"),
+        3,
+    )
+
+
+@entries
+def test_what_is_no_agent_is_refused_everywhere(entry):
+    with pytest.raises(ValueError, match="is no agent, which has a method `act`"):
+        entry(5)
+    with pytest.raises(ValueError, match="is no agent"):
+        entry(Answering)  # the class, not an agent
+    nameless = Answering(lambda actions: actions)
+    nameless.name = None
+    with pytest.raises(ValueError, match="has no name"):
+        entry(nameless)
+
+
+def test_an_agents_game_may_be_told_by_its_id():
+    agent = Answering(lambda actions: actions)
+    agent.game = "jie_long"
+    duel("jie-long", agent, agent, 2)
+    agent.game = "ding-niu"
+    with pytest.raises(ValueError, match="answering plays ding-niu, not jie-long"):
+        duel("jie-long", agent, agent, 2)
+
+
+def test_a_round_robin_refuses_the_last_agent_before_the_first_deal():
+    played = []
+    with pytest.raises(ValueError, match="plays tiu-u"):
+        round_robin(
+            "jie-long",
+            [make_agent("greedy"), make_agent("random"), make_agent("greedy", "tiu-u")],
+            3,
+            progress=played.append,
+        )
+    assert played == []
+
+
+def test_agents_that_are_equal_but_not_the_same_are_told_apart():
+    class Same(Answering):
+        __hash__ = None
+
+        def __eq__(self, other):
+            return True
+
+    asked = []
+    agents = [Same(lambda actions, seat=seat: asked.append(seat) or actions) for seat in range(4)]
+    play_duplicates("jie-long", agents, 2)
+    assert set(asked) == {0, 1, 2, 3}
+
+
+WRONG = {
+    "floats": (
+        lambda actions: actions + 0.5,
+        "answering: actions must be .* integers, one per row, not float64",
+    ),
+    "whole floats": (lambda actions: actions.astype(float), "one per row, not float64"),
+    "truth values": (lambda actions: actions > 0, "one per row, not bool"),
+    "a scalar": (lambda actions: int(actions[0]), r"one per row, not int64 \[\]"),
+    "a list too many": (lambda actions: [*actions, 0], "one per row, not int64"),
+    "columns": (lambda actions: actions[:, None], "one per row, not int64"),
+    "nothing": (lambda actions: None, r"one per row, not object \[\]"),
+    "words": (lambda actions: [str(action) for action in actions], "one per row, not <U"),
+    "ragged": (lambda actions: [[0, 1], *[[0]] * len(actions)], "one per row, not object"),
+    "wait": (lambda actions: np.full_like(actions, -2), "-2 is no action; .*legal: "),
+    "from the end": (lambda actions: actions - 63, "-.* is no action; .*legal: "),
+    "wrapped": (lambda actions: actions + 65536, "65.* is no action; .*legal: "),
+    "wrapped far": (lambda actions: actions + (1 << 32), "4294.* is no action; .*legal: "),
+    "unsigned": (
+        lambda actions: actions.astype(np.uint64) - np.uint64(100),
+        "1844.* is no action; .*legal: ",
+    ),
+    "forbidden": (
+        lambda actions: np.full_like(actions, 62),
+        r"discard .* \(action 62\) is not legal; legal: ",
+    ),
+}
+
+
+@entries
+@pytest.mark.parametrize(("change", "said"), WRONG.values(), ids=WRONG)
+def test_wrong_answers_of_an_agent_are_refused_everywhere(entry, change, said):
+    with pytest.raises(ValueError, match=said) as error:
+        entry(Answering(change))
+    assert one_line(error).startswith("answering")
+
+
+@entries
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.int32, np.uint64, list])
+def test_whole_numbers_of_any_kind_are_answers(entry, kind):
+    entry(Answering(lambda actions: actions.tolist() if kind is list else actions.astype(kind)))
+
+
+def test_a_wrong_answer_is_told_by_lane_seat_action_and_what_is_legal():
+    lanes = Lanes("jie-long", 6, seed=1)
+    mover = np.array([-1, 0, -1, 0, 0, -1])
+
+    def change(actions: np.ndarray) -> np.ndarray:
+        actions[1] = 62
+        return actions
+
+    lanes.masks[:, 62] = False
+    with pytest.raises(IllegalActionError) as error:
+        answers(lanes, [Answering(change)], mover)
+    text = one_line(error)
+    assert text.startswith(
+        f"answering, lane 3, seat {lanes.seats[3]}: discard [6:6] (action 62) is not legal; legal: "
+    )
+    first = int(lanes.masks[3].argmax())
+    assert f"({first})" in text
+
+
+def test_the_rows_of_a_batch_that_has_no_lanes_are_counted():
+    lanes = Lanes("jie-long", 3, seed=1)
+    views, keys = lanes.views()
+    turns = Turns(views, lanes.masks, keys)
+    with pytest.raises(
+        IllegalActionError, match=f"^answering, row 2, seat {lanes.seats[2]}: -2 is no action"
+    ):
+        ask(Answering(lambda actions: np.array([*actions[:2], -2])), GAME, lanes.variant, turns)
+
+
+@pytest.mark.parametrize(
+    ("told_by", "said"),
+    [
+        (lambda masks: masks * 1.0, "do not add up to 1"),
+        (lambda masks: np.full(masks.shape, np.nan), "are not those of the legal actions"),
+        (lambda masks: np.full(masks.shape, 1 / masks.shape[1]), "are not those of the legal actions"),
+        (lambda masks: masks[0] / masks[0].sum(), "are not those of the legal actions"),
+        (lambda masks: "none", "are not those of the legal actions"),
+        (lambda masks: None, "are not those of the legal actions"),
+    ],
+)
+def test_what_is_no_distribution_over_the_legal_actions_is_refused(told_by, said):
+    agent = Answering(lambda actions: actions)
+    agent.probabilities = lambda turns: told_by(turns.masks)
+    lanes = Lanes("jie-long", 3, seed=1)
+    views, keys = lanes.views()
+    with pytest.raises(ValueError, match=f"answering: its probabilities {said}"):
+        probabilities(agent, GAME, lanes.variant, Turns(views, lanes.masks, keys))
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        (
+            lambda seen: np.zeros((len(seen), 62)),
+            r"scores must be numbers \[\d+, 63\], .* not float64 \[\d+, 62\]",
+        ),
+        (lambda seen: np.zeros(63), r"not float64 \[63\]"),
+        (lambda seen: np.full((len(seen), 63), np.nan), "scores are NaN in row 0"),
+        (lambda seen: None, "not object"),
+    ],
+)
+def test_scores_that_are_none_are_refused(score, said):
+    with pytest.raises(ValueError, match=f"^net: .*{said}"):
+        duel("jie-long", ObservationAgent("net", "jie-long", score), make_agent("greedy"), 3)
+
+
+@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
+def test_after_an_opponent_failed_nobody_plays_in_its_place(make):
+    answer = [lambda actions: actions]
+    env = make("gupai/JieLong-v0", opponents=Answering(lambda actions: answer[0](actions))).unwrapped
+    env.reset(seed=1)
+    answer[0] = lambda actions: actions - 100
+    with pytest.raises(IllegalActionError, match="^answering"):
+        for _ in range(20):
+            env.step(env.action_space.sample())
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        env.step(env.action_space.sample())
+    answer[0] = lambda actions: actions
+    env.reset(seed=2)
+    env.step(env.action_space.sample())
+
+
+@pytest.mark.parametrize("name", [None, 5, "", "greedi", "checkpoint:", "GREEDY", ["greedy"]])
+def test_what_names_no_player_is_refused_with_those_there_are(name):
+    with pytest.raises(ValueError, match=r"is no player.*random, greedy, variety") as error:
+        make_agent(name)
+    one_line(error)
+
+
+# --- numbers --------------------------------------------------------------------------------------
+
+ODD = [
+    1.5,
+    4.0,
+    "4",
+    None,
+    True,
+    np.bool_(True),
+    np.float64(4),
+    float("nan"),
+    float("inf"),
+    [4],
+    np.arange(3),
+    1j,
+]
+NO_COUNTS = [*ODD, 0, -1, 10**12, 10**5000]
+NO_SEEDS = [*ODD, -1, 2**63, 10**5000]
+
+
+def greedy_duel(**how):
+    return duel("jie-long", make_agent("greedy"), make_agent("greedy"), how.pop("deals", 2), **how)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("num_lanes", lambda number: Lanes("jie-long", number)),
+        ("threads", lambda number: Lanes("jie-long", 2, threads=number)),
+        ("steps", lambda number: Lanes("jie-long", 2).play_random(number, 1)),
+        ("deals", lambda number: greedy_duel(deals=number)),
+        (
+            "deals",
+            lambda number: round_robin("jie-long", [make_agent("greedy"), make_agent("random")], number),
+        ),
+        ("num_envs", lambda number: gymnasium.make_vec("gupai/JieLong-v0", num_envs=number)),
+        ("rounds", lambda number: exact.solve(tiny_tree(), number)),
+    ],
+    ids=["lanes", "threads", "steps", "duel", "round robin", "make_vec", "CFR+"],
+)
+def test_a_count_is_a_whole_number_within_bounds(name, count):
+    for wrong in NO_COUNTS:
+        with pytest.raises(
+            ValueError, match=f"^{name}=.* is not allowed; it must be a whole number from 1 to "
+        ) as error:
+            count(wrong)
+        one_line(error)
+    count(np.int16(1))
+    count(np.uint64(1))
+
+
+def lanes_but(do):
+    return lambda seed: do(Lanes("jie-long", 2), seed)
+
+
+SEEDED = {
+    "lanes": lambda seed: Lanes("jie-long", 2, seed=seed),
+    "reset": lanes_but(
+        lambda lanes, seed: lanes.reset(0 if seed is None else seed) if seed is not None else as_none()
+    ),
+    "sample": lanes_but(lambda lanes, seed: lanes.sample(seed)),
+    "play_random": lanes_but(lambda lanes, seed: lanes.play_random(2, seed)),
+    "duel": lambda seed: greedy_duel(seed=seed),
+    "round robin": lambda seed: round_robin(
+        "jie-long", [make_agent("greedy"), make_agent("random")], 2, seed=seed
+    ),
+    "AEC": lambda seed: GupaiEnv("jie-long").reset(seed) if seed is not None else as_none(),
+    "gymnasium": lambda seed: (
+        gymnasium.make("gupai/JieLong-v0").unwrapped.reset(seed=seed) if seed is not None else as_none()
+    ),
+}
+
+
+def as_none() -> None:
+    """Where no seed means something of its own."""
+    raise ValueError("a seed is a whole number from 0 to 2**63 - 1, not None")
+
+
+@pytest.mark.parametrize("seeded", SEEDED.values(), ids=SEEDED)
+def test_a_seed_is_a_whole_number_of_63_bits(seeded):
+    for wrong in NO_SEEDS:
+        with pytest.raises(
+            ValueError, match=r"^a (seed|key) is a whole number from 0 to 2\*\*63 - 1, not "
+        ) as error:
+            seeded(wrong)
+        one_line(error)
+    seeded(np.int8(1))
+    seeded(np.uint64(2**63 - 1))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        [1, 2, 3],
+        [1],
+        1,
+        [1.5, 2.0],
+        ["1", "2"],
+        [None, 1],
+        [True, False],
+        [-1, 1],
+        [2**63, 1],
+        [[1], [2]],
+        [[1], [2, 3]],
+        "12",
+        10**40,
+    ],
+    ids=str,
+)
+def test_seeds_are_one_a_lane(wrong):
+    lanes, env = Lanes("jie-long", 2, seed=1), gymnasium.make_vec("gupai/JieLong-v0", num_envs=2).unwrapped
+    env.reset(seed=1)
+    before = lanes.states.copy(), env.lanes.states.copy()
+    with pytest.raises(
+        ValueError, match=r"seeds must be 2 integers, one per lane|a seed is a whole number"
+    ) as error:
+        lanes.reset(seeds=wrong)
+    one_line(error)
+    if wrong != 1:  # there it is the seed of the first lane
+        with pytest.raises(ValueError, match="seed") as error:
+            env.reset(seed=wrong)
+        one_line(error)
+    assert (lanes.states == before[0]).all() and (env.lanes.states == before[1]).all()
+
+
+def test_seeds_of_lanes_side_by_side_stay_within_bounds():
+    env = gymnasium.make_vec("gupai/JieLong-v0", num_envs=3)
+    for wrong in (2**63 - 2, -1, True, 1.0, "1"):
+        with pytest.raises(ValueError, match=r"seed=.* is not allowed; it must be a whole number from 0 to "):
+            env.reset(seed=wrong)
+    env.reset(seed=2**63 - 3)
+    assert env.unwrapped.lanes.seeds.tolist() == [2**63 - 3, 2**63 - 2, 2**63 - 1]
+    first = env.reset(seed=np.int64(7))[0]
+    assert (first == env.reset(seed=[7, 8, 9])[0]).all()
+    assert (first == env.reset(seed=np.array([7, 8, 9], np.uint8))[0]).all()
+
+
+@pytest.mark.parametrize("option", ["observe", "renew", "skip_forced"])
+@pytest.mark.parametrize("wrong", ["no", 0, 1, None, 1.0])
+def test_a_truth_value_is_true_or_false(option, wrong):
+    with pytest.raises(ValueError, match=f"{option}={wrong!r} is not allowed; it must be True or False"):
+        Lanes("jie-long", 2, **{option: wrong})
+
+
+@pytest.mark.parametrize("seat", [-1, 4, 1.0, True, "0", None, np.arange(2)])
+def test_a_seat_is_one_of_the_table(seat):
+    for make in (gymnasium.make, gymnasium.make_vec):
+        with pytest.raises(
+            ValueError, match=r'seat=.* is not allowed; choose "random" or a seat of \[0, 1, 2, 3\]'
+        ):
+            make("gupai/JieLong-v0", seat=seat)
+        make("gupai/JieLong-v0", seat=np.int64(3))
+
+
+def test_an_agent_of_no_seat_is_refused():
+    env = GupaiEnv("jie-long")
+    env.reset(seed=1)
+    for wrong in ("seat_4", 0, None):
+        with pytest.raises(ValueError, match="is no agent; the agents are seat_0, seat_1, seat_2, seat_3"):
+            env.observe(wrong)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("a\nb", r"'a\nb'"),
+        (np.arange(400).reshape(20, 20), "array([[ 0, 1, 2,"),
+        (np.int64(5), "5"),
+        (10**5000, "a value of type int"),
+        ("x" * 500, "'xxxxx"),
+    ],
+    ids=["lines", "array", "numpy", "digits", "long"],
+)
+def test_a_value_is_told_on_one_line_and_not_at_length(value, said):
+    text = told(value)
+    assert text.startswith(said)
+    assert "\n" not in text and len(text) <= LONGEST
+
+
+# --- chips ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "named"),
+    [
+        ("jie-long", {"stake": 1e40}, "stake=1e+40"),
+        ("jie-long", {"stake": 10**400}, "stake="),
+        ("jie-long", {"stake": 65_028}, "stake=65028.0"),
+        ("jie-long", {"stake": 66, "deals": 1000}, "stake=66.0"),
+        ("jie-long", {"stake": 33.5, "deals": 1000}, "stake=33.5"),
+        ("jie-long", {"stake": 508.1}, "stake=508.1"),
+        ("jie-long", {"stake": 0.009}, "stake=0.009"),
+        ("da-ling", {"casino_fee": 99_999_999_999}, "casino_fee=99999999999"),
+        ("da-ling", {"casino_fee": 16_778, "deals": 1000}, "casino_fee=16778"),
+        ("da-ling", {"casino_fee": 10**5000}, "casino_fee="),
+        ("da-ling", {"stakes": (1, 2, 4_194_302)}, "stakes=(1, 2, 4194302)"),
+        ("da-ling", {"stakes": (1, 2, 10**400)}, "stakes="),
+        ("da-ling", {"stakes": (1, 2, 1e-30)}, "stakes=(1, 2, 1e-30)"),
+        ("da-ling", {"stakes": (1, 2, 40_000.1)}, "stakes=(1, 2, 40000.1)"),
+    ],
+)
+def test_stakes_whose_chips_float32_cannot_count_are_refused(game, options, named):
+    with pytest.raises(ValueError, match=re.escape(named)) as error:
+        GAMES[game].variant(**options)
+    assert "not allowed" in one_line(error)
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("jie-long", {"stake": 65_027}),
+        ("jie-long", {"stake": 65, "deals": 1000}),
+        ("jie-long", {"stake": 32.5, "deals": 1000}),
+        ("jie-long", {"stake": 508 + 1 / 128}),
+        ("jie-long", {"stake": 507.9}),
+        ("jie-long", {"stake": 0.01}),
+        ("da-ling", {"casino_fee": 16_777, "deals": 1000, "absolute_tie": "push"}),
+        ("da-ling", {"stakes": (1, 2, 4_194_301)}),
+    ],
+)
+def test_chips_within_the_bounds_are_counted_exactly(game, options):
+    """The totals of a match, in float32, are those that exact arithmetic finds from the payoffs of the same deals."""
+    lanes = Lanes(game, 20, seed=4, renew=False, **options)
+    unit = [stake for stake in (options.get("stake"),) if stake] or [1]
+    plain = Lanes(
+        game, 20, seed=4, renew=False, **{name: value for name, value in options.items() if name == "deals"}
+    )
+    scaled, exact_totals = game == "jie-long", np.zeros((20, lanes.game.max_seats))
+    while not lanes.over.all():
+        actions = lanes.sample(int(lanes.states.moves.max()))
+        payoffs, _ = lanes.step(actions)
+        assert np.abs(payoffs).max() <= lanes.game.payoff_bound(lanes.variant)
+        if scaled:
+            exact_totals += plain.step(actions)[0].astype(np.float64) * unit[0]
+        else:
+            exact_totals += payoffs
+    tolerance = 0 if (np.array(unit) * 128 % 1 == 0).all() else 1 / 128
+    assert np.abs(lanes.states.total - exact_totals).max() <= tolerance
+    assert np.abs(exact_totals).max() > 0
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_the_longest_match_of_every_game_is_counted_exactly(game):
+    assert game.payoff_bound(game.variant()) * 1000 <= 1 << 24
