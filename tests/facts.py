@@ -552,6 +552,7 @@ def told_in_tiu_u(sight: Sight) -> Facts:
     assert last < players
     return {
         "last_player": place_of(sight, last),
+        "points": sight.by_seat(list(map(tiu_u.count, told_by_the_record(sight)[1])), 3),
         "plays": state.plays,
         "record": so_far(state.record, int(state.plays), 0),
         "fish": sum(1 << (3 * FACES.index(tile)) for tile in free),

@@ -1,5 +1,6 @@
 """Da Ling: the worked examples of its page, what a hand can match at best, and what nobody sees too early."""
 
+from collections import Counter, defaultdict
 from itertools import combinations, product
 
 import numpy as np
@@ -11,12 +12,22 @@ from gupai_agents.agent import Turns
 from gupai_env import Lanes, da_ling_v0, get_game
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import PIPS, count, tiles_in
-from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, UNSPLIT, DaLing
+from gupai_env.core.tiles import DECK, PIPS, count, parse_tiles, tiles_in
+from gupai_env.games.da_ling.rules import (
+    NO_MATCH,
+    SPLITS,
+    UNSPLIT,
+    DaLing,
+    groups_of,
+    lay_table,
+    take_up,
+)
+from referees import da_ling as referee
 from walks import views_of
 
 GAME = get_game("da-ling")
 STAKES = (3, 7, 15)
+FACES = [(int(high), int(low)) for high, low in PIPS]
 
 # Worked examples
 
@@ -83,6 +94,57 @@ def test_absolute_winners_who_tie_are_settled_group_by_group_or_push():
     assert strengths(TIE_TABLE, BESIDE) == [None] * 3
     assert settle(TIE_TABLE, [*TIE, BESIDE], casino_fee=1) == [30 - 7, 14 - 15, -22]
     assert settle(TIE_TABLE, [*TIE, BESIDE], absolute_tie="push") == [0, 0, 0]
+
+
+def absolute_splits(table, num, rng):
+    """Random hands and splits of them that match all three groups, by their pips of the colour."""
+    found = defaultdict(list)
+    while sum(map(len, found.values())) < num:
+        hand = sorted(rng.permutation(DECK)[:6].tolist())
+        for action in rng.permutation(len(SPLITS)).tolist():
+            groups = [tuple(FACES[kind] for kind in group) for group in groups_of(action, hand)]
+            if all(referee.matches(table, group) for group in groups):
+                pips = sum(referee.colour_pips(table, group) for group in groups)
+                found[pips].append((hand, action, groups))
+                break
+    return found
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize("absolute_tie", ["groups", "push"])
+def test_absolute_winners_at_every_table_are_paid_as_the_referee_pays_them(players, absolute_tie):
+    """Some seats match all three groups, often with equal pips; the hands are drawn one by one, each from a deck."""
+    rng = np.random.default_rng(players)
+    variant = DaLing(players=players, absolute_tie=absolute_tie, casino_fee=2)
+    rules, seen = variant.as_rules(GAME.rules_type), Counter()
+    for table in (["44", "51"], ["65", "62"], ["63", "22"]):
+        kinds = parse_tiles(" ".join(table))
+        by_pips = absolute_splits([FACES[kind] for kind in kinds], 60, rng)
+        for _ in range(60):
+            state, arranged = GAME.new_states(1)[0], []
+            lay_table(state, *kinds)
+            pips = [pips for pips, splits in by_pips.items() for _ in splits]
+            tied, absolute = rng.choice(pips), rng.integers(players + 1)
+            for seat in rng.permutation(players).tolist():
+                group = by_pips[tied if rng.random() < 0.7 else rng.choice(pips)]
+                hand, action, groups = group[rng.integers(len(group))]
+                if seat >= absolute:  # any other split, which may match as well
+                    action = int(rng.integers(len(SPLITS)))
+                    groups = [tuple(FACES[kind] for kind in group) for group in groups_of(action, hand)]
+                arranged.append((seat, groups))
+                take_up(state, seat, np.array(hand, np.int8))
+                state.splits[seat] = action
+            groups = [groups for _, groups in sorted(arranged)]
+            faces = [FACES[kind] for kind in kinds]
+            expected = referee.settle(faces, groups, STAKES, absolute_tie, 2)
+            out = np.zeros(GAME.max_seats, np.float32)
+            GAME.payoffs(rules, state, out)
+            assert out.tolist() == [*expected, *[0] * (5 - players)]
+            matched = [all(referee.matches(faces, group) for group in each) for each in groups]
+            colours = [sum(referee.colour_pips(faces, g) for g in each) for each in groups]
+            best = [c for c, m in zip(colours, matched, strict=True) if m]
+            seen[best.count(max(best, default=0))] += 1
+    assert all(seen[tied] > 3 for tied in range(players))  # rarely all at once
 
 
 def test_a_wild_tile_counts_three_or_six_in_a_hand_but_its_pips_on_the_table():

@@ -7,17 +7,21 @@ a distribution of the tiles as likely as there are orders of its discards.
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice, permutations
+from functools import cache
+from itertools import combinations, islice, permutations
 from math import factorial, prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from adapters import ADAPTERS, FACES
-from gupai_env import Lanes
+from facts import MahjongTable, Sight, completing, small_mahjong_facts, tiles_of, triplet, without
+from gupai_env import Lanes, get_game
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import CARRYING, DOUBLES, ONE, tiles_in
+from gupai_env.games.small_mahjong.triplets import TILES
+from referees.small_mahjong import best_split
 from walks import views_of
 
 PLACES, FILLINGS = range(4, 7), range(60, 361)  # few enough to try them all
@@ -207,3 +211,149 @@ def drawn_from(puzzle: Puzzle, num: int) -> Counter:
     drawn = lanes.game.new_states(num)
     lanes.kernels.determinize(lanes.rules, views, np.array([derive(7, at) for at in range(num)]), drawn)
     return Counter(map(distribution, drawn))
+
+
+# Small Mahjong: what others drew at their turns is hidden too
+
+
+class Pasts:
+    """In how many ways each other seat can have come to a hand, as the turns that a viewer saw tell."""
+
+    def __init__(self, variant: Any, state: np.record, viewer: int) -> None:
+        self.auto_win, self.seats = variant.auto_win, variant.players
+        self.sight = Sight("small-mahjong", variant, state, viewer)
+        self.table = MahjongTable(self.sight)
+        self.turns: list[list[tuple]] = [[] for _ in range(self.seats)]
+        seat, known = int(state.leader), [[] for _ in range(self.seats)]
+        for turn in range(int(state.turns)):
+            seat = self.sight.seat_after(seat, int(state.steps[turn]))
+            begun, thrown = int(state.begun[turn]), int(state.thrown[turn])
+            if turn == state.turns - 1 and state.offer >= 0 and self.table.offer is None:
+                thrown = -1
+            offer = FACES[state.thrown[turn - 1]] if begun else None
+            if begun < 0:
+                known[seat].append(offer)
+            tile = FACES[thrown] if thrown >= 0 else None
+            self.turns[seat].append((begun, offer, int(state.steps[turn]), tuple(known[seat]), tile))
+            if tile in known[seat]:
+                known[seat].remove(tile)
+        self.ways = cache(self.ways)
+
+    def ways(self, seat: int, turns: int, hand: tuple) -> int:
+        """How often a seat has just this hand, sorted, after so many of its turns."""
+        if turns == 0:
+            return 1
+        begun, offer, steps, known, thrown = self.turns[seat][turns - 1]
+        laid = [each[0] for each in self.turns[seat][:turns] if each[0] > 0]
+        melds = [triplet_faces(number) for number in laid]
+        tiles = [*hand, thrown] if thrown else list(hand)
+        if thrown and self.auto_win and best_split(tiles, melds) is not None:
+            return 0  # it would have declared
+        if begun == 0:
+            drawn = list(tiles)
+            for tile in known:
+                drawn.remove(tile)
+            return sum(self.ways(seat, turns - 1, tuple(sorted(without(tiles, tile)))) for tile in drawn)
+        if begun < 0:
+            tiles.remove(offer)
+            most = max(triplet(offer, *pair) for pair in combinations(tiles, 2))
+            if most < steps and offer not in completing(tiles):
+                return 0
+        else:
+            if triplet(*melds[-1]) < steps and best_split(tiles, melds) is None:
+                return 0
+            tiles += without(list(melds[-1]), offer)
+        return self.ways(seat, turns - 1, tuple(sorted(tiles)))
+
+    def expected(self) -> Counter:
+        """The weight of each possible pair of hands of the two others."""
+        one, other = self.sight.others
+        unseen = tiles_of_counts(small_mahjong_facts(self.sight)["unseen"])
+        known = {seat: self.table.known[seat] for seat in (one, other)}
+        sizes = {seat: len(self.table.hands[seat]) - len(known[seat]) for seat in (one, other)}
+        found: Counter = Counter()
+        for places in combinations(range(len(unseen)), sizes[one]):
+            first = tuple(sorted([*known[one], *(unseen[place] for place in places)]))
+            ways = self.ways(one, len(self.turns[one]), first)
+            rest = [tile for place, tile in enumerate(unseen) if place not in places]
+            for others in combinations(rest, sizes[other]) if ways else ():
+                second = tuple(sorted([*known[other], *others]))
+                if more := self.ways(other, len(self.turns[other]), second):
+                    found[first, second] += ways * more
+        return found
+
+
+def triplet_faces(number: int) -> tuple:
+    return tuple(FACES[kind] for kind in tiles_in(TILES[number]))
+
+
+def tiles_of_counts(copies: list[int]) -> list:
+    return [face for face, count in zip(FACES, copies, strict=True) for _ in range(count)]
+
+
+@pytest.mark.parametrize("auto_win", [True, False])
+@pytest.mark.parametrize("expose_claims", [False, True])
+def test_redealt_hands_of_small_mahjong_are_as_likely_as_there_are_ways_to_have_come_to_them(
+    expose_claims, auto_win
+):
+    """Late positions of three players, with claims of others behind them."""
+    lanes = Lanes("small-mahjong", 600, seed=3, players=3, expose_claims=expose_claims, auto_win=auto_win)
+    puzzles: list[tuple[float, Counter, np.record, int]] = []
+    for step in range(120):
+        for lane in np.flatnonzero(lanes.states.top >= 16)[:40]:
+            state, viewer = lanes.states[lane].copy(), step % 3
+            claims = (state.begun[: state.turns] != 0).sum()
+            unseen = sum(small_mahjong_facts(Sight("small-mahjong", lanes.variant, state, viewer))["unseen"])
+            if claims > 1 and 6 <= unseen <= 9 and len(puzzles) < 12:
+                expected = Pasts(lanes.variant, state, viewer).expected()
+                weights = np.array(list(expected.values()))
+                if 15 < len(weights) < 400:
+                    puzzles.append((weights.std() / weights.mean(), expected, state, viewer))
+        lanes.step(lanes.sample(step))
+    assert len(puzzles) >= CHOSEN
+    puzzles.sort(key=lambda each: each[0], reverse=True)
+    for _, expected, state, viewer in puzzles[:CHOSEN]:
+        num = DRAWS * len(expected)
+        views = np.repeat(views_of(lanes, np.array([state]).view(np.recarray), viewer), num)
+        drawn = lanes.game.new_states(num)
+        keys = np.array([derive(8, at) for at in range(num)])
+        lanes.kernels.determinize(lanes.rules, views.view(np.recarray), keys, drawn)
+        one, other = Sight("small-mahjong", lanes.variant, state, viewer).others
+        found = Counter(
+            (tuple(sorted(tiles_of(each[one]))), tuple(sorted(tiles_of(each[other])))) for each in drawn.hands
+        )
+        assert found.keys() <= expected.keys()
+        total = sum(expected.values())
+        wanted = {each: num * weight / total for each, weight in expected.items()}
+        chi_square = sum((found[each] - wanted[each]) ** 2 / wanted[each] for each in wanted)
+        assert chi_square < len(wanted) + 5 * np.sqrt(2 * len(wanted))
+
+
+# Ce Deng: the answers before the play
+
+
+def test_redealt_hands_of_ce_deng_give_their_rights_to_the_seats_after_the_viewer_alone():
+    """The viewer is asked, so it holds six doubles or more; another seat may hold the other six."""
+    game, draws, later = get_game("ce-deng"), 40_000, 0
+    lanes = Lanes(game, 3000, seed=2, deals=2, redeal_doubles=6)
+    positions = [lanes.states[lane].copy() for lane in np.flatnonzero(lanes.states.rights)][:6]
+    for number, state in enumerate(positions):
+        state.direction = (1, -1)[number % 2]
+        viewer = int(state.leader if number % 3 == 0 else state.to_act)
+        state.hands[[viewer, state.to_act]] = state.hands[[state.to_act, viewer]]
+        state.rights, state.to_act = 1 << viewer, viewer
+        view = views_of(lanes, np.array([state]).view(np.recarray), viewer)
+        drawn = game.new_states(draws)
+        keys = np.array([derive(number, at) for at in range(draws)])
+        lanes.kernels.determinize(lanes.rules, np.repeat(view, draws).view(np.recarray), keys, drawn)
+        assert (drawn.to_act == viewer).all()
+        expected = np.full(draws, 1 << viewer)
+        doubles = sum(
+            (drawn.hands >> (3 * kind)) & 7 for kind, face in enumerate(FACES) if len(set(face)) == 1
+        )
+        seat = viewer
+        while (seat := int(seat + state.direction) % 4) != state.leader:
+            expected |= (doubles[:, seat] >= 6).astype(int) << seat
+        np.testing.assert_array_equal(drawn.rights, expected)
+        later += (expected != 1 << viewer).sum()
+    assert later > 10

@@ -416,6 +416,17 @@ def test_claims_into_the_hand_come_to_an_end():
     assert (lanes.states.moves <= GAME.max_decisions).all()
 
 
+@pytest.mark.parametrize("expose_claims", [False, True])
+def test_the_last_discard_that_others_are_asked_about_is_that_of_turn_110(expose_claims):
+    for turns, asked in ((1, True), (LAST_ASKED, True), (LAST_ASKED + 1, False), (LAST_ASKED + 5, False)):
+        hands = [f"{DISCARDER}{OFFERED}", ONE, IDLE, OTHER]
+        position = from_tiles(hands, wall=WALL, expose_claims=expose_claims)
+        position.state.turns = turns
+        position.play(f"discard {OFFERED}")
+        assert (position.state.offer != NOBODY) == asked
+        assert position.state.to_act == 1  # is asked, or draws
+
+
 # Players
 
 

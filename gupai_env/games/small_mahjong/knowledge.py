@@ -222,6 +222,7 @@ def determinize(rules, view, key, state):
     restore_public(rules, view, key, state)
     who, known = np.empty(TURNS, np.int8), np.empty(TURNS, np.int64)
     list_turns(rules, view, state, who, known)
+    state.known[state.mover] = known[view.turns - 1]  # with the tile it discards, until that is settled
     tiles = np.empty(len(deck(rules)), np.int8)
     unseen = list_tiles(view.unseen, tiles)
     attempt = derive(key, 1)

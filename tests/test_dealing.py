@@ -1,0 +1,104 @@
+"""Dealing: an episode begins alike wherever it is dealt, and no deal of a match is dealt a second time."""
+
+import numpy as np
+import pytest
+
+from adapters import ADAPTERS
+from gupai_env import GAMES, Lanes, get_game
+from gupai_env.core.episode import NOISE_STREAM, advance, noise_key, start
+from gupai_env.core.rng import derive, shuffle
+from gupai_env.games.ce_deng.rules import REDEAL
+from walks import encoded, random_walk, set_up, views_of
+
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+
+
+@every_game
+def test_an_episode_begins_alike_on_a_cleared_table_and_on_a_used_one(game):
+    variant = game.variant(deals=2)
+    rules, used = (
+        variant.as_rules(game.rules_type),
+        random_walk(game, variant, 20, 60, seed=3).positions(40, 3),
+    )
+    used.payoff[:], used.total[:], used.settled, used.over = 7, 9, 1, 1
+    fresh = game.new_states(len(used))
+    for number, (one, other) in enumerate(zip(used, fresh, strict=True)):
+        start(game, rules, one, number)
+        start(game, rules, other, number)
+    for field in (
+        "seed",
+        "moves",
+        "deal",
+        "leader",
+        "direction",
+        "to_act",
+        "over",
+        "settled",
+        "payoff",
+        "total",
+    ):
+        np.testing.assert_array_equal(used[field], fresh[field], field)
+    tables = [set_up(game, variant, states) for states in (used, fresh)]
+    np.testing.assert_array_equal(tables[0].masks, tables[1].masks)
+    for seat in range(variant.players):
+        views = [views_of(table, table.states, seat) for table in tables]
+        np.testing.assert_array_equal(*views)
+        np.testing.assert_array_equal(*(encoded(tables[0], each) for each in views))
+    keys = [derive(1, at) for at in range(60)]
+    while not tables[0].over.all():  # and what is played and paid later does not depend on it either
+        actions = tables[0].sample(keys.pop())
+        payoffs = [table.step(actions)[0] for table in tables]
+        np.testing.assert_array_equal(*payoffs)
+        np.testing.assert_array_equal(tables[0].masks, tables[1].masks)
+        keys = keys or [derive(2, at) for at in range(400)]
+
+
+@every_game
+def test_moves_count_the_decisions_of_a_match_and_chance_is_new_at_each(game):
+    lanes = Lanes(game, 20, seed=4, deals=2, renew=False)
+    keys, decisions, steps = set(), 0, 0
+    while not lanes.over.any():
+        assert (lanes.states.moves == steps).all()
+        seats = lanes.seats.copy()
+        for state, seat in zip(lanes.states, seats, strict=True):
+            assert noise_key(state) == derive(derive(state.seed, NOISE_STREAM + int(seat)), steps)
+            keys.add(noise_key(state))
+        decisions, steps = decisions + len(lanes.states), steps + 1
+        lanes.step(lanes.sample(steps))
+    assert len(keys) == decisions
+
+
+@every_game
+def test_each_deal_of_a_match_is_an_order_of_the_deck_from_a_key_of_its_own(game):
+    lanes = Lanes(game, 10, seed=5, deals=3, renew=False)
+    while not lanes.over.any():
+        begun = lanes.states.moves == 0 if not lanes.states.moves.any() else lanes.states.settled == 1
+        for state in lanes.states[begun & ~lanes.over]:
+            order = game.deck(lanes.rules).copy()
+            shuffle(order, derive(state.seed, int(state.deal)))
+            again = state.copy()
+            game.deal_from(lanes.rules, again, order)
+            np.testing.assert_array_equal(
+                *(ADAPTERS[game.id].tile_sets(np.array([each])) for each in (again, state))
+            )
+        lanes.step(lanes.sample(int(lanes.states.moves.max())))
+
+
+def test_a_redeal_of_ce_deng_is_no_deal_of_the_match_nor_another_redeal():
+    """Of one match: the orders of its first 40 deals, and of five redeals in each of its first 8."""
+    game, seed = get_game("ce-deng"), 6
+    rules = game.variant(deals=1000, redeal_doubles=6).as_rules(game.rules_type)
+    state, dealt = game.new_states(1)[0], []
+    start(game, rules, state, seed)
+    for deal in range(40):
+        state.deal = deal
+        order = game.deck(rules).copy()
+        shuffle(order, derive(seed, deal))
+        game.deal_from(rules, state, order)
+        dealt.append(tuple(state.hands))
+        for redeals in range(5 if deal < 8 else 0):
+            state.rights = 1 << state.to_act
+            advance(game, rules, state, REDEAL)
+            assert (state.redeals, state.deal) == (redeals + 1, deal)
+            dealt.append(tuple(state.hands))
+    assert len(set(dealt)) == len(dealt) == 40 + 8 * 5
