@@ -12,18 +12,20 @@ from pathlib import Path
 import numpy as np
 import pettingzoo
 import pytest
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Dict, Discrete
 from pettingzoo import AECEnv
 from pettingzoo.test import api_test, seed_test
 from pettingzoo.utils import wrappers
 
 from broken_envs import DEFECTS, IllegalTaken, MaskTooWide, SeedHashed
 from gupai_env.testing import CHECKS, ConformanceError, Hooks, check_env
+from gupai_env.testing.pace import Pace
 from little_dragon import SEATS, TILES, LittleDragon, clone, hooks_for, legal_actions, tiles
 
 HOOKS = hooks_for(LittleDragon)
 BARE = Hooks(max_moves=9, illegal=("raise",))  # facts of Little Dragon, but no functions
 GAMES = 2
+WIDE = 4000  # actions
 PAGE = (Path(__file__).parent.parent / "docs" / "conformance.md").read_text(encoding="utf-8")
 
 # The eight that reliability asks for above all: PettingZoo's kit lets each of them pass.
@@ -310,3 +312,105 @@ def test_the_documentation_lists_every_check_hook_and_defect():
         assert f"| `{defect.make.__name__}` | {said} | {fails} |" in PAGE
     for name in [*CHECKS, *inspect.signature(Hooks).parameters]:
         assert f"| `{name}`" in PAGE or f"| `{name}(" in PAGE, name
+
+
+# A budget
+
+
+class WideDragon(LittleDragon):
+    """Little Dragon with thousands of actions that are never legal; `steps` counts what was tried in all."""
+
+    steps = 0
+
+    def __init__(self, render_mode=None):
+        super().__init__(render_mode)
+        self.action_spaces = dict.fromkeys(self.possible_agents, Discrete(WIDE))
+        for agent in self.possible_agents:
+            spaces = self.observation_spaces[agent].spaces
+            self.observation_spaces[agent] = Dict({**spaces, "action_mask": Box(0, 1, (WIDE,), np.int8)})
+
+    def mask(self, seat):
+        mask = super().mask(seat)
+        return np.concatenate([mask, np.zeros(WIDE - len(mask), mask.dtype)])
+
+    def step(self, action):
+        WideDragon.steps += 1
+        super().step(action)
+
+
+def test_a_budget_bounds_what_is_tried_and_the_report_says_what_was_left_out():
+    checks = ["illegal-actions", "mask-completeness", "refusal-purity"]
+    before = WideDragon.steps
+    report = check_env(WideDragon, hooks_for(WideDragon), games=1, checks=checks, budget=0.5)
+    assert not report.failed, str(report)
+    assert WideDragon.steps - before < 20 * WIDE  # a game has 15 positions, and each check tries all
+    tried = re.search(r"in its time: (?:(\d+) of (\d+) positions, )?(\d+) of (\d+) actions", str(report))
+    assert int(tried[3]) < int(tried[4])
+    assert str(report["illegal-actions"]).count("in its time") == 1
+
+
+def test_with_time_enough_nothing_is_left_out():
+    report = check_env(LittleDragon, HOOKS, games=GAMES, budget=600)
+    assert set(report.passed) == set(CHECKS)
+    assert report.left_out == ""
+    assert "in its time" not in str(report)
+
+
+def test_with_no_time_at_all_every_check_still_looks_at_a_position():
+    report = check_env(LittleDragon, HOOKS, games=5, budget=1e-6)
+    assert set(report.passed) == set(CHECKS), str(report)
+    assert report.left_out == "1 of 5 games"
+    assert "(within the budget: 1 of 5 games)" in str(report)
+    assert "in its time: 1 of " in str(report["observation-form"])
+
+
+@pytest.mark.parametrize("defect", ["LeakedHand", "MaskTooWide", "OffTurnMask", "NegativeWraps"])
+def test_a_defect_that_shows_everywhere_is_found_within_a_small_budget(defect):
+    found = next(each for each in DEFECTS if each.make.__name__ == defect)
+    report = check_env(found.make, found.hooks, games=GAMES, budget=2)
+    assert set(report.failed) == set(found.checks), str(report)
+
+
+def test_positions_are_passed_over_evenly():
+    pace = Pace(seconds=10.0)
+    looked = []
+    for at in range(100):
+        if pace.looks(at / 100, first=at == 0):
+            looked.append(at)
+            pace.spent += 1.0
+    assert looked == [0, *range(10, 100, 10)]
+    assert (pace.looked, pace.passed_over) == (10, 90)
+
+
+@pytest.mark.parametrize("budget", [0, -1, float("inf"), float("nan")])
+def test_a_budget_is_a_number_of_seconds(budget):
+    with pytest.raises(ValueError, match="budget is a number of seconds above 0"):
+        check_env(LittleDragon, HOOKS, budget=budget)
+
+
+# What it found in other libraries' games
+
+
+class TellsTheMover(LittleDragon):
+    """As Leduc and Texas hold'em do: every seat is shown the mask of the seat to act."""
+
+    def observe(self, agent):
+        seen = super().observe(agent)
+        if self.agents:
+            seen["action_mask"] = super().observe(self.agent_selection)["action_mask"]
+        return seen
+
+
+def test_the_defect_of_leduc_and_texas_holdem_is_found():
+    report = check_env(TellsTheMover, HOOKS, games=1)
+    assert "off-turn-masks" in report.failed
+    assert "its mask allows actions while" in str(report["off-turn-masks"])
+    assert "information-set" in report.failed  # the mask tells of the mover's hand
+
+
+@pytest.mark.parametrize("name", ["leduc_holdem_v4", "texas_holdem_v4"])
+def test_leduc_and_texas_holdem_themselves(name):
+    pytest.importorskip("rlcard")
+    make = partial(pettingzoo.make, "aec", f"classic/{name.replace('_v', '-v')}")
+    report = check_env(make, games=2)
+    assert set(report.failed) == {"off-turn-masks", "deepcopy-round-trip", "pickle-round-trip"}

@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import Any
 
 from gymnasium.spaces import Discrete
@@ -17,9 +18,12 @@ from gupai_env.testing import (  # noqa: F401, each registers its checks
     seed_checks,
 )
 from gupai_env.testing.hooks import Hooks
+from gupai_env.testing.pace import Pace
 from gupai_env.testing.registry import CHECKS, Check
 from gupai_env.testing.report import ConformanceError, NotRun, Report, Result
 from gupai_env.testing.trial import MakeEnv, Trial, next_deal_repeats
+
+PLAYED = 4  # times that a check plays each of its games, more or less
 
 
 def check_env(
@@ -29,6 +33,7 @@ def check_env(
     games: int = 5,
     seed: int = 0,
     checks: Sequence[str] | None = None,
+    budget: float | None = None,
 ) -> Report:
     """Hold an environment to every check and report what passed, what failed and what could not be judged.
 
@@ -39,6 +44,9 @@ def check_env(
         games: games of random legal moves that each check plays.
         seed: their seeds are seed, seed + 1 and so on.
         checks: names of the checks to run; all of `CHECKS` if None.
+        budget: seconds for all of them together, for a game with thousands of actions or long games. Fewer games
+            are played then, evenly chosen positions looked at and random actions tried; the report says how
+            many. It may take longer: each check plays one game at least.
     Returns: a Report; `str()` of it is for reading, `raise_for_failures()` for a test.
     Raises: ValueError for an unknown check, a number of games below 1, or an environment that is not AEC with
         Discrete actions.
@@ -48,16 +56,35 @@ def check_env(
         raise ValueError(f"no check is called {', '.join(unknown)}; there are {', '.join(CHECKS)}")
     if games < 1:
         raise ValueError(f"games is a whole number from 1, not {games!r}")
+    if budget is not None and not 0 < budget < float("inf"):
+        raise ValueError(f"budget is a number of seconds above 0, or None, not {budget!r}")
     hooks = hooks or Hooks()
     env = make_env()
     _require_discrete_aec(env)
     results: dict[str, Result] = {}
     with _quiet_pettingzoo():
         repeats = next_deal_repeats(make_env, seed)
-        for name in (name for name in _foundations_first() if name in chosen):
-            trial = Trial(name, make_env, hooks, range(seed, seed + games), repeats)
+        ordered = [name for name in _foundations_first() if name in chosen]
+        played, playing, ends = games, 0.0, monotonic()
+        if budget is not None:
+            ends += budget
+            game_takes = PLAYED * _seconds_of_a_game(Trial("", make_env, hooks, [seed], repeats))
+            played = max(1, min(games, int(budget / 2 / len(ordered) / game_takes)))
+            playing = played * game_takes
+        for number, name in enumerate(ordered):
+            share = max(0.0, ends - monotonic()) / (len(ordered) - number)
+            pace = Pace(None if budget is None else max(share - playing, share / 2))
+            trial = Trial(name, make_env, hooks, range(seed, seed + played), repeats, pace)
             results[name] = _judge(CHECKS[name], trial, results)
-    return Report(str(env), tuple(results.values()))
+    return Report(str(env), tuple(results.values()), f"{played} of {games} games" if played < games else "")
+
+
+def _seconds_of_a_game(trial: Trial) -> float:
+    """How long the first game takes, every seat observed at every move; never 0."""
+    begun = monotonic()
+    with suppress(Exception):  # what is wrong is for the checks to say
+        trial.transcript(trial.fresh(trial.seeds[0]))
+    return monotonic() - begun + 1e-6
 
 
 def _foundations_first() -> list[str]:
@@ -90,7 +117,7 @@ def _judge(check: Check, trial: Trial, earlier: dict[str, Result]) -> Result:
         error = trial.error(f"the environment or a hook raised {type(accident).__name__}: {accident}")
         error.__cause__ = accident
         return Result(check.name, "failed", error)
-    return Result(check.name, "passed", notes=tuple(trial.notes))
+    return Result(check.name, "passed", notes=(*trial.notes, *filter(None, [str(trial.pace)])))
 
 
 def _broken_ground(check: Check, earlier: dict[str, Result]) -> str | None:

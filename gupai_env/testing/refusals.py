@@ -59,9 +59,9 @@ def attempt(hooks: Hooks, env: AECEnv, action: Any, before: Snapshot | None = No
 
 
 def attempts(trial: Trial, game: Game, actions: Iterable[Any]) -> Iterator[tuple[Any, Answer]]:
-    """Attempt each action in the position of `game`, on copies."""
+    """Attempt each action in the position of `game`, or as many as there is time for, on copies."""
     copy = before = None
-    for action in actions:
+    for action in trial.some(game, actions):
         if copy is None:
             copy = trial.copy(game)
             before = snapshot(copy.env)

@@ -59,6 +59,7 @@ class Report:
 
     env: str
     results: tuple[Result, ...]
+    left_out: str = ""  # of what `check_env` was asked for, what its budget did not allow
 
     def named(self, status: str) -> list[str]:
         """Names of the checks with this status: "passed", "failed" or "not run"."""
@@ -100,4 +101,5 @@ class Report:
         )
         order = {"failed": 0, "not run": 1, "passed": 2}
         lines = sorted(self.results, key=lambda result: order[result.status])
-        return "\n".join([f"Conformance of {self.env}: {counts}", *map(str, lines)])
+        limit = f" (within the budget: {self.left_out})" if self.left_out else ""
+        return "\n".join([f"Conformance of {self.env}: {counts}{limit}", *map(str, lines)])

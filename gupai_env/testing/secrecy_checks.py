@@ -52,7 +52,7 @@ def public_differences(trial: Trial) -> None:
     assert public
     seen: dict[tuple[str, Hashable], Hashable] = {}
     for game in trial.positions():
-        for action in game.legal():
+        for action in trial.some(game, game.legal()):
             branch = trial.copy(game)
             if not branch.takes(action):
                 continue

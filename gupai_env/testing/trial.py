@@ -1,15 +1,16 @@
 """The setting of one check on one environment: its random games, copies of positions, and its findings."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from pettingzoo import AECEnv
 
 from gupai_env.testing.games import Game, Poke, Snapshot, difference, snapshot
 from gupai_env.testing.hooks import Hooks
+from gupai_env.testing.pace import Pace
 from gupai_env.testing.report import ConformanceError, NotRun
 
 MakeEnv = Callable[..., AECEnv]
@@ -51,6 +52,7 @@ class Trial:
         hooks: what is known of the game.
         seeds: of the games to play.
         next_deal_repeats: what the function of that name says.
+        pace: keeps the check to its time.
         notes: what the check found worth saying though it passed.
         game: the game being looked at, which gives a finding its place.
     """
@@ -60,6 +62,7 @@ class Trial:
     hooks: Hooks
     seeds: Sequence[int]
     next_deal_repeats: bool
+    pace: Pace = field(default_factory=Pace)
     notes: list[str] = field(default_factory=list)
     game: Game | None = None
 
@@ -107,9 +110,29 @@ class Trial:
         return again
 
     def positions(self) -> Iterator[Game]:
-        """Every position with a seat to act, in random games from all seeds."""
-        for seed in self.seeds:
-            yield from self.play(self.fresh(seed))
+        """Every position with a seat to act, in random games from all seeds, or as many as there is time for."""
+        for number, seed in enumerate(self.seeds):
+            moves = None if self.pace.seconds is None else self.moves_of(seed)
+            for position in self.play(self.fresh(seed), moves):
+                if self.looks(number, position, moves):
+                    with self.pace.looking():
+                        yield position
+
+    def moves_of(self, seed: int) -> list[int]:
+        """The actions of the random game from a seed."""
+        game = self.fresh(seed)
+        for _ in self.play(game):
+            pass
+        return game.actions
+
+    def looks(self, number: int, game: Game, moves: Sequence[int] | None) -> bool:
+        """Whether there is time to look at this position of game `number`, whose moves will be these."""
+        done = (number + len(game.moves) / max(1, len(moves or ()))) / len(self.seeds)
+        return self.pace.looks(done, first=not game.moves)
+
+    def some(self, game: Game, actions: Iterable[Any]) -> Iterator[Any]:
+        """The actions, or as many of them as there is time for in this position."""
+        return self.pace.some(actions, np.random.default_rng([game.seed, len(game.moves), 2]))
 
     def play(self, game: Game, moves: Sequence[int] | None = None) -> Iterator[Game]:
         """Play on with the rest of `moves`, or at random; stops before each decision, and at `max_moves`."""
@@ -150,12 +173,15 @@ class Trial:
     ) -> list[Turn]:
         """Play a game on: what is seen before each move, at the end and, if it repeats, in the next deal.
 
-        `poke` is called before each move; it may do anything that must not change the game.
+        `poke` is called before each move, or as often as there is time for; it may do anything that must not
+        change the game.
         """
         turns = []
+        number = self.seeds.index(game.seed) if poke else 0
         for position in self.play(game, moves):
-            if poke:
-                poke(position)
+            if poke and self.looks(number, position, moves):
+                with self.pace.looking():
+                    poke(position)
             turns.append(Turn(len(game.moves), snapshot(game.env)))
         turns.append(Turn(len(game.moves), snapshot(game.env)))
         if self.next_deal_repeats:
