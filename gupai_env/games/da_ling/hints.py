@@ -42,11 +42,7 @@ class DaLingHints(Hints):
 
     def worth(self, view: np.record, actions: Sequence[int]) -> float:
         """Return the stakes that a split matches; pips of the colour decide between equal ones."""
-<<<<<<< HEAD
         return float(worth(view, actions[0], BY_STAKES))
-=======
-        return 0.0
->>>>>>> help-c
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a split and the stakes of its groups that match."""

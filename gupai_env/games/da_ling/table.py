@@ -112,11 +112,11 @@ def winners_of(view: np.record, variant: DaLing) -> tuple[int, list[int]]:
 
 
 def _verdicts(view: np.record, place: int, winners: Sequence[int]) -> list[str]:
-    """Return for each group of a seat what came of it: that it wins, is as strong as another that matches, or ""."""
+    """Return for each group of a seat what came of it: that it wins, ties for the best, or ""."""
     rivals = [_strengths(view, other) for other in range(view.players)]
     best = [max(group) for group in zip(*rivals, strict=True)]
     return [
-        "wins" if winner == place else "ties" if winner == NOBODY and mine == most != NO_MATCH else ""
+        "wins" if winner == place else "ties" if winner == NOBODY and mine == most else ""
         for winner, mine, most in zip(winners, rivals[place], best, strict=True)
     ]
 
