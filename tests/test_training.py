@@ -16,6 +16,7 @@ import torch
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import CheckpointError, read_header
 from gupai_agents.evaluation import duel
+from gupai_training import resume
 from gupai_training.config import RESUME_FILE, load, load_run, parse
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import LEARNER, OpponentPool
@@ -98,8 +99,21 @@ def test_a_run_that_is_asked_to_stop_goes_on_to_the_same_bits(tmp_path, deals):
     parts = Run(config, parts.folder)
     assert parts.learn(go_on=True)
     assert fingerprint(parts) == fingerprint(whole)
-    np.testing.assert_array_equal(parts.learner.env._owed, whole.learner.env._owed)
-    np.testing.assert_array_equal(parts.learner.env._chips, whole.learner.env._chips)
+
+
+def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
+    runs = [Run.begin(parse({**SMALL, "variant": {"deals": 3}}, "test"), tmp_path) for _ in range(2)]
+    saved, restored = (run.learner.env for run in runs)
+    planted = {"payoffs": 0, "_chips": 1.5, "_owed": 2.5, "_decided": True, "totals": 3.5, "sitting": LEARNER}
+    for run in runs:
+        run.learn(stop=lambda: True)
+    for name, value in planted.items():
+        getattr(saved, name)[:] = value
+    header = runs[0].config.model_dump()
+    resume.save(tmp_path / "a", runs[0].learner, header, 1.0)
+    resume.restore(tmp_path / "a", runs[1].learner, header, runs[1].net)
+    for name, value in planted.items():
+        assert (getattr(restored, name) == value).all()
 
 
 def test_a_run_that_is_stopped_before_its_first_update_can_go_on(tmp_path):

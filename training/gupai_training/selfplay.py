@@ -33,13 +33,8 @@ class SelfPlayVecEnv(VecEnv):
         over: bool [B], the last step ended the episode. totals: float32 [B, players], all chips of that episode.
     """
 
-    STATE = (
-        "sitting",
-        "totals",
-        "_chips",
-        "_owed",
-        "_decided",
-    )  # beside the lanes, what the next step depends on
+    # Beside the lanes, what the next step depends on:
+    STATE = ("sitting", "totals", "_chips", "_owed", "_decided")
 
     def __init__(
         self,
