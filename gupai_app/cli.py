@@ -248,7 +248,7 @@ def tournament(
     from gupai_app import report
 
     begin = time.perf_counter()
-    with report.progress("deals", len(rivals) * (len(rivals) - 1) * deals) as done:
+    with mistakes(), report.progress("deals", len(rivals) * (len(rivals) - 1) * deals) as done:
         result = round_robin(game, rivals, deals, seed=seed, progress=done, **variant.changed())
     show = report.standings_json if as_json else report.standings
     show(game, variant, result, time.perf_counter() - begin)

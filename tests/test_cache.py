@@ -1,7 +1,9 @@
 """Machine code is compiled once for a machine, and never again until a rules file changes."""
 
+import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +33,132 @@ def copy(tmp_path) -> Path:
     """A copy of the package that nobody has compiled."""
     shutil.copytree(ROOT / "gupai_env", tmp_path / "gupai_env", ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
+
+
+STEP = """
+import numba
+from gupai_env import Lanes
+from gupai_env.core import compiling
+
+lanes = Lanes("jie-long", 4, seed=1)
+loop = lanes.kernels.show
+print(loop._cache.cache_path, sum(loop.stats.cache_hits.values()), sum(loop.stats.cache_misses.values()))
+print(repr(numba.config.CACHE_DIR))
+"""
+
+
+def step(copy: Path, temporary: Path) -> tuple[list[str], list[str]]:
+    """Deal with a package beside which and in whose user's home nothing can be written; lines of output and errors.
+
+    A file lies where each folder would be made, which stops even a superuser.
+    """
+    for folder in ("core", "games"):
+        (copy / "gupai_env" / folder / "__pycache__").touch()
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_"))}
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", STEP],
+        cwd=copy,
+        env={**env, "PYTHONPATH": str(copy), "HOME": "/dev/null/nobody", "TMPDIR": str(temporary)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.splitlines(), done.stderr.splitlines()
+
+
+@pytest.fixture
+def temporary(tmp_path) -> Path:
+    """A folder for temporary files."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return folder
+
+
+def test_a_read_only_install_without_a_home_keeps_its_code_in_a_folder_of_the_user_alone(copy, temporary):
+    folder = temporary / f"gupai-{os.getuid()}"
+    for hits in (0, 1):
+        (found, chosen), errors = step(copy, temporary)
+        path, *counts = found.split()
+        assert Path(path).parent == folder
+        assert counts == [str(hits), str(1 - hits)]
+        assert chosen == "''"  # that of others is left alone
+        assert errors == [
+            "gupai: the folder of the program and the home cannot be written to: machine code is kept in "
+            f"{folder} (NUMBA_CACHE_DIR names another place)"
+        ]
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("obstacle", ["open to others", "a link", "a file"])
+def test_machine_code_is_never_taken_from_a_folder_that_others_may_write_to(copy, temporary, obstacle):
+    folder, elsewhere = temporary / f"gupai-{os.getuid()}", temporary / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    if obstacle == "open to others":
+        folder.mkdir()
+        folder.chmod(0o777)
+    elif obstacle == "a link":
+        folder.symlink_to(elsewhere)
+    else:
+        folder.touch()
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_"))}
+    for name in ("core", "games"):
+        (copy / "gupai_env" / name / "__pycache__").touch()
+    code = "from gupai_env.core import compiling, lanes; print(type(lanes.pick._cache).__name__)"
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code],
+        cwd=copy,
+        env={**env, "PYTHONPATH": str(copy), "HOME": "/dev/null/nobody", "TMPDIR": str(temporary)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["NullCache"]
+    assert len(done.stderr.splitlines()) == 1
+    assert "kept by nobody, so that every process compiles anew" in done.stderr
+    assert list(elsewhere.iterdir()) == []
+
+
+def at_terminal(copy: Path) -> str:
+    """Deal with standard error on a terminal; return what it shows."""
+    shown, terminal = os.openpty()
+    env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    code = f"from gupai_env.core import compiling; compiling.PATIENCE = 0.1\n{STEP}"
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=copy,
+        env={**env, "PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": str(copy / "cache")},
+        stdout=subprocess.DEVNULL,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    seen = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while some := os.read(shown, 4096):
+            seen += some
+    os.close(shown)
+    assert child.wait() == 0
+    return seen.decode()
+
+
+def test_a_person_at_a_terminal_is_told_what_is_compiled_and_when_it_is_done_but_only_once(copy):
+    lines = at_terminal(copy).splitlines()
+    assert "gupai: compiling show of Jie Long 接龍 (once on this machine, some seconds) ..." in lines
+    begun = lines.index("gupai: compiling show of Jie Long 接龍 (once on this machine, some seconds) ...")
+    assert re.fullmatch(r"gupai: compiled show of Jie Long 接龍 in \d+ s", lines[begun + 1])
+    assert at_terminal(copy) == ""  # it is found on disk
+
+
+def test_nobody_is_told_where_there_is_no_terminal(copy):
+    env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    done = subprocess.run(
+        [sys.executable, "-c", f"from gupai_env.core import compiling; compiling.PATIENCE = 0\n{STEP}"],
+        cwd=copy,
+        env={**env, "PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": str(copy / "cache")},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == ""
 
 
 def play(folder: Path) -> tuple[int, int, list]:

@@ -250,7 +250,7 @@ def test_lanes_that_skip_forced_decisions_play_them_like_lanes_that_do_not(game)
 
 @pytest.mark.parametrize("num_lanes", [0, -1])
 def test_there_is_at_least_one_lane(num_lanes):
-    with pytest.raises(ValueError, match="at least one lane"):
+    with pytest.raises(ValueError, match="it must be a whole number from 1 to"):
         Lanes("jie-long", num_lanes)
 
 
@@ -261,7 +261,7 @@ def test_a_seed_is_a_whole_number_below_two_to_the_63(seed):
 
 
 def test_seeds_are_one_a_lane():
-    with pytest.raises(ValueError, match="one seed for each of the 3 lanes"):
+    with pytest.raises(ValueError, match="seeds must be 3 integers, one per lane"):
         Lanes("jie-long", 3).reset(seeds=[1, 2])
 
 

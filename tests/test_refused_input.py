@@ -232,6 +232,15 @@ def test_the_rows_of_a_batch_that_has_no_lanes_are_counted():
         ask(Answering(lambda actions: np.array([*actions[:2], -2])), GAME, lanes.variant, turns)
 
 
+@pytest.mark.parametrize("wrong", [-1, -2, -63, 63, 64, 65536, 1 << 40])
+def test_what_is_no_action_stands_for_no_other_one_even_where_all_are_legal(wrong):
+    lanes = Lanes("jie-long", 3, seed=1)
+    views, keys = lanes.views()
+    turns = Turns(views, np.ones_like(lanes.masks), keys)
+    with pytest.raises(IllegalActionError, match=f"row 1, seat .*: {wrong} is no action; "):
+        ask(Answering(lambda actions: np.array([0, wrong, 62])), GAME, lanes.variant, turns)
+
+
 @pytest.mark.parametrize(
     ("told_by", "said"),
     [

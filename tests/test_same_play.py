@@ -197,7 +197,7 @@ def test_helper_threads_end_with_their_lanes(monkeypatch):
     lanes = Lanes("jie-long", 30, threads=3)
     lanes.play_random(3, 1)
     helpers = set(threading.enumerate()) - before
-    assert len(helpers) == 2
+    assert 1 <= len(helpers) <= 2  # an idle thread of the pool takes the next block too
     del lanes
     gc.collect()
     for helper in helpers:
@@ -312,7 +312,10 @@ def everything(game: str) -> list:
         found.append(duel(game, make_agent(name, game), make_agent("random", game), 2).chips.tolist())
     seat = SeatEnv(game, opponents="greedy")
     seat.reset(seed=2)
-    found.append([seat.step(int(seat.action_masks().argmax()))[1] for _ in range(2)])
+    over = False
+    while not over:
+        _, reward, over, *_ = seat.step(int(seat.action_masks().argmax()))
+        found.append(reward)
     tables = SeatVectorEnv(game, 2)
     tables.reset(seed=2)
     for _ in range(10):

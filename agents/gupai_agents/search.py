@@ -123,8 +123,9 @@ class SearchAgent:
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
-        means = self.values(turns).means
-        return np.where(turns.masks, means, -np.inf).argmax(1).astype(np.int16)
+        values = self.values(turns)
+        last = values.deals == values.deals.max(1, keepdims=True)  # those that were never left out
+        return np.where(last, values.means, -np.inf).argmax(1).astype(np.int16)
 
     def values(self, turns: Turns) -> Values:
         """Return what every legal action is worth; those left out early have fewer deals."""
