@@ -68,7 +68,7 @@ def _number(what: str, value: float) -> float:
 def weights_of(styles, number):
     """Return a row of a table of styles."""
     width = styles.shape[1]
-    return array_at(address_of(styles) + number * width * styles.itemsize, (width,), WEIGHT)
+    return array_at(address_of(styles) + int(number) * width * styles.itemsize, (width,), WEIGHT)
 
 
 @rule
