@@ -36,7 +36,7 @@ MOST_LANES, MOST_THREADS = 1 << 22, 1024
 MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
 IN_USE = "these lanes are in use by another thread; give each thread lanes of its own"
 WORTH_SHARING = (
-    4096  # decisions in a call, some 100 nanoseconds each; in a shorter one waking threads costs more
+    16384  # decisions in a call, some 100 nanoseconds each; in a shorter one waking threads costs more
 )
 
 
