@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.styles import RANDOM, RandomAgent, StyleAgent, choose
+from gupai_agents.styles import RANDOM, RandomAgent, StyleAgent, decide
 from gupai_env.core.compiling import compiled
-from gupai_env.core.episode import advance, noise_key
+from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import (
     BUSY,
@@ -71,10 +71,7 @@ def play_others(game, rules, styles, state, line_up, learner, view, mask):
         player = line_up[0][line_up[1], place if place >= 0 else place + rules.players]
         if player < 0 or player >= ASKED:
             break
-        mask[:] = False
-        game.legal_actions(rules, state, mask)
-        game.information_set(rules, state, state.to_act, view, False)
-        advance(game, rules, state, choose(game, styles, player, view, mask, noise_key(state)))
+        advance(game, rules, state, decide(game, rules, styles, state, player, view, mask))
         decisions += 1
         if state.settled:
             chips += state.payoff[learner]

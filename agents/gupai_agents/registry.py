@@ -3,13 +3,14 @@
 import difflib
 import importlib
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from gupai_agents.agent import Agent
-from gupai_agents.search import PLAYOUTS, SearchAgent
+from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.styles import RandomAgent, StyleAgent
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told
@@ -17,6 +18,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game
 
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
+SEARCH_STYLES = ("style", "others", "infer")  # settings of a search that are players
 KINDS = ("checkpoint", "sample", "search", "style")  # before a colon; anything else is a factory's module
 SUFFIX = ".yaml"  # of a file that holds a style
 
@@ -35,7 +37,8 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
             "style:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`;
             "style:FILE.yaml": those that `gupai tune` wrote;
             "variety@1.5": any of these at a temperature, which draws from the softmax of what actions are worth;
-            "search:playouts=200,style=variety": tries every action in so many deals, played out by a style;
+            "search:playouts=200,style=variety,infer=variety@4": tries every action in so many deals, played out by a
+                style, and believes that the others have played by another; see `gupai_agents.search`;
             "checkpoint:PATH": a trained one, its best action always taken; "sample:PATH": drawing from its policy;
             "package.module:factory": one's own; `factory(game, variant)` returns the agent.
     Raises: ValueError naming an unknown player or feature and those there are; CheckpointError for a bad checkpoint.
@@ -61,19 +64,32 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
     return RandomAgent(game) if spec == "random" else style_agent(spec, game)
 
 
-def search_agent(spec: str, settings: str, game: Game, variant: Variant) -> SearchAgent:
-    """Return a player that searches, from "playouts=200,style=variety"; raises ValueError."""
-    playouts, style = PLAYOUTS, next(reversed(list(game.styles)))
-    for setting in filter(None, settings.split(",", 1) if settings.startswith("playouts=") else [settings]):
-        name, _, value = setting.partition("=")
-        if name == "playouts" and value.isdecimal():
-            playouts = int(value)
-        elif name == "style" and value:
-            style = value
+def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> SearchAgent:
+    """Return a player that searches, from "playouts=200,style=tuned,infer=tuned@4"; raises ValueError."""
+    settings = settings_of(spec, listed)
+    styles = {
+        name: style_agent(settings.pop(name), game).weights for name in SEARCH_STYLES if name in settings
+    }
+    numbers = {name: _number(spec, text) for name, text in settings.items()}
+    plan = Plan(**{name: int(n) if n == int(n) else n for name, n in numbers.items()})  # type: ignore[arg-type]
+    style = styles.pop("style", None)
+    best = game.style(list(game.styles)[-1]) if style is None else style
+    return SearchAgent(game, variant, spec, best, plan=plan, **styles)
+
+
+def settings_of(spec: str, listed: str) -> dict[str, str]:
+    """Return the settings of a search; a style's own commas belong to the style. Raises: ValueError."""
+    allowed = (*SEARCH_STYLES, *(each.name for each in fields(Plan)))
+    settings: dict[str, str] = {}
+    for piece in filter(None, listed.split(",")):
+        name, sign, value = piece.partition("=")
+        if name in allowed and sign and value and name not in settings:
+            settings[name] = value
+        elif settings and (last := next(reversed(settings))) in SEARCH_STYLES:
+            settings[last] += f",{piece}"
         else:
-            raise ValueError(f"{spec!r}: {setting!r} is no setting; write search:playouts=200,style=STYLE")
-    played = style_agent(style, game)
-    return SearchAgent(game, variant, spec, played.weights, playouts)
+            raise ValueError(f"{spec!r}: {piece!r} is no setting; they are {', '.join(allowed)}")
+    return settings
 
 
 def style_agent(spec: str, game: Game) -> StyleAgent:

@@ -1,139 +1,366 @@
-"""Search: a player that tries every legal action in many deals that its view allows, played out by a style.
+"""Search: a player that tries every legal action in many deals that its view allows, played out by styles.
 
 Each deal is drawn from the view (`determinize`), so search knows no more than a seat may. All actions meet the same
 deals and the same chance, so that the luck of a deal cancels where they are compared. The search goes in rounds: after
-each the worse half of the actions is left out, and the others share the deals that remain (sequential halving).
+each the worse half of the actions is left out, and the others share the deals that remain (sequential halving). What
+the style itself would play stays to the end: it is left only for an action that is better beyond doubt.
+
+With a belief about the others the deals are weighed: one in which their past moves would be likelier is met more often.
 """
 
 import functools
+import math
+import os
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from gupai_agents.agent import Turns
+from gupai_agents.styles import RANDOM, decide
 from gupai_env.core.compiling import compiled
-from gupai_env.core.episode import advance, noise_key
+from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import FLAG
-from gupai_env.core.numbers import whole_number
+from gupai_env.core.lanes import FLAG, row
+from gupai_env.core.numbers import real_number, whole_number
 from gupai_env.core.places import blank, scratch
-from gupai_env.core.rng import derive
+from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
-from gupai_env.core.style import styled_action
+from gupai_env.core.style import WEIGHT, styled_action, weights_of
 from gupai_env.core.variant import Variant
 from gupai_env.core.words import count_marks
 
 PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action, were none left out
-DEAL_STREAM = 1 << 46  # of the key of a decision: the deals that are drawn
+PARTICLES = 200  # deals that are weighed where there is a belief about the others
+STEADY = 1.0  # standard errors by which an action must be better than that of the style
+# Of the key of a decision: the deals that are drawn, the particles, and which of them are met.
+DEAL_STREAM, PICK_STREAM = 1 << 46, 1 << 47
+OWN, OTHERS = range(2)  # rows of the table of styles
+CHIPS, SQUARES, DEALS, BETTER, BETTER_SQUARES = range(5)  # what is added up for an action
+MOST_TILES = 64  # of a deck
+MOST_PARTICLES, MOST_THREADS = 100_000, 256
+GOLDEN = (math.sqrt(5) - 1) / 2  # multiples of it lie evenly between 0 and 1, however many
+FIRST_LOOK = 8  # playouts by which a search of so many seconds learns how long one takes
+WORTH_SHARING = (
+    200  # decisions times playouts, some 2 microseconds each at least; below it waking threads costs more
+)
+KIND, ACTION = np.dtype(np.int8), np.dtype(np.int16)
 
 
 class Values(NamedTuple):
-    """What actions are worth in chips: means and standard errors, and the deals behind them, all [N, num_actions].
+    """What actions are worth: all arrays are [N, num_actions] but the last two.
 
-    The means are NaN where an action is not legal.
+    means, errors: chips and their standard errors, NaN where an action is not legal.
+    deals: in how many it was tried.
+    gains, gain_errors: chips by which it is better than the style's own choice, paired over the same deals.
+    usual: int16 [N], what the style itself would play.
+    effective: float64 [N], how many deals the weighed ones are as good as; NaN without a belief.
     """
 
     means: np.ndarray
     errors: np.ndarray
     deals: np.ndarray
+    gains: np.ndarray
+    gain_errors: np.ndarray
+    usual: np.ndarray
+    effective: np.ndarray
+
+    def choice(self, steady: float) -> np.ndarray:
+        """Return what to play, int16 [N]: the best of those that were never left out, if it is better than the usual
+        action by more than `steady` standard errors.
+        """
+        rows = np.arange(len(self.usual))
+        last = self.deals == self.deals.max(1, keepdims=True)
+        best = np.where(last, self.gains, -np.inf).argmax(1)
+        better = self.gains[rows, best] > steady * self.gain_errors[rows, best]
+        return np.where(better, best, self.usual).astype(np.int16)
 
 
 @rule
-def play_out(game, rules, state, seat, weights, view, mask):
-    """Play a deal to its end, all seats by one style; return the chips of a seat."""
-    while not state.settled:
-        mask[:] = False
-        game.legal_actions(rules, state, mask)
-        game.information_set(rules, state, state.to_act, view, False)
-        advance(game, rules, state, styled_action(game, weights, view, mask, noise_key(state)))
-    return state.payoff[seat]
+def try_action(game, rules, styles, state, action, seat, view, mask):
+    """Play an action and the deal to its end, a seat by the style OWN and all others by OTHERS; return its chips."""
+    while True:
+        advance(game, rules, state, action)
+        if state.settled:
+            return state.payoff[seat]
+        player = RANDOM + 1 + (OWN if state.to_act == seat else OTHERS)
+        action = decide(game, rules, styles, state, player, view, mask)
 
 
 @rule
-def try_action(game, rules, state, action, seat, weights, view, mask):
-    """Play an action and the deal to its end; return the chips of a seat."""
-    advance(game, rules, state, action)
-    return play_out(game, rules, state, seat, weights, view, mask)
-
-
-@rule
-def leave_out(alive, sums, keep):
-    """Leave out all but the `keep` actions of the highest sums, of equals the later ones."""
+def leave_out(alive, sums, keep, kept):
+    """Leave out all but the `keep` actions of the highest sums, of equals the later ones, and never `kept`."""
     while count_marks(alive) > keep:
         worst = -1
         for action in range(len(alive)):
-            if alive[action] and (worst < 0 or sums[action] <= sums[worst]):
+            if alive[action] and action != kept and (worst < 0 or sums[action] <= sums[worst]):
                 worst = action
         alive[worst] = False
 
 
-@functools.cache
-def searching(game: Game) -> Callable:
-    """Return the compiled loop of a game: search(rules, weights, views, masks, keys, playouts, found).
+@rule
+def log_chance(game, weights, view, mask, played):
+    """Return the logarithm of the chance that a style with a temperature plays an action."""
+    most, temperature = -np.inf, weights[len(weights) - 1]
+    for action in range(len(mask)):
+        if mask[action]:
+            most = max(most, game.worth(view, action, weights))
+    total, own = 0.0, 0.0
+    for action in range(len(mask)):
+        if mask[action]:
+            over = (game.worth(view, action, weights) - most) / temperature
+            total += math.exp(over)
+            if action == played:
+                own = over
+    return own - math.log(total)
 
-    It adds up what it finds in float64 [N, num_actions, 3]: chips, their squares, and the deals tried.
+
+@rule
+def log_likelihood(game, rules, weights, state, past, order, actions, viewer, view, mask):
+    """Return the logarithm of how likely the moves of all but the viewer are in a deal, by the style they are believed
+    to have; `past` is a copy of the state, in which the deal is played again.
     """
-    room, num_actions = game.room, game.num_actions
+    moves = game.history(rules, state, order, actions)
+    game.deal_from(rules, past, order)
+    total = 0.0
+    for move in range(moves):
+        if past.to_act != viewer:
+            mask[:] = False
+            game.legal_actions(rules, past, mask)
+            if count_marks(mask) > 1:
+                game.information_set(rules, past, past.to_act, view, False)
+                total += log_chance(game, weights, view, mask, actions[move])
+        game.step(rules, past, actions[move])
+    return total
 
-    def search(rules, weights, views, masks, keys, playouts, found):
-        states, tried = blank(1, room.STATE), blank(1, room.STATE)
-        view, mask, alive = blank(1, room.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
-        for turn in range(len(views)):
-            seat = views[turn].seat
-            for action in range(num_actions):
-                alive[action] = masks[turn, action]
-            budget, deal, stream = playouts * count_marks(alive), 0, derive(keys[turn], DEAL_STREAM)
-            rounds = 1
-            while 1 << rounds < count_marks(alive):
-                rounds += 1
-            for number in range(rounds):
-                left = count_marks(alive)
-                for _ in range(max(budget // (rounds * left), 1)):
-                    room.determinize(rules, views[turn], derive(stream, deal), states[0])
-                    deal += 1
-                    for action in range(num_actions):
-                        if alive[action]:
-                            tried[0] = states[0]
-                            chips = try_action(room, rules, tried[0], action, seat, weights, view, mask)
-                            found[turn, action, 0] += chips
-                            found[turn, action, 1] += chips * chips
-                            found[turn, action, 2] += 1
-                if number < rounds - 1:
-                    leave_out(alive, found[turn, :, 0], (left + 1) // 2)
 
-    return compiled(search, game)
+@rule
+def add_up(logs):
+    """Turn logarithms of weights into sums of the weights so far, the last one 1; return the effective number."""
+    most = logs.max()
+    total, squares = 0.0, 0.0
+    for at in range(len(logs)):
+        weight = math.exp(logs[at] - most)
+        total += weight
+        squares += weight * weight
+        logs[at] = total
+    logs /= total
+    return total * total / squares
+
+
+@rule
+def particle_of(sums, key, number):
+    """Return which particle is met as deal `number`: each in proportion to its weight, spread as evenly as can be."""
+    place = (derive(key, 0) / KEYS + number * GOLDEN) % 1.0
+    return min(np.searchsorted(sums, place, side="right"), len(sums) - 1)
+
+
+class SearchLoops:
+    """The compiled loops of one game; they work in the rows from `first` to before `end`.
+
+    weigh(rules, weights, views, keys, first, end, logs, effective): fills float64 [N, particles] with the sums of
+        `add_up` over particles, weighed by how likely a style with a temperature would have done what the others did in
+        them, and float64 [N] with their effective number. Particle p of a row is what `determinize` draws by key p of
+        its stream of deals.
+    search(rules, styles, views, masks, keys, first, end, playouts, sums, usual, found): writes what the style would
+        play into `usual`, int16 [N], and adds up in `found`, float64 [N, num_actions, 5]. `sums` are those of
+        `weigh`; where there are none all deals are alike.
+    """
+
+    def __init__(self, game: Game) -> None:
+        room, num_actions, max_decisions = game.room, game.num_actions, game.max_decisions
+
+        def weigh(rules, weights, views, keys, first, end, logs, effective):
+            states, pasts = blank(1, room.STATE), blank(1, room.STATE)
+            view, mask = blank(1, room.VIEW)[0], blank(num_actions, FLAG)
+            order, actions = scratch(MOST_TILES, KIND), scratch(max_decisions, ACTION)
+            tiles = len(room.deck(rules))
+            for turn in range(first, end):
+                stream = derive(keys[turn], DEAL_STREAM)
+                for particle in range(logs.shape[1]):
+                    room.determinize(rules, views[turn], derive(stream, particle), states[0])
+                    pasts[0] = states[0]
+                    logs[turn, particle] = log_likelihood(
+                        room,
+                        rules,
+                        weights,
+                        states[0],
+                        pasts[0],
+                        order[:tiles],
+                        actions,
+                        views[turn].seat,
+                        view,
+                        mask,
+                    )
+                effective[turn] = add_up(logs[turn])
+
+        def search(rules, styles, views, masks, keys, first, end, playouts, sums, usual, found):
+            states, tried = blank(1, room.STATE), blank(1, room.STATE)
+            view, mask, alive = blank(1, room.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
+            chips = scratch(num_actions, WEIGHT)
+            for turn in range(first, end):
+                seat = views[turn].seat
+                own = styled_action(room, weights_of(styles, OWN), views[turn], row(masks, turn), keys[turn])
+                usual[turn] = own
+                for action in range(num_actions):
+                    alive[action] = masks[turn, action]
+                budget, deal, stream = playouts * count_marks(alive), 0, derive(keys[turn], DEAL_STREAM)
+                rounds = 1
+                while 1 << rounds < count_marks(alive):
+                    rounds += 1
+                for number in range(rounds):
+                    left = count_marks(alive)
+                    for _ in range(max(budget // (rounds * left), 1)):
+                        drawn = deal
+                        if sums.shape[1]:
+                            drawn = particle_of(sums[turn], derive(keys[turn], PICK_STREAM), deal)
+                        room.determinize(rules, views[turn], derive(stream, drawn), states[0])
+                        deal += 1
+                        for action in range(num_actions):
+                            if alive[action]:
+                                tried[0] = states[0]
+                                chips[action] = try_action(
+                                    room, rules, styles, tried[0], action, seat, view, mask
+                                )
+                        for action in range(num_actions):
+                            if alive[action]:
+                                better = chips[action] - chips[own]
+                                found[turn, action, CHIPS] += chips[action]
+                                found[turn, action, SQUARES] += chips[action] * chips[action]
+                                found[turn, action, DEALS] += 1
+                                found[turn, action, BETTER] += better
+                                found[turn, action, BETTER_SQUARES] += better * better
+                    if number < rounds - 1:
+                        leave_out(alive, found[turn, :, CHIPS], (left + 1) // 2, own)
+
+        self.weigh: Callable = compiled(weigh, game)
+        self.search: Callable = compiled(search, game)
+
+
+@functools.cache
+def search_loops(game: Game) -> SearchLoops:
+    """Return the loops of a game; compiling (seconds) happens at their first call."""
+    return SearchLoops(game)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to search.
+
+    playouts: deals for each action, were none left out. seconds: instead of them, how long to take over a decision;
+        what is found then depends on the machine.
+    particles: deals that are weighed where there is a belief about the others.
+    steady: standard errors by which an action must be better than the style's own to be played.
+    threads: that share out the decisions of a batch, default as many as there are cores; what is found does not depend
+        on them.
+    """
+
+    playouts: int = PLAYOUTS
+    seconds: float | None = None
+    particles: int = PARTICLES
+    steady: float = STEADY
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raises: ValueError, in one line, for a number out of range."""
+        whole_number("playouts", self.playouts, 1, MOST_PLAYOUTS)
+        whole_number("particles", self.particles, 1, MOST_PARTICLES)
+        real_number("steady", self.steady, 0, 100)
+        if self.seconds is not None:
+            real_number("seconds", self.seconds, 0, 3600)
+        if self.threads is not None:
+            whole_number("threads", self.threads, 1, MOST_THREADS)
 
 
 class SearchAgent:
-    """A player that searches; every legal action is tried in up to `playouts` deals, played out by a style."""
+    """A player that searches."""
 
     def __init__(
         self,
         game: Game,
         variant: Variant,
         name: str,
-        weights: np.ndarray,
-        playouts: int = PLAYOUTS,
+        style: np.ndarray,
+        *,
+        others: np.ndarray | None = None,
+        infer: np.ndarray | None = None,
+        plan: Plan = Plan(),
     ) -> None:
-        """Args: weights: the style that plays out, as `Game.style` returns it. Raises: ValueError for bad numbers."""
-        self.playouts = whole_number("playouts", playouts, 1, MOST_PLAYOUTS)
-        self.game, self.variant, self.name, self.weights = game, variant, name, weights
+        """Args (styles as `Game.style` returns them):
+            style: plays out for the seat that searches, and says what it would play without a search.
+            others: plays out for all others, default the same.
+            infer: how the others are believed to have played so far; it has a temperature. Without it nothing is made
+                of what they did but what the rules say.
+        Raises: ValueError for a belief without a temperature: one move that it would not play rules everything out.
+        """
+        if infer is not None and infer[-1] == 0:
+            raise ValueError(f"{name}: a belief needs a temperature, such as infer=greedy@4")
+        self.game, self.variant, self.name, self.plan, self.infer = game, variant, name, plan, infer
+        self.styles = np.array([style, style if others is None else others])
         self.rules = variant.as_rules(game.rules_type)
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
-        values = self.values(turns)
-        last = values.deals == values.deals.max(1, keepdims=True)  # those that were never left out
-        return np.where(last, values.means, -np.inf).argmax(1).astype(np.int16)
+        actions = turns.masks.argmax(1).astype(np.int16)
+        choices = np.flatnonzero(turns.masks.sum(1) > 1)
+        if len(choices):
+            some = Turns(turns.views[choices].view(np.recarray), turns.masks[choices], turns.keys[choices])
+            actions[choices] = self.values(some).choice(self.plan.steady)
+        return actions
 
     def values(self, turns: Turns) -> Values:
         """Return what every legal action is worth; those left out early have fewer deals."""
-        found = np.zeros((*turns.masks.shape, 3))
-        searching(self.game)(
-            self.rules, self.weights, turns.views, turns.masks, turns.keys, self.playouts, found
-        )
-        deals = np.where(turns.masks, found[..., 2], np.nan)
-        means = found[..., 0] / deals
-        spread = np.maximum(found[..., 1] / deals - means**2, 0)
-        return Values(means, np.sqrt(spread / np.maximum(deals - 1, 1)), found[..., 2].astype(np.int64))
+        if self.plan.seconds is None:
+            return self._values(turns, self.plan.playouts)
+        begin = time.perf_counter()
+        values = self._values(turns, FIRST_LOOK)
+        spent = time.perf_counter() - begin
+        left = self.plan.seconds * len(turns.keys) - spent
+        more = min(int(FIRST_LOOK * left / spent), MOST_PLAYOUTS)
+        return self._values(turns, more) if more > FIRST_LOOK else values
+
+    def _values(self, turns: Turns, playouts: int) -> Values:
+        rows = len(turns.keys)
+        usual, found = np.zeros(rows, np.int16), np.zeros((*turns.masks.shape, 5))
+        sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
+        effective = np.full(rows, np.nan)
+        loops = search_loops(self.game)
+
+        def look(first: int, end: int) -> None:
+            if self.infer is not None:
+                loops.weigh(self.rules, self.infer, turns.views, turns.keys, first, end, sums, effective)
+            loops.search(
+                self.rules,
+                self.styles,
+                turns.views,
+                turns.masks,
+                turns.keys,
+                first,
+                end,
+                playouts,
+                sums,
+                usual,
+                found,
+            )
+
+        threads = min(self.plan.threads or len(os.sched_getaffinity(0)), rows)
+        if threads > 1 and rows * playouts >= WORTH_SHARING:
+            ends = np.linspace(0, rows, min(rows, 4 * threads) + 1).astype(int).tolist()
+            with ThreadPoolExecutor(threads, thread_name_prefix="search") as pool:
+                list(pool.map(look, ends[:-1], ends[1:]))
+        else:
+            look(0, rows)
+        return values_of(found, turns.masks, usual, effective)
+
+
+def values_of(found: np.ndarray, masks: np.ndarray, usual: np.ndarray, effective: np.ndarray) -> Values:
+    """Return the values of what a search has added up."""
+    deals = np.where(masks, found[..., DEALS], np.nan)
+    degrees = np.maximum(deals - 1, 1)
+    means, gains = found[..., CHIPS] / deals, found[..., BETTER] / deals
+    errors = np.sqrt(np.maximum(found[..., SQUARES] / deals - means**2, 0) / degrees)
+    gain_errors = np.sqrt(np.maximum(found[..., BETTER_SQUARES] / deals - gains**2, 0) / degrees)
+    return Values(means, errors, found[..., DEALS].astype(np.int64), gains, gain_errors, usual, effective)

@@ -7,8 +7,9 @@ import numpy as np
 
 from gupai_agents.agent import Turns, certain
 from gupai_env.core.compiling import compiled
+from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import random_action, row
+from gupai_env.core.lanes import only_action, random_action, row
 from gupai_env.core.rule import rule
 from gupai_env.core.style import styled_action, weights_of
 
@@ -21,6 +22,18 @@ def choose(game, styles, player, view, mask, key):
     if player == RANDOM:
         return random_action(mask, key, 0)
     return styled_action(game, weights_of(styles, player - 1), view, mask, key)
+
+
+@rule
+def decide(game, rules, styles, state, player, view, mask):
+    """Return the action of a player by number at its turn in a state; nobody is asked where one action is legal."""
+    mask[:] = False
+    game.legal_actions(rules, state, mask)
+    action = only_action(mask)
+    if action < 0:
+        game.information_set(rules, state, state.to_act, view, False)
+        action = choose(game, styles, player, view, mask, noise_key(state))
+    return action
 
 
 class StyleLoops:

@@ -134,6 +134,17 @@ def determinize(rules, view, key, state):
             used += 1
 
 
+@rule
+def history(rules, state, order, actions):
+    at, left = 0, SETS[rules.deck]
+    for seat in range(rules.players):
+        held = state.hands[seat] + (ONE[state.laid[seat]] if state.laid[seat] != NOBODY else 0)
+        at, left = at + tiles.list_tiles(held, order[at:]), left - held
+        actions[distance(rules, state, state.leader, seat)] = state.laid[seat]
+    tiles.list_tiles(left, order[at:])
+    return distance(rules, state, state.leader, state.to_act)
+
+
 LAYOUT = Layout(
     (
         Section("hand", (KINDS,), 2, "copies of each kind in one's hand"),

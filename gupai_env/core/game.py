@@ -40,6 +40,9 @@ class Game:
             place that decides what is hidden. Without `history` it leaves out what no encoder reads, move by move.
         determinize(rules, view, key, state): fills a state drawn uniformly among the deals the view allows. The
             view must be of a deal under way.
+        history(rules, state, order, actions): tells a deal under way: fills `order`, int8, with how its deck was dealt
+            and `actions`, [max_decisions], with all decisions since; returns how many these are. Dealt and played
+            like this the deal comes to the same state, so that what the others did can be weighed.
         encode(view, out): fills a cleared int8 [encoder.layout.size], the observation.
         FEATURES: tuple of `Feature`, the numbers about an action that styles weigh.
         STYLES: name -> weights by feature, the rule-based players; the plainest, `greedy`, first, the best one last.
@@ -72,6 +75,7 @@ class Game:
     next_deal: Callable = field(init=False, repr=False)
     information_set: Callable = field(init=False, repr=False)
     determinize: Callable = field(init=False, repr=False)
+    history: Callable = field(init=False, repr=False)
     encode: Callable = field(init=False, repr=False)
     worth: Callable = field(init=False, repr=False)
     features: tuple[Feature, ...] = field(init=False, repr=False)

@@ -33,6 +33,13 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
     )
 
 
+def real_number(name: str, value: Any, least: float, most: float) -> float:
+    """Return a number from `least` to `most`; raises ValueError naming what it is for and what came."""
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and least <= value <= most:
+        return float(value)
+    raise ValueError(f"{name}={told(value)} is not allowed; it must be a number from {least:,} to {most:,}")
+
+
 def truth(name: str, value: Any) -> bool:
     """Return a truth value; raises ValueError for anything but True and False."""
     if isinstance(value, TRUTHS):

@@ -10,6 +10,7 @@ from gupai_env.games.ce_deng.rules import (
     Rules,
     deal_from,
     deck,
+    history,
     legal_actions,
     next_deal,
     payoff_bound,

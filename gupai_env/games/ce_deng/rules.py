@@ -136,6 +136,18 @@ def ask_next(rules, state):
 
 
 @rule
+def history(rules, state, order, actions):
+    """Tell a deal under way, since the last redeal, as that of the connecting games."""
+    answers = 0
+    for seat in range(rules.players):
+        hand = state.hands[seat] + state.discards[seat] + state.played[seat]
+        if (may_declare(rules, hand) or may_redeal(rules, hand)) and not state.rights >> seat & 1:
+            actions[answers] = PLAY_ON
+            answers += 1
+    return answers + connecting.history(rules, state, order, actions[answers:])
+
+
+@rule
 def legal_actions(rules, state, mask):
     """Mark the answers of a seat that is asked, else the plays, or the discards if there are none."""
     hand = state.hands[state.to_act]

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from gupai_env.core.bits import nth_one, ones
 from gupai_env.core.episode import NOBODY, resume_from, seat_after
+from gupai_env.core.places import scratch
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import CARRYING, KINDS, ONE, WEIGHT, list_tiles, weight
+from gupai_env.core.tiles import CARRYING, KINDS, ONE, WEIGHT, first_kind, kinds_in, list_tiles, weight
 from gupai_env.core.words import copy_entries, mark_entries
 from gupai_env.games.connecting.rules import DISCARD, NUMBERS, SEATS, TURNS, join
 
@@ -54,7 +56,8 @@ def open_view(rules, state, viewer, deck, forced, view, history):
     view.discards = state.discards[viewer]
     copy_entries(state.laid_at, 0, view.laid_at, 0, KINDS)
     if history:
-        copy_entries(state.record, 0, view.record, 0, TURNS)
+        for turn in range(TURNS):
+            view.record[turn] = min(state.record[turn], DISCARD)
     unseen = deck - state.hands[viewer] - state.discards[viewer]
     leader, last_player = 0, NOBODY
     seat = viewer
@@ -116,35 +119,42 @@ def restore_public(rules, view, key, state):
 
 
 @rule
-def list_slots(rules, view, deck_size, forced, both_ends, places, turns, barred):
+def list_bars(rules, view, forced, both_ends, bars, known):
+    """Fill for each turn, and for each place at the table, the set of kinds that the place is known not to hold then.
+
+    A seat that had to discard held nothing that fitted, then or later.
+    """
+    ends = scratch(2, np.int8)
+    ends[:] = 0
+    known[:] = 0
+    place = view.leader
+    for turn in range(view.turn):
+        action = view.record[turn]
+        if action < DISCARD:
+            join(ends, action % KINDS, action // KINDS, both_ends)
+        elif forced:
+            known[place] |= CARRYING[ends[0]] | CARRYING[ends[1]]
+        bars[turn] = known[place]
+        place = place + 1 if place + 1 < rules.players else 0
+
+
+@rule
+def list_slots(rules, view, deck_size, bars, known, places, turns, barred):
     """List the slots that the unseen tiles fill; return how many there are.
 
     A slot is a tile in another's hand (`turns` TURNS), one discarded (at that turn), or one dealt to nobody
-    (`places` 0). `barred` is the set of kinds it cannot be: a seat that had to discard held nothing that
-    fitted, then or later. The slots of a place stand together, those barred from most kinds first.
+    (`places` 0). `barred` is the set of kinds it cannot be, as `list_bars` says. The slots of a place stand together,
+    those barred from most kinds first.
     """
     slots = 0
-    ends = np.zeros(2, np.int8)
     for place in range(1, rules.players):
-        ends[:] = 0
-        known = 0
-        first = slots
-        for turn in range(view.turn):
-            action = view.record[turn]
-            if action < DISCARD:
-                join(ends, action % KINDS, action // KINDS, both_ends)
-            elif (view.leader + turn) % rules.players == place:
-                if forced:
-                    known |= CARRYING[ends[0]] | CARRYING[ends[1]]
-                places[slots], turns[slots], barred[slots] = place, turn, known
-                slots += 1
         for _ in range(view.sizes[place]):
-            places[slots], turns[slots], barred[slots] = place, TURNS, known
+            places[slots], turns[slots], barred[slots] = place, TURNS, known[place]
             slots += 1
-        for step in range((slots - first) // 2):
-            left, right = first + step, slots - 1 - step
-            turns[left], turns[right] = turns[right], turns[left]
-            barred[left], barred[right] = barred[right], barred[left]
+        for turn in range(view.turn - 1, -1, -1):
+            if view.record[turn] >= DISCARD and (view.leader + turn) % rules.players == place:
+                places[slots], turns[slots], barred[slots] = place, turn, bars[turn]
+                slots += 1
     for _ in range(deck_size - rules.players * view.hand_size):
         places[slots], turns[slots], barred[slots] = 0, TURNS, 0
         slots += 1
@@ -152,39 +162,59 @@ def list_slots(rules, view, deck_size, forced, both_ends, places, turns, barred)
 
 
 @rule
-def fill_slots(tiles, places, barred, key):
-    """Put `tiles`, int8 kinds, into the slots in an order drawn from `key`; False if another draw is needed.
+def record_own(rules, view, bars, state):
+    """Record which tile the viewer discarded at which turn, in an order that was possible: its view forgets it."""
+    left = view.discards
+    for turn in range(view.turn - 1, -1, -1):
+        if view.record[turn] >= DISCARD and (view.leader + turn) % rules.players == 0:
+            kind = first_kind(kinds_in(left) & ~bars[turn])  # what could go last could go before too
+            left -= ONE[kind]
+            state.record[turn] = DISCARD + kind
+
+
+@rule
+def allow(kinds, places, barred, allowed, most):
+    """Note which of the tiles `kinds` every slot may hold, as bits of their places, and the most choices there can be.
+
+    The slots of a place before this one hold nothing that is barred here.
+    """
+    slots = len(kinds)
+    own = 0  # slots of the same place before this one
+    for slot in range(slots):
+        if slot > 0 and barred[slot] == barred[slot - 1]:
+            allowed[slot] = allowed[slot - 1]
+        else:
+            allowed[slot] = 0
+            for at in range(slots):
+                if barred[slot] & ONE[kinds[at]] == 0:
+                    allowed[slot] |= 1 << at
+        own = own + 1 if slot > 0 and places[slot] == places[slot - 1] else 0
+        # Of the other tiles used before, at most slots - allowed can be ones that are barred here.
+        fits = ones(allowed[slot])
+        most[slot] = fits - own - max(0, slot - own - (slots - fits))
+
+
+@rule
+def fill_slots(kinds, allowed, most, key, tiles):
+    """Put the tiles `kinds` into the slots `tiles` in an order drawn from `key`; False if another draw is needed.
 
     Slot by slot a tile is drawn among those left that it may hold. A filling then comes up in proportion to
     1 / (product of the choices there were), so it is kept with probability (product of the choices) /
     (product of the most choices there can be): every possible filling becomes equally likely.
     """
-    slots = len(tiles)
     luck = (derive(key, 1 << 20) >> 31) / (1 << 32)
     odds = 1.0
-    own = 0  # slots of the same place before this one; they hold nothing that is barred here
-    for slot in range(slots):
-        own = own + 1 if slot > 0 and places[slot] == places[slot - 1] else 0
-        allowed = 0
-        choices = 0  # those of them not used before
-        for at in range(slots):
-            if barred[slot] & ONE[tiles[at]] == 0:
-                allowed += 1
-                choices += at >= slot
-        if choices == 0:
-            return False
-        # Of the other tiles used before, at most slots - allowed can be ones that are barred here.
-        most = allowed - own - max(0, slot - own - (slots - allowed))
-        odds *= choices / most
-        if odds <= luck:
-            return False
-        pick = draw(key, slot, choices)
-        for at in range(slot, slots):
-            if barred[slot] & ONE[tiles[at]] == 0:
-                if pick == 0:
-                    tiles[slot], tiles[at] = tiles[at], tiles[slot]
-                    break
-                pick -= 1
+    left = (1 << len(kinds)) - 1
+    for slot in range(len(kinds)):
+        open_to = allowed[slot] & left
+        choices = ones(open_to)
+        if choices < most[slot]:
+            odds *= choices / most[slot]
+            if odds <= luck:
+                return False
+        at = nth_one(open_to, draw(key, slot, choices))
+        left &= ~(1 << at)
+        tiles[slot] = kinds[at]
     return True
 
 
@@ -192,23 +222,24 @@ def fill_slots(tiles, places, barred, key):
 def place_tiles(rules, view, tiles, places, turns, state):
     """Give every seat but the viewer's the tiles of its slots."""
     seat = view.seat
-    for place in range(rules.players):
-        if place > 0:
-            state.hands[seat] = 0
-            state.discards[seat] = 0
-            state.points[seat] = 0
-        for slot in range(len(tiles)):
-            if places[slot] == place and place > 0:
-                if turns[slot] == TURNS:
-                    state.hands[seat] += ONE[tiles[slot]]
-                else:
-                    state.discards[seat] += ONE[tiles[slot]]
-                    state.points[seat] += WEIGHT[tiles[slot]]
+    slot = 0
+    for place in range(1, rules.players):
         seat = seat_after(rules, state, seat)
+        state.hands[seat] = 0
+        state.discards[seat] = 0
+        state.points[seat] = 0
+        while slot < len(tiles) and places[slot] == place:
+            if turns[slot] == TURNS:
+                state.hands[seat] += ONE[tiles[slot]]
+            else:
+                state.discards[seat] += ONE[tiles[slot]]
+                state.points[seat] += WEIGHT[tiles[slot]]
+                state.record[turns[slot]] = DISCARD + tiles[slot]
+            slot += 1
     state.unused = 0
-    for slot in range(len(tiles)):
-        if places[slot] == 0:
-            state.unused += ONE[tiles[slot]]
+    while slot < len(tiles):
+        state.unused += ONE[tiles[slot]]
+        slot += 1
 
 
 @rule
@@ -218,13 +249,18 @@ def determinize(possible, rules, view, deck_size, forced, both_ends, key, state)
     possible(rules, view, state, tiles, places, turns): whether the game could have come to this state.
     """
     restore_public(rules, view, key, state)
-    places, turns = np.empty(TURNS, np.int8), np.empty(TURNS, np.int8)
-    barred, tiles = np.empty(TURNS, np.int64), np.empty(TURNS, np.int8)
-    slots = list_slots(rules, view, deck_size, forced, both_ends, places, turns, barred)
-    list_tiles(view.unseen, tiles)
+    places, turns, barred = scratch(TURNS, np.int8), scratch(TURNS, np.int8), scratch(TURNS, np.int64)
+    kinds, tiles = scratch(TURNS, np.int8), scratch(TURNS, np.int8)
+    allowed, most = scratch(TURNS, np.int64), scratch(TURNS, np.int64)
+    bars, known = scratch(TURNS, np.int64), scratch(SEATS, np.int64)
+    list_bars(rules, view, forced, both_ends, bars, known)
+    record_own(rules, view, bars, state)
+    slots = list_slots(rules, view, deck_size, bars, known, places, turns, barred)
+    list_tiles(view.unseen, kinds)
+    allow(kinds[:slots], places, barred, allowed, most)
     attempt = 1
     while True:
-        if fill_slots(tiles[:slots], places[:slots], barred[:slots], derive(key, attempt)):
+        if fill_slots(kinds[:slots], allowed, most, derive(key, attempt), tiles):
             place_tiles(rules, view, tiles[:slots], places, turns, state)
             if possible(rules, view, state, tiles[:slots], places, turns):
                 return

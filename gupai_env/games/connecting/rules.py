@@ -24,6 +24,7 @@ from gupai_env.core.tiles import (
     PIPS,
     WEIGHT,
     kinds_in,
+    list_tiles,
     tile_name,
     weight,
     write_kinds,
@@ -32,7 +33,9 @@ from gupai_env.core.tiles import (
 SEATS = 4
 TURNS = 32  # the longest deal
 LOW_OPEN = KINDS  # the first action that leaves the low end open
-DISCARD = 2 * KINDS  # the first discard; in a record it stands for every discard, for nobody sees the tile
+DISCARD = (
+    2 * KINDS
+)  # the first discard; in a view's record it stands for every discard, for nobody sees the tile
 NUMBERS = HIGHEST + 1  # numbers index from 0, "nothing open"
 
 FIELDS = (  # of the state of every connecting game
@@ -50,7 +53,7 @@ FIELDS = (  # of the state of every connecting game
     ("drops", "i1", (SEATS,)),  # tiles discarded
     ("missed", "i1", (SEATS, NUMBERS)),  # discards made while this number was open
     ("laid_at", "i1", (KINDS,)),  # the turn, from 1, at which a tile of the kind was last laid
-    ("record", "i1", (TURNS,)),  # the public moves, turn by turn
+    ("record", "i1", (TURNS,)),  # the actions, turn by turn
 )
 STATE = state_dtype(SEATS, *FIELDS)
 
@@ -89,6 +92,18 @@ def deal_hands(rules, state, order, hand_size):
 
 
 @rule
+def history(rules, state, order, actions):
+    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    at = 0
+    for seat in range(rules.players):
+        at += list_tiles(state.hands[seat] + state.discards[seat] + state.played[seat], order[at:])
+    list_tiles(state.unused, order[at:])
+    for turn in range(state.turn):
+        actions[turn] = state.record[turn]
+    return state.turn
+
+
+@rule
 def fitting(state):
     """Return the kinds that fit an open end; before the lead, all."""
     return CARRYING[state.ends[0]] | CARRYING[state.ends[1]]
@@ -115,9 +130,9 @@ def shed(rules, state, action, both_ends):
     seat = state.to_act
     kind = action % KINDS
     state.hands[seat] -= ONE[kind]
+    state.record[state.turn] = action
     if action < DISCARD:
         lay(state, seat, kind, action // KINDS, both_ends)
-        state.record[state.turn] = action
     else:
         state.discards[seat] += ONE[kind]
         state.points[seat] += WEIGHT[kind]
@@ -126,7 +141,6 @@ def shed(rules, state, action, both_ends):
             state.missed[seat, state.ends[1]] += 1
         state.drops[seat] += 1
         state.passes += 1
-        state.record[state.turn] = DISCARD
     state.turn += 1
     state.to_act = seat_after(rules, state, seat)
     if state.turn == rules.players * state.hand_size:

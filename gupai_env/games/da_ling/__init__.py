@@ -13,6 +13,7 @@ from gupai_env.games.da_ling.rules import (
     Rules,
     deal_from,
     deck,
+    history,
     legal_actions,
     name_action,
     next_deal,

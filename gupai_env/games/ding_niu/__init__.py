@@ -1,7 +1,7 @@
 """Ding Niu (頂牛): the room of the game, whose names compiled loops and `Game` find here."""
 
 from gupai_env.core.game import Game
-from gupai_env.games.connecting.rules import SEATS, action_names
+from gupai_env.games.connecting.rules import SEATS, action_names, history
 from gupai_env.games.ding_niu.encoder import ENCODER, encode
 from gupai_env.games.ding_niu.hints import DingNiuHints
 from gupai_env.games.ding_niu.knowledge import VIEW, determinize, information_set

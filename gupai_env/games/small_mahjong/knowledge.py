@@ -216,7 +216,7 @@ def note_waits(tiles, waits_after):
 def determinize(rules, view, key, state):
     """Fill a state with a uniform draw among the deals that the view allows.
 
-    Unseen tiles are put anywhere and the turns of the others taken back, each drawn tile being any that it
+    Unseen tiles are put anywhere and the turns taken back, each drawn tile being any that it
     can have been, all alike; a history against the rules is drawn again.
     """
     restore_public(rules, view, key, state)
@@ -302,26 +302,27 @@ def place_tiles(rules, view, tiles, key, state):
 
 @rule
 def possible(rules, view, who, known, key, state):
-    """Take back the turns of the others, from the last; False if one of them was against the rules.
+    """Take back all turns, from the last; False if one of them was against the rules.
 
     Any tile not known to have been claimed can be the one that was drawn. As there are equally many of these
-    whatever the tiles are, all deals stay equally likely.
+    whatever the tiles are, all deals stay equally likely. The viewer too forgets what it drew.
     """
     luck = derive(key, len(DECK))
     hands, laid_out = state.hands.copy(), state.meld_points.copy()
     for turn in range(view.turns - 1, -1, -1):
         seat, thrown, begun = who[turn], view.thrown[turn], view.begun[turn]
-        if seat == view.seat:
-            continue
         if thrown != NOBODY:
             hands[seat] += ONE[thrown]
             if rules.auto_win and best_split(hands[seat], laid_out[seat]):
                 return False
         if begun == DREW:
             kind = some_tile(hands[seat] - known[turn], derive(luck, turn))
-            hands[seat] -= ONE[kind]
             if turn == view.turns - 1:
+                if view.new_tile != NOBODY:
+                    kind = view.new_tile
                 state.new_tile = kind
+            hands[seat] -= ONE[kind]
+            state.drawn[turn] = kind
             continue
         kind = view.thrown[turn - 1]
         if begun == JOINED:

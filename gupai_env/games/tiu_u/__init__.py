@@ -13,6 +13,7 @@ from gupai_env.games.tiu_u.rules import (
     action_names,
     deal_from,
     deck,
+    history,
     legal_actions,
     next_deal,
     payoff_bound,

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.places import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     ALL_KINDS,
@@ -39,6 +40,7 @@ from gupai_env.core.tiles import (
     deck_of,
     kind_of,
     kinds_in,
+    list_tiles,
     parse_tiles,
     tile_name,
     tile_set,
@@ -184,6 +186,48 @@ def deal_from(rules, state, order):
     state.plays = 0
     state.record[:] = 0
     state.to_act = state.leader
+
+
+@rule
+def history(rules, state, order, actions):
+    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    dealt, in_lake = SHARES[rules.deck]
+    hands, sizes = scratch(SEATS, np.int64), scratch(SEATS, np.int64)
+    for seat in range(rules.players):
+        hands[seat], sizes[seat] = state.hands[seat], dealt // rules.players
+    stock = turned = dealt + in_lake  # places in `order`
+    seat = state.leader
+    from_stock = False
+    for play in range(state.plays):
+        actions[play] = state.record[play]
+        kind, tiles = BAIT[state.record[play]], 2 if state.record[play] == HEAVEN_PAIR else 1
+        if from_stock:
+            order[turned] = kind
+            turned += 1
+        else:
+            hands[seat] += tiles * ONE[kind]
+            sizes[seat] -= tiles
+        if tiles == 1 and not from_stock and turned < len(order):
+            from_stock = True
+            continue
+        if tiles == 1:
+            seat = seat_after(rules, state, seat)
+        while sizes[seat] == 0 and turned == len(order) and play + 1 < state.plays:
+            seat = seat_after(rules, state, seat)
+        from_stock = sizes[seat] == 0
+    if state.drawn != NOBODY:
+        order[turned] = state.drawn
+        turned += 1
+    order[turned:] = state.stock[state.turned :]
+    lake = DECK_SETS[rules.deck]
+    at = 0
+    for seat in range(rules.players):
+        at += list_tiles(hands[seat], order[at:])
+        lake -= hands[seat]
+    for place in range(stock, len(order)):
+        lake -= ONE[order[place]]
+    list_tiles(lake, order[at:])
+    return state.plays
 
 
 @rule
