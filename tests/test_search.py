@@ -1,10 +1,13 @@
 """Search: it knows no more than the view, answers alike in any batch, and plays better than its style."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from gupai_agents import Turns, make_agent
 from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.exact import GameTree, build_tree
 from gupai_env import GAMES, Lanes, get_game
 from gupai_env.core.game import Game
 
@@ -93,3 +96,44 @@ def test_the_style_may_be_any():
     weights = make_agent(spec, "jie-long").weights
     game = get_game("jie-long")
     np.testing.assert_array_equal(weights, make_agent("variety+attack_2=40,pips=1", game).weights)
+
+
+# --- against exact values, on decks small enough to search all play --------------------------------
+
+HEAT = {"jie-long": 3.0, "ce-deng": 3.0, "ding-niu": 3.0, "da-ling": 3.0, "tiu-u": 8.0, "small-mahjong": 60.0}
+
+
+def tiny(game: Game) -> dict:
+    return {"deck": "tiny", "players": game.variant.LIMITS["tiny"]["players"][0]}
+
+
+def exact_worths(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.ndarray:
+    """What each sequence is worth in chips, when all go on by a policy, or its own seat by a best response."""
+    one_chip = dataclasses.replace(tree, payoffs=np.ones_like(tree.payoffs))
+    worth, reach = tree.worth(policy), one_chip.worth(policy)
+    tree.pass_back(worth, None if best else policy)
+    one_chip.pass_back(reach, policy)
+    return worth / reach
+
+
+@pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong"])
+def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
+    game = get_game(name)
+    tree = build_tree(game, **tiny(game))
+    heated = f"greedy@{HEAT[name]}"
+    policy = tree.policy([make_agent(heated, game, **tiny(game))] * tree.players)
+    worths = exact_worths(tree, policy)
+    sets = np.flatnonzero(tree.turns.masks.sum(1) > 1)
+    sets = np.random.default_rng(3).choice(sets, min(60, len(sets)), replace=False)
+    spec = f"search:playouts=3000,particles=3000,steady=0,style={heated},others={heated},infer={heated}"
+    values = make_agent(spec, game, **tiny(game)).values(part(tree.turns, sets))
+    told = 0
+    for row, group in enumerate(sets):
+        sequences = np.arange(tree.first[group], tree.first[group + 1])
+        for sequence in sequences:
+            action = tree.actions[sequence]
+            spread = values.errors[row, action] * np.sqrt(values.deals[row, action])
+            error = spread * np.sqrt(1 / values.deals[row, action] + 1 / values.effective[row])
+            assert abs(values.means[row, action] - worths[sequence]) <= 5 * error + 1e-6
+            told += error < 0.2
+    assert told > 10  # figures that are told within a fifth of a chip

@@ -30,6 +30,7 @@ from gupai_env.core.places import blank, scratch
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
 from gupai_env.core.style import WEIGHT, styled_action, weights_of
+from gupai_env.core.tiles import ONE, count, first_kind
 from gupai_env.core.variant import Variant
 from gupai_env.core.words import count_marks
 
@@ -119,21 +120,43 @@ def log_chance(game, weights, view, mask, played):
 
 
 @rule
+def log_copies(before, after):
+    """Return the logarithm of how many ways there were to take those tiles out of a hand that are in it no more.
+
+    A deal is drawn by where each single tile lies, a player chooses a kind: of two equal tiles either may have gone.
+    """
+    total = 0.0
+    changed = before ^ after
+    while changed:
+        kind = first_kind(changed)
+        held, kept = count(before, kind), count(after, kind)
+        for gone in range(held - kept):
+            total += math.log((held - gone) / (gone + 1))
+        changed &= ~(7 * ONE[kind])
+    return total
+
+
+@rule
 def log_likelihood(game, rules, weights, state, past, order, actions, viewer, view, mask):
-    """Return the logarithm of how likely the moves of all but the viewer are in a deal, by the style they are believed
-    to have; `past` is a copy of the state, in which the deal is played again.
+    """Return the logarithm of how likely the moves of all but the viewer are in a deal, if they play by a style.
+
+    `past` is a copy of the state, in which the deal is played again.
     """
     moves = game.history(rules, state, order, actions)
     game.deal_from(rules, past, order)
     total = 0.0
     for move in range(moves):
-        if past.to_act != viewer:
+        seat = past.to_act
+        hand = past.hands[seat]
+        if seat != viewer:
             mask[:] = False
             game.legal_actions(rules, past, mask)
             if count_marks(mask) > 1:
-                game.information_set(rules, past, past.to_act, view, False)
+                game.information_set(rules, past, seat, view, False)
                 total += log_chance(game, weights, view, mask, actions[move])
         game.step(rules, past, actions[move])
+        if seat != viewer:
+            total -= log_copies(hand, past.hands[seat])
     return total
 
 
