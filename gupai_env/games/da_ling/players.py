@@ -53,7 +53,7 @@ FEATURES = (
     ),
     Feature(
         "stake_chance",
-        "the stake of each group that matches, times this chance; 25 by default in all",
+        "the stake of each group that matches, times this chance",
         "chips",
         0,
         25,
