@@ -521,7 +521,17 @@ def told_of_a_line(sight: Sight) -> Facts:
         // players,
         "plays": sight.by_seat(laid, len(state.played)),
         "record": so_far(state.record, int(state.turn), 0),
-        **({"asked": 0, "locked": 0} if sight.game == "ding-niu" else {}),  # its sections leave these out
+    }
+
+
+def told_in_ding_niu(sight: Sight) -> Facts:
+    variant: Any = sight.variant
+    return {
+        **told_of_a_line(sight),
+        **{"asked": 0, "locked": 0},  # its sections leave these out
+        "players": variant.players,
+        "smothered_numbers": sum(1 << number for number in variant.smothered_numbers),
+        "after_suan_zhang": ["doubles", "stop", "play_on"].index(variant.after_suan_zhang),
     }
 
 
@@ -555,6 +565,7 @@ def told_in_tiu_u(sight: Sight) -> Facts:
         "points": sight.by_seat(list(map(tiu_u.count, told_by_the_record(sight)[1])), 3),
         "plays": state.plays,
         "record": so_far(state.record, int(state.plays), 0),
+        "lock_triples": locks,
         "fish": sum(1 << (3 * FACES.index(tile)) for tile in free),
     }
 
@@ -580,7 +591,7 @@ def told_in_small_mahjong(sight: Sight) -> Facts:
 TOLD: dict[str, Callable[[Sight], Facts]] = {
     "jie-long": told_of_a_line,
     "ce-deng": told_of_a_line,
-    "ding-niu": told_of_a_line,
+    "ding-niu": told_in_ding_niu,
     "da-ling": told_in_da_ling,
     "tiu-u": told_in_tiu_u,
     "small-mahjong": told_in_small_mahjong,

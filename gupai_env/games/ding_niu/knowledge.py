@@ -13,7 +13,6 @@ from gupai_env.games.ding_niu.rules import (
     CLASSIC,
     DECK_SETS,
     DOUBLES_LAID,
-    HANDS,
     NONE,
     NOTHING_FITS,
     PLAYED_ON,
@@ -28,6 +27,9 @@ from gupai_env.games.ding_niu.rules import (
 VIEW = np.dtype(
     [
         *VIEW_FIELDS,
+        ("players", "i1"),
+        ("smothered_numbers", "i1"),  # what the options of these names say
+        ("after_suan_zhang", "i1"),
         ("suan_zhang", "i1"),
         ("maker", "i1"),
         ("exempt", "i1"),  # the viewer is the maker and will not be charged
@@ -43,6 +45,9 @@ VIEW = np.dtype(
 def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`."""
     open_view(rules, state, seat, DECK_SETS[rules.deck], rules.forced_play, view, history)
+    view.players = rules.players
+    view.smothered_numbers = rules.smothered_numbers
+    view.after_suan_zhang = rules.after_suan_zhang
     view.suan_zhang = state.suan_zhang
     view.maker = NOBODY if state.maker == NOBODY else distance(rules, state, seat, state.maker)
     view.exempt = state.exempt if state.maker == seat else 0
@@ -79,19 +84,36 @@ def is_losing(rules, view, kind, end, made):
     ends = np.empty(2, np.int8)
     ends[:] = view.ends
     join(ends, kind, end, True)
-    hand, unseen = view.hand - ONE[kind], view.unseen
-    if rules.after_suan_zhang == DOUBLES_LAID or (rules.after_suan_zhang == PLAYED_ON and made == CLASSIC):
-        laid = DOUBLES * 7 & ((CARRYING[ends[0]] | CARRYING[ends[1]]) * 7)
-        hand, unseen = hand & ~laid, unseen & ~laid  # these doubles cost nobody anything
-    points = weight(view.discards) + weight(hand)
-    if rules.spare_pointless_maker and points == 0:
+    free = free_doubles(view, made, ends[0], ends[1])
+    hand = (view.hand - ONE[kind]) & ~free
+    if rules.spare_pointless_maker and view.discards + hand == 0:
         return False
     if rules.exempt_forced_maker and has_no_way_out(rules, view.hand, view.left, view.ends):
         return False
-    fewest = HANDS[rules.deck]  # tiles, seen by none, of the seat that has laid most
-    for place in range(1, rules.players):
+    return lead_of(view, hand, free) < 0
+
+
+@rule
+def free_doubles(view, made, end, other):
+    """Return the doubles that cost nobody anything after a suan zhang with these numbers open."""
+    after = view.after_suan_zhang
+    if after == DOUBLES_LAID or (after == PLAYED_ON and made == CLASSIC):
+        return 7 * (DOUBLES & (CARRYING[end] | CARRYING[other]))
+    return 0
+
+
+@rule
+def lead_of(view, hand, free):
+    """Return the pips that the viewer counts less than the seat that has laid most, times the unseen tiles.
+
+    hand: the tiles that it counts besides its discards. Unseen tiles are taken to be of the same weight, `free` ones
+    to weigh nothing.
+    """
+    fewest = int(view.hand_size)  # tiles, seen by none, of the seat that has laid most
+    for place in range(1, view.players):
         fewest = min(fewest, int(view.sizes[place] + view.drops[place]))
-    return points * size(view.unseen) > fewest * weight(unseen)
+    points = weight(view.discards) + weight(hand)
+    return fewest * weight(view.unseen & ~free) - points * size(view.unseen)
 
 
 @rule

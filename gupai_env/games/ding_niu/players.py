@@ -1,17 +1,77 @@
 """The rule-based players of Ding Niu: what those of the connecting games weigh, and the suan zhang."""
 
+from gupai_env.core.bits import gather
 from gupai_env.core.rule import rule
-from gupai_env.core.style import yes_or_no
+from gupai_env.core.style import Feature, yes_or_no
+from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, count, first_kind, kinds_in, size
 from gupai_env.games.connecting import players as connecting
 from gupai_env.games.connecting.rules import DISCARD
-from gupai_env.games.ding_niu.rules import NONE
+from gupai_env.games.ding_niu.knowledge import free_doubles, lead_of
+from gupai_env.games.ding_niu.rules import CLASSIC, LOST, NONE, NOTHING_FITS, RUNNING_SET, THREAT, made_by
+
+MOST_PIPS = 66  # on the six heaviest tiles of the deck
+RUNNING_TILES = 12  # that are no doubles
 
 FEATURES = (
     *connecting.FEATURES,
     yes_or_no("block_won", "the tile makes a suan zhang that looks won"),
     yes_or_no("block_lost", "the tile makes a suan zhang that looks lost"),
+    yes_or_no("block_ones", "the tile makes a classic suan zhang of ones"),
+    yes_or_no("block_two_three", "the tile makes a classic suan zhang of two-three"),
+    yes_or_no("block_fours", "the tile makes a classic suan zhang of fours"),
+    yes_or_no("block_fives", "the tile makes a classic suan zhang of fives"),
+    yes_or_no("smothered_fours", "the tile makes a suan zhang by which fours are smothered"),
+    yes_or_no("smothered_fives", "the tile makes a suan zhang by which fives are smothered"),
+    Feature(
+        "block_ahead",
+        "the tile makes a suan zhang: pips by which the seat that has laid most then counts more than oneself, "
+        "were all unseen tiles of the same weight",
+        "pips",
+        -MOST_PIPS,
+        MOST_PIPS,
+    ),
+    Feature(
+        "ahead",
+        "the same whatever the move is, if the deal ended after it and nothing more were laid",
+        "pips",
+        -MOST_PIPS,
+        MOST_PIPS,
+    ),
+    Feature("own_threat", "tiles kept that would make a suan zhang on the layout then", "tiles", 0, 5),
+    Feature(
+        "threat", "unseen tiles that would make a suan zhang on the layout then", "tiles", 0, RUNNING_TILES
+    ),
+    Feature(
+        "own_threat_ahead",
+        "`own_threat` times `ahead`",
+        "tiles times pips",
+        -5 * MOST_PIPS,
+        5 * MOST_PIPS,
+    ),
+    Feature(
+        "threat_ahead",
+        "`threat` times `ahead`",
+        "tiles times pips",
+        -RUNNING_TILES * MOST_PIPS,
+        RUNNING_TILES * MOST_PIPS,
+    ),
 )
-BLOCK_WON, BLOCK_LOST = range(len(connecting.FEATURES), len(FEATURES))
+(
+    BLOCK_WON,
+    BLOCK_LOST,
+    BLOCK_ONES,
+    BLOCK_TWO_THREE,
+    BLOCK_FOURS,
+    BLOCK_FIVES,
+    SMOTHERED_FOURS,
+    SMOTHERED_FIVES,
+    BLOCK_AHEAD,
+    AHEAD,
+    OWN_THREAT,
+    THREATENED,
+    OWN_THREAT_AHEAD,
+    THREAT_AHEAD,
+) = range(len(connecting.FEATURES), len(FEATURES))
 STYLES = {
     "greedy": connecting.GREEDY | {"block_lost": -50},  # pips; more than any play is worth
     "blocker": connecting.GREEDY | {"variety": 2, "block_won": 100, "block_lost": -50},
@@ -22,9 +82,81 @@ STYLES = {
 def worth(view, action, weights):
     """Return the weighted sum of the features of an action."""
     total = connecting.worth_of(view, action, weights, True)
-    if action < DISCARD:
-        if view.losing[action]:
-            total += weights[BLOCK_LOST]
-        elif view.makes[action] != NONE:
-            total += weights[BLOCK_WON]
+    if weights[AHEAD] != 0:
+        total += weights[AHEAD] * ahead(view, counted(view, action), 0)
+    made = view.makes[action] if action < DISCARD else NONE
+    if made != NONE:
+        total += weights[BLOCK_LOST] if view.losing[action] else weights[BLOCK_WON]
+        return total + worth_of_block(view, action, made, weights)
+    if view.suan_zhang != NONE:
+        return total
+    own, others = weights[OWN_THREAT], weights[THREATENED]
+    if weights[OWN_THREAT_AHEAD] != 0 or weights[THREAT_AHEAD] != 0:
+        pips = ahead(view, counted(view, action), 0)
+        own += weights[OWN_THREAT_AHEAD] * pips
+        others += weights[THREAT_AHEAD] * pips
+    return total + worth_of_threats(view, action, own, others) if own != 0 or others != 0 else total
+
+
+@rule
+def counted(view, action):
+    """Return the tiles that the viewer would count besides its discards, were the deal over after a move."""
+    return view.hand - ONE[action % KINDS] if action < DISCARD else view.hand
+
+
+@rule
+def ahead(view, hand, free):
+    """Return the pips that the viewer counts less than the seat that has laid most."""
+    return lead_of(view, hand, free) / max(size(view.unseen), 1)
+
+
+@rule
+def worth_of_block(view, action, made, weights):
+    """Return what the kind of a suan zhang and the count after it weigh."""
+    kind, total = action % KINDS, 0.0
+    end, other = connecting.ends_after(view, kind, action // KINDS, True)
+    if made == CLASSIC:
+        if end == other:
+            total += weights[BLOCK_ONES] if end == 1 else 0
+            total += weights[BLOCK_FOURS] if end == 4 else 0
+            total += weights[BLOCK_FIVES] if end == 5 else 0
+        elif (end, other) in ((2, 3), (3, 2)):
+            total += weights[BLOCK_TWO_THREE]
+    elif weights[SMOTHERED_FOURS] != 0 or weights[SMOTHERED_FIVES] != 0:
+        lost = LOST[gather(kinds_in(view.left - ONE[kind]), RUNNING_SET), end, other] & view.smothered_numbers
+        total += weights[SMOTHERED_FOURS] * (lost >> 4 & 1) + weights[SMOTHERED_FIVES] * (lost >> 5 & 1)
+    if weights[BLOCK_AHEAD] != 0:
+        free = free_doubles(view, made, end, other)
+        total += weights[BLOCK_AHEAD] * ahead(view, counted(view, action) & ~free, free)
     return total
+
+
+@rule
+def worth_of_threats(view, action, own, others):
+    """Return what tiles weigh that would make a suan zhang after a move: one's own, and the unseen ones."""
+    left, end, other = view.left, view.ends[0], view.ends[1]
+    if action < DISCARD:
+        kind = action % KINDS
+        left -= ONE[kind] & ~DOUBLES
+        end, other = connecting.ends_after(view, kind, action // KINDS, True)
+    threat = THREAT[gather(kinds_in(left), RUNNING_SET), end, other]
+    if threat & (NOTHING_FITS | view.smothered_numbers) == 0:
+        return 0.0
+    hand, total = view.hand - ONE[action % KINDS], 0.0
+    kinds = kinds_in(hand | view.unseen) & ~DOUBLES & (CARRYING[end] | CARRYING[other])
+    while kinds:
+        kind = first_kind(kinds)
+        kinds -= ONE[kind]
+        if blocks(view, left, end, other, kind):
+            total += own * count(hand, kind) + others * count(view.unseen, kind)
+    return total
+
+
+@rule
+def blocks(view, left, end, other, kind):
+    """True if a tile can be laid so that it makes a suan zhang; `left` is off the layout."""
+    for opens in range(2):
+        joins = PIPS[kind, 1 - opens]
+        if joins in (end, other) and made_by(view, left, (end, other), kind, opens) != NONE:
+            return True
+    return False

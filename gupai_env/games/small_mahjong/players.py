@@ -1,10 +1,23 @@
 """The rule-based players of Small Mahjong. All declare every win and claim every tile that completes one."""
 
+import numpy as np
+
+from gupai_env.core.places import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.style import Feature, yes_or_no
-from gupai_env.core.tiles import KINDS, ONE, count, first_kind, size
-from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT, PASS, WIN
-from gupai_env.games.small_mahjong.triplets import POINTS, TILES, best_split, completing_two
+from gupai_env.core.tiles import (
+    ALL_KINDS,
+    KINDS,
+    ONE,
+    count,
+    first_kind,
+    kinds_in,
+    list_hand,
+    number_of,
+    size,
+)
+from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT, PASS, SEATS, WIN
+from gupai_env.games.small_mahjong.triplets import COMPLETING, POINTS, TILES, best_split, completing_two
 
 FEATURES = (
     yes_or_no("win", "a win is declared"),
@@ -49,6 +62,18 @@ FEATURES = (
         -217,
         217,
     ),
+    Feature(
+        "pairs",
+        "pairs of tiles in hand after the action that an unseen tile completes to a triplet",
+        "pairs",
+        0,
+        15,
+    ),
+    Feature("twins", "pairs of equal tiles in hand after the action", "pairs", 0, 3),
+    yes_or_no("claim_near", "the discard of the seat before is claimed"),
+    yes_or_no("claim_middle", "a discard from two seats away is claimed"),
+    yes_or_no("claim_far", "a discard from three seats away is claimed"),
+    yes_or_no("closed", "no triplet of one's own is laid out, nor is one now"),
 )
 (
     WON,
@@ -63,6 +88,12 @@ FEATURES = (
     CLAIM_POINTS,
     CLAIM_WIN_POINTS,
     CLAIM_GAIN,
+    PAIRED,
+    TWINS,
+    CLAIM_NEAR,
+    CLAIM_MIDDLE,
+    CLAIM_FAR,
+    CLOSED,
 ) = range(len(FEATURES))
 STYLES = {
     # Claims what completes a win or the first triplet; discards what helps least.
@@ -107,11 +138,55 @@ def chance(view, hand, laid_out, waits):
 @rule
 def worth(view, action, weights):
     """Return the weighted sum of the features of an action."""
+    total = 0.0
+    if weights[CLOSED] != 0 and action <= JOIN and view.meld_points[0] == 0:
+        total += weights[CLOSED]
+    if weights[PAIRED] != 0 or weights[TWINS] != 0:
+        hand = hand_after(view, action)
+        total += weights[PAIRED] * open_pairs(hand, kinds_in(view.unseen)) + weights[TWINS] * twins(hand)
     if action == WIN:
-        return weights[WON]
+        return total + weights[WON]
     if action == PASS:
-        return 0.0
-    return worth_of_discard(view, action, weights) if action < WIN else worth_of_claim(view, action, weights)
+        return total
+    if action < WIN:
+        return total + worth_of_discard(view, action, weights)
+    return total + worth_of_claim(view, action, weights)
+
+
+@rule
+def hand_after(view, action):
+    """Return the hand, without what is laid out, after an action."""
+    if action < WIN:
+        return view.hand - ONE[action]
+    if action < JOIN:
+        return view.hand
+    return view.hand + ONE[view.offer] - TILES[action - LAY_OUT]  # triplet 0 is none: the tile joins the hand
+
+
+@rule
+def open_pairs(hand, kinds):
+    """Return how many pairs of tiles in a hand one of `kinds` completes to a triplet."""
+    tiles, pairs = scratch(6, np.uint8), 0
+    list_hand(hand, tiles)
+    for later in range(1, 6):
+        for place in range(later):
+            pairs += COMPLETING[tiles[place], tiles[later], 0] & kinds != 0
+    return pairs
+
+
+@rule
+def twins(hand):
+    """Return of how many kinds a hand has two copies."""
+    return number_of((hand >> 1) & ALL_KINDS)
+
+
+@rule
+def seats_from_mover(view):
+    """Return from how many seats away the viewer is asked."""
+    steps = 0
+    for place in range(view.mover, SEATS):
+        steps += view.sizes[place] + view.meld_points[place] > 0  # else there is no such seat
+    return steps
 
 
 @rule
@@ -129,6 +204,8 @@ def worth_of_discard(view, kind, weights):
 def worth_of_claim(view, action, weights):
     """Return what a claim weighs."""
     total = weights[CLAIM]
+    if weights[CLAIM_NEAR] != 0 or weights[CLAIM_MIDDLE] != 0 or weights[CLAIM_FAR] != 0:
+        total += weights[CLAIM_NEAR - 1 + seats_from_mover(view)]
     if view.triplets == 0:
         total += weights[CLAIM_FIRST]
     completes = view.waits >> (3 * view.offer) & 1

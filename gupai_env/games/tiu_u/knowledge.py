@@ -22,6 +22,7 @@ VIEW = np.dtype(
         ("hand", "i8"),
         ("drawn", "i1"),  # the kind from the stock that the mover must play now, or NOBODY
         ("lake", "i8"),
+        ("lock_triples", "i1"),  # the option: three of a kind in the lake are caught by the fourth alone
         ("fish", "i8"),  # the kinds of the lake of which one tile may be caught
         ("catches", "i8", (SEATS,)),
         ("points", "i2", (SEATS,)),  # of the catches
@@ -61,6 +62,7 @@ def information_set(rules, state, seat, view, history=True):
     view.hand = state.hands[seat]
     view.drawn = state.drawn
     view.lake = state.lake
+    view.lock_triples = rules.lock_triples
     view.fish = single_fish(rules, state.lake)
     view.stock = STOCK - state.turned
     view.plays = state.plays

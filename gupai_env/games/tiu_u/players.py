@@ -3,11 +3,12 @@
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.rule import rule
 from gupai_env.core.style import Feature, yes_or_no
-from gupai_env.core.tiles import size
+from gupai_env.core.tiles import ONE, count, first_kind, kinds_in, size
 from gupai_env.games.tiu_u.rules import (
     BAIT,
     BIG_POINTS,
     CATCH,
+    DECK,
     FISH,
     HEAVEN_PAIR,
     MATCHING,
@@ -15,6 +16,8 @@ from gupai_env.games.tiu_u.rules import (
     THREE,
     tens,
 )
+
+VALUE = BIG_POINTS + SMALL_RED  # [KINDS], about how many points a tile adds to a catch
 
 FEATURES = (
     yes_or_no("catch", "something is caught, or a heaven pair laid"),
@@ -29,8 +32,33 @@ FEATURES = (
         0,
         24,
     ),
+    Feature("big", "points of big fish by which one's catch grows now", "points", 0, 96),
+    yes_or_no("pile", "the three of the lake are caught with the fourth"),
+    yes_or_no("third", "the tile is laid as the third of its kind in the lake"),
+    yes_or_no("own_third", "the same, and the fourth stays in one's hand"),
+    Feature(
+        "gives",
+        "about how many points each tile of the lake adds, times how likely the next seat is to catch it, in all",
+        "points",
+        0,
+        int(VALUE[DECK].sum()),
+    ),
+    Feature("gives_best", "the same of the tile, or the closed pile, of which it is most", "points", 0, 72),
 )
-CAUGHT, POINTS, RED_PIPS, LAID, RISK, AGAIN = range(len(FEATURES))
+(
+    CAUGHT,
+    POINTS,
+    RED_PIPS,
+    LAID,
+    RISK,
+    AGAIN,
+    BIG_FISH,
+    PILE,
+    THIRD,
+    OWN_THIRD,
+    GIVES,
+    GIVES_BEST,
+) = range(len(FEATURES))
 STYLES = {
     "greedy": {
         "points": 1,
@@ -48,33 +76,68 @@ STYLES = {
 
 
 @rule
-def value(kind):
-    """Return about how many points a tile adds to a catch."""
-    return BIG_POINTS[kind] + SMALL_RED[kind]
-
-
-@rule
-def risk(view, kind):
-    """Return about how likely the next seat is to catch a tile laid now, with its hand or the stock."""
+def risk(view, baits):
+    """Return about how likely the next seat is to hold, or to turn up, one of so many unseen tiles."""
     missed = 1.0
     for _ in range(view.sizes[1] + 1):
-        missed *= 1 - view.rivals[kind] / max(size(view.unseen), 1)
+        missed *= 1 - baits / max(size(view.unseen), 1)
     return 1 - missed
 
 
 @rule
 def worth(view, action, weights):
     """Return the weighted sum of the features of an action."""
-    bait = BAIT[action]
+    total = 0.0
+    if weights[GIVES] != 0 or weights[GIVES_BEST] != 0:
+        total += worth_of_lake(view, lake_after(view, action), weights)
     if action >= CATCH:
-        return weights[CAUGHT] + worth_of_catch(view, action, weights)
-    total = weights[LAID] * value(bait)
+        return total + weights[CAUGHT] + worth_of_catch(view, action, weights)
+    return total + worth_of_tile(view, BAIT[action], weights)
+
+
+@rule
+def worth_of_tile(view, kind, weights):
+    """Return what a tile weighs that is laid into the lake."""
+    total = weights[LAID] * VALUE[kind]
     if weights[RISK] != 0 or weights[AGAIN] != 0:
-        danger = risk(view, bait)
-        total += weights[RISK] * danger * value(bait)
-        if size(view.hand & (7 * MATCHING[bait])) > (view.drawn == NOBODY):
-            total += weights[AGAIN] * (1 - danger) * value(bait)
+        danger = risk(view, view.rivals[kind])
+        total += weights[RISK] * danger * VALUE[kind]
+        if size(view.hand & (7 * MATCHING[kind])) > (view.drawn == NOBODY):
+            total += weights[AGAIN] * (1 - danger) * VALUE[kind]
+    if count(view.lake, kind) == 2:
+        total += weights[THIRD]
+        if count(view.hand, kind) > (view.drawn == NOBODY):
+            total += weights[OWN_THIRD]
     return total
+
+
+@rule
+def lake_after(view, action):
+    """Return the lake after an action."""
+    if action < CATCH:
+        return view.lake + ONE[BAIT[action]]
+    if action < THREE:
+        return view.lake - ONE[FISH[action]]
+    return view.lake if action == HEAVEN_PAIR else view.lake - 3 * ONE[BAIT[action]]
+
+
+@rule
+def worth_of_lake(view, lake, weights):
+    """Return what weighs that the next seat may catch in a lake."""
+    total, best, kinds = 0.0, 0.0, kinds_in(lake)
+    while kinds:
+        kind = first_kind(kinds)
+        kinds -= ONE[kind]
+        tiles, at_once, baits = count(lake, kind), 1, int(view.rivals[kind])
+        if view.lock_triples and tiles > 2:
+            at_once, baits = (
+                3,
+                count(view.unseen, kind),
+            )  # a closed pile; of four nothing can be caught any more
+        given = VALUE[kind] * risk(view, baits) if tiles < 4 or not view.lock_triples else 0.0
+        total += tiles * given
+        best = max(best, at_once * given)
+    return weights[GIVES] * total + weights[GIVES_BEST] * best
 
 
 @rule
@@ -88,4 +151,5 @@ def worth_of_catch(view, action, weights):
         tiles = 2 if action == HEAVEN_PAIR else 4
         red, big = tiles * SMALL_RED[bait], tiles * BIG_POINTS[bait]
     points = big + tens(view.red[0] + red) - tens(view.red[0])
-    return weights[POINTS] * points + weights[RED_PIPS] * red
+    total = weights[POINTS] * points + weights[RED_PIPS] * red + weights[BIG_FISH] * big
+    return total + weights[PILE] if THREE <= action < HEAVEN_PAIR else total
