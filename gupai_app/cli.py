@@ -255,6 +255,41 @@ def tournament(
 
 
 @app.command()
+def ladder(
+    name: GameName,
+    agents: Annotated[
+        list[str] | None, typer.Argument(metavar="[AGENT]...", help="more players, such as checkpoint:PATH")
+    ] = None,
+    deals: Deals = 5000,
+    few: Annotated[int, typer.Option(min=2, help="deals of a duel of one who searches")] = 500,
+    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    option: Options = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Let all players of a game, and searches, meet its rule-based ones, and tell how fast each decides."""
+    import shlex
+    import time
+
+    game, variant = _variant(name, option)
+
+    from gupai_agents.evaluation.ladder import climb
+    from gupai_agents.search import SearchAgent
+    from gupai_app import ladder as page
+    from gupai_app.report import progress
+
+    players = [_agent(spec, game, variant) for spec in page.players(game, agents or ())]
+    begin, quick = time.perf_counter(), sum(not isinstance(player, SearchAgent) for player in players)
+    total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
+    with mistakes(), progress("deals", total) as done:
+        found = climb(game, players, deals, few, seed=_seed(seed), progress=done, **variant.changed())
+    seconds = time.perf_counter() - begin
+    if as_json:
+        page.show_json(found, seconds, shlex.join(["gupai", *sys.argv[1:]]))
+    else:
+        page.show(found, seconds)
+
+
+@app.command()
 def tune(
     name: GameName,
     option: Options = None,

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from gupai_agents.evaluation import duel
-from gupai_agents.registry import make_agent
+from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.styles import StyleAgent
 from gupai_agents.tune import Tuned, tune
 from gupai_app.report import progress
@@ -59,10 +59,12 @@ def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[
     """Return a style with how it came about and how it fares."""
     game = found.game
     weights = {name: float(f"{weight:.{DIGITS}g}") for name, weight in found.weights.items()}
-    tuned = StyleAgent(game, "tuned", weights)
+    tuned = StyleAgent(game, "this", weights)
     gains = {
-        name: str(duel(game, tuned, make_agent(name, game), TRIED, seed=found.seed, **options).mean(0))
-        for name in game.styles
+        name: str(
+            duel(game, tuned, make_agent(name, game, **options), TRIED, seed=found.seed, **options).mean(0)
+        )
+        for name in agent_names(game)[1:]
     }
     return {
         "game": game.id,

@@ -10,7 +10,7 @@ import yaml
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
-from gupai_agents.tune import Table, tune, units_of
+from gupai_agents.tune import Looks, Table, tune
 from gupai_env import get_game
 from gupai_env.core.rng import derive
 
@@ -23,6 +23,7 @@ def test_a_few_generations_win_chips_from_every_player_by_name():
     assert (found.generations, len(found.gains)) == (20, 4)
     spec = "style:" + ",".join(f"{name}={weight:.6f}" for name, weight in found.weights.items())
     tuned = make_agent(spec, "jie-long", **FORCED)
+    assert Looks(JIE_LONG, FORCED).apart(tuned.weights) == pytest.approx(1, abs=0.01)
     for name in JIE_LONG.styles:
         rival = make_agent(name, "jie-long", **FORCED)
         assert duel("jie-long", tuned, rival, 2000, seed=9, **FORCED).mean(0).low > 0
@@ -48,7 +49,7 @@ def test_a_candidate_is_paid_what_a_duel_pays_it():
 
 
 def test_a_feature_that_never_differs_is_not_searched():
-    units = units_of(JIE_LONG, JIE_LONG.style("variety"), FORCED)
+    units = Looks(JIE_LONG, FORCED).units(JIE_LONG.style("variety"))
     names = [feature.name for feature in JIE_LONG.features]
     assert units[names.index("discard")] == 0  # who can match must play
     assert units[names.index("pips")] > 0

@@ -11,6 +11,7 @@ import yaml
 
 from gupai_agents.agent import Agent
 from gupai_agents.search import Plan, SearchAgent
+from gupai_agents.shipped import TUNED, has_tuned, tuned_weights
 from gupai_agents.styles import RandomAgent, StyleAgent
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told
@@ -25,14 +26,15 @@ SUFFIX = ".yaml"  # of a file that holds a style
 
 def agent_names(game: str | Game) -> list[str]:
     """Return the names of a game's players that need no argument."""
-    return ["random", *get_game(game).styles]
+    game = get_game(game)
+    return ["random", *game.styles, *([TUNED] if has_tuned(game) else [])]
 
 
 def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Agent:
     """Return a player of a game's variant (by default of the first game).
 
     Args: spec: one of
-            "random", "greedy", "variety", ...: a player of the game by name;
+            "random", "greedy", "variety", ...: a player of the game by name; "tuned" is the best of them;
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
             "style:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`;
             "style:FILE.yaml": those that `gupai tune` wrote;
@@ -61,20 +63,22 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
         return NetworkAgent.load(argument, game, variant, sample=kind == "sample")
     if kind == "search":
         return search_agent(spec, argument, game, variant)
-    return RandomAgent(game) if spec == "random" else style_agent(spec, game)
+    return RandomAgent(game) if spec == "random" else style_agent(spec, game, variant)
 
 
 def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> SearchAgent:
     """Return a player that searches, from "playouts=200,style=tuned,infer=tuned@4"; raises ValueError."""
     settings = settings_of(spec, listed)
     styles = {
-        name: style_agent(settings.pop(name), game).weights for name in SEARCH_STYLES if name in settings
+        name: style_agent(settings.pop(name), game, variant).weights
+        for name in SEARCH_STYLES
+        if name in settings
     }
     numbers = {name: _number(spec, text) for name, text in settings.items()}
     plan = Plan(**{name: int(n) if n == int(n) else n for name, n in numbers.items()})  # type: ignore[arg-type]
-    style = styles.pop("style", None)
-    best = game.style(list(game.styles)[-1]) if style is None else style
-    return SearchAgent(game, variant, spec, best, plan=plan, **styles)
+    if "style" not in styles:
+        styles["style"] = style_agent(agent_names(game)[-1], game, variant).weights
+    return SearchAgent(game, variant, spec, plan=plan, **styles)
 
 
 def settings_of(spec: str, listed: str) -> dict[str, str]:
@@ -92,7 +96,7 @@ def settings_of(spec: str, listed: str) -> dict[str, str]:
     return settings
 
 
-def style_agent(spec: str, game: Game) -> StyleAgent:
+def style_agent(spec: str, game: Game, variant: Variant) -> StyleAgent:
     """Return a style from its text; raises ValueError."""
     style, at, heat = spec.partition("@")
     temperature = _number(spec, heat) if at else 0.0
@@ -102,9 +106,12 @@ def style_agent(spec: str, game: Game) -> StyleAgent:
     weights: dict[str, float] = {}
     if not colon or kind != "style":
         kind, _, listed = style.partition("+")
-        if kind not in game.styles:
+        if kind == TUNED and has_tuned(game):
+            weights = dict(tuned_weights(game, variant))
+        elif kind in game.styles:
+            weights = dict(game.styles[kind])
+        else:
             raise ValueError(f"{spec!r} is no player of {game.id}; {_known(kind, game)}")
-        weights = dict(game.styles[kind])
     for assignment in filter(None, listed.split(",")):
         name, sign, text = assignment.partition("=")
         if not sign:

@@ -2,12 +2,13 @@
 
 A candidate is judged by the chips it wins, one among equal others, in the same deals as all candidates of its
 generation. The others are the game's named styles and past champions, a different one in every deal. Weights are
-searched as changes to a style, each in units in which it changes what is played about as often as any other.
+searched as changes to a style, each in units in which it changes what is played about as often as any other. What is
+found is scaled: in half of all decisions the best action stands 1 or more from what is next to it.
 """
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from gupai_agents.agent import Turns
 from gupai_agents.playouts import playouts
-from gupai_agents.styles import RANDOM, StyleAgent
+from gupai_agents.styles import RANDOM, style_loops
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.games import get_game
@@ -23,7 +24,7 @@ from gupai_env.vector import Lanes
 
 TUNING_STREAM = 1 << 45  # deals to tune on, never met in training or evaluation
 MOST_CHAMPIONS = 8  # besides the named styles
-LOOK = 1000  # decisions by which features are measured
+LOOK, STEPS = 300, 16  # lanes, and decisions in each, by which features and styles are measured
 BATCH = 1 << 14  # lanes
 
 
@@ -75,7 +76,8 @@ def tune(
     if start is not None and start not in game.styles:
         raise ValueError(f"{start!r} is no style of {game.id}; they are {', '.join(game.styles)}")
     base = named[-1] if start is None else game.style(start)
-    units = units_of(game, base, variant)
+    looks = Looks(game, variant)
+    units = looks.units(base)
     names = [feature.name for feature in game.features]
     for name in features or ():
         if name not in names:
@@ -113,31 +115,47 @@ def tune(
                 champions.append(mean)
         if progress:
             progress(min(spent / seconds, 1.0), generation, gains[-1] if gains else 0.0)
-    best = champions[-1]
+    best = champions[-1] / looks.apart(champions[-1])  # so that a temperature means the same to every style
     weights = {name: float(weight) for name, weight in zip(names, best, strict=False) if weight}
     return Tuned(game, variant, weights, generation, table.played, time.monotonic() - begin, seed, gains)
 
 
-def units_of(game: Game, base: np.ndarray, variant: dict[str, Any]) -> np.ndarray:
-    """Return for each feature the weight that spreads legal actions about as far as they stand apart to a style.
+class Looks:
+    """Decisions by which features and styles are measured; those with one legal action are left out."""
 
-    Float64 [features]; 0 for a feature in which legal actions never differ.
-    """
-    lanes = Lanes(game, LOOK, seed=1, observe=False, **variant)
-    names = [feature.name for feature in game.features]
-    spreads: list[list[float]] = [[] for _ in range(len(names) + 1)]
-    for step in range(12):
-        views, keys = lanes.views()
-        some = np.flatnonzero(lanes.masks.sum(1) > 1)
-        turns = Turns(views[some].view(np.recarray), lanes.masks[some], keys[some])
-        rows = [*({name: 1.0} for name in names), dict(zip(names, base, strict=False))]
-        for found, weights in zip(spreads, rows, strict=True):
-            worths = StyleAgent(game, "", weights).worths(turns)
-            found += [float(np.std(each[mask])) for each, mask in zip(worths, turns.masks, strict=True)]
-        lanes.step(lanes.sample(step))
-    *each, whole = (np.array([spread for spread in found if spread]) for found in spreads)
-    apart = float(np.median(whole)) if len(whole) else 1.0
-    return np.array([apart / float(np.median(spread)) if len(spread) else 0.0 for spread in each])
+    def __init__(self, game: Game, variant: dict[str, Any]) -> None:
+        self.game, self.turns = game, []
+        lanes = Lanes(game, LOOK, seed=1, observe=False, **variant)
+        for step in range(STEPS):
+            views, keys = lanes.views()
+            some = np.flatnonzero(lanes.masks.sum(1) > 1)
+            self.turns.append(Turns(views[some].view(np.recarray), lanes.masks[some], keys[some]))
+            lanes.step(lanes.sample(step))
+
+    def apart(self, weights: np.ndarray) -> float:
+        """Return how far the best of a decision stands from what is next to it to a style, by the median."""
+        leading = [np.unique(each[mask])[-2:] for each, mask in self._worths(weights)]
+        gaps = [float(two[1] - two[0]) for two in leading if len(two) == 2]
+        return float(np.median(gaps)) if gaps else 1.0
+
+    def units(self, base: np.ndarray) -> np.ndarray:
+        """Return for each feature the weight that moves actions about as far apart as they stand to a style.
+
+        Float64 [features]; 0 for a feature in which legal actions never differ.
+        """
+        apart = self.apart(base)
+        units = np.zeros(len(base) - 1)
+        for at in range(len(units)):
+            spreads = [float(np.std(each[mask])) for each, mask in self._worths(np.eye(len(base))[at])]
+            spreads = [spread for spread in spreads if spread]
+            units[at] = apart / float(np.median(spreads)) if spreads else 0.0
+        return units
+
+    def _worths(self, weights: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for turns in self.turns:
+            worths = np.full(turns.masks.shape, -np.inf)
+            style_loops(self.game).weigh(weights, turns.views, turns.masks, worths)
+            yield from zip(worths, turns.masks, strict=True)
 
 
 class Table:

@@ -1,0 +1,123 @@
+"""The ladder of a game: every player, one among equal others, on each of the quick ones, and how fast it decides."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gupai_agents.agent import Agent, Turns, ask, check_agent
+from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
+from gupai_agents.evaluation.stats import Estimate, estimate
+from gupai_agents.search import SearchAgent
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import WAIT
+from gupai_env.core.numbers import whole_number
+from gupai_env.core.rng import as_key
+from gupai_env.core.variant import Variant
+from gupai_env.games import get_game
+from gupai_env.vector import Lanes
+
+DECISIONS = 512  # asked at once to measure how fast a player is
+LONG_ENOUGH = 0.2  # seconds of a measurement
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One player. `chips`: a deal, on each rival of the ladder. `deals`: of each duel. `pace`: decisions a second."""
+
+    player: str
+    chips: tuple[Estimate, ...]
+    total: Estimate  # chips a deal, over all rivals
+    deals: int
+    pace: float
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The rungs of a game's variant, the best first; `rivals` are the players whom all met."""
+
+    game: Game
+    variant: Variant
+    rivals: tuple[str, ...]
+    rungs: tuple[Rung, ...]
+    seed: int
+
+
+def climb(
+    game: str | Game,
+    agents: Sequence[Agent],
+    deals: int,
+    few: int,
+    /,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **variant: Any,
+) -> Ladder:
+    """Let every agent play a duel with every rival, all in the same deals.
+
+    Args: agents: those that do not search are the rivals too. deals: of a duel; few: of one whose hero searches.
+        progress: called with the number of deals just played.
+    Raises: ValueError for fewer than two agents or without a rival, and as `duel`.
+    """
+    game = get_game(game)
+    made = game.variant.make(**variant)
+    for agent in agents:
+        check_agent(agent, game, made)
+    quick = [agent for agent in agents if not isinstance(agent, SearchAgent)]
+    if len(agents) < 2 or not quick:
+        raise ValueError("a ladder needs two agents or more, and one of them that does not search")
+    deals = whole_number("deals", deals, 2, MOST_FIGURES // made.players**2)
+    few, seed = whole_number("few", few, 2, deals), as_key(seed)
+    turns = some_turns(game, quick[-1], variant)
+    rungs = []
+    for agent in agents:
+        played = few if isinstance(agent, SearchAgent) else deals
+        chips = np.zeros((len(quick), played))
+        for number, rival in enumerate(quick):
+            if rival is not agent:  # itself it would meet at zero
+                result = duel(game, agent, rival, played, seed=seed, progress=progress, **variant)
+                chips[number] = result.chips[:, :, 0].mean(1)
+        others = [number for number, rival in enumerate(quick) if rival is not agent]
+        on_each = tuple(map(estimate, chips))
+        rungs.append(
+            Rung(agent.name, on_each, estimate(chips[others].mean(0)), played, pace(agent, game, made, turns))
+        )
+    rungs.sort(key=lambda rung: -rung.total.mean)
+    return Ladder(game, made, tuple(rival.name for rival in quick), tuple(rungs), seed)
+
+
+def some_turns(game: Game, agent: Agent, variant: dict[str, Any]) -> Turns:
+    """Return DECISIONS decisions out of deals among an agent, drawn from all moments of a deal."""
+    lanes = Lanes(game, DECISIONS, observe=False, renew=False, **variant)
+    found: list[Turns] = []
+    while not lanes.over.all():
+        rows = np.flatnonzero(~lanes.over)
+        views, keys = lanes.views(rows)
+        turns = Turns(views, lanes.masks[rows], keys)
+        found.append(turns)
+        actions = np.full(DECISIONS, WAIT, np.int16)
+        actions[rows] = ask(agent, game, lanes.variant, turns)
+        lanes.step(actions)
+    views, masks, keys = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return part(
+        Turns(views.view(np.recarray), masks, keys),
+        np.random.default_rng(0).choice(len(keys), DECISIONS, replace=False),
+    )
+
+
+def part(turns: Turns, rows: np.ndarray) -> Turns:
+    """Return some of the decisions."""
+    return Turns(turns.views[rows].view(np.recarray), turns.masks[rows], turns.keys[rows])
+
+
+def pace(agent: Agent, game: Game, variant: Variant, turns: Turns) -> float:
+    """Return how many decisions a second an agent makes when it is asked for many at once."""
+    ask(agent, game, variant, part(turns, np.arange(2)))  # compiles
+    made, begin = 0, time.perf_counter()
+    while (spent := time.perf_counter() - begin) < LONG_ENOUGH:
+        ask(agent, game, variant, turns)
+        made += len(turns.keys)
+    return made / spent

@@ -1,0 +1,52 @@
+"""Find the weights of the player `tuned` anew and write them where it finds them: agents/gupai_agents/weights.
+
+    python benchmarks/tuned.py [GAME ...] [--generations N]
+
+The same generations and seed find the same weights. All games take about an hour of one core.
+"""
+
+import argparse
+
+import yaml
+
+from gupai_agents.shipped import FOLDER
+from gupai_agents.tune import tune
+from gupai_app.tune import described
+from gupai_env import get_game
+
+SEED = 1
+VARIANTS: dict[str, list[dict]] = {  # the game's defaults first
+    "jie-long": [
+        {},
+        {"players": 2},
+        {"players": 3},
+        *({"forced_play": True, **n} for n in ({}, {"players": 2}, {"players": 3})),
+    ],
+    "ce-deng": [{}],
+    "ding-niu": [{}, {"forced_play": False}],
+    "da-ling": [{}, {"players": 4}, {"players": 3}, {"players": 2}],
+    "tiu-u": [{}, {"players": 3}],
+    "small-mahjong": [{}, {"players": 3}],
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("games", nargs="*", metavar="GAME", default=list(VARIANTS))
+    parser.add_argument("--generations", type=int, default=150)
+    chosen = parser.parse_args()
+    FOLDER.mkdir(exist_ok=True)
+    for name in chosen.games:
+        found = []
+        for variant in VARIANTS[name]:
+            style = tune(name, seconds=1e9, generations=chosen.generations, seed=SEED, **variant)
+            found.append(described(style, variant, None))
+            print(name, variant, found[-1]["chips_a_deal_against"], f"{style.seconds:.0f} s", flush=True)
+        text = yaml.safe_dump(found, sort_keys=False, allow_unicode=True)
+        (FOLDER / f"{get_game(name).id}.yaml").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""`gupai ladder`: all players of a game and what each is worth, for people, as JSON and as a page of the documents."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from gupai_agents.evaluation.ladder import Ladder
+from gupai_agents.registry import agent_names
+from gupai_app.bench import machine
+from gupai_app.report import _numbers, _print, _table
+from gupai_env.core.game import Game
+
+SEARCHES = ("search:playouts=50", "search:playouts=200", "search:playouts=1000")
+MEANING = (
+    "Chips a deal of one player among equal others, each deal played from every seat; ± is the half-width of the "
+    "95% interval of the mean over deals."
+)
+
+
+def players(game: Game, more: Sequence[str]) -> list[str]:
+    """Return the names of all on the ladder: those by name, those of the user, and searches."""
+    return [*agent_names(game), *more, *SEARCHES]
+
+
+def show(ladder: Ladder, seconds: float) -> None:
+    """Print a ladder."""
+    table = _table(
+        "one of", *(f"against {name}" for name in ladder.rivals), "all others", "deals", "decisions/s"
+    )
+    for rung in ladder.rungs:
+        on_each = [
+            "" if name == rung.player else str(won)
+            for name, won in zip(ladder.rivals, rung.chips, strict=True)
+        ]
+        table.add_row(rung.player, *on_each, str(rung.total), f"{rung.deals:,}", f"{rung.pace:,.0f}")
+    options = ", ".join(f"{name}={value}" for name, value in ladder.variant.changed().items())
+    _print(
+        table,
+        f"{ladder.game.id} v{ladder.game.version}, {options or 'default options'}; seed {ladder.seed}; "
+        f"{seconds:.0f} seconds.",
+        MEANING,
+        f"Decisions a second are those of a batch, on {os.cpu_count()} cores.",
+    )
+
+
+def show_json(ladder: Ladder, seconds: float, command: str) -> None:
+    """Print a ladder as one JSON object."""
+    content: dict[str, Any] = {
+        "game": ladder.game.id,
+        "version": ladder.game.version,
+        "variant": asdict(ladder.variant),
+        "changed": ladder.variant.changed(),
+        "command": command,
+        "seed": ladder.seed,
+        "unit": "chips a deal; half_width is that of the 95% interval of the mean over deals",
+        "rivals": ladder.rivals,
+        "rungs": [
+            {
+                "player": rung.player,
+                "deals": rung.deals,
+                "against": {
+                    name: _numbers(won)
+                    for name, won in zip(ladder.rivals, rung.chips, strict=True)
+                    if name != rung.player
+                },
+                "all": _numbers(rung.total),
+                "decisions_a_second": rung.pace,
+            }
+            for rung in ladder.rungs
+        ],
+        "machine": {**machine(), "cores": os.cpu_count()},
+        "seconds": seconds,
+    }
+    print(json.dumps(content, indent=2))
