@@ -14,7 +14,7 @@ from rich.table import Table
 
 from gupai_agents import agent_names
 from gupai_agents.evaluation.exact import GameTree
-from gupai_agents.evaluation.stats import Estimate
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import Standings
 from gupai_app.bench import COUNTED, RUNS, Figure, machine
 from gupai_env.core.game import Game

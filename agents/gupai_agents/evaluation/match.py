@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct
-from gupai_agents.evaluation.stats import Estimate, estimate
+from gupai_agents.evaluation.records import Log, RecordWriter
+from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.playouts import ASKED, finish, numbered
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
@@ -57,12 +58,13 @@ def play_duplicates(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    record: RecordWriter | None = None,
     **variant: Any,
 ) -> DuplicateResult:
     """Play `deals` deals with every rotation of the players over the seats.
 
     Args: players: one agent a seat; the same agent may take several. seed: names the deals: deal d is the same
-        whoever plays it.
+        whoever plays it. record: where every game is written.
     Raises: ValueError if the number of players is not that of the seats, for a player made for another game or variant,
         for answers that are no legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.
     """
@@ -82,7 +84,8 @@ def play_duplicates(
     np.put_along_axis(sitting, seat_of, np.broadcast_to(np.array(who), seat_of.shape), 1)
     chips = np.empty((deals, seats, seats))
     stream = derive(seed, EVALUATION_STREAM)
-    chunk = min(deals, max(1, LANES // seats))
+    most = LANES if record is None else LANES // made.deals  # every decision of these is kept
+    chunk = min(deals, max(1, most // seats))
     lanes = Lanes(game, chunk * seats, observe=False, renew=False, **variant)
     for first in range(0, deals, chunk):
         some = min(chunk, deals - first)
@@ -90,7 +93,14 @@ def play_duplicates(
             lanes = Lanes(game, some * seats, observe=False, renew=False, **variant)
         keys = np.array([derive(stream, deal) for deal in range(first, first + some)])
         lanes.reset(seeds=np.repeat(keys, seats))
-        play_out(lanes, agents, np.tile(sitting, (some, 1)))
+        placed = np.tile(sitting, (some, 1))
+        if record is None:
+            play_out(lanes, agents, placed)
+        else:
+            log = Log(lanes)
+            play_out(lanes, agents, placed, log.note)
+            names = [agent.name for agent in agents]
+            record.write(log.records([tuple(names[each] for each in row) for row in placed.tolist()]))
         totals = lanes.states.total[:, :seats].reshape(some, seats, seats) / lanes.variant.deals
         chips[first : first + some] = np.take_along_axis(totals, np.broadcast_to(seat_of, totals.shape), 2)
         if progress:
@@ -98,21 +108,30 @@ def play_duplicates(
     return DuplicateResult(tuple(player.name for player in players), chips, seed)
 
 
-def play_out(lanes: Lanes, agents: Sequence[Agent], sitting: np.ndarray) -> None:
+def play_out(
+    lanes: Lanes,
+    agents: Sequence[Agent],
+    sitting: np.ndarray,
+    log: Callable[[np.ndarray], None] | None = None,
+) -> None:
     """Play every lane to its end; sitting, int [B, seats], says which of the agents sits where.
 
-    Rule-based agents play inside a compiled loop, the others are asked in batches; what is played is the same.
+    Rule-based agents play inside a compiled loop, the others are asked in batches; what is played is the same. With a
+    `log`, which is called with the actions of every step, int16 [B], all are asked.
     """
     rows = np.arange(lanes.num_lanes)
     numbers, styles = numbered(lanes.game, agents)
     line_ups = numbers[sitting]
     while True:
-        if (numbers < ASKED).any():
+        if log is None and (numbers < ASKED).any():
             finish(lanes, styles, line_ups)
         if lanes.over.all():
             return
         mover = np.where(lanes.over, NOBODY, sitting[rows, lanes.seats])
-        lanes.step(answers(lanes, agents, mover))
+        actions = answers(lanes, agents, mover)
+        lanes.step(actions)
+        if log is not None:
+            log(actions)
 
 
 def answers(lanes: Lanes, agents: Sequence[Agent], mover: np.ndarray) -> np.ndarray:
@@ -139,9 +158,10 @@ def duel(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    record: RecordWriter | None = None,
     **variant: Any,
 ) -> DuplicateResult:
     """Play one `hero`, player 0 of the result, against `villain` in all other seats; see `play_duplicates`."""
     seats = get_game(game).variant.make(**variant).players
     line_up = [hero, *[villain] * (seats - 1)]
-    return play_duplicates(game, line_up, deals, seed=seed, progress=progress, **variant)
+    return play_duplicates(game, line_up, deals, seed=seed, progress=progress, record=record, **variant)

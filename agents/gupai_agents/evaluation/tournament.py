@@ -7,7 +7,8 @@ import numpy as np
 
 from gupai_agents.agent import Agent, check_agent
 from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
-from gupai_agents.evaluation.stats import Estimate, estimate
+from gupai_agents.evaluation.records import RecordWriter
+from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import whole_number
 from gupai_env.games import get_game
@@ -49,6 +50,7 @@ def round_robin(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    record: RecordWriter | None = None,
     **variant: object,
 ) -> Standings:
     """Play a `duel` of `deals` deals for every ordered pair of agents; all duels meet the same deals.
@@ -67,6 +69,8 @@ def round_robin(
     for h, hero in enumerate(agents):
         for v, villain in enumerate(agents):
             if h != v:
-                result = duel(game, hero, villain, deals, seed=seed, progress=progress, **variant)
+                result = duel(
+                    game, hero, villain, deals, seed=seed, progress=progress, record=record, **variant
+                )
                 chips[h, v] = result.chips[:, :, 0]  # rotation r puts player 0 at seat r
     return Standings(tuple(agent.name for agent in agents), chips, seed)
