@@ -280,27 +280,89 @@ def tournament(
     deals: Deals = 5000,
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     option: Options = None,
+    table: Annotated[
+        str, typer.Option(help="who sits together: one among equal others, two, mixed, or all of these")
+    ] = "one",
+    out: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="keep games, figures and a report in a new folder")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="go on with the folder where it stopped")] = False,
     record: Record = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Let every agent meet every other, one among equal others, in the same deals from every seat."""
+    """Let agents meet each other in the same deals from every seat."""
     import time
 
     game, variant = _variant(name, option)
     rivals = [_agent(spec, game, variant) for spec in agents]
     seed = _seed(seed)
-    if len(rivals) < 2:
-        raise Mistake("a tournament needs two agents or more")
+    if resume and out is None:
+        raise Mistake("--resume needs --out FOLDER, the one to go on with")
+    if record is not None and out is not None:
+        raise Mistake("--out keeps the games already; leave out --record")
 
-    from gupai_agents.evaluation.tournament import round_robin
+    from gupai_agents.evaluation import folder
+    from gupai_agents.evaluation import tournament as play
     from gupai_app import report
 
     begin = time.perf_counter()
-    total = len(rivals) * (len(rivals) - 1) * deals
+    options = {"table": table, "seed": seed, **variant.changed()}
+    with mistakes():
+        plan = play.schedule(game, [rival.name for rival in rivals], deals, **options)
+    total = len(plan.line_ups) * deals
     with mistakes(), _recording(record) as file, report.progress("deals", total) as done:
-        result = round_robin(game, rivals, deals, seed=seed, progress=done, record=file, **variant.changed())
-    show = report.standings_json if as_json else report.standings
-    show(game, variant, result, time.perf_counter() - begin)
+        if out is None:
+            found = play.play_tournament(game, rivals, deals, record=file, progress=done, **options)
+        else:
+            found = folder.play_into(out, plan, rivals, resume=resume, progress=done)
+    show = report.tournament_json if as_json else report.tournament
+    show(found, time.perf_counter() - begin)
+    if out is not None:
+        typer.echo(f"All of it lies in {out}; to check it: gupai verify {out}", err=True)
+
+
+@app.command()
+def verify(
+    path: Annotated[str, typer.Argument(metavar="FOLDER", help="what a tournament kept with --out")],
+) -> None:
+    """Play the games of a kept tournament again, and recompute all figures from them."""
+    from gupai_agents.evaluation import folder
+
+    with mistakes():
+        found = folder.verify(path)
+    games, agents = found.chips[..., 0].size, len(found.players)
+    typer.echo(f"{path}: {games:,} games of {agents} agents, played again; rows and summary are theirs")
+
+
+@app.command()
+def gate(
+    name: GameName,
+    challenger: Annotated[str, typer.Argument(metavar="CHALLENGER", help="an agent")],
+    champion: Annotated[str, typer.Argument(metavar="CHAMPION", help="the agent to be better than")],
+    gain: Annotated[float, typer.Option(help="chips a deal that the challenger should win")] = 1.0,
+    alpha: Annotated[float, typer.Option(help="how often one that wins nothing may be accepted")] = 0.05,
+    beta: Annotated[float, typer.Option(help="how often one that gains so much may be rejected")] = 0.05,
+    most: Annotated[int, typer.Option(min=1, help="deals after which it stays undecided")] = 100_000,
+    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    option: Options = None,
+    record: Record = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Tell whether a challenger beats the champion, in as few deals as the error rates allow."""
+    import time
+
+    game, variant = _variant(name, option)
+    rivals = [_agent(spec, game, variant) for spec in (challenger, champion)]
+
+    from gupai_agents.evaluation import gate as play
+    from gupai_app import report
+
+    begin = time.perf_counter()
+    limits: dict[str, Any] = {"gain": gain, "alpha": alpha, "beta": beta, "most": most, "seed": _seed(seed)}
+    with mistakes(), _recording(record) as file, report.progress("deals at most", most) as done:
+        found = play(game, *rivals, progress=done, record=file, **limits, **variant.changed())
+    show = report.gate_json if as_json else report.gate
+    show(found, (challenger, champion), gain, time.perf_counter() - begin)
 
 
 @app.command()

@@ -17,8 +17,8 @@ class Session:
     """One episode under way: that of an environment after `reset(seed)` and `episode` more resets.
 
     Attributes: state: the full state, for spectators. finished: the state in which the last finished deal
-        ended, its `payoff` and the new `total` included; None before. actions, payoffs: what was played and, for
-        every finished deal, paid.
+        ended, its `payoff` and the new `total` included; None before. actions, movers, payoffs: what was
+        played by whom and, for every finished deal, paid.
     """
 
     def __init__(self, game: Game, variant: Variant, seed: int, episode: int = 0) -> None:
@@ -30,6 +30,7 @@ class Session:
         self.finished: np.record | None = None
         self.seed, self.episode = as_key(seed), episode
         self.actions: list[int] = []
+        self.movers: list[int] = []
         self.payoffs: list[tuple[float, ...]] = []
         start(game, self.rules, self.state, derive(self.seed, episode))
 
@@ -70,8 +71,9 @@ class Session:
     def play(self, action: int) -> list[float] | None:
         """Play a legal action; return the chips by seat if it ended a deal, else None."""
         game, before = self.game, self._states.copy()[0]
-        advance(game, self.rules, self.state, action)
+        self.movers.append(self.seat)
         self.actions.append(action)
+        advance(game, self.rules, self.state, action)
         if not self.state.settled:
             return None
         game.step(self.rules, before, action)  # once more, for in a match the next deal has begun
@@ -91,4 +93,5 @@ class Session:
             self.episode,
             tuple(self.actions),
             tuple(self.payoffs),
+            tuple(self.movers),
         )

@@ -32,7 +32,13 @@ def test_the_readme_and_the_configurations_name_every_game(game):
 
 BLOCKS = [
     block
-    for page in ("README.md", "docs/gymnasium.md", "docs/positions.md", "docs/records.md")
+    for page in (
+        "README.md",
+        "docs/gymnasium.md",
+        "docs/positions.md",
+        "docs/records.md",
+        "docs/evaluation.md",
+    )
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S)
 ]
 

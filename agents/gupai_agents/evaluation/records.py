@@ -18,6 +18,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from gupai_env.core.game import Game
+from gupai_env.core.hints import verb_of
 from gupai_env.core.illegal import describe_illegal
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.numbers import told
@@ -44,8 +45,8 @@ class GameRecord:
     """One game, from the shuffle to the last payoff.
 
     seed, episode: those of the environment: `reset(seed=seed)`, then `reset()` so many times.
-    agents: the name of who sat at each seat. actions: every decision, in order of play.
-    payoffs: chips by seat, a row for every deal of the match.
+    agents: the name of who sat at each seat. actions: every decision, in order of play; movers: the seat of each, which
+    follows from the rules and does not stand in a file. payoffs: chips by seat, a row for every deal of the match.
     """
 
     game: Game
@@ -55,6 +56,7 @@ class GameRecord:
     episode: int
     actions: tuple[int, ...] = field(repr=False)
     payoffs: tuple[tuple[float, ...], ...]
+    movers: tuple[int, ...] = field(repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,6 +100,19 @@ def _quoted(game: Game) -> list[str]:
     return [json.dumps(name) for name in game.action_names]
 
 
+MOST_DEEDS = 8  # a game that has more names its actions by something else, such as a hand
+
+
+@functools.cache
+def deeds_of(game: Game) -> tuple[tuple[str, ...], np.ndarray]:
+    """Return what can be done in a game ("play", "discard", ...), and which of these every action is, int [actions]."""
+    verbs = [verb_of(name) for name in game.action_names]
+    found = tuple(dict.fromkeys(verbs))
+    if len(found) > MOST_DEEDS:
+        return ("decide",), np.zeros(len(verbs), int)
+    return found, np.array([found.index(verb) for verb in verbs])
+
+
 # --- from lanes -----------------------------------------------------------------------------------
 
 
@@ -107,11 +122,13 @@ class Log:
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
         self._moves: list[np.ndarray] = []
+        self._movers: list[np.ndarray] = [lanes.seats.copy()]
         self.payoffs: list[list[tuple[float, ...]]] = [[] for _ in range(lanes.num_lanes)]
 
     def note(self, actions: np.ndarray) -> None:
         """Remember the actions just played, integers [B]."""
         self._moves.append(np.array(actions, np.int16))
+        self._movers.append(self.lanes.seats.copy())
         settled = np.flatnonzero((actions != WAIT) & (self.lanes.states.settled != 0))
         chips = self.lanes.payoffs[settled, : self.lanes.variant.players].tolist()
         for lane, paid in zip(settled.tolist(), chips, strict=True):
@@ -121,15 +138,32 @@ class Log:
         """Return the decisions of every lane one below the other, int16 [T, B], WAIT where there was none."""
         return np.array(self._moves, np.int16).reshape(-1, self.lanes.num_lanes)
 
+    def deeds(self, kinds: np.ndarray) -> np.ndarray:
+        """Return how often each seat did what, int16 [B, seats, kinds]; kinds: that of every action, int."""
+        seats, count = self.lanes.variant.players, int(kinds.max()) + 1
+        found = np.zeros(self.lanes.num_lanes * seats * count, np.int16)
+        for moves, movers in zip(self._moves, self._movers, strict=False):
+            lanes = np.flatnonzero(moves != WAIT)  # each of them once, so that it can be added at once
+            found[(lanes * seats + movers[lanes]) * count + kinds[moves[lanes]]] += 1
+        return found.reshape(-1, seats, count)
+
     def records(self, agents: Sequence[tuple[str, ...]]) -> list[GameRecord]:
         """Return the games of all lanes, all over; agents: the names by seat, for every lane."""
         moves = np.ascontiguousarray(self.moves().T)
         played = moves != WAIT
         actions, ends = moves[played].tolist(), np.cumsum(played.sum(1)).tolist()
+        movers = np.array(self._movers[:-1]).reshape(-1, len(played)).T[played].tolist()
         lanes = self.lanes
         return [
             GameRecord(
-                lanes.game, lanes.variant, names, seed, episode, tuple(actions[first:end]), tuple(paid)
+                lanes.game,
+                lanes.variant,
+                names,
+                seed,
+                episode,
+                tuple(actions[first:end]),
+                tuple(paid),
+                tuple(movers[first:end]),
             )
             for names, seed, episode, first, end, paid in zip(
                 agents,
