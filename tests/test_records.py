@@ -229,6 +229,15 @@ def test_a_file_is_never_overwritten_and_an_empty_one_never_left(tmp_path):
     assert path.read_text() == "mine\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+@pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
+def test_a_full_disk_is_told_with_the_name_of_the_file(name, tmp_path, monkeypatch):
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", lambda path, mode: opened(Path("/dev/full"), "wb"))
+    with pytest.raises(OSError, match=f"No space left on device: .*{name}"):
+        written(tmp_path / name)
+
+
 def test_the_line_on_the_page_is_a_record_and_its_table_names_every_key(tmp_path):
     page = PAGE.read_text(encoding="utf-8")
     path = tmp_path / "games.jsonl"

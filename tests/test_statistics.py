@@ -70,6 +70,7 @@ def test_clusters_count_once_each():
     assert found == pytest.approx(estimate(values.reshape(6, 500).mean(1)))
     assert found.samples == 6
     assert found.half_width > 5 * estimate(values).half_width
+    assert clustered(np.array([1.0, 3.0, 6.0]), np.array([7, 7, 2])) == estimate(np.array([6.0, 2.0]))
 
 
 def test_the_sequential_test_keeps_its_error_rates_and_saves_deals():
@@ -132,6 +133,10 @@ def test_one_against_three_equals_wins_a_quarter_when_all_are_alike():
 def test_equal_chips_say_nothing():
     found = plackett_luce(choices_of(np.zeros((1, 10, 4, 4)), np.array([[0, 1, 2, 3]])))
     assert found == pytest.approx(np.zeros(4), abs=1e-6)
+    tied = choices_of(np.array([[[[5.0, 0.0, 0.0, 0.0]]]]), np.array([[0, 1, 2, 3]]))
+    assert tied.weights.sum() == pytest.approx(
+        3
+    )  # a game is three choices, however many ways it could have ended
     half = Choices(np.array([0, 1]), np.array([[1, 1], [1, 1]]), np.array([[3.0, 1.0]]))
     assert np.diff(plackett_luce(half)) == pytest.approx([-np.log(3)])  # 3 of 4 won: odds of three
 
@@ -141,6 +146,7 @@ TABLES = [
     np.array([[0, 1.0, -1.0], [-1.0, 0, 1.0], [1.0, -1.0, 0]]),  # a cycle
     np.random.default_rng(2).normal(size=(6, 6)),
     np.zeros((3, 3)),
+    np.array([[0, 0, 1.0], [0, 0, -1.0], [-1.0, 1.0, 0]]),  # two are alike to each other, not to the third
 ]
 
 
@@ -155,6 +161,9 @@ def test_alpha_rank_of_what_can_be_said_by_hand():
     assert alpha_rank(TABLES[0]) == pytest.approx([0.99, 0.01])
     assert alpha_rank(TABLES[1]) == pytest.approx([1 / 3] * 3)
     assert alpha_rank(TABLES[3]) == pytest.approx([1 / 3] * 3)
+    # In balance 0 and 1 turn to each other at 1/2, 0 to 2 at 1/100, 2 to 0 and 1 to 2 at 99/100.
+    flow = np.array([[-0.51, 0.5, 0.99], [0.5, -1.49, 0.01], [0.01, 0.99, -1.0]])
+    assert flow @ alpha_rank(TABLES[4]) == pytest.approx(np.zeros(3))
     assert alpha_rank(np.zeros((1, 1))) == pytest.approx([1])
 
 

@@ -155,6 +155,12 @@ def test_decisions_are_those_of_the_records(game, tmp_path):
     assert [int(each.sum()) for each in found.deeds] == [counted[0], counted[1]]
 
 
+def test_decisions_are_told_a_deal_also_in_matches():
+    """Eight tiles are played or discarded in every deal."""
+    for form in play_tournament("jie-long", agents("greedy", "random"), 4, deals=3).forms:
+        assert sum(form.deeds.values()) == pytest.approx(8)
+
+
 def test_better_agents_stand_higher_in_every_column():
     found = play_tournament("jie-long", agents(), 300, table="all", seed=1)
     greedy, variety, random = found.forms

@@ -26,7 +26,7 @@ import numpy as np
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import write_atomic
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
-from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, read_games
+from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, naming, read_games
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import Schedule, Tournament, fill, schedule
 from gupai_env.core.compiling import sources_digest
@@ -250,7 +250,7 @@ def _json(content: dict[str, Any]) -> bytes:
 
 def _append(path: Path, content: bytes) -> int:
     """Write at the end of a file, to the disk; return its size."""
-    with path.open("ab") as file:
+    with naming(path), path.open("ab") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

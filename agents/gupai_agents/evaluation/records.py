@@ -10,6 +10,7 @@ import itertools
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -197,16 +198,18 @@ class RecordWriter:
     def write(self, games: Iterable[GameRecord]) -> None:
         """Write some games."""
         lines = [game.line for game in games]
-        self._file.write("".join(lines).encode())
+        with naming(self.path):
+            self._file.write("".join(lines).encode())
         self.games += len(lines)
 
     def close(self) -> None:
         """Finish the file; one without a game is taken away."""
-        try:
-            if self._file is not self._raw:
-                self._file.close()
-        finally:
-            self._raw.close()
+        with naming(self.path):
+            try:
+                if self._file is not self._raw:
+                    self._file.close()
+            finally:
+                self._raw.close()
         if not self.games:
             self.path.unlink(missing_ok=True)
 
@@ -217,6 +220,15 @@ class RecordWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Let errors of a file that is open, such as a full disk, say which one it is."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def is_compressed(path: str | Path) -> bool:
