@@ -17,7 +17,7 @@ from gupai_agents.evaluation.tournament import TABLES, Tournament
 LONGEST = 22  # characters of a name in a picture
 GAIN, LOSS, LINE = "#2f7d4f", "#b5423c", "#33404d"
 # Text stays text, ids are always the same, and a $ in a name is no formula.
-LOOK = {
+LOOK: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "gupai",
     "text.parse_math": False,
