@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from gupai_agents.agent import Agent
+    from gupai_agents.evaluation.records import RecordWriter
     from gupai_env.core.game import Game
     from gupai_env.core.variant import Variant
 
@@ -94,6 +96,10 @@ TinyOptions = Annotated[
         help="an option of the rules; deck=tiny and few players are set",
     ),
 ]
+Record = Annotated[
+    str | None,
+    typer.Option("--record", metavar="FILE", help="write the games to a new file, see docs/records.md"),
+]
 Deals = Annotated[int, typer.Option(min=2, help="deals of each duel, each played once from every seat")]
 
 
@@ -161,6 +167,18 @@ def _seed(seed: int | None) -> int:
         return secrets.randbelow(SEEDS) if seed is None else as_key(seed)
 
 
+@contextmanager
+def _recording(path: str | None) -> "Iterator[RecordWriter | None]":
+    """Have a new file for games, if one is named."""
+    from gupai_agents.evaluation.records import RecordWriter
+
+    if path is None:
+        yield None
+        return
+    with mistakes(), RecordWriter(path) as record:
+        yield record
+
+
 # --- commands -------------------------------------------------------------------------------------
 
 
@@ -171,6 +189,7 @@ def play(
     seat: YourSeat = None,
     seed: Seed = None,
     option: Options = None,
+    record: Record = None,
 ) -> None:
     """Play against agents, by typing; you need not know the game."""
     from gupai_env.core.rng import draw
@@ -186,7 +205,9 @@ def play(
     from gupai_app import play as table
     from gupai_app.human import Terminal
 
-    table.play(game, variant, [*others[:seat], others[0], *others[seat:]], seat, seed, Terminal())
+    sitting = [*others[:seat], others[0], *others[seat:]]
+    with _recording(record) as file:
+        table.play(game, variant, sitting, seat, seed, Terminal(), file)
     typer.echo(f"To see agents play: gupai watch {game.id}")
 
 
@@ -198,6 +219,7 @@ def watch(
     option: Options = None,
     tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object a move")] = False,
+    record: Record = None,
 ) -> None:
     """Print a deal of agents move by move, all tiles face up."""
     game, variant = _variant(name, option)
@@ -206,10 +228,35 @@ def watch(
     from gupai_app import play as table
     from gupai_app.human import Terminal
 
-    if as_json:
-        table.watch_json(game, variant, line_up, seed)
-    else:
-        table.watch(game, variant, line_up, seed, Terminal(), tables=tables)
+    with _recording(record) as file:
+        if as_json:
+            table.watch_json(game, variant, line_up, seed, file)
+        else:
+            table.watch(game, variant, line_up, seed, Terminal(), tables=tables, record=file)
+
+
+@app.command()
+def replay(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="games that a command wrote with --record")],
+    number: Annotated[int, typer.Option("--game", min=1, help="begin at this game, counted from 1")] = 1,
+    tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
+    check: Annotated[bool, typer.Option("--check", help="show nothing, check all games")] = False,
+) -> None:
+    """Step through recorded games, or check them all; each is played again by the rules before it is shown."""
+    from gupai_agents.evaluation.records import read_games
+    from gupai_app import play as table
+    from gupai_app.human import Terminal
+
+    with mistakes():
+        games = read_games(path, number)
+        if check:
+            typer.echo(f"{path}: {sum(1 for _ in games):,} games, played again to the byte")
+            return
+        first = next(games, None)
+        if first is None:
+            raise Mistake(f"{path}: there is no game {number}")
+        step = sys.stdin.isatty() and sys.stdout.isatty()
+        table.replay(chain([first], games), number, Terminal(), tables=tables, step=step)
 
 
 @app.command()
@@ -233,25 +280,89 @@ def tournament(
     deals: Deals = 5000,
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     option: Options = None,
+    table: Annotated[
+        str, typer.Option(help="who sits together: one among equal others, two, mixed, or all of these")
+    ] = "one",
+    out: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="keep games, figures and a report in a new folder")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="go on with the folder where it stopped")] = False,
+    record: Record = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Let every agent meet every other, one among equal others, in the same deals from every seat."""
+    """Let agents meet each other in the same deals from every seat."""
     import time
 
     game, variant = _variant(name, option)
     rivals = [_agent(spec, game, variant) for spec in agents]
     seed = _seed(seed)
-    if len(rivals) < 2:
-        raise Mistake("a tournament needs two agents or more")
+    if resume and out is None:
+        raise Mistake("--resume needs --out FOLDER, the one to go on with")
+    if record is not None and out is not None:
+        raise Mistake("--out keeps the games already; leave out --record")
 
-    from gupai_agents.evaluation.tournament import round_robin
+    from gupai_agents.evaluation import folder
+    from gupai_agents.evaluation import tournament as play
     from gupai_app import report
 
     begin = time.perf_counter()
-    with mistakes(), report.progress("deals", len(rivals) * (len(rivals) - 1) * deals) as done:
-        result = round_robin(game, rivals, deals, seed=seed, progress=done, **variant.changed())
-    show = report.standings_json if as_json else report.standings
-    show(game, variant, result, time.perf_counter() - begin)
+    options = {"table": table, "seed": seed, **variant.changed()}
+    with mistakes():
+        plan = play.schedule(game, [rival.name for rival in rivals], deals, **options)
+    total = len(plan.line_ups) * deals
+    with mistakes(), _recording(record) as file, report.progress("deals", total) as done:
+        if out is None:
+            found = play.play_tournament(game, rivals, deals, record=file, progress=done, **options)
+        else:
+            found = folder.play_into(out, plan, rivals, resume=resume, progress=done)
+    show = report.tournament_json if as_json else report.tournament
+    show(found, time.perf_counter() - begin)
+    if out is not None:
+        typer.echo(f"All of it lies in {out}; to check it: gupai verify {out}", err=True)
+
+
+@app.command()
+def verify(
+    path: Annotated[str, typer.Argument(metavar="FOLDER", help="what a tournament kept with --out")],
+) -> None:
+    """Play the games of a kept tournament again, and recompute all figures from them."""
+    from gupai_agents.evaluation import folder
+
+    with mistakes():
+        found = folder.verify(path)
+    games, agents = found.chips[..., 0].size, len(found.players)
+    typer.echo(f"{path}: {games:,} games of {agents} agents, played again; rows and summary are theirs")
+
+
+@app.command()
+def gate(
+    name: GameName,
+    challenger: Annotated[str, typer.Argument(metavar="CHALLENGER", help="an agent")],
+    champion: Annotated[str, typer.Argument(metavar="CHAMPION", help="the agent to be better than")],
+    gain: Annotated[float, typer.Option(help="chips a deal that the challenger should win")] = 1.0,
+    alpha: Annotated[float, typer.Option(help="how often one that wins nothing may be accepted")] = 0.05,
+    beta: Annotated[float, typer.Option(help="how often one that gains so much may be rejected")] = 0.05,
+    most: Annotated[int, typer.Option(min=1, help="deals after which it stays undecided")] = 100_000,
+    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    option: Options = None,
+    record: Record = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Tell whether a challenger beats the champion, in as few deals as the error rates allow."""
+    import time
+
+    game, variant = _variant(name, option)
+    rivals = [_agent(spec, game, variant) for spec in (challenger, champion)]
+
+    from gupai_agents.evaluation import gate as play
+    from gupai_app import report
+
+    begin = time.perf_counter()
+    limits: dict[str, Any] = {"gain": gain, "alpha": alpha, "beta": beta, "most": most, "seed": _seed(seed)}
+    with mistakes(), _recording(record) as file, report.progress("deals at most", most) as done:
+        found = play(game, *rivals, progress=done, record=file, **limits, **variant.changed())
+    show = report.gate_json if as_json else report.gate
+    show(found, (challenger, champion), gain, time.perf_counter() - begin)
 
 
 @app.command()

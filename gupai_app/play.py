@@ -1,9 +1,10 @@
-"""A person's evening at the table, and deals of agents to watch, in a terminal."""
+"""A person's evening at the table, and games of agents and of files to watch, in a terminal."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from gupai_agents.agent import Agent, Turns, ask
+from gupai_agents.evaluation.records import GameRecord, RecordWriter
 from gupai_app.human import HumanAgent, Terminal
 from gupai_app.session import Session
 from gupai_env.core.game import Game
@@ -11,10 +12,18 @@ from gupai_env.core.phrases import chips, seat_names, title
 from gupai_env.core.variant import Variant
 
 YES, NO = ("", "y", "yes"), ("n", "no", "q", "quit", "exit")
+NEXT, SKIP, LEAVE = ("",), ("n", "next"), ("q", "quit", "exit")
+Record = RecordWriter | None  # where finished games are written
 
 
 def play(
-    game: Game, variant: Variant, agents: Sequence[Agent], you: int, seed: int, terminal: Terminal
+    game: Game,
+    variant: Variant,
+    agents: Sequence[Agent],
+    you: int,
+    seed: int,
+    terminal: Terminal,
+    record: Record = None,
 ) -> None:
     """Play episodes of one stream against agents until the person has enough; raises Quit if they leave.
 
@@ -26,7 +35,10 @@ def play(
     terminal.paragraph(f"{title(game, variant)}, seed {seed}. You have seat {you}. {', '.join(others)}.")
     episode, won = 0, 0.0
     while True:
-        won += _play_episode(Session(game, variant, seed, episode), agents, person, you, names)
+        session = Session(game, variant, seed, episode)
+        won += _play_episode(session, agents, person, you, names)
+        sat = [person.name if seat == you else agent.name for seat, agent in enumerate(agents)]
+        _keep(session, sat, record)
         episode += 1
         if episode > 1:
             terminal.say(f"Since you sat down: {chips(won)}.")
@@ -46,7 +58,7 @@ def _play_episode(
         if view.tobytes() != seen:  # something happened that the person may know of
             seen = view.tobytes()
             terminal.say(game.scene(variant, [view], names).last_move)
-        payoffs = _move(session, sitting)[-1]
+        payoffs = session.play(_asked(session, sitting)[1])
         if payoffs:
             terminal.say("\nThe count, all tiles face up:")
             terminal.table(game.scene(variant, session.views(you, session.finished), names, payoffs))
@@ -76,11 +88,64 @@ def watch(
     terminal: Terminal,
     *,
     tables: bool = False,
+    record: Record = None,
 ) -> None:
     """Show one episode of agents, one a seat, move by move; with `tables` the table after every move."""
     session = Session(game, variant, seed)
-    names = [f"Seat {seat} {agent.name}" for seat, agent in enumerate(agents)]
+    names = [agent.name for agent in agents]
     terminal.paragraph(f"{title(game, variant)}, seed {seed}")
+    _show(session, names, lambda session: _asked(session, agents)[1], terminal, tables=tables)
+    _keep(session, names, record)
+
+
+def replay(
+    games: Iterable[GameRecord], first: int, terminal: Terminal, *, tables: bool = False, step: bool = True
+) -> None:
+    """Show recorded games, the first of them number `first`, as `watch` does; raises Quit if the person leaves.
+
+    Args: step: wait for the person after every move.
+    """
+    if step:
+        terminal.paragraph("Enter shows the next move, n the next game, q leaves.")
+    for number, game in enumerate(games, first):
+        session = Session(game.game, game.variant, game.seed, game.episode)
+        terminal.say("")
+        terminal.paragraph(
+            f"Game {number}: {title(game.game, game.variant)}, seed {game.seed}, episode {game.episode}"
+        )
+        _show(
+            session,
+            game.agents,
+            lambda session, game=game: game.actions[len(session.actions)],  # type: ignore[misc]
+            terminal,
+            tables=tables,
+            go_on=(lambda: _next_move(terminal)) if step else None,
+        )
+
+
+def _next_move(terminal: Terminal) -> bool:
+    """Return whether the person wants to see the next move, rather than the next game; raises Quit."""
+    while True:
+        answer = terminal.ask("")
+        if answer in LEAVE:
+            raise terminal.leave()
+        if answer in (*NEXT, *SKIP):
+            return answer in NEXT
+        terminal.say("Type nothing for the next move, n for the next game, q to leave.")
+
+
+def _show(
+    session: Session,
+    agents: Sequence[str],
+    answer: Callable[[Session], int],
+    terminal: Terminal,
+    *,
+    tables: bool,
+    go_on: Callable[[], bool] | None = None,
+) -> None:
+    """Show an episode move by move; `answer` says what is played, `go_on` whether to show more of it."""
+    game, variant = session.game, session.variant
+    names = [f"Seat {seat} {name}" for seat, name in enumerate(agents)]
     deal = -1
     told: tuple[str, ...] = ()  # the notes of the table shown last
     while not session.over:
@@ -89,22 +154,30 @@ def watch(
             scene = game.scene(variant, session.views(), names)
             terminal.table(scene)
             told = scene.notes
-        seat, turns, action, payoffs = _move(session, agents)
+        if go_on is not None and not go_on():
+            return
+        seat, action = session.seat, answer(session)
+        name = game.action_name(action, session.view(seat))
+        payoffs = session.play(action)
         views = session.views(state=session.finished if payoffs else None)
         scene = game.scene(variant, views, names, payoffs)
-        done = f"{names[seat]}: {game.action_name(action, turns.views[0])}"
+        done = f"{names[seat]}: {name}"
         news = next((note for note in scene.notes[:1] if note not in told), "")
         terminal.say(f"{session.state.moves:>3}  {done:<36}  {news}".rstrip())
         if payoffs:
             terminal.table(scene)
 
 
-def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int) -> None:
+def watch_json(
+    game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: Record = None
+) -> None:
     """Print one episode as a JSON object a move; where a move ends a deal, `payoffs` are chips by seat."""
     session = Session(game, variant, seed)
     while not session.over:
         deal = int(session.state.deal)
-        seat, turns, action, payoffs = _move(session, agents)
+        seat = session.seat
+        turns, action = _asked(session, agents)
+        payoffs = session.play(action)
         line = {
             "game": game.id,
             "seed": seed,
@@ -118,10 +191,16 @@ def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int)
             "payoffs": payoffs,
         }
         print(json.dumps(line))
+    _keep(session, [agent.name for agent in agents], record)
 
 
-def _move(session: Session, agents: Sequence[Agent]) -> tuple[int, Turns, int, list[float] | None]:
-    """Let the agent to act play; return its seat, what it saw, its action, and chips if a deal ended."""
-    seat, turns = session.seat, session.turns()
-    action = int(ask(agents[seat], session.game, session.variant, turns)[0])
-    return seat, turns, action, session.play(action)
+def _asked(session: Session, agents: Sequence[Agent]) -> tuple[Turns, int]:
+    """Ask the agent to act; return what it saw, and its action."""
+    turns = session.turns()
+    return turns, int(ask(agents[session.seat], session.game, session.variant, turns)[0])
+
+
+def _keep(session: Session, agents: Sequence[str], record: Record) -> None:
+    """Write a finished game."""
+    if record is not None:
+        record.write([session.record(agents)])

@@ -14,12 +14,12 @@ from rich.table import Table
 
 from gupai_agents import agent_names
 from gupai_agents.evaluation.exact import GameTree
-from gupai_agents.evaluation.stats import Estimate
-from gupai_agents.evaluation.tournament import Standings
+from gupai_agents.evaluation.folder import summary
+from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
+from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
 from gupai_app.bench import COUNTED, RUNS, Figure, machine
 from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
-from gupai_env.core.variant import Variant
 
 NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and told in full below it
 
@@ -99,60 +99,99 @@ def short_names(names: Sequence[str]) -> list[str]:
     return short
 
 
-def standings(game: Game, variant: Variant, result: Standings, seconds: float) -> None:
-    """Print who won how much from whom and at which seat."""
-    who, deals = range(len(result.players)), result.chips.shape[2]
-    names = short_names(result.players)
-    duels = _table("one of", *(f"against {name}" for name in names), "all", title="Chips a deal")
-    seats = range(variant.players)
-    by_seat = _table("one of", *(f"seat {seat}" for seat in seats), title="Chips a deal by seat")
-    for hero in sorted(who, key=lambda each: -result.total(each).mean):
-        won = ["" if hero == villain else str(result.against(hero, villain)) for villain in who]
-        duels.add_row(names[hero], *won, str(result.total(hero)))
-        by_seat.add_row(names[hero], *(str(result.at_seat(hero, seat)) for seat in seats))
-    options = ", ".join(f"{option}={value}" for option, value in variant.changed().items())
+def tournament(found: Tournament, seconds: float) -> None:
+    """Print who won how much from whom and at which seat, and how every agent did."""
+    who, seats = range(len(found.players)), range(found.variant.players)
+    names = short_names(found.players)
+    ranked = sorted(who, key=lambda each: -found.forms[each].chips.mean)
+    parts: list[Any] = []
+    if found.standings is not None:
+        parts.append(_duels(found.standings, names, ranked))
+    by_seat = _table("agent", *(f"seat {seat}" for seat in seats), title="Chips a deal by seat")
+    forms = _table("agent", "chips", "p", "wins", "place", "rating", "alpha-rank", title="Every agent")
+    deeds = _table("agent", *found.forms[0].deeds, title="Decisions a deal")
+    for agent in ranked:
+        form = found.forms[agent]
+        by_seat.add_row(names[agent], *(str(found.at_seat(agent, seat)) for seat in seats))
+        place = sum(number * share for number, share in enumerate(form.places, 1))
+        rank = "" if form.alpha_rank is None else f"{form.alpha_rank:.0%}"
+        rating = f"{form.rating:+.0f} ±{form.rating_width:.0f}"
+        forms.add_row(
+            names[agent], str(form.chips), _p(form.p), f"{form.win_share:.1%}", f"{place:.2f}", rating, rank
+        )
+        deeds.add_row(names[agent], *(f"{rate:.2f}" for rate in form.deeds.values()))
+    options = ", ".join(f"{option}={value}" for option, value in found.variant.changed().items())
     _print(
-        duels,
+        *parts,
         by_seat,
-        *(f"{name} is {full}." for name, full in zip(names, result.players, strict=True) if name != full),
-        f"{game.id} v{game.version}, {options or 'default options'}; {deals:,} deals a duel, "
-        f"seed {result.seed}; {seconds:.1f} seconds.",
-        "One agent sits among equal others, in every deal once at each seat. ± is the half-width of the 95% "
-        "interval of a mean over deals.",
+        forms,
+        *([deeds] if len(found.forms[0].deeds) > 1 else []),
+        *(f"{name} is {full}." for name, full in zip(names, found.players, strict=True) if name != full),
+        f"{found.game.id} v{found.game.version}, {options or 'default options'}; {found.deals:,} deals a duel, "
+        f"seed {found.seed}; {seconds:.1f} seconds.",
+        *(f"{line}." for line in _tables_of(found)),
+        "± is the half-width of the 95% interval of a mean over deals; p, adjusted by Holm, that of coming out even; "
+        "wins the share of games won, equals sharing theirs; place the mean one; rating by Plackett-Luce in points, of "
+        "which 400 are odds of ten to one to come in before another.",
     )
 
 
-def standings_json(game: Game, variant: Variant, result: Standings, seconds: float) -> None:
+def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) -> Table:
+    duels = _table("one of", *(f"against {name}" for name in names), "all", title="Chips a deal")
+    for hero in ranked:
+        won = ["" if hero == other else str(standings.against(hero, other)) for other in range(len(names))]
+        duels.add_row(names[hero], *won, str(standings.total(hero)))
+    return duels
+
+
+def _tables_of(found: Tournament) -> list[str]:
+    """Return in words who sat together."""
+    played = dict.fromkeys(line_up.table for line_up in found.line_ups)
+    told = {ONE: "One agent sits among equal others", TWO: "Two agents share the seats", MIXED: "All differ"}
+    return [
+        f"{told[table]}, in every deal once at each seat" + (", and counts alone" if table == ONE else "")
+        for table in played
+    ]
+
+
+def _p(p: float) -> str:
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def tournament_json(found: Tournament, seconds: float) -> None:
     """Print the same as one JSON object."""
-    who, seats = range(len(result.players)), range(variant.players)
+    print(json.dumps({**summary(found), "seconds": seconds}, indent=2))
+
+
+def gate(found: Gate, names: Sequence[str], gain: float, seconds: float) -> None:
+    """Print what a gate decided."""
+    challenger, champion = names
+    said = {
+        ACCEPTED: f"Accepted: {challenger} wins more than {champion}.",
+        REJECTED: f"Rejected: {challenger} does not win {gain:g} chips a deal more than {champion}.",
+        UNDECIDED: "Undecided: there were no more deals.",
+    }[found.verdict]
+    _print(
+        said,
+        f"One {challenger} among {champion}: {found.chips} chips a deal after {found.test.samples:,} deals, each from "
+        f"every seat; log-likelihood ratio {found.test.log_likelihood_ratio:+.2f}; {seconds:.1f} seconds.",
+    )
+
+
+def gate_json(found: Gate, names: Sequence[str], gain: float, seconds: float) -> None:
+    """Print the same as one JSON object."""
     content = {
-        "game": game.id,
-        "version": game.version,
-        "variant": asdict(variant),
-        "agents": result.players,
-        "deals": result.chips.shape[2],
-        "seed": result.seed,
-        "unit": "chips a deal; half_width is that of the 95% interval of the mean over deals",
-        "duels": [
-            {"hero": hero, "villain": villain, **_numbers(result.against(hero, villain))}
-            for hero in who
-            for villain in who
-            if hero != villain
-        ],
-        "totals": [{"hero": hero, **_numbers(result.total(hero))} for hero in who],
-        "seats": [
-            {"hero": hero, "seat": seat, **_numbers(result.at_seat(hero, seat))}
-            for hero in who
-            for seat in seats
-        ],
+        "challenger": names[0],
+        "champion": names[1],
+        "verdict": found.verdict,
+        "gain": gain,
+        "mean": found.chips.mean,
+        "half_width": found.chips.half_width if found.chips.samples > 1 else None,
+        "deals": found.test.samples,
+        "log_likelihood_ratio": found.test.log_likelihood_ratio,
         "seconds": seconds,
     }
     print(json.dumps(content, indent=2))
-
-
-def _numbers(value: Estimate) -> dict[str, float | None]:
-    """Return an estimate for JSON, which has no infinity."""
-    return {"mean": value.mean, "half_width": value.half_width if value.samples > 1 else None}
 
 
 def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> None:

@@ -1,8 +1,11 @@
 """A game played move by move, for people to follow; the end of every deal of a match is kept."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gupai_agents.agent import Turns
+from gupai_agents.evaluation.records import GameRecord
 from gupai_env.core.episode import advance, start
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import kernels
@@ -14,7 +17,8 @@ class Session:
     """One episode under way: that of an environment after `reset(seed)` and `episode` more resets.
 
     Attributes: state: the full state, for spectators. finished: the state in which the last finished deal
-        ended, its `payoff` and the new `total` included; None before.
+        ended, its `payoff` and the new `total` included; None before. actions, movers, payoffs: what was
+        played by whom and, for every finished deal, paid.
     """
 
     def __init__(self, game: Game, variant: Variant, seed: int, episode: int = 0) -> None:
@@ -24,7 +28,11 @@ class Session:
         self._states = game.new_states(1)
         self.state = self._states[0]
         self.finished: np.record | None = None
-        start(game, self.rules, self.state, derive(as_key(seed), episode))
+        self.seed, self.episode = as_key(seed), episode
+        self.actions: list[int] = []
+        self.movers: list[int] = []
+        self.payoffs: list[tuple[float, ...]] = []
+        start(game, self.rules, self.state, derive(self.seed, episode))
 
     @property
     def over(self) -> bool:
@@ -63,10 +71,27 @@ class Session:
     def play(self, action: int) -> list[float] | None:
         """Play a legal action; return the chips by seat if it ended a deal, else None."""
         game, before = self.game, self._states.copy()[0]
+        self.movers.append(self.seat)
+        self.actions.append(action)
         advance(game, self.rules, self.state, action)
         if not self.state.settled:
             return None
         game.step(self.rules, before, action)  # once more, for in a match the next deal has begun
         before.deal, before.total, before.payoff = self.state.deal, self.state.total, self.state.payoff
         self.finished = before
-        return [float(chips) for chips in self.state.payoff[: self.variant.players]]
+        paid = [float(chips) for chips in self.state.payoff[: self.variant.players]]
+        self.payoffs.append(tuple(paid))
+        return paid
+
+    def record(self, agents: Sequence[str]) -> GameRecord:
+        """Return the game, which is over, as files keep it; agents: who sat at each seat."""
+        return GameRecord(
+            self.game,
+            self.variant,
+            tuple(agents),
+            self.seed,
+            self.episode,
+            tuple(self.actions),
+            tuple(self.payoffs),
+            tuple(self.movers),
+        )

@@ -258,7 +258,7 @@ def test_ctrl_c_stops_with_one_line(monkeypatch, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gupai_agents.evaluation.tournament.round_robin", interrupted)
+    monkeypatch.setattr("gupai_agents.evaluation.tournament.play_tournament", interrupted)
     monkeypatch.setattr(sys, "argv", ["gupai", "tournament", "jie-long", "greedy", "random"])
     with pytest.raises(SystemExit) as end:
         main()

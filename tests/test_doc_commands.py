@@ -19,6 +19,7 @@ LEFT_OUT = {
     "pip install ": "installs",
     "tensorboard ": "serves until it is stopped",
     "gupai train ": "takes minutes; test_training.py trains",
+    "gupai replay ": "needs recorded games; test_records.py",
     "gupai bench": "measures for more than a minute; test_benchmarks.py measures less",
     "python -m benchmarks.peers ": "installs other libraries and measures for hours",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",

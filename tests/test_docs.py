@@ -32,13 +32,20 @@ def test_the_readme_and_the_configurations_name_every_game(game):
 
 BLOCKS = [
     block
-    for page in ("README.md", "docs/gymnasium.md", "docs/positions.md")
+    for page in (
+        "README.md",
+        "docs/gymnasium.md",
+        "docs/positions.md",
+        "docs/records.md",
+        "docs/evaluation.md",
+    )
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S)
 ]
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_the_code_of_the_pages_runs(block, monkeypatch):
+def test_the_code_of_the_pages_runs(block, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     for slow, quick in (
         ("200_000", "8192"),
         ("100_000", "100"),

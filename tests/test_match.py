@@ -7,7 +7,7 @@ from gupai_agents import make_agent
 from gupai_agents.agent import Agent, Turns
 from gupai_agents.evaluation import DuplicateResult, Standings, duel, play_duplicates, round_robin
 from gupai_agents.evaluation.match import EVALUATION_STREAM, answers
-from gupai_agents.evaluation.stats import estimate
+from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.registry import agent_names
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import derive

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from gupai_agents.evaluation.tournament import Standings
+from gupai_agents.evaluation.tournament import schedule
 from gupai_app import report
 from gupai_env import GAMES, get_game
 
@@ -57,8 +57,10 @@ def test_long_names_keep_the_ends_that_tell_them_apart():
 def test_a_tournament_at_80_columns_names_every_player_in_full(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     game, players = get_game("jie-long"), ("greedy", "variety", *RUNS)
-    chips = np.arange(4 * 4 * 3 * 4, dtype=float).reshape(4, 4, 3, 4)
-    report.standings(game, game.variant(), Standings(players, chips, 1), 2.0)
+    plan = schedule(game, players, 3, seed=1)
+    found = plan.empty()
+    found.chips[:] = np.arange(found.chips.size).reshape(found.chips.shape)
+    report.tournament(found, 2.0)
     shown = capsys.readouterr().out
     joined = "".join(shown.split())
     for seed, name in enumerate(RUNS, 1):

@@ -1,7 +1,36 @@
 """Comparing players so that the result can be trusted."""
 
 from gupai_agents.evaluation.exact import GameTree, build_tree
+from gupai_agents.evaluation.folder import play_into, verify
+from gupai_agents.evaluation.gating import Gate, gate, recipe_gain
 from gupai_agents.evaluation.match import DuplicateResult, duel, play_duplicates
-from gupai_agents.evaluation.tournament import Standings, round_robin
+from gupai_agents.evaluation.records import GameRecord, RecordError, RecordWriter, read_games
+from gupai_agents.evaluation.tournament import (
+    Standings,
+    Tournament,
+    play_tournament,
+    round_robin,
+    schedule,
+)
 
-__all__ = ["DuplicateResult", "GameTree", "Standings", "build_tree", "duel", "play_duplicates", "round_robin"]
+__all__ = [
+    "DuplicateResult",
+    "GameRecord",
+    "GameTree",
+    "Gate",
+    "RecordError",
+    "RecordWriter",
+    "Standings",
+    "Tournament",
+    "build_tree",
+    "duel",
+    "gate",
+    "play_duplicates",
+    "play_into",
+    "play_tournament",
+    "read_games",
+    "recipe_gain",
+    "round_robin",
+    "schedule",
+    "verify",
+]

@@ -1,16 +1,91 @@
-"""Every agent against every other, on the same deals."""
+"""Tournaments: agents in line-ups that play the same deals, and what can be said of every agent afterwards."""
 
-from collections.abc import Sequence
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, check_agent
-from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
-from gupai_agents.evaluation.stats import Estimate, estimate
+from gupai_agents.agent import Agent, check_agent, name_of
+from gupai_agents.evaluation.match import LANES, MOST_FIGURES, Match, Played, Progress, chunks
+from gupai_agents.evaluation.rating import alpha_rank, choices_of, ratings
+from gupai_agents.evaluation.records import RecordWriter, deeds_of
+from gupai_agents.evaluation.statistics import Estimate, estimate, holm, t_test
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import whole_number
+from gupai_env.core.rng import as_key
+from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
+
+ONE, TWO, MIXED, ALL = "one", "two", "mixed", "all"
+TABLES = {
+    ONE: "one among equal others, every agent among every other",
+    TWO: "half the seats each, for every two agents, side by side and in turn",
+    MIXED: "different agents at every seat, each meeting every other equally often",
+    ALL: "all of these",
+}
+MOST_COMBINATIONS = 70  # line-ups up to which all of different agents are played
+
+
+class LineUp(NamedTuple):
+    """Which agents play, by number, and at which kind of table; rotations seat each of them everywhere."""
+
+    table: str
+    agents: tuple[int, ...]
+
+    @property
+    def counted(self) -> range:
+        """The places that count for who sits there: of one among equal others the first alone."""
+        return range(1 if self.table == ONE else len(self.agents))
+
+
+def line_ups(agents: int, seats: int, table: str = ONE) -> list[LineUp]:
+    """Return the line-ups of some agents at tables of so many seats.
+
+    Raises: ValueError for a table that is none of TABLES, or that these agents or seats cannot fill.
+    """
+    if table not in TABLES:
+        raise ValueError(f"table={table!r} is not allowed; choose one of {', '.join(TABLES)}")
+    if table == TWO and (seats < 4 or seats % 2):
+        raise ValueError(f"half against half needs four seats or more, an even number; there are {seats}")
+    who, found = range(agents), []
+    if table in (ONE, ALL):
+        found += [
+            LineUp(ONE, (hero, *[other] * (seats - 1))) for hero, other in itertools.permutations(who, 2)
+        ]
+    if table in (TWO, ALL) and seats >= 4 and seats % 2 == 0:
+        half = seats // 2
+        for a, b in itertools.combinations(who, 2):
+            found += [LineUp(TWO, (*[a] * half, *[b] * half)), LineUp(TWO, (a, b) * half)]
+    if table == MIXED or (table == ALL and agents > 2):
+        found += [LineUp(MIXED, mixed) for mixed in _mixed(agents, seats)]
+    return found
+
+
+def _mixed(agents: int, seats: int) -> list[tuple[int, ...]]:
+    """Return line-ups of different agents in which all play equally often."""
+    if agents < seats:  # the list of agents goes round, each of them beginning once
+        return [tuple((first + place) % agents for place in range(seats)) for first in range(agents)]
+    combinations = itertools.combinations(range(agents), seats)
+    found = list(itertools.islice(combinations, MOST_COMBINATIONS + 1))
+    if len(found) <= MOST_COMBINATIONS:
+        return found
+    # Steps from one to the next of all agents in a circle, chosen so that every distance comes as often as another.
+    often = np.zeros(agents, int)
+    found = []
+    while len(found) < agents * (agents - 1) / (seats - 1):
+        base = [0]
+        while len(base) < seats:
+            free = [agent for agent in range(agents) if agent not in base]
+            base.append(
+                min(free, key=lambda agent: (sum(often[(agent - other) % agents] for other in base), agent))
+            )
+        for a, b in itertools.permutations(base, 2):
+            often[(a - b) % agents] += 1
+        found += [tuple((first + place) % agents for place in base) for first in range(agents)]
+    return found
 
 
 @dataclass(frozen=True)
@@ -37,8 +112,234 @@ class Standings:
         """Return a hero's chips a deal at one seat, averaged over all villains."""
         return estimate(self._others(hero)[:, :, seat].mean(0))
 
+    def adjusted(self) -> dict[tuple[int, int], float]:
+        """Return the p of every duel, hero and villain, that it comes out even; adjusted by Holm for all of them."""
+        pairs = list(itertools.permutations(range(len(self.players)), 2))
+        return dict(zip(pairs, holm([t_test(self.chips[pair].mean(1)) for pair in pairs]), strict=True))
+
     def _others(self, hero: int) -> np.ndarray:
         return np.delete(self.chips[hero], hero, axis=0)
+
+
+class Form(NamedTuple):
+    """How an agent did, at the places that count for it (see `LineUp.counted`).
+
+    chips: a deal, over deals. p: that its chips come out even, adjusted by Holm for all agents. places: the share of
+    games in which it came in first, second, ...; equals share theirs. deeds: how often a deal it did what
+    `deeds_of` lists. rating, rating_width: points by Plackett-Luce, and the half-width of their 95% interval.
+    alpha_rank: None without a table of one among equal others.
+    """
+
+    chips: Estimate
+    p: float
+    places: tuple[float, ...]
+    deeds: dict[str, float]
+    rating: float
+    rating_width: float
+    alpha_rank: float | None
+
+    @property
+    def win_share(self) -> float:
+        return self.places[0]
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """A tournament that was played.
+
+    chips: float64 [line-ups, deals, rotations, seats], as in `DuplicateResult` for every line-up.
+    deeds: int16 [line-ups, deals, rotations, seats, deeds], how often each player did what `deeds_of` lists.
+    """
+
+    game: Game
+    variant: Variant
+    players: tuple[str, ...]
+    line_ups: tuple[LineUp, ...]
+    chips: np.ndarray
+    deeds: np.ndarray
+    seed: int
+
+    @property
+    def deals(self) -> int:
+        return int(self.chips.shape[1])
+
+    @functools.cached_property
+    def standings(self) -> Standings | None:
+        """The table of one among equal others, if it was played."""
+        count, seats = len(self.players), self.variant.players
+        ones = [at for at, line_up in enumerate(self.line_ups) if line_up.table == ONE]
+        if not ones:
+            return None
+        chips = np.zeros((count, count, self.deals, seats))
+        for at in ones:
+            hero, villain = self.line_ups[at].agents[:2]
+            chips[hero, villain] = self.chips[at, :, :, 0]  # rotation r puts player 0 at seat r
+        return Standings(self.players, chips, self.seed)
+
+    @functools.cached_property
+    def forms(self) -> tuple[Form, ...]:
+        """How every agent did."""
+        who = range(len(self.players))
+        rated, widths = ratings(choices_of(self.chips, self._agents), seed=self.seed % (1 << 32))
+        standings, ranks = self.standings, None
+        if standings is not None:
+            ranks = alpha_rank(standings.chips.mean((2, 3)))
+        by_deal = [self.chips_of(agent) for agent in who]
+        adjusted = holm([t_test(chips) for chips in by_deal])
+        names = deeds_of(self.game)[0]
+        found = []
+        for agent in who:
+            deeds = (
+                self._mean(lambda at, place: self.deeds[at, :, :, place], agent).mean(0) / self.variant.deals
+            )
+            form = Form(
+                chips=estimate(by_deal[agent]),
+                p=adjusted[agent],
+                places=tuple(self._mean(self._places, agent).mean(0).tolist()),
+                deeds=dict(zip(names, deeds.tolist(), strict=True)),
+                rating=float(rated[agent]),
+                rating_width=float(widths[agent]),
+                alpha_rank=None if ranks is None else float(ranks[agent]),
+            )
+            found.append(form)
+        return tuple(found)
+
+    def chips_of(self, agent: int) -> np.ndarray:
+        """Return the chips of an agent deal by deal, float64 [deals], over the places that count for it."""
+        return self._mean(lambda at, place: self.chips[at, :, :, place], agent)
+
+    def at_seat(self, agent: int, seat: int) -> Estimate:
+        """Return the chips a deal of an agent at one seat, over the places that count for it."""
+        seats = self.variant.players
+        won = [self.chips[at, :, (seat - place) % seats, place] for at, place in self._counted(agent)]
+        return estimate(np.mean(won, 0))
+
+    @property
+    def _agents(self) -> np.ndarray:
+        return np.array([line_up.agents for line_up in self.line_ups])
+
+    def _counted(self, agent: int) -> list[tuple[int, int]]:
+        """The line-ups and places that count for an agent."""
+        return [
+            (at, place)
+            for at, line_up in enumerate(self.line_ups)
+            for place in line_up.counted
+            if line_up.agents[place] == agent
+        ]
+
+    def _mean(self, values: Callable[[int, int], np.ndarray], agent: int) -> np.ndarray:
+        """Return the mean of `values` of an agent's line-ups and places, [deals, rotations, ...] each, by deal."""
+        counted = self._counted(agent)
+        found: np.ndarray = sum(values(at, place).mean(1) for at, place in counted) / len(counted)
+        return found
+
+    def _places(self, at: int, place: int) -> np.ndarray:
+        """Return which share of every place in the order of its games a player takes, [deals, rotations, seats]."""
+        others, own = self.chips[at], self.chips[at, :, :, place, None]
+        better, equal = (others > own).sum(2)[..., None], (others == own).sum(2)[..., None]
+        number = np.arange(self.variant.players)
+        shares: np.ndarray = ((better <= number) & (number < better + equal)) / equal
+        return shares
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What is to be played, as `schedule` makes it: so many deals of every line-up."""
+
+    game: Game
+    variant: Variant
+    players: tuple[str, ...]
+    line_ups: tuple[LineUp, ...]
+    table: str
+    deals: int
+    seed: int
+
+    def blocks(self) -> Iterator[tuple[int, int, int]]:
+        """Yield what is played at a time: the number of a line-up, a first deal, how many."""
+        size = LANES // self.variant.players // self.variant.deals
+        for first, some in chunks(self.deals, size):
+            for number in range(len(self.line_ups)):
+                yield number, first, some
+
+    def play(self, agents: Sequence[Agent], block: tuple[int, int, int]) -> Played:
+        """Play a block, logged; the agents are those of `players`."""
+        number, first, some = block
+        line_up = [agents[each] for each in self.line_ups[number].agents]
+        match = Match(self.game, line_up, self.seed, **self.variant.changed())
+        return match.play(first, some, logged=True)
+
+    def check(self, agents: Sequence[Agent]) -> None:
+        """Raise ValueError for agents that cannot play here."""
+        for agent in agents:
+            check_agent(agent, self.game, self.variant)
+
+    def empty(self) -> Tournament:
+        """Return the tournament before the first deal, to be filled."""
+        seats = self.variant.players
+        shape = (len(self.line_ups), self.deals, seats, seats)
+        deeds = np.zeros((*shape, len(deeds_of(self.game)[0])), np.int16)
+        return Tournament(
+            self.game, self.variant, self.players, self.line_ups, np.zeros(shape), deeds, self.seed
+        )
+
+
+def schedule(
+    game: str | Game,
+    agents: Sequence[str],
+    deals: int,
+    /,
+    *,
+    table: str = ONE,
+    seed: int = 0,
+    **variant: Any,
+) -> Schedule:
+    """Return a schedule for agents of these names. Raises: ValueError as `play_tournament`."""
+    if len(agents) < 2:
+        raise ValueError(f"a tournament needs two agents or more, not {len(agents)}")
+    game = get_game(game)
+    made = game.variant.make(**variant)
+    found = line_ups(len(agents), made.players, table)
+    figures = made.players**2 * len(deeds_of(game)[0]) * len(found)
+    deals = whole_number("deals", deals, 1, max(MOST_FIGURES // figures, 1))
+    return Schedule(game, made, tuple(agents), tuple(found), table, deals, as_key(seed))
+
+
+def fill(tournament: Tournament, block: tuple[int, int, int], played: Played) -> None:
+    """Write what was played in a block into a tournament."""
+    number, first, some = block
+    tournament.chips[number, first : first + some] = played.chips
+    tournament.deeds[number, first : first + some] = played.deeds
+
+
+def play_tournament(
+    game: str | Game,
+    agents: Sequence[Agent],
+    deals: int,
+    /,
+    *,
+    table: str = ONE,
+    seed: int = 0,
+    progress: Progress | None = None,
+    record: RecordWriter | None = None,
+    **variant: Any,
+) -> Tournament:
+    """Play `deals` deals, the same for all, in every rotation of every line-up of a table.
+
+    Args: table: one of TABLES, who sits together. record: where every game is written.
+    Raises: ValueError for fewer than two agents, a table that cannot be filled, before any deal for an agent that
+        cannot play here, or as `play_duplicates` does.
+    """
+    plan = schedule(game, [name_of(agent) for agent in agents], deals, table=table, seed=seed, **variant)
+    plan.check(agents)
+    found = plan.empty()
+    for block in plan.blocks():
+        played = plan.play(agents, block)
+        fill(found, block, played)
+        if record is not None:
+            record.write(played.records or [])
+        if progress:
+            progress(block[2])
+    return found
 
 
 def round_robin(
@@ -49,24 +350,9 @@ def round_robin(
     *,
     seed: int = 0,
     progress: Progress | None = None,
-    **variant: object,
+    **variant: Any,
 ) -> Standings:
-    """Play a `duel` of `deals` deals for every ordered pair of agents; all duels meet the same deals.
-
-    Raises: ValueError for fewer than two agents, before any deal for one that cannot play here, or as `duel` does.
-    """
-    if len(agents) < 2:
-        raise ValueError(f"a tournament needs at least two agents, not {len(agents)}")
-    game = get_game(game)
-    made = game.variant.make(**variant)
-    for agent in agents:
-        check_agent(agent, game, made)
-    seats = made.players
-    deals = whole_number("deals", deals, 1, MOST_FIGURES // (len(agents) ** 2 * seats))
-    chips = np.zeros((len(agents), len(agents), deals, seats))
-    for h, hero in enumerate(agents):
-        for v, villain in enumerate(agents):
-            if h != v:
-                result = duel(game, hero, villain, deals, seed=seed, progress=progress, **variant)
-                chips[h, v] = result.chips[:, :, 0]  # rotation r puts player 0 at seat r
-    return Standings(tuple(agent.name for agent in agents), chips, seed)
+    """Return the standings of a tournament of one among equal others; see `play_tournament`."""
+    played = play_tournament(game, agents, deals, table=ONE, seed=seed, progress=progress, **variant)
+    assert played.standings is not None
+    return played.standings

@@ -1,0 +1,88 @@
+"""Is a challenger better than the champion? A sequential test on deals, and recipes judged over their seeds."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gupai_agents.agent import Agent
+from gupai_agents.evaluation.match import Match, Progress, chunks, duel
+from gupai_agents.evaluation.records import RecordWriter
+from gupai_agents.evaluation.statistics import Estimate, Sequential, clustered, estimate, gsprt
+from gupai_env.core.game import Game
+from gupai_env.core.numbers import told, whole_number
+from gupai_env.games import get_game
+
+ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
+VERDICTS = {1: ACCEPTED, -1: REJECTED, 0: UNDECIDED}
+BLOCK = 256  # deals that are played before the test looks at each of them
+
+
+class Gate(NamedTuple):
+    """What a gate decided.
+
+    verdict: ACCEPTED, the challenger wins more than the champions among whom it sits; REJECTED, it does not gain as
+        much as asked; UNDECIDED, there were no more deals. chips: of the challenger, over the deals that the test took;
+        the interval is that of a fixed number of deals, and a little too narrow for one that the test chose.
+    """
+
+    verdict: str
+    test: Sequential
+    chips: Estimate
+
+
+def gate(
+    game: str | Game,
+    challenger: Agent,
+    champion: Agent,
+    /,
+    *,
+    gain: float = 1.0,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    most: int = 100_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+    record: RecordWriter | None = None,
+    **variant: Any,
+) -> Gate:
+    """Let one challenger play among champions until it is clear whether it wins `gain` chips a deal or nothing.
+
+    A sequential test (`gsprt`) looks at every deal, the mean of its rotations, and stops at the first that decides.
+
+    Args: alpha: how often an equal is accepted; beta: how often one that gains so much is rejected. most: deals.
+    Raises: ValueError for numbers that cannot be, or as `play_duplicates`.
+    """
+    for name, value in (("alpha", alpha), ("beta", beta)):
+        if not 0 < value < 0.5:
+            raise ValueError(f"{name}={told(value)} is not allowed; it must be between 0 and 0.5")
+    if not 0 < gain < np.inf:
+        raise ValueError(f"gain={told(gain)} is not allowed; it must be a number of chips above 0")
+    most = whole_number("most", most, 1, 1 << 24)
+    game = get_game(game)
+    seats = game.variant.make(**variant).players
+    match = Match(game, [challenger, *[champion] * (seats - 1)], seed, **variant)
+    won, test = np.zeros(0), Sequential(0, 0, 0.0)
+    for first, some in chunks(most, min(BLOCK, match.chunk)):
+        played = match.play(first, some, logged=record is not None)
+        if record is not None:
+            record.write(played.records or [])
+        won = np.concatenate([won, played.chips[:, :, 0].mean(1)])
+        test = gsprt(won, gain, alpha, beta)
+        if progress:
+            progress(some)
+        if test.verdict:
+            break
+    return Gate(VERDICTS[test.verdict], test, estimate(won[: test.samples]))
+
+
+def recipe_gain(
+    game: str | Game, recipe: Sequence[Agent], rival: Agent, deals: int, /, *, seed: int = 0, **variant: Any
+) -> Estimate:
+    """Return the chips a deal that a training recipe is worth: agents of several seeds, each among the same rivals.
+
+    The seed is the outer cluster: `samples` are seeds, and the interval says where another seed would fall on average.
+    However many deals are played, it holds for the recipe and not for these agents alone.
+    """
+    won = [duel(game, agent, rival, deals, seed=seed, **variant).chips[:, :, 0].mean(1) for agent in recipe]
+    return clustered(np.concatenate(won), np.repeat(np.arange(len(won)), deals))

@@ -1,0 +1,109 @@
+"""One number an agent: Plackett-Luce ratings from the order in which games end, and alpha-rank."""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+POINTS = 400 / np.log(10)  # of a unit of log-odds: ratings are read like Elo's
+ROUNDS, CLOSE = 2000, 1e-9
+GROUPS = 500  # of deals that are drawn again together, at most
+
+
+class Choices(NamedTuple):
+    """What ratings are made from: in every row one of several agents came in before the others.
+
+    winners: int [M]. members: int [M, agents], how often each agent was there. weights: float [groups, M], how often
+    it happened in each group of deals.
+    """
+
+    winners: np.ndarray
+    members: np.ndarray
+    weights: np.ndarray
+
+
+def choices_of(chips: np.ndarray, line_ups: np.ndarray) -> Choices:
+    """Return the choices that games stand for: who of all came in first, who of the others, and so on.
+
+    Equal chips are broken in every way, all ways alike.
+
+    Args: chips: [line-ups, deals, rotations, places]. line_ups: int [line-ups, places], the agent at each place.
+    """
+    _, deals, rotations, places = chips.shape
+    groups = min(deals, GROUPS)
+    group = np.repeat(np.arange(deals) * groups // deals, rotations)
+    found: dict[tuple[int, tuple[int, ...]], np.ndarray] = {}
+    for line_up, won in zip(line_ups.tolist(), chips.reshape(len(chips), -1, places), strict=True):
+        better = (won[:, None, :] > won[:, :, None]).sum(2)  # [games, places]: how many did better
+        orders, which = np.unique(better, axis=0, return_inverse=True)
+        for number, order in enumerate(orders.tolist()):
+            often = np.bincount(group[which.ravel() == number], minlength=groups)
+            for choice, share in _broken(line_up, order).items():
+                found[choice] = found.get(choice, 0) + share * often
+    members = [np.bincount(left, minlength=line_ups.max() + 1) for _, left in found]
+    return Choices(np.array([who for who, _ in found]), np.array(members), np.array(list(found.values())).T)
+
+
+def _broken(line_up: list[int], better: list[int]) -> dict[tuple[int, tuple[int, ...]], float]:
+    """Return the choices of one order of a game, with how often each is made; `better` as many did, by place."""
+    ways = [
+        way
+        for way in itertools.permutations(range(len(line_up)))
+        if all(better[a] <= better[b] for a, b in itertools.pairwise(way))
+    ]
+    found: dict[tuple[int, tuple[int, ...]], float] = {}
+    for way in ways:
+        agents = [line_up[place] for place in way]
+        for at in range(len(agents) - 1):
+            choice = agents[at], tuple(sorted(agents[at:]))
+            found[choice] = found.get(choice, 0.0) + 1 / len(ways)
+    return found
+
+
+def plackett_luce(choices: Choices, weights: np.ndarray | None = None) -> np.ndarray:
+    """Return the log-strength of every agent, float64 [agents], their mean zero: the likeliest (Hunter's MM).
+
+    It is what choix finds (`choix.opt_rankings`), but takes as many equal games as there are at once.
+    """
+    weights = choices.weights.sum(0) if weights is None else weights
+    wins = np.bincount(choices.winners, weights, choices.members.shape[1])
+    strength = np.ones(len(wins))
+    for _ in range(ROUNDS):
+        chances = choices.members.T @ (weights / (choices.members @ strength))
+        new = np.maximum(wins, 1e-9) / np.maximum(chances, 1e-9)
+        new /= np.exp(np.log(new).mean())
+        close = np.abs(new - strength).max() <= CLOSE * new.max()
+        strength = new
+        if close:
+            break
+    return np.log(strength)
+
+
+def ratings(choices: Choices, draws: int = 100, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rating of every agent in points, and the half-width of its 95% interval by a bootstrap over deals."""
+    generator = np.random.default_rng(seed)
+    groups = len(choices.weights)
+    again = generator.multinomial(groups, np.full(groups, 1 / groups), draws) @ choices.weights
+    spread = np.std([plackett_luce(choices, weights) for weights in again], axis=0, ddof=1)
+    return POINTS * plackett_luce(choices), 1.96 * POINTS * spread
+
+
+def alpha_rank(payoffs: np.ndarray, epsilon: float = 0.01) -> np.ndarray:
+    """Return the share of time that evolution spends with every agent, [agents] (alpha-rank, infinite alpha).
+
+    A population of one agent meets one of another at a time, and turns to it if it wins more among them than they would
+    among it. It holds for games of several players and for cycles, but takes the payoffs as exact.
+
+    Args: payoffs: [agents, agents], chips of one row agent among column agents. epsilon: the chance to turn to the
+        worse of the two, so that no agent is a dead end.
+    """
+    count = len(payoffs)
+    if count < 2:
+        return np.ones(count)
+    turn = np.where(payoffs > payoffs.T, 1 - epsilon, epsilon)  # [mutant, resident]
+    turn[np.isclose(payoffs, payoffs.T, rtol=0, atol=1e-14)] = 0.5
+    moves = turn.T / (count - 1)  # from resident to mutant
+    np.fill_diagonal(moves, 0)
+    np.fill_diagonal(moves, 1 - moves.sum(1))
+    balance = np.vstack([moves.T - np.eye(count), np.ones(count)])
+    return np.linalg.lstsq(balance, np.array([*[0.0] * count, 1.0]), rcond=None)[0]

@@ -1,0 +1,419 @@
+"""Games as files: a line of JSON for every game, with all it takes to play it again (docs/records.md).
+
+What is read is played again by the rules, and the line must be, byte for byte, what that game is written as. So a
+record that was changed, cut short or made by hand wrongly is refused, and nothing in a file is believed.
+"""
+
+import functools
+import gzip
+import itertools
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.hints import verb_of
+from gupai_env.core.illegal import describe_illegal
+from gupai_env.core.lanes import WAIT
+from gupai_env.core.numbers import told
+from gupai_env.core.rng import as_key
+from gupai_env.core.variant import Variant
+from gupai_env.games import get_game
+from gupai_env.vector import Lanes
+
+FORMAT = "gupai-game-1"
+KEYS = ["format", "game", "version", "variant", "agents", "seed", "episode", "actions", "names", "payoffs"]
+COMPRESSED = ".gz"  # the end of a file's name
+LEVEL = 4  # of compression: twice as fast as the usual 6, and files a tenth larger
+BLOCK = 2048  # games that are checked side by side
+MOST_CELLS = 1 << 22  # decisions times games of a block
+MOST_BYTES = 1 << 26  # of a line: more than the longest match takes
+
+
+class RecordError(ValueError):
+    """A line that is no record of a game as it can be played: file, line and what is wrong, in one line."""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game, from the shuffle to the last payoff.
+
+    seed, episode: those of the environment: `reset(seed=seed)`, then `reset()` so many times.
+    agents: the name of who sat at each seat. actions: every decision, in order of play; movers: the seat of each, which
+    follows from the rules and does not stand in a file. payoffs: chips by seat, a row for every deal of the match.
+    """
+
+    game: Game
+    variant: Variant
+    agents: tuple[str, ...]
+    seed: int
+    episode: int
+    actions: tuple[int, ...] = field(repr=False)
+    payoffs: tuple[tuple[float, ...], ...]
+    movers: tuple[int, ...] = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the actions, as in `game.action_names`."""
+        return tuple(self.game.action_names[action] for action in self.actions)
+
+    @property
+    def line(self) -> str:
+        """The game as it stands in a file, with its newline.
+
+        Raises: ValueError for an agent's name that a line cannot show.
+        """
+        head, names = _head(self.game, self.variant, self.agents), _quoted(self.game)
+        moves = ",".join(map(str, self.actions))
+        named = ",".join([names[action] for action in self.actions])
+        paid = json.dumps(self.payoffs, separators=(",", ":"))
+        return (
+            f'{head},"seed":{self.seed},"episode":{self.episode},"actions":[{moves}],"names":[{named}],'
+            f'"payoffs":{paid}}}\n'
+        )
+
+
+@functools.lru_cache(maxsize=4096)
+def _head(game: Game, variant: Variant, agents: tuple[str, ...]) -> str:
+    """Return how the lines of these players begin."""
+    for name in agents:
+        if not name.isprintable():
+            raise ValueError(f"{told(name)} is no name that a record can hold; it must be printable")
+    content = {
+        "format": FORMAT,
+        "game": game.id,
+        "version": game.version,
+        "variant": variant.changed(),
+        "agents": agents,
+    }
+    return json.dumps(content, separators=(",", ":"))[:-1]
+
+
+@functools.cache
+def _quoted(game: Game) -> list[str]:
+    return [json.dumps(name) for name in game.action_names]
+
+
+MOST_DEEDS = 8  # a game that has more names its actions by something else, such as a hand
+
+
+@functools.cache
+def deeds_of(game: Game) -> tuple[tuple[str, ...], np.ndarray]:
+    """Return what can be done in a game ("play", "discard", ...), and which of these every action is, int [actions]."""
+    verbs = [verb_of(name) for name in game.action_names]
+    found = tuple(dict.fromkeys(verbs))
+    if len(found) > MOST_DEEDS:
+        return ("decide",), np.zeros(len(verbs), int)
+    return found, np.array([found.index(verb) for verb in verbs])
+
+
+# --- from lanes -----------------------------------------------------------------------------------
+
+
+class Log:
+    """What is played in lanes that deal once (`renew=False`), from the beginning of their episodes on."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes = lanes
+        self._moves: list[np.ndarray] = []
+        self._movers: list[np.ndarray] = [lanes.seats.copy()]
+        self.payoffs: list[list[tuple[float, ...]]] = [[] for _ in range(lanes.num_lanes)]
+
+    def note(self, actions: np.ndarray) -> None:
+        """Remember the actions just played, integers [B]."""
+        self._moves.append(np.array(actions, np.int16))
+        self._movers.append(self.lanes.seats.copy())
+        settled = np.flatnonzero((actions != WAIT) & (self.lanes.states.settled != 0))
+        chips = self.lanes.payoffs[settled, : self.lanes.variant.players].tolist()
+        for lane, paid in zip(settled.tolist(), chips, strict=True):
+            self.payoffs[lane].append(tuple(paid))
+
+    def moves(self) -> np.ndarray:
+        """Return the decisions of every lane one below the other, int16 [T, B], WAIT where there was none."""
+        return np.array(self._moves, np.int16).reshape(-1, self.lanes.num_lanes)
+
+    def deeds(self, kinds: np.ndarray) -> np.ndarray:
+        """Return how often each seat did what, int16 [B, seats, kinds]; kinds: that of every action, int."""
+        seats, count = self.lanes.variant.players, int(kinds.max()) + 1
+        found = np.zeros(self.lanes.num_lanes * seats * count, np.int16)
+        for moves, movers in zip(self._moves, self._movers, strict=False):
+            lanes = np.flatnonzero(moves != WAIT)  # each of them once, so that it can be added at once
+            found[(lanes * seats + movers[lanes]) * count + kinds[moves[lanes]]] += 1
+        return found.reshape(-1, seats, count)
+
+    def records(self, agents: Sequence[tuple[str, ...]]) -> list[GameRecord]:
+        """Return the games of all lanes, all over; agents: the names by seat, for every lane."""
+        moves = np.ascontiguousarray(self.moves().T)
+        played = moves != WAIT
+        actions, ends = moves[played].tolist(), np.cumsum(played.sum(1)).tolist()
+        movers = np.array(self._movers[:-1]).reshape(-1, len(played)).T[played].tolist()
+        lanes = self.lanes
+        return [
+            GameRecord(
+                lanes.game,
+                lanes.variant,
+                names,
+                seed,
+                episode,
+                tuple(actions[first:end]),
+                tuple(paid),
+                tuple(movers[first:end]),
+            )
+            for names, seed, episode, first, end, paid in zip(
+                agents,
+                lanes.seeds.tolist(),
+                lanes.episodes.tolist(),
+                [0, *ends[:-1]],
+                ends,
+                self.payoffs,
+                strict=True,
+            )
+        ]
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+class RecordWriter:
+    """Writes games to a new file, compressed if its name ends in .gz; the same games give the same bytes.
+
+    Raises: ValueError if the file is there already; OSError if it cannot be written.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path, self.games = Path(path), 0
+        try:
+            self._raw: IO[bytes] = self.path.open("xb")
+        except FileExistsError:
+            raise ValueError(f"{path} is there already; games are written to a new file") from None
+        self._file: Any = compressed(self._raw) if is_compressed(path) else self._raw
+
+    def write(self, games: Iterable[GameRecord]) -> None:
+        """Write some games."""
+        lines = [game.line for game in games]
+        with naming(self.path):
+            self._file.write("".join(lines).encode())
+        self.games += len(lines)
+
+    def close(self) -> None:
+        """Finish the file; one without a game is taken away."""
+        with naming(self.path):
+            try:
+                if self._file is not self._raw:
+                    self._file.close()
+            finally:
+                self._raw.close()
+        if not self.games:
+            self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Let errors of a file that is open, such as a full disk, say which one it is."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def is_compressed(path: str | Path) -> bool:
+    """True for the name of a compressed file."""
+    return str(path).endswith(COMPRESSED)
+
+
+def compressed(file: IO[bytes]) -> gzip.GzipFile:
+    """Return what compresses into a file, without time or name, so that equal games make equal files."""
+    return gzip.GzipFile("", "wb", LEVEL, file, mtime=0)
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def read_games(path: str | Path, first: int = 1) -> Iterator[GameRecord]:
+    """Yield the games of a file from number `first` on, each checked by playing it again; a block is held at a time.
+
+    Raises: RecordError naming file and line, after all games before it. OSError if there is no such file.
+    """
+    block: list[_Claim] = []
+    longest, failure = 0, None
+    lines = _lines(path, first)
+    while True:
+        try:
+            number, line = next(lines)
+            claim = _claim(number, line)
+        except StopIteration:
+            break
+        except _LineError as refused:
+            failure = refused
+            break
+        longest = max(longest, len(claim.actions))
+        fits = (len(block) + 1) * longest <= MOST_CELLS and len(block) < BLOCK
+        if block and not (fits and block[0].rules == claim.rules):
+            yield from _checked(path, block)
+            block, longest = [], len(claim.actions)
+        block.append(claim)
+    yield from _checked(path, block)
+    if failure:
+        raise RecordError(f"{path}, {failure}") from None
+
+
+class _LineError(ValueError):
+    """A line and what is wrong with it."""
+
+    def __init__(self, number: int, what: object) -> None:
+        super().__init__(f"line {number:,}: {' '.join(str(what).split())}")
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """What a line says, checked as far as it can be without playing."""
+
+    number: int
+    line: bytes
+    rules: tuple[Game, Variant]
+    agents: tuple[str, ...]
+    seed: int
+    episode: int
+    actions: list[int]
+    names: Any
+    payoffs: Any
+
+
+def _lines(path: str | Path, first: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file from number `first` on, with their numbers."""
+    number = 0
+    with gzip.open(path, "rb") if is_compressed(path) else open(path, "rb") as file:
+        while True:
+            try:
+                line = file.readline(MOST_BYTES)
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+                raise _LineError(
+                    number + 1, f"the compressed file is damaged or cut short ({error})"
+                ) from None
+            if not line:
+                return
+            number += 1
+            if not line.endswith(b"\n"):
+                long = len(line) == MOST_BYTES
+                raise _LineError(number, "longer than any game" if long else "cut short: it has no newline")
+            if number >= first:
+                yield number, line
+
+
+def _claim(number: int, line: bytes) -> _Claim:
+    """Return what a line says; raises _LineError where no game can be what it says."""
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _LineError(number, "no record of a game: it is not JSON") from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        found = told(content.get("format")) if isinstance(content, dict) else "none"
+        raise _LineError(number, f'no record of a game: its "format" is {found}, not {FORMAT!r}')
+    if list(content) != KEYS:
+        raise _LineError(number, f"its keys are {told(', '.join(content))}, not {', '.join(KEYS)}")
+    try:
+        if not isinstance(content["game"], str) or not isinstance(content["variant"], dict):
+            raise ValueError('"game" is not a word, or "variant" not an object')
+        game, variant = rules = _rules(content["game"], json.dumps(content["variant"]))
+        if content["version"] != game.version:
+            raise ValueError(f"version {told(content['version'])} of {game.id}; here it is {game.version}")
+        agents, actions = content["agents"], content["actions"]
+        if not isinstance(agents, list) or not all(type(agent) is str for agent in agents):
+            raise ValueError(f"agents are a list of names, not {told(agents)}")
+        if len(agents) != variant.players:
+            raise ValueError(f"{len(agents)} agents for {variant.players} seats")
+        if not isinstance(actions, list) or not all(type(action) is int for action in actions):
+            raise ValueError(f"actions are a list of whole numbers, not {told(actions)}")
+        # A number that is no action stays one in the fewer bits that actions are kept in.
+        actions = [action if 0 <= action < game.num_actions else game.num_actions for action in actions]
+        seed, episode = as_key(content["seed"]), as_key(content["episode"], "an episode")
+    except ValueError as error:
+        raise _LineError(number, error) from None
+    return _Claim(
+        number, line, rules, tuple(agents), seed, episode, actions, content["names"], content["payoffs"]
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _rules(game: str, variant: str) -> tuple[Game, Variant]:
+    """Return game and variant from their texts; raises ValueError."""
+    found = get_game(game)
+    return found, found.variant.make(**json.loads(variant))
+
+
+def _checked(path: str | Path, block: Sequence[_Claim]) -> Iterator[GameRecord]:
+    """Yield the games of a block, played again; raises RecordError at the first that is not as its line says."""
+    if not block:
+        return
+    for claim, game in zip(block, _played(block), strict=True):
+        what = game if isinstance(game, str) else _difference(claim, game)
+        if what:
+            raise RecordError(f"{path}, {_LineError(claim.number, what)}")
+        assert isinstance(game, GameRecord)
+        yield game
+
+
+def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
+    """Play games of one variant again, side by side; for one that the rules do not allow, return what is wrong."""
+    game, variant = block[0].rules
+    lanes = Lanes(game, len(block), observe=False, renew=False, **variant.changed())
+    lanes.reset(seeds=[claim.seed for claim in block])
+    lanes.episodes[:] = [claim.episode for claim in block]
+    lanes.begin()
+    lanes.refresh()
+    log, refused = Log(lanes), {}
+    rows, lengths = np.arange(len(block)), np.array([len(claim.actions) for claim in block])
+    moves = np.full((len(block), lengths.max()), WAIT)
+    moves[np.arange(moves.shape[1]) < lengths[:, None]] = list(
+        itertools.chain.from_iterable(claim.actions for claim in block)
+    )
+    for at in range(moves.shape[1]):
+        actions = moves[:, at]  # a part of it: what is refused below waits
+        legal = lanes.masks[rows, actions.clip(0, game.num_actions - 1)] & (actions < game.num_actions)
+        for lane in np.flatnonzero((actions != WAIT) & ~legal).tolist():
+            refused[lane] = _illegal(lanes, lane, at, actions[lane])
+            moves[lane, at:] = WAIT
+        lanes.step(moves[:, at])
+        log.note(moves[:, at])
+    for lane in np.flatnonzero(~lanes.states.over.astype(bool)).tolist():
+        refused.setdefault(lane, f"the game is not over after its {lengths[lane]} actions")
+    found = log.records([claim.agents for claim in block])
+    return [refused.get(lane, record) for lane, record in enumerate(found)]
+
+
+def _illegal(lanes: Lanes, lane: int, at: int, action: int) -> str:
+    """Return one line about an action that the rules forbid."""
+    if lanes.states.over[lane]:
+        return f"action {at + 1} comes after the end of the game"
+    view = lanes.views(slice(lane, lane + 1))[0][0]
+    who = f"action {at + 1}, seat {lanes.seats[lane]}"
+    return describe_illegal(lanes.game, who, int(action), lanes.masks[lane], view)
+
+
+def _difference(claim: _Claim, game: GameRecord) -> str:
+    """Return what a line says otherwise than the game that it is said to be, "" if nothing."""
+    try:
+        if claim.line == game.line.encode():
+            return ""
+    except ValueError as error:
+        return str(error)
+    if claim.payoffs != [list(paid) for paid in game.payoffs]:
+        return f"payoffs are {told(claim.payoffs)}, but the game pays {told([list(paid) for paid in game.payoffs])}"
+    if claim.names != list(game.names):
+        return "its names are not those of its actions"
+    return "it says the same game in other bytes than this format has"

@@ -1,0 +1,331 @@
+"""Games as files: what is written is read again, and nothing else is."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation import RecordError, RecordWriter, duel, play_duplicates, read_games
+from gupai_agents.evaluation import records as module
+from gupai_app.cli import app
+from gupai_env import get_game, jie_long_v0
+from gupai_env.games import GAMES
+
+PAGE = Path(__file__).parents[1] / "docs" / "records.md"
+
+
+def written(path, game="jie-long", count=3, names=("greedy", "random"), **variant):
+    """The chips of a duel whose games were written to a file."""
+    hero, villain = (make_agent(name, game, **variant) for name in names)
+    with RecordWriter(path) as record:
+        return duel(game, hero, villain, count, seed=4, record=record, **variant).chips
+
+
+OPTIONS = {
+    "jie-long": [{}, {"players": 2, "forced_play": True, "stake": 0.01}, {"deals": 3, "players": 3}],
+    "ce-deng": [{}, {"deals": 4, "leader": 2}, {"players": 2}],
+    "ding-niu": [{}, {"deals": 2, "smothered_numbers": (1, 6)}],
+    "da-ling": [{}, {"players": 5, "deals": 2}],
+    "tiu-u": [{}, {"players": 3, "deals": 3, "lock_triples": True}],
+    "small-mahjong": [{}, {"players": 3, "deals": 2}],
+}
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
+@pytest.mark.parametrize(
+    ("game", "variant"), [(game, each) for game in GAMES for each in OPTIONS[game]], ids=str
+)
+def test_what_is_written_is_read_again(game, variant, suffix, tmp_path):
+    path = tmp_path / f"games.{suffix}"
+    chips = written(path, game, **variant)
+    deals, rotations, seats = chips.shape
+    found = list(read_games(path))
+    assert len(found) == deals * rotations
+    for number, record in enumerate(found):
+        deal, rotation = divmod(number, rotations)
+        assert record.game is GAMES[game] and record.variant == GAMES[game].variant(**variant)
+        assert record.agents[rotation] == "greedy"
+        assert record.agents.count("random") == seats - 1
+        assert len(record.payoffs) == record.variant.deals
+        total = np.roll(np.sum(record.payoffs, 0), -rotation) / record.variant.deals
+        assert total == pytest.approx(chips[deal, rotation])
+    again = tmp_path / f"again.{suffix}"
+    with RecordWriter(again) as record:
+        record.write(found)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_the_chips_of_a_match_do_not_depend_on_whether_it_is_recorded(tmp_path):
+    a, b = make_agent("greedy"), make_agent("variety")
+    with RecordWriter(tmp_path / "games.jsonl") as record:
+        seen = play_duplicates("jie-long", [a, b, a, b], 30, seed=1, record=record)
+    assert (seen.chips == play_duplicates("jie-long", [a, b, a, b], 30, seed=1).chips).all()
+
+
+def test_a_record_is_a_game_of_the_environment(tmp_path):
+    written(tmp_path / "games.jsonl", count=2)
+    for record in read_games(tmp_path / "games.jsonl"):
+        env = jie_long_v0.env()
+        env.reset(seed=record.seed)
+        for action, name in zip(record.actions, record.names, strict=True):
+            assert name == env.game.action_names[action]
+            env.step(action)
+        assert all(env.terminations.values())
+        assert tuple(env.rewards.values()) == record.payoffs[0]
+
+
+def test_games_of_several_kinds_may_stand_in_one_file(tmp_path):
+    parts = []
+    for game in ("jie-long", "tiu-u", "jie-long"):
+        path = tmp_path / f"{len(parts)}.jsonl"
+        written(path, game, count=len(parts) + 1)
+        parts.append(path.read_bytes())
+    both = tmp_path / "both.jsonl"
+    both.write_bytes(b"".join(parts))
+    assert [record.game.id for record in read_games(both)] == ["jie-long"] * 4 + ["tiu-u"] * 4 + [
+        "jie-long"
+    ] * 12
+    assert list(read_games(both, 9)) == list(read_games(both))[8:]
+    assert list(read_games(both, 21)) == []
+
+
+def test_blocks_change_nothing(tmp_path, monkeypatch):
+    written(tmp_path / "games.jsonl", count=5)
+    whole = list(read_games(tmp_path / "games.jsonl"))
+    for name, value in (("BLOCK", 3), ("MOST_CELLS", 100)):
+        with monkeypatch.context() as patched:
+            patched.setattr(module, name, value)
+            assert list(read_games(tmp_path / "games.jsonl")) == whole
+
+
+def changed(**changes):
+    """What does to a record as JSON what a forger would."""
+
+    def change(line):
+        content = json.loads(line)
+        for key, value in changes.items():
+            content[key] = value(content[key]) if callable(value) else value
+        return json.dumps(content, separators=(",", ":")) + "\n"
+
+    return change
+
+
+def without(key):
+    def change(line):
+        content = json.loads(line)
+        del content[key]
+        return json.dumps(content, separators=(",", ":")) + "\n"
+
+    return change
+
+
+FORGED = {
+    "a payoff": (changed(payoffs=[[4.0, -4.0, 0.0, 0.0]]), "payoffs are [[4.0, -4.0, 0.0, 0.0]], but"),
+    "no payoffs": (changed(payoffs=None), "payoffs are None, but the game pays"),
+    "another move": (
+        changed(actions=lambda actions: [actions[1], *actions[1:]]),
+        "action 1, seat",
+    ),
+    "a swapped name": (changed(names=lambda names: [names[1], *names[1:]]), "names are not those"),
+    "a move too few": (changed(actions=lambda actions: actions[:-1]), "the game is not over after its 31"),
+    "no move": (changed(actions=[]), "the game is not over after its 0 actions"),
+    "a move too many": (changed(actions=lambda actions: [*actions, 3]), "action 33 comes after the end"),
+    "no action": (changed(actions=lambda actions: [*actions[:-1], 63]), "63 is no action"),
+    "waiting": (changed(actions=lambda actions: [-2, *actions]), "is no action"),
+    "a fraction": (changed(actions=[1.0]), "actions are a list of whole numbers"),
+    "a truth value": (changed(actions=[True]), "actions are a list of whole numbers"),
+    "a large action": (changed(actions=[10**30]), "is no action"),
+    "another deal": (changed(seed=1), "action"),
+    "another episode": (changed(episode=1), "action"),
+    "a bad seed": (changed(seed=-1), "a seed is a whole number from 0"),
+    "a bad episode": (changed(episode="0"), "an episode is a whole number from 0"),
+    "another version": (changed(version=7), "version 7 of jie-long; here it is 0"),
+    "another game": (changed(game="chess"), "'chess' is no game"),
+    "another variant": (changed(variant={"players": 3}), "4 agents for 3 seats"),
+    "an unknown option": (changed(variant={"wild": 1}), "'wild' is no option of JieLong"),
+    "no variant": (changed(variant=[]), '"variant" not an object'),
+    "a spelled-out default": (changed(variant={"players": 4}), "in other bytes"),
+    "no name": (changed(agents=["a", "b", "c", None]), "agents are a list of names"),
+    "an escape": (changed(agents=["a", "b", "c", "\x1b[2J"]), "it must be printable"),
+    "one agent too few": (changed(agents=["a"]), "1 agents for 4 seats"),
+    "another format": (changed(format="gupai-game-0"), "its \"format\" is 'gupai-game-0'"),
+    "a missing key": (without("seed"), "its keys are"),
+    "a new key": (changed(note="x"), "its keys are"),
+    "a space": (lambda line: line.replace(",", ", ", 1), "in other bytes"),
+    "twice the same key": (lambda line: line.replace('"seed":', '"seed":5,"seed":', 1), "in other bytes"),
+    "a blank line": (lambda line: "\n", "it is not JSON"),
+    "text": (lambda line: "greedy beat random\n", "it is not JSON"),
+    "a list": (lambda line: "[1]\n", 'its "format" is none'),
+    "deep brackets": (lambda line: "[" * 100_000 + "\n", "it is not JSON"),
+    "a long number": (lambda line: "9" * 10_000 + "\n", "it is not JSON"),
+    "bytes": (lambda line: b"\xff\xfe\n", "it is not JSON"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_forged_line_is_one_error_that_names_file_and_line(what, tmp_path):
+    change, message = FORGED[what]
+    path = tmp_path / "games.jsonl"
+    written(path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    forged = change(lines[6].decode())
+    lines[6] = forged if isinstance(forged, bytes) else forged.encode()
+    path.write_bytes(b"".join(lines))
+    games = read_games(path)
+    assert len([next(games) for _ in range(6)]) == 6  # those before it are good
+    with pytest.raises(RecordError, match=re.escape(message)) as error:
+        next(games)
+    assert str(error.value).startswith(f"{path}, line 7: ")
+    assert "\n" not in str(error.value)
+    assert len(list(read_games(path, 8))) == 5
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
+def test_a_file_that_was_cut_anywhere_is_refused(suffix, tmp_path):
+    path = tmp_path / f"games.{suffix}"
+    written(path)
+    content, cut = path.read_bytes(), tmp_path / f"cut.{suffix}"
+    whole = len(list(read_games(path)))
+    for length in (1, 30, len(content) // 2, len(content) - 12, len(content) - 1):
+        cut.write_bytes(content[:length])
+        with pytest.raises(RecordError, match="cut short"):
+            list(read_games(cut))
+    damaged = bytearray(content)
+    damaged[len(content) // 2] ^= 255
+    cut.write_bytes(damaged)
+    with pytest.raises(RecordError, match="line "):
+        list(read_games(cut))
+    assert whole == 12
+
+
+def test_a_file_that_is_no_compressed_one_is_refused(tmp_path):
+    path = tmp_path / "games.jsonl.gz"
+    path.write_text("{}\n")
+    with pytest.raises(RecordError, match="line 1: the compressed file is damaged"):
+        next(read_games(path))
+
+
+def test_an_endless_line_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "MOST_BYTES", 1000)
+    path = tmp_path / "games.jsonl.gz"
+    path.write_bytes(gzip.compress(b"[" * 5000))
+    with pytest.raises(RecordError, match="line 1: longer than any game"):
+        next(read_games(path))
+
+
+def test_a_file_is_never_overwritten_and_an_empty_one_never_left(tmp_path):
+    path = tmp_path / "games.jsonl"
+    with pytest.raises(ValueError, match="deals=0"):
+        written(path, count=0)
+    assert not path.exists()
+    path.write_text("mine\n")
+    with pytest.raises(ValueError, match="is there already"):
+        RecordWriter(path)
+    assert path.read_text() == "mine\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+@pytest.mark.parametrize("name", ["games.jsonl", "games.jsonl.gz"])
+def test_a_full_disk_is_told_with_the_name_of_the_file(name, tmp_path, monkeypatch):
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", lambda path, mode: opened(Path("/dev/full"), "wb"))
+    with pytest.raises(OSError, match=f"No space left on device: .*{name}"):
+        written(tmp_path / name)
+
+
+def test_the_line_on_the_page_is_a_record_and_its_table_names_every_key(tmp_path):
+    page = PAGE.read_text(encoding="utf-8")
+    path = tmp_path / "games.jsonl"
+    path.write_text(re.findall(r"```json\n(.*?)```", page, re.S)[0], encoding="utf-8")
+    (record,) = read_games(path)
+    assert record.game.id == "da-ling"
+    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == module.KEYS
+    assert module.FORMAT in page
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+
+def run(*words, typed=None):
+    return CliRunner().invoke(app, list(map(str, words)), input=typed)
+
+
+def test_watched_games_are_replayed_with_the_same_words(tmp_path):
+    path = tmp_path / "games.jsonl.gz"
+    for game in ("da-ling", "ce-deng"):
+        path = tmp_path / f"{game}.jsonl.gz"
+        shown = run("watch", game, "greedy", "--seed", 3, "-o", "deals=2", "--record", path).output
+        again = run("replay", path).output
+        assert "Game 1: " in again
+        assert shown.split("\n", 1)[1] in again
+
+
+@pytest.mark.parametrize(
+    "words", ["watch jie-long --seed 1 --json", "tournament jie-long greedy random --deals 5"]
+)
+def test_commands_write_the_games_they_play(words, tmp_path):
+    path = tmp_path / "games.jsonl"
+    result = run(*words.split(), "--record", path)
+    assert result.exit_code == 0
+    assert len(list(read_games(path))) == (1 if "watch" in words else 40)
+    again = run(*words.split(), "--record", path)
+    assert again.exit_code == 2
+    assert f"{path} is there already" in " ".join(again.stderr.split())
+    checked = run("replay", path, "--check")
+    assert "games, played again to the byte" in " ".join(checked.output.split())
+
+
+def test_a_game_that_a_person_plays_to_its_end_is_written(tmp_path):
+    path = tmp_path / "games.jsonl"
+    words = "play da-ling --seed 3 --seat 2 -o deals=2 --record"
+    typed = "1\n" * 2 + "y\n" + "1\n"
+    assert run(*words.split(), path, typed=typed).exit_code == 0  # leaves the second match in the middle
+    (record,) = read_games(path)
+    assert record.agents[2] == "human" and record.seed == 3 and len(record.payoffs) == 2
+    assert record.game is get_game("da-ling")
+
+
+def test_replay_begins_at_the_game_that_is_named_and_tells_mistakes(tmp_path):
+    path = tmp_path / "games.jsonl"
+    written(path)
+    shown = run("replay", path, "--game", 11).output
+    assert re.findall(r"^Game (\d+):", shown, re.M) == ["11", "12"]
+    for words, line in (
+        (("--game", 13), f"gupai: {path}: there is no game 13"),
+        (("--game", 0), "gupai: Invalid value for '--game'"),
+    ):
+        result = run("replay", path, *words)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(line)
+    path.write_text("no game\n")
+    result = run("replay", path)
+    assert result.exit_code == 2
+    assert result.stderr == f"gupai: {path}, line 1: no record of a game: it is not JSON\n"
+    result = run("replay", tmp_path / "missing.jsonl")
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+
+
+def test_a_person_steps_through_a_game():
+    from gupai_app.human import Quit, Terminal
+    from gupai_app.play import replay
+    from gupai_app.session import Session
+
+    def played(game):
+        session = Session(get_game(game), get_game(game).variant(), 5)
+        while not session.over:
+            session.play(int(session.mask().argmax()))
+        return session.record(["a"] * session.variant.players)
+
+    said, typed = [], iter(["", "what", "n", "", "q"])
+    terminal = Terminal(lambda _: next(typed), said.append, colour=False, width=80)
+    with pytest.raises(Quit):
+        replay([played("jie-long"), played("tiu-u")], 4, terminal)
+    moves = [line for line in said if line[:3].strip().isdigit()]
+    assert [line[:3].strip() for line in moves] == ["1", "1"]  # one of each game
+    assert any("Game 4: " in line for line in said) and any("Game 5: " in line for line in said)
+    assert sum("Type nothing for the next move" in line for line in said) == 1

@@ -1,0 +1,177 @@
+"""Statistics against closed forms and against scipy, and how often they err when chance alone is at work."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from gupai_agents.evaluation.rating import Choices, alpha_rank, choices_of, plackett_luce, ratings
+from gupai_agents.evaluation.statistics import (
+    LEAST,
+    clustered,
+    estimate,
+    gsprt,
+    holm,
+    samples_for,
+    sign_flip,
+    t_test,
+)
+
+
+def chips_like(number, shift=0.0, seed=0):
+    """Values as deals give them: half of them nothing, the others wide."""
+    generator = np.random.default_rng(seed)
+    return generator.normal(0, 32, number) * generator.integers(0, 2, number) + shift
+
+
+def test_the_t_test_is_scipys():
+    for seed in range(5):
+        values = chips_like(40, 3, seed)
+        assert t_test(values) == pytest.approx(stats.ttest_1samp(values, 0).pvalue, rel=1e-9)
+        low, high = stats.t.interval(0.95, 39, values.mean(), stats.sem(values))
+        assert estimate(values)[:2] == pytest.approx((values.mean(), (high - low) / 2))
+    assert t_test(np.zeros(9)) == 1
+    assert t_test(np.ones(9)) == 0
+    assert t_test(np.ones(1)) == 1
+
+
+def test_holm_multiplies_by_how_many_are_left_and_never_falls():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_flipping_signs_finds_what_all_flips_would():
+    values = np.array([3.0, 1.0, 2.0, 5.0, -1.0, 4.0, 2.0, 2.0, -0.5, 1.5])
+    signs = np.array(np.meshgrid(*[[1, -1]] * len(values))).reshape(len(values), -1)
+    exact = (np.abs(values @ signs) >= values.sum() - 1e-9).mean()
+    assert sign_flip(values, 20_000) == pytest.approx(exact, abs=0.005)
+    assert sign_flip(np.zeros(5), 99) == 1
+    assert sign_flip(np.full(40, 2.0), 99) == 0.01
+    assert sign_flip(values, 999, seed=3) == sign_flip(values, 999, seed=3)
+
+
+def test_a_sample_of_the_planned_size_has_the_planned_power():
+    assert samples_for(1, 22.6) == 4009  # (1.95996 + 0.84162)**2 * 22.6**2 = 4008.9
+    count = samples_for(5, 22.6, power=0.9)
+    found = [t_test(chips_like(count, 5, seed)) < 0.05 for seed in range(400)]
+    assert 0.86 < np.mean(found) < 0.94
+
+
+def test_the_interval_covers_the_truth_as_often_as_it_says():
+    found = [estimate(chips_like(100, 2, seed)) for seed in range(1000)]
+    assert 0.93 < np.mean([each.low <= 2 <= each.high for each in found]) < 0.97
+
+
+def test_clusters_count_once_each():
+    generator = np.random.default_rng(1)
+    seeds = np.repeat(np.arange(6), 500)
+    values = generator.normal(0, 1, 6)[seeds] + generator.normal(0, 1, len(seeds))
+    found = clustered(values, seeds)
+    assert found == pytest.approx(estimate(values.reshape(6, 500).mean(1)))
+    assert found.samples == 6
+    assert found.half_width > 5 * estimate(values).half_width
+    assert clustered(np.array([1.0, 3.0, 6.0]), np.array([7, 7, 2])) == estimate(np.array([6.0, 2.0]))
+
+
+def test_the_sequential_test_keeps_its_error_rates_and_saves_deals():
+    runs = {
+        shift: [gsprt(chips_like(40_000, shift, seed), 1.0) for seed in range(200)] for shift in (0.0, 1.0)
+    }
+    assert all(test.verdict for tests in runs.values() for test in tests)
+    assert np.mean([test.verdict > 0 for test in runs[0.0]]) < 0.085  # 5%, and 200 draws of it
+    assert np.mean([test.verdict < 0 for test in runs[1.0]]) < 0.085
+    fixed = samples_for(1.0, 22.6, alpha=0.1, power=0.95)  # one-sided 5%, as the sequential test's
+    assert np.mean([test.samples for tests in runs.values() for test in tests]) < 0.75 * fixed
+
+
+def test_the_sequential_test_stops_at_the_first_value_that_decides():
+    values = chips_like(20_000, 1.0, 3)
+    found = gsprt(values, 1.0)
+    assert gsprt(values[: found.samples], 1.0) == found
+    assert gsprt(values[: found.samples - 1], 1.0).verdict == 0
+    some = values[: found.samples]
+    ratio = len(some) * (2 * some.mean() - 1) / (2 * some.var())
+    assert found.log_likelihood_ratio == pytest.approx(ratio)
+    assert abs(ratio) >= np.log(19)
+    assert gsprt(np.full(50, 9.0), 1.0).samples == LEAST
+
+
+# --- ratings --------------------------------------------------------------------------------------
+
+
+def games(strengths, number, seed=0):
+    """Chips of games whose order Plackett and Luce's law draws, [line-ups, deals, rotations, places]."""
+    generator = np.random.default_rng(seed)
+    keys = generator.gumbel(size=(1, number, 1, len(strengths)))
+    return np.array(strengths) + keys
+
+
+def test_ratings_are_those_of_choix():
+    choix = pytest.importorskip("choix")
+    chips = games([0.0, 0.5, 1.0, -1.5], 400)
+    found = plackett_luce(choices_of(chips, np.arange(4)[None]))
+    rankings = np.argsort(-chips.reshape(-1, 4), 1)
+    assert found == pytest.approx(choix.opt_rankings(4, rankings), abs=1e-3)
+    assert found == pytest.approx(choix.ilsr_rankings(4, rankings), abs=1e-3)
+
+
+def test_ratings_find_the_strengths_that_games_were_drawn_from():
+    strengths = np.array([0.0, 0.5, 1.0, -1.5])
+    choices = choices_of(games(strengths, 3000), np.arange(4)[None])
+    found, widths = ratings(choices, 60)
+    truth = (strengths - strengths.mean()) * 400 / np.log(10)
+    assert (np.abs(found - truth) < 2 * widths).all()
+    assert (widths < 20).all()
+
+
+def test_one_against_three_equals_wins_a_quarter_when_all_are_alike():
+    chips = games([0.0, 0.0, 0.0, 0.0], 4000)
+    found = plackett_luce(choices_of(chips, np.array([[0, 1, 1, 1]])))
+    assert found == pytest.approx([0, 0], abs=0.05)
+
+
+def test_equal_chips_say_nothing():
+    found = plackett_luce(choices_of(np.zeros((1, 10, 4, 4)), np.array([[0, 1, 2, 3]])))
+    assert found == pytest.approx(np.zeros(4), abs=1e-6)
+    tied = choices_of(np.array([[[[5.0, 0.0, 0.0, 0.0]]]]), np.array([[0, 1, 2, 3]]))
+    assert tied.weights.sum() == pytest.approx(
+        3
+    )  # a game is three choices, however many ways it could have ended
+    half = Choices(np.array([0, 1]), np.array([[1, 1], [1, 1]]), np.array([[3.0, 1.0]]))
+    assert np.diff(plackett_luce(half)) == pytest.approx([-np.log(3)])  # 3 of 4 won: odds of three
+
+
+TABLES = [
+    np.array([[0, 1.0], [-1.0, 0]]),
+    np.array([[0, 1.0, -1.0], [-1.0, 0, 1.0], [1.0, -1.0, 0]]),  # a cycle
+    np.random.default_rng(2).normal(size=(6, 6)),
+    np.zeros((3, 3)),
+    np.array([[0, 0, 1.0], [0, 0, -1.0], [-1.0, 1.0, 0]]),  # two are alike to each other, not to the third
+]
+
+
+@pytest.mark.parametrize("payoffs", TABLES, ids=range(len(TABLES)))
+def test_alpha_rank_is_a_balance(payoffs):
+    found = alpha_rank(payoffs)
+    assert found.sum() == pytest.approx(1)
+    assert (found > 0).all()
+
+
+def test_alpha_rank_of_what_can_be_said_by_hand():
+    assert alpha_rank(TABLES[0]) == pytest.approx([0.99, 0.01])
+    assert alpha_rank(TABLES[1]) == pytest.approx([1 / 3] * 3)
+    assert alpha_rank(TABLES[3]) == pytest.approx([1 / 3] * 3)
+    # In balance 0 and 1 turn to each other at 1/2, 0 to 2 at 1/100, 2 to 0 and 1 to 2 at 99/100.
+    flow = np.array([[-0.51, 0.5, 0.99], [0.5, -1.49, 0.01], [0.01, 0.99, -1.0]])
+    assert flow @ alpha_rank(TABLES[4]) == pytest.approx(np.zeros(3))
+    assert alpha_rank(np.zeros((1, 1))) == pytest.approx([1])
+
+
+@pytest.mark.parametrize("payoffs", TABLES, ids=range(len(TABLES)))
+def test_alpha_rank_is_open_spiels(payoffs):
+    try:
+        from open_spiel.python.egt import alpharank
+    except ImportError:
+        pytest.skip("needs open_spiel and matplotlib")
+    theirs = alpharank.compute([payoffs], use_inf_alpha=True, inf_alpha_eps=0.01)[2]
+    assert alpha_rank(payoffs) == pytest.approx(theirs, abs=1e-9)

@@ -1,0 +1,434 @@
+"""Tournaments: who sits with whom, what is counted for whom, folders that can be resumed and checked, the gate."""
+
+import csv
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from itertools import combinations, permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation import (
+    RecordError,
+    RecordWriter,
+    duel,
+    folder,
+    gate,
+    play_duplicates,
+    play_into,
+    play_tournament,
+    read_games,
+    recipe_gain,
+    round_robin,
+    schedule,
+    verify,
+)
+from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED
+from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, line_ups
+from gupai_app.cli import app
+from gupai_env.games import GAMES
+
+NAMES = ("greedy", "variety", "random")
+
+
+def agents(*names, game="jie-long", **variant):
+    return [make_agent(name, game, **variant) for name in names or NAMES]
+
+
+def run(*words):
+    return CliRunner().invoke(app, list(map(str, words)))
+
+
+# --- who sits with whom ---------------------------------------------------------------------------
+
+
+def test_one_sits_among_equals_and_counts_alone():
+    found = line_ups(3, 4, ONE)
+    assert [each.agents for each in found] == [(a, b, b, b) for a, b in permutations(range(3), 2)]
+    assert all(list(each.counted) == [0] for each in found)
+
+
+def test_two_sit_against_two_side_by_side_and_in_turn():
+    found = line_ups(3, 4, TWO)
+    assert [each.agents for each in found] == [
+        seats for a, b in combinations(range(3), 2) for seats in ((a, a, b, b), (a, b, a, b))
+    ]
+    assert all(list(each.counted) == [0, 1, 2, 3] for each in found)
+
+
+@pytest.mark.parametrize(
+    ("number", "seats"), [(2, 4), (3, 4), (4, 4), (6, 4), (9, 4), (13, 4), (20, 5), (12, 3)]
+)
+def test_at_mixed_tables_all_play_equally_often_and_meet_equally_often(number, seats):
+    found = [each.agents for each in line_ups(number, seats, MIXED)]
+    assert len(set(Counter(who for each in found for who in each).values())) == 1
+    if number >= seats:
+        assert all(len(set(each)) == seats for each in found)
+        meetings = Counter(frozenset(pair) for each in found for pair in combinations(each, 2))
+        assert len(meetings) == number * (number - 1) // 2
+        assert max(meetings.values()) <= 2 * min(meetings.values())
+        assert number > 8 or len(set(meetings.values())) == 1
+
+
+def test_all_tables_are_all_of_them():
+    tables = Counter(each.table for each in line_ups(4, 4, "all"))
+    assert tables == {ONE: 12, TWO: 12, MIXED: 1}
+    assert {each.table for each in line_ups(3, 3, "all")} == {ONE, MIXED}
+    assert {each.table for each in line_ups(2, 2, "all")} == {ONE}
+
+
+def test_a_table_that_cannot_be_filled_is_refused():
+    with pytest.raises(ValueError, match="choose one of one, two, mixed, all"):
+        line_ups(3, 4, "three")
+    with pytest.raises(ValueError, match="needs four seats or more, an even number; there are 3"):
+        schedule("jie-long", NAMES, 5, table=TWO, players=3)
+    with pytest.raises(ValueError, match="needs two agents or more"):
+        schedule("jie-long", ["greedy"], 5)
+
+
+# --- what is counted for whom ---------------------------------------------------------------------
+
+
+def test_every_line_up_is_a_duplicate_match_of_its_own():
+    players = agents()
+    found = play_tournament("jie-long", players, 12, table="all", seed=2)
+    for number, line_up in enumerate(found.line_ups):
+        alone = play_duplicates("jie-long", [players[each] for each in line_up.agents], 12, seed=2)
+        assert (found.chips[number] == alone.chips).all()
+    assert found.standings.chips[1, 0] == pytest.approx(
+        duel("jie-long", players[1], players[0], 12, seed=2).chips[:, :, 0]
+    )
+    assert (round_robin("jie-long", players, 12, seed=2).chips == found.standings.chips).all()
+
+
+def test_the_form_of_an_agent_is_that_of_its_rows(tmp_path):
+    """The rows of games.csv, added up by hand."""
+    plan = schedule("ce-deng", NAMES, 20, table="all", seed=1)
+    found = play_into(tmp_path / "run", plan, agents(game="ce-deng"))
+    with (tmp_path / "run" / "games.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 20 * 4 * len(plan.line_ups)
+    for number, name in enumerate(NAMES):
+        chips, wins, discards, deals = [], [], [], []
+        for row in rows:
+            sitting = [row[f"agent_{seat}"] for seat in range(4)]
+            if row["table"] == ONE and sitting.count(name) != 1:
+                continue
+            won = [float(row[f"chips_{seat}"]) for seat in range(4)]
+            for seat in range(4):
+                if sitting[seat] == name:
+                    chips.append(won[seat])
+                    wins.append((won[seat] == max(won)) / won.count(max(won)))
+                    discards.append(int(row[f"discard_{seat}"]))
+                    deals.append(int(row["deal"]))
+        form = found.forms[number]
+        # line-ups and rotations count alike, so the places of a game at a table of two weigh as much as a game of one
+        assert form.chips.mean == pytest.approx(np.mean(chips))
+        assert form.win_share == pytest.approx(np.mean(wins))
+        assert form.deeds["discard"] == pytest.approx(np.mean(discards))
+        by_deal = np.bincount(deals, chips) / np.bincount(deals)
+        assert form.chips.half_width == pytest.approx(estimate(by_deal).half_width)
+        assert sum(form.places) == pytest.approx(1)
+        seats = [found.at_seat(number, seat).mean for seat in range(4)]
+        assert np.mean(seats) == pytest.approx(form.chips.mean)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_decisions_are_those_of_the_records(game, tmp_path):
+    with RecordWriter(tmp_path / "games.jsonl") as record:
+        found = play_tournament(
+            game, agents("greedy", "random", game=game), 5, seed=1, record=record, deals=2
+        )
+    counted = Counter()
+    for number, played in enumerate(read_games(tmp_path / "games.jsonl")):
+        counted[number // found.variant.players // 5] += len(played.actions)
+    assert [int(each.sum()) for each in found.deeds] == [counted[0], counted[1]]
+
+
+def test_decisions_are_told_a_deal_also_in_matches():
+    """Eight tiles are played or discarded in every deal."""
+    for form in play_tournament("jie-long", agents("greedy", "random"), 4, deals=3).forms:
+        assert sum(form.deeds.values()) == pytest.approx(8)
+
+
+def test_better_agents_stand_higher_in_every_column():
+    found = play_tournament("jie-long", agents(), 300, table="all", seed=1)
+    greedy, variety, random = found.forms
+    assert variety.chips.mean > greedy.chips.mean > random.chips.mean
+    assert variety.rating > greedy.rating > random.rating
+    assert variety.alpha_rank > greedy.alpha_rank > random.alpha_rank
+    assert variety.win_share > random.win_share
+    assert random.deeds["discard"] > greedy.deeds["discard"]
+    assert variety.p < 0.001 and random.p < 0.001
+    assert max(found.standings.adjusted().values()) <= 1
+
+
+def test_an_agent_against_itself_is_never_better():
+    found = play_tournament("jie-long", agents("greedy", "greedy"), 50, seed=1)
+    assert [form.p for form in found.forms] == [1.0, 1.0]
+    assert [form.chips.mean for form in found.forms] == [0.0, 0.0]
+    assert found.forms[0].rating == pytest.approx(0, abs=1e-6)
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+def files(path):
+    return {each.name: each.read_bytes() for each in sorted(Path(path).iterdir())}
+
+
+def test_the_same_command_writes_the_same_files(tmp_path):
+    words = ["tournament", "jie-long", *NAMES, "--deals", 30, "--seed", 5, "--table", "all", "-o", "deals=2"]
+    for name in ("a", "b"):
+        assert run(*words, "--out", tmp_path / name).exit_code == 0
+    a, b = files(tmp_path / "a"), files(tmp_path / "b")
+    assert a == b
+    assert {"games.csv", "games.jsonl.gz", "manifest.json", "summary.json"} <= set(a)
+    content = json.loads(a["manifest.json"])
+    repeated = run(*content["command"].split()[1:], "--json")
+    told, kept = json.loads(repeated.stdout), json.loads(a["summary.json"])
+    assert {key: told[key] for key in kept} == kept
+    assert verify(tmp_path / "a").deals == 30
+
+
+def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path):
+    words = ["tournament", "jie-long", *NAMES, "--deals", "2500", "--seed", "5"]
+    code = "from gupai_app.cli import main; main()"
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert run(*words, "--out", whole).exit_code == 0
+    for blocks in (2, 5):
+        resume = ["--resume"] if killed.exists() else []
+        process = subprocess.Popen([sys.executable, "-c", code, *words, "--out", killed, *resume])
+        for _ in range(2400):
+            try:
+                if json.loads((killed / "progress.json").read_text())["blocks"] >= blocks:
+                    break
+            except FileNotFoundError:
+                pass
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert not (killed / "summary.json").exists()
+    with pytest.raises(folder.FolderError, match="is not finished"):
+        verify(killed)
+    with (killed / "games.csv").open("ab") as file:
+        file.write(b"0,one,1")  # half a row
+    with (killed / "games.jsonl.gz").open("ab") as file:
+        file.write(b"\x1f\x8b")
+    assert run(*words, "--out", killed, "--resume").exit_code == 0
+    assert files(killed) == files(whole)
+    again = run(*words, "--out", killed, "--resume")  # of a finished one changes nothing
+    assert again.exit_code == 0
+    assert files(killed) == files(whole)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    path = tmp_path_factory.mktemp("kept") / "run"
+    play_into(path, schedule("jie-long", NAMES[:2], 8, seed=3), agents(*NAMES[:2]))
+    return path
+
+
+def test_only_the_same_tournament_is_resumed(kept):
+    plan = schedule("jie-long", NAMES[:2], 9, seed=3)
+    with pytest.raises(ValueError, match="another tournament: deals is 8 there, here 9"):
+        play_into(kept, plan, agents(*NAMES[:2]), resume=True)
+    with pytest.raises(ValueError, match="is there already; --resume goes on"):
+        play_into(kept, plan, agents(*NAMES[:2]))
+    with pytest.raises(ValueError, match=re.escape("no tournament, there is no manifest.json")):
+        play_into(kept.parent / "none", plan, agents(*NAMES[:2]), resume=True)
+
+
+def edited(name, change):
+    def edit(path):
+        (path / name).write_text(change((path / name).read_text()))
+
+    return edit
+
+
+def better(text):
+    content = json.loads(text)
+    content["totals"][0]["mean"] += 1
+    return json.dumps(content)
+
+
+TAMPERED = {
+    "a summary": (edited("summary.json", better), "summary.json: totals is not what the games give"),
+    "a row": (edited("games.csv", lambda text: text.replace("greedy", "variety", 1)), "rows are not those"),
+    "a row too few": (edited("games.csv", lambda text: text[: text.rindex("\n", 0, -1) + 1]), "rows are not"),
+    "a row too many": (edited("games.csv", lambda text: text + text.splitlines()[-1] + "\n"), "more games"),
+    "another seed": (
+        edited("manifest.json", lambda text: text.replace('"seed": 3', '"seed": 4')),
+        "line 1: another game than its row",
+    ),
+    "fewer deals": (
+        edited("manifest.json", lambda text: text.replace('"deals": 8', '"deals": 7')),
+        "games.jsonl.gz, line 29: another game",
+    ),
+    "more deals": (
+        edited("manifest.json", lambda text: text.replace('"deals": 8', '"deals": 9')),
+        "another game than its row",
+    ),
+    "no JSON": (edited("manifest.json", lambda text: text[:-5]), "manifest.json: damaged, it is not JSON"),
+    "no game": (
+        edited("manifest.json", lambda text: text.replace("jie-long", "chess")),
+        "'chess' is no game",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_a_folder_that_was_tampered_with_is_refused(what, kept, tmp_path):
+    path = shutil.copytree(kept, tmp_path / "copy")
+    verify(path)
+    edit, line = TAMPERED[what]
+    edit(path)
+    with pytest.raises(ValueError, match=re.escape(line)) as error:
+        verify(path)
+    assert "\n" not in str(error.value)
+    told = run("verify", path)
+    assert (told.exit_code, told.stdout, told.stderr.count("\n")) == (2, "", 1)
+
+
+def test_a_game_that_was_tampered_with_is_named(kept, tmp_path):
+    path = shutil.copytree(kept, tmp_path / "copy")
+    games = list(read_games(path / "games.jsonl.gz"))
+    (path / "games.jsonl.gz").unlink()
+    with RecordWriter(path / "games.jsonl.gz") as record:
+        record.write([*games[:5], games[6], games[5], *games[7:]])
+    with pytest.raises(folder.FolderError, match="line 6: another game than its row"):
+        verify(path)
+    content = (path / "games.jsonl.gz").read_bytes()
+    (path / "games.jsonl.gz").write_bytes(content[:-40])
+    with pytest.raises((folder.FolderError, RecordError), match="line "):
+        verify(path)
+
+
+def test_verify_says_what_it_did(kept):
+    told = run("verify", kept)
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert "64 games of 2 agents, played again" in told.stdout
+
+
+def test_the_files_of_agents_are_told_by_their_hash(tmp_path):
+    style = tmp_path / "mine.yaml"
+    style.write_text("game: jie-long\nweights: {pips: 1}\n")
+    plan = schedule("jie-long", [f"style:{style}", f"search:playouts=20,style=style:{style}", "greedy"], 2)
+    content = folder.manifest(plan)
+    assert list(content["files"]) == [str(style)]
+    style.write_text("game: jie-long\nweights: {pips: 2}\n")
+    assert folder.manifest(plan)["files"] != content["files"]
+
+
+def test_the_report_is_one_file_with_its_pictures_inside(tmp_path):
+    pytest.importorskip("matplotlib")
+    odd = make_agent("greedy")
+    odd.name = "<script>$x_1$</script>"
+    plan = schedule("jie-long", [odd.name, "variety", "random"], 30, table="all", seed=1)
+    found = play_into(tmp_path / "run", plan, [odd, *agents("variety", "random")])
+    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 4
+    assert "<script" not in page
+    assert not re.search(r'(?:src|href)="(?!#)', page)
+    assert not re.search(r"url\((?!#)", page)
+    for form in found.forms:
+        assert str(form.chips) in page
+    verify(tmp_path / "run")
+
+
+def test_wrong_words_are_one_line(tmp_path):
+    for words, line in (
+        ("--table three", "table='three' is not allowed"),
+        ("--table two -o players=3", "half against half needs four seats"),
+        ("--resume", "--resume needs --out FOLDER"),
+        (f"--out {tmp_path} --record x.jsonl", "--out keeps the games already"),
+        (f"--out {tmp_path}", f"{tmp_path} is there already"),
+        (f"--out {tmp_path / 'none'} --resume", f"{tmp_path / 'none'}: no tournament"),
+    ):
+        result = run("tournament", "jie-long", "greedy", "random", *words.split())
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(f"gupai: {line}")
+        assert result.stderr.count("\n") == 1
+
+
+# --- the gate -------------------------------------------------------------------------------------
+
+
+def test_the_gate_lets_better_players_in_and_others_not():
+    greedy, variety, random = agents()
+    assert gate("jie-long", variety, greedy, seed=1).verdict == ACCEPTED
+    assert gate("jie-long", greedy, variety, seed=1).verdict == REJECTED
+    quick = gate("jie-long", random, greedy, seed=1)
+    assert (quick.verdict, quick.test.samples) == (REJECTED, 30)
+    assert gate("jie-long", variety, greedy, most=40, gain=0.1).verdict == UNDECIDED
+
+
+def test_the_gate_decides_by_the_deals_alone(monkeypatch):
+    greedy, variety, _ = agents()
+    found = gate("jie-long", variety, greedy, seed=4)
+    monkeypatch.setattr("gupai_agents.evaluation.gating.BLOCK", 37)
+    assert gate("jie-long", variety, greedy, seed=4) == found
+    won = duel("jie-long", variety, greedy, found.test.samples, seed=4).chips[:, :, 0].mean(1)
+    assert found.chips == estimate(won)
+
+
+def test_equals_pass_the_gate_no_more_often_than_alpha():
+    """Two that draw with different chance: of equal strength, but every deal differs."""
+
+    class Other:
+        name = "other random"
+        inside = make_agent("random")
+
+        def act(self, turns):
+            return self.inside.act(turns._replace(keys=turns.keys ^ 1))
+
+    verdicts = [
+        gate("jie-long", Other(), make_agent("random"), gain=8.0, seed=seed).verdict for seed in range(40)
+    ]
+    assert verdicts.count(ACCEPTED) <= 5  # 5% of 40, and chance
+    assert verdicts.count(REJECTED) >= 35
+
+
+@pytest.mark.parametrize(
+    ("limits", "line"),
+    [
+        ({"alpha": 0.6}, "alpha=0.6"),
+        ({"beta": 0}, "beta=0"),
+        ({"gain": -1}, "gain=-1"),
+        ({"most": 0}, "most=0"),
+    ],
+)
+def test_a_gate_with_numbers_that_cannot_be_is_refused(limits, line):
+    with pytest.raises(ValueError, match=f"{line} is not allowed"):
+        gate("jie-long", *agents("greedy", "variety"), **limits)
+
+
+def test_the_gate_on_the_command_line(tmp_path):
+    words = ["gate", "jie-long", "variety", "greedy", "--seed", 1]
+    told = run(*words, "--record", tmp_path / "games.jsonl")
+    assert told.stdout.startswith("Accepted: variety wins more than greedy.")
+    found = json.loads(run(*words, "--json").stdout)
+    assert found["verdict"] == "accepted"
+    assert f"after {found['deals']:,} deals" in " ".join(told.stdout.split())
+    assert sum(1 for _ in read_games(tmp_path / "games.jsonl")) >= 4 * found["deals"]
+    wrong = run("gate", "jie-long", "variety", "greedy", "--alpha", "0.7")
+    assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+
+
+def test_a_recipe_is_judged_over_its_seeds():
+    greedy = make_agent("greedy")
+    recipe = agents("variety", "variety+attack_2=40", "random")
+    found = recipe_gain("jie-long", recipe, greedy, 40, seed=1)
+    means = [duel("jie-long", agent, greedy, 40, seed=1).mean(0).mean for agent in recipe]
+    assert found == pytest.approx(estimate(np.array(means)))
+    assert found.samples == 3
