@@ -9,7 +9,7 @@ from typing import Any
 from gupai_agents.evaluation.ladder import Ladder
 from gupai_agents.registry import agent_names
 from gupai_app.bench import machine
-from gupai_app.report import _numbers, _print, _table
+from gupai_app.report import put, table_of
 from gupai_env.core.game import Game
 
 SEARCHES = ("search:playouts=50", "search:playouts=200", "search:playouts=1000")
@@ -26,7 +26,7 @@ def players(game: Game, more: Sequence[str]) -> list[str]:
 
 def show(ladder: Ladder, seconds: float) -> None:
     """Print a ladder."""
-    table = _table(
+    table = table_of(
         "one of", *(f"against {name}" for name in ladder.rivals), "all others", "deals", "decisions/s"
     )
     for rung in ladder.rungs:
@@ -36,7 +36,7 @@ def show(ladder: Ladder, seconds: float) -> None:
         ]
         table.add_row(rung.player, *on_each, str(rung.total), f"{rung.deals:,}", f"{rung.pace:,.0f}")
     options = ", ".join(f"{name}={value}" for name, value in ladder.variant.changed().items())
-    _print(
+    put(
         table,
         f"{ladder.game.id} v{ladder.game.version}, {options or 'default options'}; seed {ladder.seed}; "
         f"{seconds:.0f} seconds.",
@@ -61,11 +61,11 @@ def show_json(ladder: Ladder, seconds: float, command: str) -> None:
                 "player": rung.player,
                 "deals": rung.deals,
                 "against": {
-                    name: _numbers(won)
+                    name: won.as_numbers()
                     for name, won in zip(ladder.rivals, rung.chips, strict=True)
                     if name != rung.player
                 },
-                "all": _numbers(rung.total),
+                "all": rung.total.as_numbers(),
                 "decisions_a_second": rung.pace,
             }
             for rung in ladder.rungs

@@ -24,14 +24,14 @@ from gupai_env.core.hints import fill_rules
 NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and told in full below it
 
 
-def _table(*columns: str, **looks: Any) -> Table:
+def table_of(*columns: str, **looks: Any) -> Table:
     table = Table(*columns, box=box.SIMPLE, title_justify="left", **looks)
     for column in table.columns:
         column.overflow = "fold"  # rather than cut what is too long
     return table
 
 
-def _print(*parts: Any) -> None:
+def put(*parts: Any) -> None:
     console = Console(highlight=False, markup=False)
     for part in parts:
         console.print(part)
@@ -49,29 +49,29 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 def games(listed: Iterable[Game]) -> None:
     """Print the games, a line each."""
-    table = _table("game", "", show_header=False)
+    table = table_of("game", "", show_header=False)
     for game in listed:
         table.add_row(game.id, game.rules_text.partition("\n")[0])
-    _print(table, "The rules of a game, its options and its agents: gupai rules GAME")
+    put(table, "The rules of a game, its options and its agents: gupai rules GAME")
 
 
 def rules(game: Game) -> None:
     """Print the rules of a game, its options and who plays it."""
-    table = _table("option", "default", "allowed", "meaning")
+    table = table_of("option", "default", "allowed", "meaning")
     table.columns[0].no_wrap = True
     for field in fields(game.variant):
         allowed = game.variant.allowed(field.name)
         table.add_row(field.name, str(field.default).lower(), allowed, field.metadata["help"])
-    features = _table("feature", "unit", "range", "meaning")
+    features = table_of("feature", "unit", "range", "meaning")
     features.columns[0].no_wrap = True
     for feature in game.features:
         features.add_row(feature.name, feature.unit, f"{feature.low:g} to {feature.high:g}", feature.meaning)
-    styles = _table("player", "weights")
+    styles = table_of("player", "weights")
     styles.columns[0].no_wrap = True
     for name, weights in game.styles.items():
         styles.add_row(name, ", ".join(f"{feature}={weight:g}" for feature, weight in weights.items()))
     print(fill_rules(game.rules_text, Console().width))
-    _print(
+    put(
         table,
         f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
         f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
@@ -107,9 +107,9 @@ def tournament(found: Tournament, seconds: float) -> None:
     parts: list[Any] = []
     if found.standings is not None:
         parts.append(_duels(found.standings, names, ranked))
-    by_seat = _table("agent", *(f"seat {seat}" for seat in seats), title="Chips a deal by seat")
-    forms = _table("agent", "chips", "p", "wins", "place", "rating", "alpha-rank", title="Every agent")
-    deeds = _table("agent", *found.forms[0].deeds, title="Decisions a deal")
+    by_seat = table_of("agent", *(f"seat {seat}" for seat in seats), title="Chips a deal by seat")
+    forms = table_of("agent", "chips", "p", "wins", "place", "rating", "alpha-rank", title="Every agent")
+    deeds = table_of("agent", *found.forms[0].deeds, title="Decisions a deal")
     for agent in ranked:
         form = found.forms[agent]
         by_seat.add_row(names[agent], *(str(found.at_seat(agent, seat)) for seat in seats))
@@ -121,7 +121,7 @@ def tournament(found: Tournament, seconds: float) -> None:
         )
         deeds.add_row(names[agent], *(f"{rate:.2f}" for rate in form.deeds.values()))
     options = ", ".join(f"{option}={value}" for option, value in found.variant.changed().items())
-    _print(
+    put(
         *parts,
         by_seat,
         forms,
@@ -137,7 +137,7 @@ def tournament(found: Tournament, seconds: float) -> None:
 
 
 def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) -> Table:
-    duels = _table("one of", *(f"against {name}" for name in names), "all", title="Chips a deal")
+    duels = table_of("one of", *(f"against {name}" for name in names), "all", title="Chips a deal")
     for hero in ranked:
         won = ["" if hero == other else str(standings.against(hero, other)) for other in range(len(names))]
         duels.add_row(names[hero], *won, str(standings.total(hero)))
@@ -171,7 +171,7 @@ def gate(found: Gate, names: Sequence[str], gain: float, seconds: float) -> None
         REJECTED: f"Rejected: {challenger} does not win {gain:g} chips a deal more than {champion}.",
         UNDECIDED: "Undecided: there were no more deals.",
     }[found.verdict]
-    _print(
+    put(
         said,
         f"One {challenger} among {champion}: {found.chips} chips a deal after {found.test.samples:,} deals, each from "
         f"every seat; log-likelihood ratio {found.test.log_likelihood_ratio:+.2f}; {seconds:.1f} seconds.",
@@ -185,8 +185,7 @@ def gate_json(found: Gate, names: Sequence[str], gain: float, seconds: float) ->
         "champion": names[1],
         "verdict": found.verdict,
         "gain": gain,
-        "mean": found.chips.mean,
-        "half_width": found.chips.half_width if found.chips.samples > 1 else None,
+        **found.chips.as_numbers(),
         "deals": found.test.samples,
         "log_likelihood_ratio": found.test.log_likelihood_ratio,
         "seconds": seconds,
@@ -197,7 +196,7 @@ def gate_json(found: Gate, names: Sequence[str], gain: float, seconds: float) ->
 def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> None:
     """Print what policies win in all seats, and what a best response wins more."""
     two, seats = tree.players == 2, range(tree.players)
-    table = _table("in all seats", title="Chips a deal")
+    table = table_of("in all seats", title="Chips a deal")
     for heading in (*(f"seat {seat}" for seat in seats), *(f"gain at {seat}" for seat in seats)):
         table.add_column(heading, justify="right")
     if two:
@@ -207,7 +206,7 @@ def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) ->
         cells = [*(f"{value:+.4f}" for value in values.round(4) + 0.0), *(f"{gain:.4f}" for gain in gains)]
         table.add_row(name, *cells, *([f"{gains.mean():.4f}"] if two else []))
     options = ", ".join(f"{option}={value}" for option, value in tree.variant.changed().items())
-    _print(
+    put(
         table,
         f"{tree.game.id} v{tree.game.version}, {options}: {tree.nodes:,} nodes, {tree.deals:,} deals, "
         f"{tree.sets:,} information sets; {seconds:.1f} seconds.",
@@ -242,7 +241,7 @@ def exploits_json(tree: GameTree, policies: dict[str, np.ndarray], seconds: floa
 
 def speed(measured: Sequence[Figure]) -> None:
     """Print what was measured, and on which machine."""
-    table = _table("game", "what", "decisions/s")
+    table = table_of("game", "what", "decisions/s")
     for figure in measured:
         number, unit = {
             "decisions/s": (",.0f", ""),
@@ -252,7 +251,7 @@ def speed(measured: Sequence[Figure]) -> None:
         }[figure.unit]
         table.add_row(figure.game, figure.what, f"{figure.value:{number}}{unit}")
     here = "; ".join(f"{what} {value}" for what, value in machine().items())
-    _print(table, f"{here}.", f"Medians of {RUNS} runs. {COUNTED}")
+    put(table, f"{here}.", f"Medians of {RUNS} runs. {COUNTED}")
 
 
 def speed_json(measured: Sequence[Figure]) -> None:

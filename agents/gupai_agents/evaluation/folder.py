@@ -27,7 +27,6 @@ from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import write_atomic
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, naming, read_games
-from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import Schedule, Tournament, fill, schedule
 from gupai_env.core.compiling import sources_digest
 from gupai_env.core.numbers import told
@@ -169,12 +168,12 @@ def summary(found: Tournament) -> dict[str, Any]:
     duels = []
     if standings is not None:
         for (hero, villain), p in standings.adjusted().items():
-            numbers = _numbers(standings.against(hero, villain))
+            numbers = standings.against(hero, villain).as_numbers()
             duels.append({"hero": hero, "villain": villain, **numbers, "p": p})
     totals = []
     for hero, form in enumerate(found.forms):
         rest = {name: value for name, value in form._asdict().items() if name != "chips"}
-        totals.append({"hero": hero, **_numbers(form.chips), "win_share": form.win_share, **rest})
+        totals.append({"hero": hero, **form.chips.as_numbers(), "win_share": form.win_share, **rest})
     return {
         "game": found.game.id,
         "version": found.game.version,
@@ -189,16 +188,11 @@ def summary(found: Tournament) -> dict[str, Any]:
         "duels": duels,
         "totals": totals,
         "seats": [
-            {"hero": hero, "seat": seat, **_numbers(found.at_seat(hero, seat))}
+            {"hero": hero, "seat": seat, **found.at_seat(hero, seat).as_numbers()}
             for hero in who
             for seat in range(found.variant.players)
         ],
     }
-
-
-def _numbers(value: Estimate) -> dict[str, float | None]:
-    """Return an estimate for JSON, which has no infinity."""
-    return {"mean": value.mean, "half_width": value.half_width if value.samples > 1 else None}
 
 
 def header(plan: Schedule) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent, Turns, ask, check_agent
 from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
-from gupai_agents.evaluation.stats import Estimate, estimate
+from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.search import SearchAgent
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
@@ -101,11 +101,8 @@ def some_turns(game: Game, agent: Agent, variant: dict[str, Any]) -> Turns:
         actions = np.full(DECISIONS, WAIT, np.int16)
         actions[rows] = ask(agent, game, lanes.variant, turns)
         lanes.step(actions)
-    views, masks, keys = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return part(
-        Turns(views.view(np.recarray), masks, keys),
-        np.random.default_rng(0).choice(len(keys), DECISIONS, replace=False),
-    )
+    together = Turns(*(np.concatenate(parts) for parts in zip(*found, strict=True)))  # type: ignore[arg-type]
+    return part(together, np.random.default_rng(0).choice(len(together.keys), DECISIONS, replace=False))
 
 
 def part(turns: Turns, rows: np.ndarray) -> Turns:

@@ -23,6 +23,10 @@ class Estimate(NamedTuple):
     def high(self) -> float:
         return self.mean + self.half_width
 
+    def as_numbers(self) -> dict[str, float | None]:
+        """Return mean and half-width for JSON, which has no infinity."""
+        return {"mean": self.mean, "half_width": self.half_width if self.samples > 1 else None}
+
     def __str__(self) -> str:
         return f"{self.mean:+.2f} ±{self.half_width:.2f}"
 
