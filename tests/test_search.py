@@ -1,6 +1,8 @@
 """Search: it knows no more than the view, answers alike in any batch, and plays better than its style."""
 
 import dataclasses
+import time
+from math import comb
 
 import numpy as np
 import pytest
@@ -8,8 +10,11 @@ import pytest
 from gupai_agents import Turns, make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import GameTree, build_tree
+from gupai_agents.search import DEAL_STREAM, search_loops
 from gupai_env import GAMES, Lanes, get_game
 from gupai_env.core.game import Game
+from gupai_env.core.rng import derive
+from gupai_env.core.tiles import KINDS, count
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 FORCED = {"forced_play": True}
@@ -53,7 +58,7 @@ def test_dealing_again_what_is_hidden_changes_no_answer(game):
 @every_game
 def test_values_are_those_of_all_legal_actions_and_the_best_have_most_deals(game):
     _, turns = decisions(game, 12, 2)
-    agent = make_agent("search:playouts=16", game)
+    agent = make_agent("search:playouts=16,steady=0", game)
     values = agent.values(turns)
     np.testing.assert_array_equal(np.isfinite(values.means), turns.masks)
     np.testing.assert_array_equal(values.deals > 0, turns.masks)
@@ -68,6 +73,116 @@ def test_values_are_those_of_all_legal_actions_and_the_best_have_most_deals(game
     assert np.nanmax(np.abs(values.means)) <= bound
 
 
+@every_game
+def test_neither_threads_nor_the_batch_change_what_is_found(game):
+    _, turns = decisions(game, 40, 3)
+    alone = make_agent("search:playouts=12,threads=1", game).values(turns)
+    shared = make_agent("search:playouts=12,threads=3", game).values(turns)
+    for one, other in zip(alone, shared, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_deals_that_others_would_hardly_have_played_are_met_less():
+    game = get_game("jie-long")
+    _, turns = decisions(game, 50, 11, **FORCED)
+    plain = make_agent("search:playouts=5", game, **FORCED).values(turns)
+    sharp, soft = (
+        make_agent(f"search:playouts=5,particles=300,infer=variety@{heat}", game, **FORCED).values(turns)
+        for heat in (2, 50)
+    )
+    assert np.isnan(plain.effective).all()
+    assert (sharp.effective >= 0.999).all() and (soft.effective <= 300.001).all()
+    assert sharp.effective.mean() < soft.effective.mean()
+
+
+def test_weights_of_particles_are_the_chances_of_what_was_done():
+    """For any two deals the weights stand as the policy of the others says, move by move, asked as any agent is."""
+    game = get_game("tiu-u")
+    table, turns = decisions(game, 8, 7)
+    believed = make_agent("careful@9", game)
+    agent = make_agent("search:playouts=1,particles=5,infer=careful@9", game)
+    sums, effective = np.zeros((8, 5)), np.zeros(8)
+    search_loops(game).weigh(agent.rules, agent.infer, turns.views, turns.keys, 0, 8, sums, effective)
+    weights = np.diff(sums, axis=1, prepend=0)
+    for row in range(8):
+        view = turns.views[row : row + 1]
+        expected = [
+            likelihood(table, believed, drawn, int(view.seat[0])) for drawn in particles(table, turns, row, 5)
+        ]
+        np.testing.assert_allclose(weights[row], np.array(expected) / sum(expected), rtol=1e-9)
+    assert effective == pytest.approx(1 / (weights**2).sum(1))
+
+
+def particles(table: Lanes, turns: Turns, row: int, count: int) -> np.recarray:
+    """The deals that are weighed for a decision."""
+    drawn = table.game.new_states(count)
+    stream = derive(int(turns.keys[row]), DEAL_STREAM)
+    keys = np.array([derive(stream, number) for number in range(count)])
+    views = np.repeat(turns.views[row : row + 1], count).view(np.recarray)
+    table.kernels.determinize(table.rules, views, keys, drawn)
+    return drawn
+
+
+def likelihood(table: Lanes, believed, state: np.record, viewer: int) -> float:
+    """How likely the others' moves are by a policy, and that of equal tiles just these went."""
+    game, rules, chance = table.game, table.rules, 1.0
+    order, actions = np.zeros(len(game.deck(rules)), np.int8), np.zeros(game.max_decisions, np.int16)
+    moves = game.history(rules, state, order, actions)
+    past = np.array([state]).view(np.recarray)[0]
+    game.deal_from(rules, past, order)
+    for action in actions[:moves].tolist():
+        seat, hand = int(past.to_act), int(past.hands[past.to_act])
+        mask = np.zeros((1, game.num_actions), bool)
+        game.legal_actions(rules, past, mask[0])
+        views = np.array([game.new_view()]).view(np.recarray)
+        game.information_set(rules, past, seat, views[0])
+        game.step(rules, past, action)
+        if seat != viewer:
+            chance *= believed.probabilities(Turns(views, mask, np.zeros(1, np.int64)))[0, action]
+            for kind in range(KINDS):
+                chance /= comb(count(hand, kind), count(hand, kind) - count(int(past.hands[seat]), kind))
+    return chance
+
+
+def test_the_usual_action_is_left_only_for_one_that_is_better_beyond_doubt():
+    _, turns = decisions(get_game("jie-long"), 200, 3, **FORCED)
+    agent = make_agent("search:playouts=20,style=variety", "jie-long", **FORCED)
+    values, rows = agent.values(turns), np.arange(200)
+    np.testing.assert_array_equal(values.usual, make_agent("variety", "jie-long").act(turns))
+    assert (values.gains[rows, values.usual] == 0).all()
+    assert (values.deals[rows, values.usual] == values.deals.max(1)).all()
+    np.testing.assert_array_equal(values.choice(1e9), values.usual)
+    for steady in (0.0, 1.0, 2.0):
+        chosen = values.choice(steady)
+        left = chosen != values.usual
+        assert 0 < left.sum() < 200
+        sure = values.gains[rows, chosen] > steady * values.gain_errors[rows, chosen]
+        assert sure[left].all()
+        best = np.where(values.deals == values.deals.max(1, keepdims=True), values.gains, -np.inf).max(1)
+        assert (values.gains[rows, chosen] == np.where(left, best, 0)).all()
+    np.testing.assert_array_equal(agent.act(turns), values.choice(1.0))
+
+
+def test_gains_are_paired_over_the_same_deals():
+    _, turns = decisions(get_game("jie-long"), 100, 2, **FORCED)
+    values = make_agent("search:playouts=60", "jie-long", **FORCED).values(turns)
+    met = (values.deals == values.deals.max(1, keepdims=True)) & turns.masks
+    own = np.take_along_axis(values.means, values.usual[:, None].astype(int), 1)
+    np.testing.assert_allclose(values.gains[met], (values.means - own)[met], atol=1e-9)
+    others = met & (np.arange(met.shape[1]) != values.usual[:, None])
+    assert np.median(values.gain_errors[others] / values.errors[others]) < 1.1  # luck of the deal cancels
+
+
+def test_so_many_seconds_are_taken_for_a_decision():
+    _, turns = decisions(get_game("jie-long"), 4, 2, **FORCED)
+    agent = make_agent("search:seconds=0.05,threads=1", "jie-long", **FORCED)
+    agent.values(part(turns, [0]))
+    begin = time.perf_counter()
+    values = agent.values(turns)
+    assert 0.04 < time.perf_counter() - begin < 2
+    assert values.deals.max() > 100
+
+
 def test_search_wins_from_the_style_that_it_plays_out():
     agent = make_agent("search:playouts=40,style=variety", "jie-long", **FORCED)
     for name in ("greedy", "variety"):
@@ -80,8 +195,14 @@ def test_search_wins_from_the_style_that_it_plays_out():
     [
         ("search:playouts=0", "playouts=0 is not allowed"),
         ("search:playouts=9999999", "playouts=9999999 is not allowed"),
-        ("search:playouts=x", "'playouts=x' is no setting"),
-        ("search:deep=3", "'deep=3' is no setting"),
+        ("search:playouts=x", "'x' is no number"),
+        ("search:playouts=1.5", "playouts=1.5 is not allowed"),
+        ("search:seconds=-1", "seconds=-1 is not allowed"),
+        ("search:particles=0", "particles=0 is not allowed"),
+        ("search:steady=nan", "steady=nan is not allowed"),
+        ("search:threads=0", "threads=0 is not allowed"),
+        ("search:infer=variety", "a belief needs a temperature"),
+        ("search:deep=3", "'deep=3' is no setting; they are style, others, infer, playouts"),
         ("search:style=clever", "'clever' is no player"),
     ],
 )
@@ -93,9 +214,12 @@ def test_a_search_that_there_is_not_is_one_line(spec, message):
 
 def test_the_style_may_be_any():
     spec = "search:playouts=3,style=variety+attack_2=40,pips=1"
-    weights = make_agent(spec, "jie-long").weights
-    game = get_game("jie-long")
-    np.testing.assert_array_equal(weights, make_agent("variety+attack_2=40,pips=1", game).weights)
+    game, expected = get_game("jie-long"), make_agent("variety+attack_2=40,pips=1", "jie-long").weights
+    np.testing.assert_array_equal(make_agent(spec, game).styles, [expected, expected])
+    agent = make_agent(f"{spec},others=greedy,infer=greedy+double=2,pips=3@4,threads=2", game)
+    np.testing.assert_array_equal(agent.styles, [expected, make_agent("greedy", game).weights])
+    np.testing.assert_array_equal(agent.infer, make_agent("greedy+double=2,pips=3@4", game).weights)
+    assert (agent.plan.playouts, agent.plan.threads) == (3, 2)
 
 
 # --- against exact values, on decks small enough to search all play --------------------------------

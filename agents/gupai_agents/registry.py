@@ -75,7 +75,7 @@ def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> Search
         if name in settings
     }
     numbers = {name: _number(spec, text) for name, text in settings.items()}
-    plan = Plan(**{name: int(n) if n == int(n) else n for name, n in numbers.items()})  # type: ignore[arg-type]
+    plan = Plan(**{name: int(n) if n.is_integer() else n for name, n in numbers.items()})  # type: ignore[arg-type]
     if "style" not in styles:
         styles["style"] = style_agent(agent_names(game)[-1], game, variant).weights
     return SearchAgent(game, variant, spec, plan=plan, **styles)

@@ -1,0 +1,115 @@
+"""The ladder: every player meets the quick ones in the same deals; what ships as `tuned` is the best of them."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from gupai_agents import agent_names, make_agent
+from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.ladder import DECISIONS, climb, some_turns
+from gupai_agents.shipped import TUNED, shipped_styles, tuned_weights
+from gupai_env import GAMES, get_game
+
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+# Deals in which `tuned` is clear of zero against the best hand-written player.
+ENOUGH = {"small-mahjong": 20_000}
+
+
+@every_game
+def test_tuned_beats_every_hand_written_player(game):
+    tuned = make_agent(TUNED, game)
+    for name in game.styles:
+        won = duel(game, tuned, make_agent(name, game), ENOUGH.get(game.id, 1500), seed=77).mean(0)
+        assert won.low > 0, (name, won)
+
+
+@every_game
+def test_weights_come_with_their_variant_and_provenance(game):
+    first, *others = shipped_styles(game.id)
+    assert first["variant"] == {}
+    for style in (first, *others):
+        assert style["game"] == game.id
+        assert set(style["weights"]) <= {feature.name for feature in game.features}
+        assert style["provenance"]["generations"] > 0
+        variant = game.variant.make(**style["variant"])
+        assert tuned_weights(game, variant) == style["weights"]
+        assert (
+            make_agent(TUNED, game, **style["variant"]).weights.tolist()
+            == game.style(style["weights"]).tolist()
+        )
+
+
+def test_tuned_is_chosen_by_the_options_that_hold():
+    jie_long = get_game("jie-long")
+    found = {tuple(style["variant"].items()): style["weights"] for style in shipped_styles("jie-long")}
+    forced = jie_long.variant.make(forced_play=True, players=2, double_lock=True)
+    assert tuned_weights(jie_long, forced) == found[("forced_play", True), ("players", 2)]
+    assert tuned_weights(jie_long, jie_long.variant.make(stake=5)) == found[()]
+
+
+def test_a_ladder_tells_what_duels_tell():
+    names = [*agent_names("jie-long"), "search:playouts=2"]
+    agents = [make_agent(name, "jie-long") for name in names]
+    found = climb("jie-long", agents, 60, 20, seed=4)
+    assert found.rivals == ("random", "greedy", "variety", "tuned")
+    assert {rung.player for rung in found.rungs} == set(names)
+    totals = [rung.total.mean for rung in found.rungs]
+    assert totals == sorted(totals, reverse=True)
+    for rung in found.rungs:
+        deals = 20 if rung.player.startswith("search") else 60
+        hero, won = agents[names.index(rung.player)], []
+        for rival, chips in zip(agents, rung.chips, strict=False):
+            expected = duel("jie-long", hero, rival, deals, seed=4).chips[:, :, 0].mean(1)
+            assert chips.mean == pytest.approx(expected.mean()) and chips.samples == rung.deals == deals
+            won += [] if rival is hero else [expected]
+        assert rung.total.mean == pytest.approx(np.mean(won))
+        assert rung.pace > 0
+
+
+def test_decisions_are_drawn_from_all_moments_of_a_deal():
+    turns = some_turns(get_game("jie-long"), make_agent("greedy", "jie-long"), {})
+    assert len(turns.keys) == len(turns.views) == len(turns.masks) == DECISIONS
+    assert len(set(turns.keys.tolist())) == DECISIONS
+    assert set(turns.views.turn.tolist()) == set(range(32))
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["greedy"], "a ladder needs two agents"),
+        (["search:playouts=1", "search:playouts=2"], "one of them that does not"),
+    ],
+)
+def test_what_is_no_ladder_is_one_line(names, message):
+    with pytest.raises(ValueError, match=message):
+        climb("jie-long", [make_agent(name) for name in names], 10, 10)
+
+
+def test_the_command_prints_a_table_and_the_same_as_json():
+    words = [
+        sys.executable,
+        "-m",
+        "gupai_app.cli",
+        "ladder",
+        "da-ling",
+        "--deals",
+        "20",
+        "--few",
+        "2",
+        "-o",
+        "players=2",
+    ]
+    table = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    content = json.loads(
+        subprocess.run([*words, "--json"], capture_output=True, text=True, check=True).stdout
+    )
+    assert content["changed"] == {"players": 2} and content["seed"] == 0
+    assert content["command"].startswith("gupai ladder da-ling --deals 20")
+    assert content["rivals"] == ["random", "greedy", "colour", "tuned"]
+    assert "da-ling v0, players=2; seed 0" in table
+    for rung in content["rungs"]:
+        assert f"{rung['all']['mean']:+.2f}" in table
+        assert set(rung["against"]) == set(content["rivals"]) - {rung["player"]}
