@@ -1,5 +1,6 @@
 """What commands print for people: options with what they allow, tables in which no player's name is lost."""
 
+import json
 import re
 
 import numpy as np
@@ -65,3 +66,45 @@ def test_a_tournament_at_80_columns_names_every_player_in_full(capsys, monkeypat
         assert f"…entropy-{seed}is{name}." in joined
         assert shown.count(f"…entropy-{seed}") >= 3  # in both tables and below them
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_the_standings_say_who_won_what_from_whom_the_best_first(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    game, players = get_game("tiu-u"), ("exactlyten", "b", "c")
+    chips = np.zeros((3, 3, 4, 2))
+    chips[0, 1], chips[0, 2], chips[1, 0], chips[1, 2], chips[2, 0], chips[2, 1] = 1, 3, 20, 40, 5, 7
+    chips[1, :, :, 1] += 8  # b wins more at seat 1
+    chips[1, 1] = 0
+    result = Standings(players, chips, 1)
+    report.standings(game, game.variant(), result, 2.0)
+    rows = [
+        [words[0], *(float(word) for word in words[1:] if not word.startswith("±"))]
+        for words in map(str.split, capsys.readouterr().out.splitlines())
+        if words and words[0] in players
+    ]
+    assert rows == [
+        ["b", 24, 44, 34],
+        ["c", 5, 7, 6],
+        ["exactlyten", 1, 3, 2],
+        ["b", 30, 38],
+        ["c", 6, 6],
+        ["exactlyten", 2, 2],
+    ]
+    report.standings_json(game, game.variant(), result, 2.0)
+    said = json.loads(capsys.readouterr().out)
+    assert {(each["hero"], each["villain"]): each["mean"] for each in said["duels"]} == {
+        (0, 1): 1,
+        (0, 2): 3,
+        (1, 0): 24,
+        (1, 2): 44,
+        (2, 0): 5,
+        (2, 1): 7,
+    }
+    assert [each["mean"] for each in said["totals"]] == [2, 34, 6]
+
+
+def test_an_interval_that_is_none_is_null_in_json(capsys):
+    game = get_game("tiu-u")
+    report.standings_json(game, game.variant(), Standings(("a", "b"), np.zeros((2, 2, 1, 2)), 1), 2.0)
+    said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert {each["half_width"] for each in said["duels"] + said["totals"] + said["seats"]} == {None}
