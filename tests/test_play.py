@@ -136,3 +136,19 @@ def test_what_a_person_cannot_see_is_not_told_twice():
         for (said, before), (said_now, now) in itertools.pairwise(seen):
             assert said_now - said == (now != before)
     assert passes
+
+
+def test_a_session_keeps_the_end_of_a_deal_and_shows_every_seat_in_turn():
+    game, greedy = get_game("jie-long"), make_agent("greedy")
+    session, ended = Session(game, game.variant(deals=3), 6), 0
+    while not session.over:
+        assert [int(view.seat) for view in session.views(2)] == [2, 3, 0, 1]
+        payoffs = session.play(int(greedy.act(session.turns())[0]))
+        if payoffs:
+            ended += 1
+            end, state = session.finished, session.state
+            assert (int(end.deal), int(end.over)) == (ended, 1)
+            assert end.total.tolist() == state.total.tolist()
+            assert end.payoff.tolist() == payoffs
+            assert not end.hands.any()
+    assert ended == 3

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from gupai_agents.evaluation import build_tree
 from gupai_agents.evaluation.tournament import Standings
 from gupai_app import report
 from gupai_env import GAMES, get_game
@@ -108,3 +109,13 @@ def test_an_interval_that_is_none_is_null_in_json(capsys):
     report.standings_json(game, game.variant(), Standings(("a", "b"), np.zeros((2, 2, 1, 2)), 1), 2.0)
     said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     assert {each["half_width"] for each in said["duels"] + said["totals"] + said["seats"]} == {None}
+
+
+def test_exploits_are_told_as_values_and_gains(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    tree = build_tree("jie-long", deck="tiny", players=2)
+    policy = tree.uniform()
+    report.exploits(tree, {"random": policy}, 1.0)
+    values, gains = tree.values(policy), tree.gains(policy)
+    (row,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.split()[:1] == ["random"])
+    assert [float(word) for word in row[1:]] == pytest.approx([*values, *gains, gains.mean()], abs=5.1e-5)
