@@ -288,6 +288,16 @@ def test_a_saved_run_is_told_by_what_was_played_and_goes_on_from_there():
         env.play(env.masks.argmax(1))
     saved = {name: array.copy() for name, array in env.saved().items()}
     assert saved["moves"].max() > saved["moves"].min()
+    rows, elsewhere = np.arange(50), (env.seats + 1) % 2
+    for seats, number, said in (
+        (elsewhere, 2, "who is not in the pool of 2"),
+        (elsewhere, -2, "who is not in the pool of 2"),
+        (env.seats, 1, "not a learner's turn"),
+    ):
+        odd = {**saved, "sitting": saved["sitting"].copy()}
+        odd["sitting"][rows[7], seats[7]] = number
+        with pytest.raises(ValueError, match=said):
+            opened().put_back(odd)
     again.pool.rng = copy.deepcopy(env.pool.rng)
     again.put_back(saved)
     for _ in range(60):
