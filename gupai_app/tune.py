@@ -36,6 +36,8 @@ def run(
         import cmaes  # noqa: F401
     except ImportError:
         raise ValueError("tuning needs one more package: pip install 'gupai[tune]'") from None
+    if out and not Path(out).parent.is_dir():  # rather than after all the search
+        raise ValueError(f"--out {out}: there is no folder {Path(out).parent}")
     options = variant.changed()
     shown = 0
     with progress(f"parts of {seconds:g} seconds", STEPS) as done:
@@ -49,10 +51,10 @@ def run(
             game, start=start, features=features, seconds=seconds, seed=seed, progress=advance, **options
         )
     text = yaml.safe_dump(described(found, options, start), sort_keys=False, allow_unicode=True)
+    print(text, end="")  # first, so that it is not lost if it cannot be written
     if out:
         Path(out).write_text(text, encoding="utf-8")
         print(f"Play against it: gupai play {game.id} --against style:{out}", file=sys.stderr)
-    print(text, end="")
 
 
 def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from gupai_env.core.compiling import bind
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import PLAY, kernels, table_of
-from gupai_env.core.numbers import is_whole, told
+from gupai_env.core.numbers import is_one_of, is_whole, told
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.scene import Scene
 from gupai_env.games import get_game
@@ -66,10 +66,10 @@ class GupaiEnv(AECEnv):
             "is_parallelizable": False,
             "render_fps": RENDER_FPS,
         }
-        if render_mode not in (None, *RENDER_MODES):
-            raise ValueError(f"render_mode={render_mode!r} is not allowed; choose {RENDER_MODES}")
-        if mask_in not in MASK_PLACES:
-            raise ValueError(f"mask_in={mask_in!r} is not allowed; choose one of {list(MASK_PLACES)}")
+        if render_mode is not None and not is_one_of(render_mode, RENDER_MODES):
+            raise ValueError(f"render_mode={told(render_mode)} is not allowed; choose {RENDER_MODES}")
+        if not is_one_of(mask_in, MASK_PLACES):
+            raise ValueError(f"mask_in={told(mask_in)} is not allowed; choose one of {list(MASK_PLACES)}")
         self.game, self.layout = game, game.encoder.layout
         self.variant = game.variant.make(**variant)
         self.render_mode, self.mask_in = render_mode, mask_in
@@ -109,7 +109,7 @@ class GupaiEnv(AECEnv):
         self._bool_mask = self._mask.view(np.bool_)
         self._settled = self._state["settled"]
         self._plain_state = np.asarray(self._state)  # quicker to pass than a record array
-        table = table_of(
+        self._table = table = table_of(
             1,
             renew=False,
             skip_forced=False,
@@ -134,6 +134,7 @@ class GupaiEnv(AECEnv):
         bound = (
             "_loops",
             "_free",
+            "_table",
             "_begin",
             "_show",
             "_play",
@@ -165,12 +166,12 @@ class GupaiEnv(AECEnv):
         return iterator
 
     def observation_space(self, agent: str) -> spaces.Space:
-        """Return the space of what an agent observes."""
-        return self.observation_spaces[agent]
+        """Return the space of what an agent observes; raises ValueError if there is no such agent."""
+        return self.observation_spaces[self.possible_agents[self._seat_of(agent)]]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Return the space of actions; `game.action_names` names them."""
-        return self.action_spaces[agent]
+        """Return the space of actions, which `game.action_names` names; raises ValueError if there is no such agent."""
+        return self.action_spaces[self.possible_agents[self._seat_of(agent)]]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         """Deal. With a seed its first episode, without one the next episode of the last seed.
@@ -214,14 +215,15 @@ class GupaiEnv(AECEnv):
 
     def observe(self, agent: str) -> Any:
         """Return what an agent observes now, as fresh arrays."""
-        if agent == self._mover:  # at the end agent_selection goes on to seats that this is not kept for
+        # At the end agent_selection goes on to seats for which nothing is kept.
+        if isinstance(agent, str) and agent == self._mover:
             observation, mask = self._observation[0].copy(), self._mask[0].copy()
         else:
             observation, mask = self._look(self._seat_of(agent)), self._no_actions.copy()
         return observation if self.mask_in == "info" else {"observation": observation, "action_mask": mask}
 
     def _seat_of(self, agent: str) -> int:
-        if agent not in self.possible_agents:
+        if not isinstance(agent, str) or agent not in self.possible_agents:
             raise ValueError(f"{told(agent)} is no agent; the agents are {', '.join(self.possible_agents)}")
         return self.possible_agents.index(agent)
 
@@ -239,6 +241,9 @@ class GupaiEnv(AECEnv):
         self._enter()
         try:
             self._step(action)
+        except BaseException:
+            self._table["busy"] = 0  # it stays taken where an error ends a loop
+            raise
         finally:
             self._free.release()
 

@@ -3,7 +3,7 @@
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any
 
@@ -165,20 +165,26 @@ class Lanes:
             return self._play(job, actions, steps, key)
         if not self._take():
             return BUSY
-        try:
-            if job != STEP:
-                return self._with_all(job, actions, steps, key)
-            refused = self._with_all(CHECK, actions, 0, 0)
-            return refused if refused != LEGAL else self._with_all(PLAY, actions, 0, 0)
-        finally:
-            release(self.table)
+        refused = self._with_all(CHECK if job == STEP else job, actions, steps, key)
+        if job == STEP and refused == LEGAL:
+            self._with_all(PLAY, actions, 0, 0)
+        release(self.table)
+        return refused
 
     def _with_all(self, job: int, actions: np.ndarray, steps: int, key: int) -> int:
         """Do a job, each thread in its lanes; return the first lane that one refused, or LEGAL."""
         own, *others = self._blocks
         under_way = [self._pool.submit(play, job, actions, steps, key) for play in others]
-        answers = [own(job, actions, steps, key), *(each.result() for each in under_way)]
+        try:
+            answers = [own(job, actions, steps, key), *(each.result() for each in under_way)]
+        finally:
+            wait(under_way)  # before anybody else may play
         return next((lane for lane in answers if lane != LEGAL), LEGAL)
+
+    def _free(self) -> None:
+        """Leave the table to others after an error in the midst of play, by which the loop did not."""
+        vars(self).pop("_blocks", None)
+        release(self.table)
 
     @functools.cached_property
     def _take(self) -> Callable[[], bool]:
@@ -217,8 +223,8 @@ class Lanes:
             self.episodes[:] = 0
             self.payoffs[:] = 0
             self.over[:] = False
-        self.begin()
-        self.refresh()
+            self.kernels.begin(self.rules, self.table)
+            self.kernels.show(self.rules, self.table)
 
     def begin(self) -> None:
         """Begin episode number `episodes` of the stream `seeds` in every lane; `refresh` shows it."""
@@ -245,7 +251,11 @@ class Lanes:
             and len(actions) == self.num_lanes
         ):
             actions = self._converted(actions)
-        lane = self._do(STEP, actions, 0, 0)
+        try:
+            lane = self._do(STEP, actions, 0, 0)
+        except BaseException:
+            self._free()
+            raise
         if lane == BUSY:
             raise RuntimeError(IN_USE)
         if lane != LEGAL:
@@ -270,8 +280,7 @@ class Lanes:
         """
         key = as_key(key, "a key")
         actions = np.empty(self.num_lanes, LONG)
-        if self._do(SAMPLE, actions, 0, key) == BUSY:
-            raise RuntimeError(IN_USE)
+        self._run(SAMPLE, actions, 0, key)
         return actions
 
     def play_random(self, steps: int, key: int) -> tuple[np.ndarray, np.ndarray]:
@@ -281,12 +290,31 @@ class Lanes:
         Raises: ValueError for steps out of 1..MOST_STEPS, or a key that is no whole number in 0..2**63 - 1.
         """
         steps, key = whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key")
-        if self._do(PLAY, NO_ACTIONS, steps, key) == BUSY:
-            raise RuntimeError(IN_USE)
+        self._run(PLAY, NO_ACTIONS, steps, key)
         return self.payoffs, self.over
 
+    def _run(self, job: int, actions: np.ndarray, steps: int, key: int) -> None:
+        """Do a job that refuses no action."""
+        try:
+            answer = self._do(job, actions, steps, key)
+        except BaseException:
+            self._free()
+            raise
+        if answer == BUSY:
+            raise RuntimeError(IN_USE)
+
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:
-        """Return what the seats to act in some lanes (default all) know, views [N], and their keys of chance."""
+        """Return what the seats to act in some lanes (default all) know, views [N], and their keys of chance.
+
+        Raises: ValueError for rows that are neither a slice nor integers or truth values side by side; IndexError for
+            a lane that there is not.
+        """
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            if rows.ndim != 1 or rows.dtype.kind not in "iub":
+                raise ValueError(
+                    f"rows must be a slice or integers [N], one per lane, not {rows.dtype} {list(rows.shape)}"
+                )
         states = self.states[rows]
         views = np.zeros(len(states), self.game.view).view(np.recarray)
         keys = np.zeros(len(states), np.int64)

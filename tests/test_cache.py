@@ -8,8 +8,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+
+from gupai_env.core import compiling
 
 ROOT = Path(__file__).parents[1]
 
@@ -192,3 +195,37 @@ def test_the_second_process_compiles_nothing_and_an_edited_rule_is_compiled_anew
 
     rules.write_text(before)
     assert play(copy) == (3, 0, payoffs)  # what was compiled first is still there
+
+
+def test_a_game_that_was_typed_at_a_prompt_is_compiled_and_its_code_kept_nowhere(tmp_path):
+    """It has no sources by which an edit could be noticed."""
+    source = (ROOT / "examples" / "one_trick" / "one_trick.py").read_text()
+    source += "\nfrom gupai_env import Lanes\nlanes = Lanes(GAME, 4, seed=1)\nlanes.play_random(50, 1)\n"
+    source += "print(lanes.states.moves.any(), type(lanes.kernels.play._cache).__name__)\n"
+    done = subprocess.run(
+        [sys.executable, "-"],
+        input=source,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'agents'}", "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("True NullCache\n", "")
+    assert not list(tmp_path.rglob("*__main__*"))
+
+
+def test_the_sources_of_a_package_in_several_folders_are_all_looked_at(tmp_path, monkeypatch):
+    found = []
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "part.py").write_text("A = 1\n")
+    package = ModuleType("spread")
+    package.__path__ = [str(tmp_path / "one"), str(tmp_path / "other")]
+    monkeypatch.setitem(sys.modules, "spread", package)
+    for text in ("A = 1\n", "A = 2\n"):
+        (tmp_path / "other" / "part.py").write_text(text)
+        compiling._digest_of.cache_clear()
+        found.append(compiling.sources_digest.__wrapped__("spread"))
+    assert found[0] != found[1] and all(found)
+    compiling._digest_of.cache_clear()

@@ -104,6 +104,13 @@ def test_a_mistake_is_told_in_one_line_with_status_2(words, line):
     assert result.stderr.count("\n") == 1
 
 
+def test_a_style_that_cannot_be_written_is_told_before_the_search(tmp_path, monkeypatch):
+    monkeypatch.setattr("gupai_app.tune.tune", lambda *_, **__: pytest.fail("it searched"))
+    result = run("tune", "jie-long", "--out", str(tmp_path / "none" / "x.yaml"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "".join(result.stderr.split()).endswith(f"thereisnofolder{tmp_path}/none")
+
+
 def test_a_mistake_in_a_process_leaves_no_traceback():
     result = process("watch", "jie-long", "gredy")
     assert (result.returncode, result.stdout) == (2, "")

@@ -16,6 +16,7 @@ from gupai_env import GAMES, Lanes, get_game
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.numbers import LONGEST, told
+from gupai_training.opponents import FixedOpponents
 from gupai_training.selfplay import SelfPlayVecEnv
 
 GAME = get_game("jie-long")
@@ -25,7 +26,8 @@ TINY = {"deck": "tiny", "players": 2}
 def one_line(error: pytest.ExceptionInfo) -> str:
     """The text of an error, which is one line that a person can read."""
     text = str(error.value)
-    assert "\n" not in text and len(text) < 500
+    assert "\n" not in text
+    assert len(text) < 500
     return text
 
 
@@ -427,7 +429,8 @@ def test_seeds_are_one_a_lane(wrong):
         with pytest.raises(ValueError, match="seed") as error:
             env.reset(seed=wrong)
         one_line(error)
-    assert (lanes.states == before[0]).all() and (env.lanes.states == before[1]).all()
+    assert (lanes.states == before[0]).all()
+    assert (env.lanes.states == before[1]).all()
 
 
 def test_seeds_of_lanes_side_by_side_stay_within_bounds():
@@ -462,9 +465,108 @@ def test_a_seat_is_one_of_the_table(seat):
 def test_an_agent_of_no_seat_is_refused():
     env = GupaiEnv("jie-long")
     env.reset(seed=1)
-    for wrong in ("seat_4", 0, None):
-        with pytest.raises(ValueError, match="is no agent; the agents are seat_0, seat_1, seat_2, seat_3"):
-            env.observe(wrong)
+    for wrong in ("seat_4", 0, None, np.arange(2), ["seat_0"]):
+        for ask_of in (env.observe, env.observation_space, env.action_space):
+            with pytest.raises(
+                ValueError, match="is no agent; the agents are seat_0, seat_1, seat_2, seat_3"
+            ):
+                ask_of(wrong)
+
+
+@pytest.mark.parametrize("rows", [None, 1, "01", [0.0], [[0, 1]], [None], np.int64(1)], ids=str)
+def test_lanes_to_view_are_a_slice_or_integers_side_by_side(rows):
+    lanes = Lanes("jie-long", 3, seed=1)
+    with pytest.raises(ValueError, match=r"^rows must be a slice or integers"):
+        lanes.views(rows)
+    assert len(lanes.views([2, 0])[0]) == len(lanes.views([True, False, True])[1]) == 2
+    with pytest.raises(IndexError):
+        lanes.views([3])
+
+
+@pytest.mark.parametrize("wrong", [-1, 4, 1.5, None, "0", True])
+def test_results_are_those_of_players_and_seats_that_there_are(wrong):
+    greedy, random = make_agent("greedy"), make_agent("random")
+    result, standings = greedy_duel(), round_robin("jie-long", [greedy, random], 2)
+    for found, name in (
+        (lambda: result.mean(wrong), "player"),
+        (lambda: result.at_seat(wrong, 0), "player"),
+        (lambda: result.at_seat(0, wrong), "seat"),
+        (lambda: standings.total(wrong), "hero"),
+        (lambda: standings.against(wrong, 0), "hero"),
+        (lambda: standings.against(0, wrong), "villain"),
+        (lambda: standings.at_seat(wrong, 0), "hero"),
+        (lambda: standings.at_seat(0, wrong), "seat"),
+    ):
+        with pytest.raises(
+            ValueError, match=f"^{name}=.* is not allowed; it must be a whole number from 0 to"
+        ):
+            found()
+    result.mean(3), result.at_seat(3, 3), standings.at_seat(1, 3), standings.against(1, 0)
+
+
+@pytest.mark.parametrize("seed", NO_SEEDS, ids=lambda seed: told(seed)[:20])
+def test_self_play_takes_the_seeds_that_lanes_take(seed):
+    with pytest.raises(ValueError, match=r"^a seed is a whole number from 0 to 2\*\*63 - 1, not "):
+        SelfPlayVecEnv(
+            "jie-long", 2, FixedOpponents([make_agent("greedy")], 4, np.random.default_rng(0)), seed=seed
+        )
+
+
+@pytest.mark.parametrize("scale", [0, -1.0, float("nan"), float("inf"), "1", None])
+def test_chips_are_scaled_by_a_number_above_0(scale):
+    with pytest.raises(ValueError, match=r"^payoff_scale=.* is not allowed; it must be a number above 0$"):
+        SelfPlayVecEnv.against("jie-long", 2, payoff_scale=scale)
+
+
+@pytest.mark.parametrize(
+    "wrong", [[0.0, 1.0], [True, False], [0], [[0], [1]], ["0", "1"], None], ids=lambda wrong: str(wrong)
+)
+def test_actions_of_a_learner_are_integers(wrong):
+    env = SelfPlayVecEnv.against("jie-long", 2)
+    env.reset()
+    with pytest.raises(ValueError, match=r"^actions must be 2 integers, one per lane, not "):
+        env.step_async(wrong)
+
+
+@pytest.mark.parametrize("wrong", [-1, -2, 63, 65536, 1 << 40])
+def test_no_action_of_a_learner_stands_for_another_one(wrong):
+    env = SelfPlayVecEnv.against("jie-long", 2)
+    env.reset()
+    env.step_async(np.array([env.masks[0].argmax(), wrong + env.masks[1].argmax() * (wrong == 65536)]))
+    with pytest.raises(IllegalActionError, match="lane 1"):
+        env.step_wait()
+
+
+@pytest.mark.parametrize("words", [["players"], [None], [5], ["=" * 900]], ids=str)
+def test_words_that_set_no_option_are_refused_in_a_line(words):
+    with pytest.raises(ValueError, match=r"sets no option|is no option") as error:
+        GAME.variant.parse(words)
+    one_line(error)
+
+
+@pytest.mark.parametrize(
+    ("game", "option"), [(game.id, name) for game in GAMES.values() for name in vars(game.variant())]
+)
+def test_a_long_value_of_an_option_is_not_told_in_full(game, option):
+    for long in ("9" * 5000, "x" * 5000):
+        with pytest.raises(ValueError, match=f"^{option}=") as error:
+            GAMES[game].variant.parse([f"{option}={long}"])
+        one_line(error)
+
+
+@pytest.mark.parametrize("name", [None, 5, "x" * 5000, np.arange(400), ["jie-long"], b"jie-long"], ids=told)
+def test_what_is_no_game_is_refused_in_a_line(name):
+    with pytest.raises(ValueError, match="is no game; the games are") as error:
+        get_game(name)
+    one_line(error)
+
+
+@pytest.mark.parametrize("wrong", [np.arange(400), "x" * 5000, 5, ["human"]], ids=told)
+@pytest.mark.parametrize("option", ["render_mode", "mask_in"])
+def test_a_mode_is_one_of_its_words(option, wrong):
+    with pytest.raises(ValueError, match=f"^{option}=.* is not allowed; choose ") as error:
+        GupaiEnv("jie-long", **{option: wrong})
+    one_line(error)
 
 
 @pytest.mark.parametrize(
@@ -481,7 +583,8 @@ def test_an_agent_of_no_seat_is_refused():
 def test_a_value_is_told_on_one_line_and_not_at_length(value, said):
     text = told(value)
     assert text.startswith(said)
-    assert "\n" not in text and len(text) <= LONGEST
+    assert "\n" not in text
+    assert len(text) <= LONGEST
 
 
 # --- chips ----------------------------------------------------------------------------------------

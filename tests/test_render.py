@@ -328,3 +328,23 @@ def test_a_missing_pygame_is_named_with_its_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
     with pytest.raises(ImportError, match=r"pip install gupai\[render\]"):
         Window()
+
+
+def test_the_words_of_a_pile_are_tiles_ends_and_counts_within_the_width():
+    piles = (
+        Pile("line", ((6, 4), (4, 1)), open_left=6, open_right=1, form="line", marked=(1,)),
+        Pile("hand", ((6, 4), (1, 1)), marked=(0,)),
+        Pile("down", hidden=3),
+        Pile("none"),
+        Pile("long", ((1, 1), (2, 2), (3, 3), (4, 4), (5, 5)), marked=(0, 1, 2, 3)),
+    )
+    lines = draw_text(Scene("Title", (), (Place("You", piles, to_act=True),), (), ""), width=40).splitlines()
+    assert lines[-7:] == [
+        "> You",
+        "  line  (6) [6:4][4:1]* (1)",
+        "  hand  [6:4]* [1:1]",
+        "  down  [ : ] x 3",
+        "  none  -",
+        "  long  [1:1]* [2:2]* [3:3]* [4:4]*",
+        "        [5:5]",
+    ]

@@ -1,10 +1,13 @@
 """What commands print for people: options with what they allow, tables in which no player's name is lost."""
 
+import json
 import re
 
 import numpy as np
 import pytest
 
+from gupai_agents import make_agent
+from gupai_agents.evaluation import build_tree, play_tournament
 from gupai_agents.evaluation.tournament import schedule
 from gupai_app import report
 from gupai_env import GAMES, get_game
@@ -67,3 +70,38 @@ def test_a_tournament_at_80_columns_names_every_player_in_full(capsys, monkeypat
         assert f"…entropy-{seed}is{name}." in joined
         assert shown.count(f"…entropy-{seed}") >= 3  # in both tables and below them
     assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_a_tournament_tells_who_won_what_from_whom_and_at_which_seat_the_best_first(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    players = ("random", "greedy", "variety")
+    found = play_tournament("jie-long", [make_agent(name) for name in players], 60, seed=1)
+    report.tournament(found, 2.0)
+    rows = [
+        [words[0], *(float(word) for word in words[1:] if word[0] in "+-" and word != "-")]
+        for words in map(str.split, capsys.readouterr().out.splitlines())
+        if words and words[0] in players
+    ]
+    ranked = sorted(range(3), key=lambda hero: -found.forms[hero].chips.mean)
+    assert [row[0] for row in rows[:3]] == [players[hero] for hero in ranked] != list(players)
+    told = [value for row in rows for value in row[1:]]
+    for hero in ranked:
+        for villain in set(range(3)) - {hero}:
+            assert round(found.standings.against(hero, villain).mean, 2) in told
+        for seat in range(4):
+            assert round(found.at_seat(hero, seat).mean, 2) in told
+    report.tournament_json(found, 2.0)
+    said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    for each in said["duels"]:
+        assert each["mean"] == found.standings.against(each["hero"], each["villain"]).mean
+    assert [each["mean"] for each in said["totals"]] == [form.chips.mean for form in found.forms]
+
+
+def test_exploits_are_told_as_values_and_gains(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    tree = build_tree("jie-long", deck="tiny", players=2)
+    policy = tree.uniform()
+    report.exploits(tree, {"random": policy}, 1.0)
+    values, gains = tree.values(policy), tree.gains(policy)
+    (row,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.split()[:1] == ["random"])
+    assert [float(word) for word in row[1:]] == pytest.approx([*values, *gains, gains.mean()], abs=5.1e-5)

@@ -1,8 +1,10 @@
 """Runs on the disk and under signals: nothing is lost, nothing is written twice, nothing empty is left."""
 
+import copy
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +26,7 @@ from gupai_env import get_game
 from gupai_training.config import CONFIG_FILE, RESUME_FILE, parse
 from gupai_training.lock import locked
 from gupai_training.run import Reporter, Row, Run, next_folder
+from gupai_training.selfplay import SelfPlayVecEnv
 
 SMALL = {
     "game": "jie-long",
@@ -43,12 +46,18 @@ def train(*words):
     return CliRunner().invoke(app, ["train", *map(str, words)])
 
 
-@pytest.fixture
-def saved(tmp_path):
-    """A run that is saved and ended."""
-    run = Run.begin(parse(SMALL, "test"), tmp_path / "runs")
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A run that is saved and ended; to be copied, not changed."""
+    run = Run.begin(parse(SMALL, "test"), tmp_path_factory.mktemp("runs"))
     run.learn()
     return run.folder
+
+
+@pytest.fixture
+def saved(trained, tmp_path):
+    """A copy of it."""
+    return Path(shutil.copytree(trained, tmp_path / "runs" / trained.name))
 
 
 class Training:
@@ -219,7 +228,38 @@ def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path):
         lambda header, tensors: tensors.pop("noise"),
         lambda header, tensors: tensors.pop("env.sitting"),
         lambda header, tensors: tensors.update({"env._owed": np.zeros(3, np.float32)}),
-        lambda header, tensors: tensors.update({"lanes.states": np.zeros(7, np.uint8)}),
+        lambda header, tensors: tensors.update({"env._owed": tensors["env._owed"].astype(np.float64)}),
+        lambda header, tensors: tensors.update({"env._decided": tensors["env._decided"].astype(np.int8)}),
+        lambda header, tensors: tensors.update({"env.totals": tensors["env.totals"][:, :1]}),
+        lambda header, tensors: tensors.pop("env.played"),
+        lambda header, tensors: tensors.update({"env.played": tensors["env.played"].astype(np.int32)}),
+        lambda header, tensors: tensors.update({"env.played": tensors["env.played"][:, None]}),
+        lambda header, tensors: tensors.update({"env.played": tensors["env.played"][:-1].copy()}),
+        lambda header, tensors: tensors["env.played"].fill(9999),
+        lambda header, tensors: tensors["env.played"].fill(-1),
+        lambda header, tensors: tensors["env.played"].fill(-2),
+        lambda header, tensors: tensors["env.moves"].fill(1 << 62),
+        lambda header, tensors: tensors["env.moves"].fill(-1),
+        lambda header, tensors: tensors["env.seeds"].fill(-1),
+        lambda header, tensors: tensors["env.seeds"].__iadd__(1),
+        lambda header, tensors: tensors["env.episodes"].fill(-1),
+        lambda header, tensors: tensors["env.sitting"].fill(99),
+        lambda header, tensors: tensors["env.sitting"].fill(-2),
+        lambda header, tensors: tensors["env.sitting"].fill(0),
+        lambda header, tensors: header.update(played=-1),
+        lambda header, tensors: header.update(decisions="many"),
+        lambda header, tensors: header.update(updates=1.5),
+        lambda header, tensors: header.update(seconds=-1),
+        lambda header, tensors: header.update(seconds=float("nan")),
+        lambda header, tensors: header.update(shares={}),
+        lambda header, tensors: header["shares"].update(play="x"),
+        lambda header, tensors: header.update(members=[["greedy", "young", True, 0.5, 0]]),
+        lambda header, tensors: header.update(members=[["greedy", 0, True, "often", 0]]),
+        lambda header, tensors: header.update(members=[["greedy", 0, True, 0.5, -1]]),
+        lambda header, tensors: header.update(
+            chance=header["chance"].replace('"state": ', '"state": ' + "9" * 60)
+        ),
+        lambda header, tensors: header.update(chance="[" * 100_000),
         lambda header, tensors: tensors.update({"policy.value_net.bias": np.zeros(2, np.float32)}),
         lambda header, tensors: tensors.pop("policy.value_net.bias"),
         lambda header, tensors: tensors.pop("adam.0.exp_avg"),
@@ -234,6 +274,39 @@ def test_a_saved_run_that_lies_is_refused_in_a_line(saved, lie):
         Run(parse(SMALL, "test"), saved).learn(go_on=True)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith(str(saved / RESUME_FILE))
+
+
+def test_a_saved_run_is_told_by_what_was_played_and_goes_on_from_there():
+    """Matches of several deals, forced decisions within them: no state is saved, and none can be made up."""
+
+    def opened() -> SelfPlayVecEnv:
+        return SelfPlayVecEnv.against("tiu-u", 50, ["greedy", "random"], seed=3, must_catch=True, deals=3)
+
+    env, again = opened(), opened()
+    env.reset()
+    for _ in range(40):
+        env.play(env.masks.argmax(1))
+    saved = {name: array.copy() for name, array in env.saved().items()}
+    assert saved["moves"].max() > saved["moves"].min()
+    rows, elsewhere = np.arange(50), (env.seats + 1) % 2
+    for seats, number, said in (
+        (elsewhere, 2, "who is not in the pool of 2"),
+        (elsewhere, -2, "who is not in the pool of 2"),
+        (env.seats, 1, "not a learner's turn"),
+    ):
+        odd = {**saved, "sitting": saved["sitting"].copy()}
+        odd["sitting"][rows[7], seats[7]] = number
+        with pytest.raises(ValueError, match=said):
+            opened().put_back(odd)
+    again.pool.rng = copy.deepcopy(env.pool.rng)
+    again.put_back(saved)
+    for _ in range(60):
+        for name in ("seats", "masks", "observations", "sitting", "totals"):
+            np.testing.assert_array_equal(getattr(again, name), getattr(env, name))
+        np.testing.assert_array_equal(again.lanes.states, env.lanes.states)
+        for each in (env, again):
+            each.play(each.masks.argmax(1))
+        np.testing.assert_array_equal(again.payoffs, env.payoffs)
 
 
 def test_training_that_diverges_is_told_in_a_line(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -212,6 +213,72 @@ def test_an_error_in_shared_play_leaves_the_lanes_free(monkeypatch):
         lanes.step(np.full(30, -1))
     lanes.step(lanes.sample(1))
     lanes.reset(3)
+
+
+class FailureError(Exception):
+    """What a rule might raise."""
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_lanes_are_free_again_after_an_error_in_the_midst_of_play(threads, monkeypatch):
+    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    bind = vector.bind
+    failing: list[bool] = []
+
+    def breaking(loop, *arguments, **later):
+        """Bind `play` so that it stops with the table taken, as where a rule raises."""
+        bound = bind(loop, *arguments, **later)
+
+        def play(*rest):
+            if failing and loop is lanes.kernels.play:
+                arguments[0]["busy"] = 1
+                if failing.pop():
+                    time.sleep(0.1)
+                raise FailureError
+            return bound(*rest)
+
+        return play
+
+    monkeypatch.setattr(vector, "bind", breaking)
+    lanes = Lanes("jie-long", 30, seed=1, threads=threads)
+    for do in (
+        lambda: lanes.step(np.zeros(30, np.int64)),
+        lambda: lanes.sample(1),
+        lambda: lanes.play_random(2, 1),
+    ):
+        failing[:] = [True, False][:threads]  # one of the threads is late
+        with pytest.raises(FailureError):
+            do()
+        assert not failing, "a thread is still at the lanes"
+        lanes.reset(2)
+        lanes.step(lanes.sample(1))
+
+
+def test_a_reset_is_one_act_to_other_threads():
+    """Nobody plays between the new seeds and the new deals."""
+    lanes, found = Lanes("jie-long", 4, seed=1), []
+
+    def begin(rules, table):
+        found.append(int(table["busy"][0]))
+        return real.begin(rules, table)
+
+    def show(rules, table):
+        found.append(int(table["busy"][0]))
+        thread = threading.Thread(target=meddle)
+        thread.start()
+        thread.join()
+        return real.show(rules, table)
+
+    def meddle():
+        with pytest.raises(RuntimeError, match="in use by another thread"):
+            lanes.sample(1)
+        found.append("refused")
+
+    real = lanes.kernels
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Lanes, "kernels", real._replace(begin=begin, show=show))
+        lanes.reset(5)
+    assert found == [1, 1, "refused"]
 
 
 # Games in which a deal may begin with a forced decision

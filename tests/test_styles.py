@@ -155,6 +155,7 @@ def test_attacking_leaves_the_number_open_whenever_it_can():
         ("style:pips", "'pips' is no weight; write feature=weight"),
         ("variety+double=x", "'x' is no number"),
         ("variety+double=nan", "the weight of double must be a number"),
+        ("variety+double=1e999", "the weight of double must be a number"),
         ("variety@", "'' is no number"),
         ("variety@-1", "the temperature must be 0 or more"),
         ("variety@inf", "the temperature must be a number"),
@@ -183,3 +184,33 @@ def test_a_factory_makes_a_player_of_ones_own(tmp_path, monkeypatch):
     agent = make_agent("own_players:first", "jie-long")
     assert duel("jie-long", agent, make_agent("greedy", "jie-long"), 20, seed=1).players[0] == "first"
     del sys.modules["own_players"]
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        {"double": 10**400},
+        {"double": True},
+        {"double": "1"},
+        {"double": 1j},
+        {"double": None},
+        {"x" * 999: 1},
+    ],
+    ids=["digits", "truth", "text", "complex", "nothing", "long"],
+)
+def test_weights_that_are_none_are_told_in_a_line(style):
+    with pytest.raises(ValueError, match=r"must be a number, not|is no feature") as caught:
+        get_game("jie-long").style(style)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    "style", [None, 5, [1.0], np.ones(3), {1: 2}, {None: 1}, {(1, 2): 1}, "no such", ""], ids=str
+)
+def test_what_is_no_style_is_told_in_a_line(style):
+    with pytest.raises(
+        ValueError, match=r"weights are a mapping|is no feature|is no style of jie-long"
+    ) as caught:
+        get_game("jie-long").style(style)
+    assert "\n" not in str(caught.value)

@@ -20,7 +20,7 @@ from gupai_env.aec import NO_GAME, RENDER_FPS, RENDER_MODES, GupaiEnv
 from gupai_env.core.compiling import bind
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import BUSY, LEGAL, WAIT
+from gupai_env.core.lanes import BUSY, LEGAL, WAIT, release
 from gupai_env.core.numbers import is_whole, told, whole_number, whole_numbers
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.variant import Variant
@@ -339,7 +339,12 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """Play `_actions` and all others up to the learners' next decisions; `asked` are the actions as they came."""
         lanes = self.lanes
         while True:
-            lane = self._play()
+            try:
+                lane = self._play()
+            except BaseException:  # in the midst of play
+                release(lanes.table)
+                self._seeded = False
+                raise
             if lane == BUSY:
                 raise RuntimeError(IN_USE)
             if lane != LEGAL:

@@ -29,7 +29,7 @@ PATIENCE = 0.7  # seconds that a loop may compile before anybody is told
 
 @functools.cache
 def _digest_of(folder: Path) -> bytes:
-    """Return a digest of all sources below a folder, or of the one file that is named."""
+    """Return a digest of all sources below a folder, or of the one file that is named; raises OSError for neither."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
         digest.update(path.read_bytes())
@@ -38,24 +38,33 @@ def _digest_of(folder: Path) -> bytes:
 
 @functools.cache
 def sources_digest(package: str) -> str:
-    """Return what changes with any edit of the engine, of our games or of the top-level package of another game."""
-    source = Path(str(sys.modules[package].__file__))
-    outside = source.parent if hasattr(sys.modules[package], "__path__") else source
-    parts = [PACKAGE / "core", PACKAGE / "games", *([] if outside == PACKAGE else [outside])]
-    return hashlib.sha256(b"".join(map(_digest_of, parts))).hexdigest()[:16]
+    """Return what changes with any edit of the engine, of our games or of the top-level package of another game.
+
+    It is "" where there are no sources to look at, as of a game that was typed at a prompt or in a notebook.
+    """
+    module = sys.modules[package]
+    outside = [
+        Path(each) for each in getattr(module, "__path__", [getattr(module, "__file__", None)]) if each
+    ]
+    parts = [PACKAGE / "core", PACKAGE / "games", *(part for part in outside if part != PACKAGE)]
+    try:
+        return hashlib.sha256(b"".join(map(_digest_of, parts))).hexdigest()[:16] if outside else ""
+    except OSError:
+        return ""
 
 
 def compiled(loop: Callable, game: Game | None = None) -> Callable:
     """Compile a loop that releases the interpreter lock; its machine code is kept on disk, for each game by itself.
 
     Its name there tells the game and the sources, so that code of an older rule is never found, and nothing of a
-    package that is not there any more is looked at.
+    package that is not there any more is looked at. That of a game without sources is not kept.
     """
     if PLAIN:
         return _plain(loop)
     name, room = loop.__name__.strip("_"), __name__ if game is None else game.module
-    loop.__qualname__ += f"-{room}-{sources_digest(room.partition('.')[0])}"
-    dispatcher = _kept(loop)
+    digest = sources_digest(room.partition(".")[0])
+    loop.__qualname__ += f"-{room}-{digest}"
+    dispatcher = _kept(loop) if digest else numba.njit(loop, nogil=True)
     _announcer.names[dispatcher] = name if game is None else f"{name} of {game.title}"
     return dispatcher
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder
+from gupai_env.core.numbers import told
 from gupai_env.core.phrases import seat_names
 from gupai_env.core.scene import Scene
 from gupai_env.core.style import Feature, style_row
@@ -129,10 +130,17 @@ class Game:
         return self.id.replace("-", "_")
 
     def style(self, weights: str | Mapping[str, float], temperature: float = 0.0) -> np.ndarray:
-        """Return a style, by its name or by the weights of its features, as loops take it, float64 [features + 1]."""
-        return style_row(
-            self.features, self.styles[weights] if isinstance(weights, str) else weights, temperature
-        )
+        """Return a style, by its name or by the weights of its features, as loops take it, float64 [features + 1].
+
+        Raises: ValueError for an unknown name, and as `style_row`.
+        """
+        if isinstance(weights, str):
+            if weights not in self.styles:
+                raise ValueError(
+                    f"{told(weights)} is no style of {self.id}; they are {', '.join(self.styles)}"
+                )
+            weights = self.styles[weights]
+        return style_row(self.features, weights, temperature)
 
     def new_states(self, num: int) -> np.recarray:
         """Return `num` cleared states, a structured array whose records read as `states[i].to_act`."""

@@ -1,5 +1,6 @@
 """Numbers from outside, checked where they enter: one line says what came and what is allowed."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,22 @@ def told(value: object) -> str:
         text = " ".join(repr(value).split())
     except Exception:  # it cannot be written, as a number of many thousand digits
         text = f"a value of type {type(value).__name__}"
+    return cut(text)
+
+
+def cut(text: str) -> str:
+    """Return a text as an error repeats it: not all of a long one."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def is_whole(value: object) -> bool:
     """True for whole numbers of Python and numpy, a truth value being none."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_one_of(value: object, words: Sequence[str]) -> bool:
+    """True for one of some words; an array, say, is none, and nothing of it is compared."""
+    return isinstance(value, str) and value in words
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from gupai_env.core.game import Game
 from gupai_env.core.hints import spelled
 from gupai_env.core.illegal import IllegalActionError, describe_illegal, first_of
+from gupai_env.core.numbers import told
 from gupai_env.core.rng import as_key
 from gupai_env.core.scene import Scene
 from gupai_env.core.tiles import KINDS, count, kind_of, parse_tiles, tile_name, tile_set
@@ -122,7 +123,7 @@ class Position:
                     if spelling(text) in map(spelling, named[action]):
                         return action
         raise ValueError(
-            f"{move!r} is no action of {self.game.id}; legal: {first_of(self.legal()) or 'nothing'}"
+            f"{told(move)} is no action of {self.game.id}; legal: {first_of(self.legal()) or 'nothing'}"
         )
 
     def payoffs(self) -> list[float]:
@@ -190,7 +191,7 @@ def read_seat(what: str, seat: object, players: int) -> int:
     """Return a seat as an integer; raises ValueError naming what it was given for."""
     number = whole(seat)
     if number is None or not 0 <= number < players:
-        raise ValueError(f"{what}={seat!r} is not allowed; choose a seat of {list(range(players))}")
+        raise ValueError(f"{what}={told(seat)} is not allowed; choose a seat of {list(range(players))}")
     return number
 
 
@@ -203,7 +204,7 @@ def read_tile(what: str, tile: Tile) -> int:
     """Return the kind of one tile; raises ValueError naming what it was given for."""
     kinds = read_tiles([tile])
     if len(kinds) != 1:
-        raise ValueError(f"{what}={tile!r} is not one tile")
+        raise ValueError(f"{what}={told(tile)} is not one tile")
     return kinds[0]
 
 
@@ -213,7 +214,7 @@ def read_line(tiles: Tiles) -> list[tuple[int, int]]:
         parse_tiles(tiles)  # complains
         numbers = [int(number) for number in re.findall("[1-6]", tiles)]
         return list(zip(numbers[::2], numbers[1::2], strict=True))
-    entries = list(_each(tiles, f"{tiles!r} is no tile; tiles are written [6:4][1:1]"))
+    entries = list(_each(tiles, f"{told(tiles)} is no tile; tiles are written [6:4][1:1]"))
     if len(entries) == 2 and None not in map(whole, entries):
         entries = [tuple(entries)]  # a single pair
     return [
@@ -222,7 +223,7 @@ def read_line(tiles: Tiles) -> list[tuple[int, int]]:
 
 
 def _pair(tile: object) -> tuple[int, int]:
-    wrong = f"{tile!r} is no tile; a tile is two numbers from 1 to 6"
+    wrong = f"{told(tile)} is no tile; a tile is two numbers from 1 to 6"
     numbers = [whole(number) for number in _each(tile, wrong)]
     if len(numbers) != 2 or any(number not in range(1, 7) for number in numbers):
         raise ValueError(wrong)
@@ -241,7 +242,7 @@ def _each(value: object, wrong: str) -> Iterator[Any]:
 
 def piles_of(what: str, piles: object) -> list[Any]:
     """Return one entry a seat as a list; raises ValueError for what is no sequence of them."""
-    wrong = f"{what} must be a sequence with one entry for each seat, not {piles!r}"
+    wrong = f"{what} must be a sequence with one entry for each seat, not {told(piles)}"
     if isinstance(piles, str):
         raise ValueError(wrong)
     return list(_each(piles, wrong))

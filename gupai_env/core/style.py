@@ -13,12 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from gupai_env.core.bits import first_one
+from gupai_env.core.numbers import told
 from gupai_env.core.places import address_of, array_at
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
 from gupai_env.core.words import MARKS, marks_from
 
 WEIGHT = np.dtype(np.float64)
+NUMBERS = (int, float, np.integer, np.floating)
 
 
 @dataclass(frozen=True)
@@ -45,23 +47,29 @@ def style_row(
     Raises: ValueError for a feature that there is not, naming the nearest, a weight or a temperature that is no number.
     """
     names = [feature.name for feature in features]
+    if not isinstance(weights, Mapping):
+        raise ValueError(f"weights are a mapping of features to numbers, not {told(weights)}")
     row = np.zeros(len(names) + 1)
     for name, weight in weights.items():
         if name not in names:
-            near = difflib.get_close_matches(name, names, 3)
+            near = difflib.get_close_matches(str(name), names, 3)
             hint = f"did you mean {' or '.join(near)}? " if near else ""
-            raise ValueError(f"{name!r} is no feature; {hint}the features are {', '.join(names)}")
+            raise ValueError(f"{told(name)} is no feature; {hint}the features are {', '.join(names)}")
         row[names.index(name)] = _number(f"the weight of {name}", weight)
     row[-1] = _number("the temperature", temperature)
     if row[-1] < 0:
-        raise ValueError(f"the temperature must be 0 or more, not {temperature!r}")
+        raise ValueError(f"the temperature must be 0 or more, not {told(temperature)}")
     return row
 
 
 def _number(what: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
-        raise ValueError(f"{what} must be a number, not {value!r}")
-    return float(value)
+    try:
+        number = float(value) if isinstance(value, NUMBERS) and not isinstance(value, bool) else math.nan
+    except OverflowError:  # an integer of more than 308 digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{what} must be a number, not {told(value)}")
+    return number
 
 
 @rule

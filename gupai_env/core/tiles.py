@@ -15,6 +15,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from gupai_env.core.bits import first_one, ones, spread
+from gupai_env.core.numbers import told
 from gupai_env.core.rng import shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.words import store_word
@@ -178,7 +179,7 @@ def parse_tile(text: str) -> int:
     """Return the kind that `[6:4]`, `6:4` or `64` names (either end first); raises ValueError."""
     match = _TILE.fullmatch(text.strip())
     if not match:
-        raise ValueError(f"{text!r} is no tile; a tile is written [6:4], two numbers from 1 to 6")
+        raise ValueError(f"{told(text)} is no tile; a tile is written [6:4], two numbers from 1 to 6")
     return kind_of(int(match[1]), int(match[2]))
 
 
@@ -186,7 +187,7 @@ def parse_tiles(text: str) -> list[int]:
     """Return the kinds named in a text such as `[6:4][1:1]` or `64 11`; raises ValueError."""
     rest = re.sub(_TILE, " ", text).strip(" ,")
     if rest:
-        raise ValueError(f"{rest!r} is no tile; tiles are written [6:4][1:1]")
+        raise ValueError(f"{told(rest)} is no tile; tiles are written [6:4][1:1]")
     return [kind_of(int(high), int(low)) for high, low in _TILE.findall(text)]
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import LONGEST, cut, told
 
 RANDOM_LEADER = -1
 FULL, TINY = "full", "tiny"
@@ -61,22 +61,22 @@ def _read(name: str, text: str, default: Any) -> Any:
     """Return what `text` says for an option with this default."""
     if isinstance(default, bool):
         if text.lower() not in TRUTHS:
-            raise ValueError(f"{name}={text} is not allowed; write true or false")
+            raise ValueError(f"{name}={cut(text)} is not allowed; write true or false")
         return TRUTHS[text.lower()]
     if isinstance(default, str):  # it may be a number too, as a leader is
-        return int(text) if text.isdecimal() else text
+        return int(text) if text.isdecimal() and len(text) <= LONGEST else text
     if isinstance(default, tuple):
         words = text.strip("()[] ").replace(",", " ").split()
         try:
             return tuple(float(word) if "." in word else int(word) for word in words)
         except ValueError:
             raise ValueError(
-                f"{name}={text} is not allowed; write numbers with commas between them"
+                f"{name}={cut(text)} is not allowed; write numbers with commas between them"
             ) from None
     try:
         return type(default)(text)
     except ValueError:
-        raise ValueError(f"{name}={text} is not allowed; it must be {type(default).__name__}") from None
+        raise ValueError(f"{name}={cut(text)} is not allowed; it must be {type(default).__name__}") from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,7 +186,7 @@ class Variant:
                 near = difflib.get_close_matches(name, names, 1)
                 hint = f"did you mean {near[0]}? " if near else ""
                 raise ValueError(
-                    f"{name!r} is no option of {cls.__name__}; {hint}its options are {', '.join(names)}"
+                    f"{told(name)} is no option of {cls.__name__}; {hint}its options are {', '.join(names)}"
                 )
         return cls(**options)
 
@@ -199,10 +199,10 @@ class Variant:
         defaults = {field.name: field.default for field in dataclasses.fields(cls)}
         options = {}
         for assignment in assignments:
-            name, sign, text = assignment.partition("=")
+            name, sign, text = assignment.partition("=") if isinstance(assignment, str) else ("", "", "")
             if not sign:
                 raise ValueError(
-                    f"{assignment!r} sets no option; write name=value, for instance {cls.example()}"
+                    f"{told(assignment)} sets no option; write name=value, for instance {cls.example()}"
                 )
             options[name] = _read(name, text, defaults.get(name, ""))
         return cls.make(**options)

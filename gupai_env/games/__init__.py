@@ -4,6 +4,7 @@ import difflib
 from importlib.metadata import entry_points
 
 from gupai_env.core.game import Game
+from gupai_env.core.numbers import told
 from gupai_env.games import ce_deng, da_ling, ding_niu, jie_long, small_mahjong, tiu_u
 
 PLUGINS = (
@@ -33,11 +34,11 @@ def get_game(name: str | Game) -> Game:
     """Return a game by its id (`jie-long`, also written `jie_long`); raises ValueError naming the games there are."""
     if isinstance(name, Game):
         return name
-    wanted = str(name).lower().replace("_", "-")
+    wanted = name.lower().replace("_", "-") if isinstance(name, str) else ""
     if wanted not in GAMES:
         load_plugins()
     if wanted not in GAMES:
         near = difflib.get_close_matches(wanted, GAMES, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise ValueError(f"{name!r} is no game{hint}; the games are {', '.join(GAMES)}")
+        raise ValueError(f"{told(name)} is no game{hint}; the games are {', '.join(GAMES)}")
     return GAMES[wanted]

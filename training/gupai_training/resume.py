@@ -1,6 +1,7 @@
 """Saving a run so that it goes on exactly where it stopped, bit for bit: tensors and JSON, nothing else."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,23 @@ import torch
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
+from gupai_env.core.numbers import told, whole_number
+from gupai_env.core.rng import KEYS
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import Member, OpponentPool
 
 ADAM = ("step", "exp_avg", "exp_avg_sq")
-LANES = ("seeds", "episodes")
 # What a file can make numpy, torch and Python raise that was signed but does not hold what `save` writes:
-UNFIT = (ValueError, KeyError, IndexError, TypeError, AttributeError, RuntimeError)
+UNFIT = (
+    ValueError,
+    KeyError,
+    IndexError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+    ArithmeticError,
+    MemoryError,
+)
 
 
 def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], seconds: float) -> None:
@@ -27,9 +38,7 @@ def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], seconds: floa
     for number, state in learner.policy.optimizer.state_dict()["state"].items():
         tensors |= {f"adam.{number}.{name}": np.asarray(state[name].cpu().numpy()) for name in ADAM}
     tensors["noise"] = learner.noise.get_state().numpy()
-    tensors["lanes.states"] = np.frombuffer(env.lanes.states.tobytes(), np.uint8)
-    tensors |= {f"lanes.{name}": getattr(env.lanes, name) for name in LANES}
-    tensors |= {f"env.{name}": getattr(env, name) for name in env.STATE}
+    tensors |= {f"env.{name}": array for name, array in env.saved().items()}
     members = []
     for number, member in enumerate(pool.members):
         agent = member.agent
@@ -65,7 +74,7 @@ def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[
         raise CheckpointError(f"{path}: saved under another configuration, {', '.join(odd)} differ")
     try:
         _put_back(header, tensors, learner, net)
-        return float(header["seconds"])
+        return measured("seconds", header["seconds"])
     except UNFIT as error:
         said = " ".join(str(error).split())
         raise CheckpointError(f"{path}: it does not fit this run ({type(error).__name__}: {said})") from None
@@ -92,24 +101,38 @@ def _put_back(
     }
     learner.policy.optimizer.load_state_dict(optimizer)
     learner.noise.set_state(torch.as_tensor(tensors["noise"]))
-    lanes.states[:] = np.frombuffer(tensors["lanes.states"].tobytes(), lanes.game.state)
-    for name in LANES:
-        getattr(lanes, name)[:] = tensors[f"lanes.{name}"]
-    lanes.refresh()
-    for name in env.STATE:
-        getattr(env, name)[:] = tensors[f"env.{name}"]
-    env.decisions = header["played"]
     pool.members = []
     for number, (name, born, scripted, beaten, deals) in enumerate(header["members"]):
+        counted("born", born), counted("deals", deals), measured("beaten", beaten)
         if scripted:
             agent = agent_of_data(name, lanes.game, lanes.variant)
         else:
             weights = {key: tensor.numpy() for key, tensor in part(f"member.{number}.").items()}
-            agent = NetworkAgent(name, lanes.game, net, weights, sample=False)
+            agent = NetworkAgent(name, lanes.game, net, weights, False, lanes.variant)
         pool.members.append(Member(agent, born, scripted, beaten, deals))
     pool.rng.bit_generator.state = json.loads(header["chance"])
+    env.put_back({name[len("env.") :]: array for name, array in tensors.items() if name.startswith("env.")})
+    for name in ("played", "decisions", "updates"):
+        counted(name, header[name])
+    if learner.seconds.keys() != header["shares"].keys():
+        raise ValueError(f"shares are of {', '.join(learner.seconds)}")
+    for name, seconds in header["shares"].items():
+        measured(name, seconds)
+    env.decisions = header["played"]
     learner.num_timesteps, learner.updates = header["decisions"], header["updates"]
     learner.seconds = header["shares"]
+
+
+def counted(what: str, number: Any) -> int:
+    """Return a count; raises ValueError for what is none."""
+    return whole_number(what, number, 0, KEYS - 1)
+
+
+def measured(what: str, number: Any) -> float:
+    """Return a number from 0; raises ValueError for what is none."""
+    if type(number) not in (int, float) or not 0 <= number < math.inf:
+        raise ValueError(f"{what}={told(number)} is not allowed; it must be a number from 0")
+    return float(number)
 
 
 def adam_state(state: dict[str, torch.Tensor], parameter: torch.Tensor) -> dict[str, torch.Tensor]:

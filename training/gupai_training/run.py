@@ -173,7 +173,7 @@ class Run:
 
     def current_agent(self, name: str) -> NetworkAgent:
         """Return the averaged policy as a player."""
-        return NetworkAgent(name, self.game, self.net, self.learner.weights(), sample=False)
+        return NetworkAgent(name, self.game, self.net, self.learner.weights(), False, self.variant)
 
     def save_agent(self, evaluation: dict[str, Any] | None = None) -> None:
         """Write the player's checkpoint."""

@@ -1,5 +1,6 @@
 """A batched SB3 vector environment over lanes, for self-play and for play against given opponents."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,9 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from gupai_agents.evaluation.match import answers
 from gupai_agents.registry import make_agent
-from gupai_env.core.rng import derive
+from gupai_env.core.lanes import WAIT
+from gupai_env.core.numbers import told, whole_numbers
+from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
@@ -46,7 +49,10 @@ class SelfPlayVecEnv(VecEnv):
         payoff_scale: float = 1.0,
         **variant: Any,
     ) -> None:
-        self.lanes = Lanes(game, num_envs, seed=derive(seed, TRAINING_STREAM), skip_forced=True, **variant)
+        stream = derive(as_key(seed), TRAINING_STREAM)
+        if not (isinstance(payoff_scale, (int, float)) and 0 < payoff_scale < math.inf):
+            raise ValueError(f"payoff_scale={told(payoff_scale)} is not allowed; it must be a number above 0")
+        self.lanes = Lanes(game, num_envs, seed=stream, skip_forced=True, **variant)
         self.pool = pool
         self.players = self.lanes.variant.players
         self.payoff_scale = payoff_scale
@@ -68,6 +74,9 @@ class SelfPlayVecEnv(VecEnv):
         )  # learning seats that did, in this episode
         self.decisions = 0  # of all seats, forced ones not counted
         self._actions = np.zeros(num_envs, np.int16)
+        # What was played in the episode under way, forced decisions left out: it says how the lanes stand.
+        self._played = np.zeros((num_envs, 1), np.int16)
+        self._moves = np.zeros(num_envs, np.int64)
         self._rows = np.arange(num_envs)
         self._infos: list[dict] = [{} for _ in range(num_envs)]
 
@@ -110,21 +119,32 @@ class SelfPlayVecEnv(VecEnv):
     def reset(self) -> np.ndarray:
         """Deal in every lane and play on to the first decision of a learning seat."""
         if self._seeds[0] is not None:
-            self.lanes.reset(derive(self._seeds[0], TRAINING_STREAM))
+            self.lanes.reset(derive(as_key(self._seeds[0]), TRAINING_STREAM))
         elif self.lanes.states.moves.any() or self.lanes.episodes.any():  # these deals are not new any more
             self.lanes.episodes += 1
             self.lanes.begin()
             self.lanes.refresh()
         self._reset_seeds()
-        for array in (self.payoffs, self.over, self.totals, self._chips, self._owed, self._decided):
+        for array in (
+            self.payoffs,
+            self.over,
+            self.totals,
+            self._chips,
+            self._owed,
+            self._decided,
+            self._moves,
+        ):
             array[:] = 0
         self.sitting[:] = self.pool.line_ups(self.num_envs)
         self._play_others()
         return self.observations.copy()
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take the learner's actions, integers [B]."""
-        self._actions[:] = actions
+        """Take the learner's actions, integers [B]; raises ValueError for anything else."""
+        actions = whole_numbers("actions", actions, self.num_envs, "lane")
+        self._actions[:] = np.clip(
+            actions, WAIT + 1, self.lanes.game.num_actions
+        )  # no other stands for a legal one
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict]]:
         """Play them; returns observations, rewards of the seat that acted, dones and empty infos."""
@@ -147,6 +167,7 @@ class SelfPlayVecEnv(VecEnv):
 
     def _step(self, actions: np.ndarray) -> None:
         chips, over = self.lanes.step(actions)
+        self._note(actions)
         settled = np.flatnonzero(over | chips.any(1))
         if len(settled):
             self._chips[settled] += chips[settled, : self.players]
@@ -157,8 +178,68 @@ class SelfPlayVecEnv(VecEnv):
             self.pool.record(self.sitting[ended], self._chips[ended])
             self._chips[ended] = self._owed[ended] = 0
             self._decided[ended] = False
+            self._moves[ended] = 0
             self.sitting[ended] = self.pool.line_ups(len(ended))
         self.over |= over
+
+    def _note(self, actions: np.ndarray) -> None:
+        """Note what was played, an action or WAIT a lane."""
+        if self._moves.max() == self._played.shape[1]:
+            self._played = np.concatenate([self._played, np.zeros_like(self._played)], axis=1)
+        acted = np.flatnonzero(np.asarray(actions) != WAIT)
+        self._played[acted, self._moves[acted]] = actions[acted]
+        self._moves[acted] += 1
+
+    def saved(self) -> dict[str, np.ndarray]:
+        """Return what the next step depends on beside the pool, for `put_back`.
+
+        The lanes are told by their episodes and what was played in them, so that nothing but play can come of a file.
+        """
+        arrays = {name: getattr(self, name) for name in self.STATE}
+        played = self._played[np.arange(self._played.shape[1]) < self._moves[:, None]]
+        return arrays | {
+            "seeds": self.lanes.seeds,
+            "episodes": self.lanes.episodes,
+            "moves": self._moves,
+            "played": played,
+        }
+
+    def put_back(self, arrays: dict[str, np.ndarray]) -> None:
+        """Stand where `saved` found an environment just made from the same configuration, with the same pool.
+
+        Raises: KeyError or ValueError for arrays that no play of the lanes comes to.
+        """
+        now = self.saved()
+        for name in (*self.STATE, "seeds", "episodes", "moves", "played"):
+            found, shape = arrays[name], now[name].shape if name != "played" else arrays[name].shape[:1]
+            if found.dtype != now[name].dtype or found.shape != shape:
+                raise ValueError(
+                    f"{name} is {found.dtype} {list(found.shape)}, not {now[name].dtype} {list(shape)}"
+                )
+        seeds, episodes, moves, played = (arrays[name] for name in ("seeds", "episodes", "moves", "played"))
+        sitting = arrays["sitting"]
+        if min(seeds.min(), episodes.min(), moves.min()) < 0:
+            raise ValueError("seeds, episodes and moves are numbers from 0")
+        if moves.max() > len(played) or moves.sum() != len(played):
+            raise ValueError(f"{len(played)} actions were played, and moves are not as many")
+        if sitting.min() < LEARNER or sitting.max() >= len(self.pool.agents):
+            raise ValueError(f"somebody sits there who is not in the pool of {len(self.pool.agents)}")
+        self.lanes.seeds[:], self.lanes.episodes[:] = seeds, episodes
+        self.lanes.begin()
+        self.lanes.refresh()
+        self._moves[:] = 0
+        starts = np.cumsum(moves) - moves
+        for move in range(int(moves.max())):
+            actions = np.full(self.num_envs, WAIT, np.int16)
+            going = np.flatnonzero(moves > move)
+            actions[going] = played[starts[going] + move]
+            if (actions[going] == WAIT).any() or self.lanes.step(actions)[1].any():
+                raise ValueError("what was played does not lead to a turn")
+            self._note(actions)
+        if (sitting[self._rows, self.seats] != LEARNER).any():
+            raise ValueError("it is not a learner's turn in every lane")
+        for name in self.STATE:
+            getattr(self, name)[:] = arrays[name]
 
     def _pay(self, lanes: np.ndarray, over: np.ndarray) -> None:
         """Pay who has decided in some lanes, int [N]; where the episode is over, bool [N], all, if any learner has."""

@@ -41,13 +41,17 @@ class DuplicateResult:
     seed: int
 
     def mean(self, player: int) -> Estimate:
-        """Return chips a deal of one player of the line-up, with its 95% interval over deals."""
+        """Return chips a deal of one player of the line-up, with its 95% interval over deals; raises ValueError."""
+        player = self._place("player", player)
         return estimate(self.chips[:, :, player].mean(1))
 
     def at_seat(self, player: int, seat: int) -> Estimate:
         """Return the same for the games in which the player sat at `seat`."""
-        seats = self.chips.shape[2]
-        return estimate(self.chips[:, (seat - player) % seats, player])
+        player, seat = self._place("player", player), self._place("seat", seat)
+        return estimate(self.chips[:, (seat - player) % self.chips.shape[2], player])
+
+    def _place(self, what: str, number: int) -> int:
+        return whole_number(what, number, 0, self.chips.shape[2] - 1)
 
 
 def key_of(seed: int, deal: int) -> int:

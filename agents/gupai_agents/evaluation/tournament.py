@@ -101,7 +101,8 @@ class Standings:
     seed: int
 
     def against(self, hero: int, villain: int) -> Estimate:
-        """Return a hero's chips a deal against one kind of villain, over all seats."""
+        """Return a hero's chips a deal against one kind of villain, over all seats; raises ValueError."""
+        hero, villain = self._agent("hero", hero), self._agent("villain", villain)
         return estimate(self.chips[hero, villain].mean(1))
 
     def total(self, hero: int) -> Estimate:
@@ -110,6 +111,7 @@ class Standings:
 
     def at_seat(self, hero: int, seat: int) -> Estimate:
         """Return a hero's chips a deal at one seat, averaged over all villains."""
+        seat = whole_number("seat", seat, 0, self.chips.shape[3] - 1)
         return estimate(self._others(hero)[:, :, seat].mean(0))
 
     def adjusted(self) -> dict[tuple[int, int], float]:
@@ -118,7 +120,11 @@ class Standings:
         return dict(zip(pairs, holm([t_test(self.chips[pair].mean(1)) for pair in pairs]), strict=True))
 
     def _others(self, hero: int) -> np.ndarray:
+        hero = self._agent("hero", hero)
         return np.delete(self.chips[hero], hero, axis=0)
+
+    def _agent(self, what: str, number: int) -> int:
+        return whole_number(what, number, 0, len(self.players) - 1)
 
 
 class Form(NamedTuple):

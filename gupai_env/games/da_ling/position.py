@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.episode import NOBODY
+from gupai_env.core.numbers import told
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import NO_TILE, PIPS, RED, WEIGHT, set_name, tile_set
 from gupai_env.games.da_ling import GAME
@@ -82,7 +83,9 @@ def groups_in(split: Split) -> list[list[int]]:
     elif isinstance(split, (list, tuple)):
         groups = split
     else:
-        raise ValueError(f"{split!r} is no split; a split is written [4:3] / [6:5][5:1] / [6:3][3:3][1:1]")
+        raise ValueError(
+            f"{told(split)} is no split; a split is written [4:3] / [6:5][5:1] / [6:3][3:3][1:1]"
+        )
     return sorted((sorted(read_tiles(group)) for group in groups), key=len)
 
 
@@ -94,7 +97,7 @@ def split_of(rules: Any, hand: Sequence[int], split: Split) -> int:
         if legal >> action & 1 and [sorted(map(int, group)) for group in groups_of(action, hand)] == wanted:
             return action
     held = set_name(tile_set(int(kind) for kind in hand if kind != NO_TILE))
-    raise ValueError(f"{split!r} does not split the hand {held} into single / pair / triple")
+    raise ValueError(f"{told(split)} does not split the hand {held} into single / pair / triple")
 
 
 def strength(table: Tiles, group: Tiles) -> int | None:

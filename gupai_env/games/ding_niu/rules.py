@@ -31,6 +31,7 @@ import numpy as np
 
 from gupai_env.core.bits import gather
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.numbers import told
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
@@ -148,7 +149,7 @@ class DingNiu(Variant):
             numbers
         ):
             raise ValueError(
-                f"smothered_numbers={numbers} is not allowed; they must be different numbers from 1 to 6"
+                f"smothered_numbers={told(numbers)} is not allowed; they must be different numbers from 1 to 6"
             )
 
 

@@ -1,0 +1,154 @@
+"""An evening at the table: what is told and counted from deal to deal and from game to game."""
+
+import itertools
+
+import pytest
+
+from gupai_agents import make_agent
+from gupai_app import play
+from gupai_app.human import HumanAgent, Move, Terminal, _begins
+from gupai_app.session import Session
+from gupai_env import GAMES, get_game
+from gupai_env.core.phrases import seat_names
+
+
+class Watching(Terminal):
+    """A terminal that keeps what it shows, and answers with given lines."""
+
+    def __init__(self, *lines: str) -> None:
+        self.scenes, self.said, lines = [], [], iter(lines)
+        super().__init__(lambda prompt: next(lines), self.said.append, colour=False, width=80)
+
+    def table(self, scene):
+        self.scenes.append(scene)
+
+
+class Person:
+    """Plays as `greedy` does, where a person would type."""
+
+    def __init__(self, game, terminal):
+        self.terminal, self.agent, self.name = terminal, make_agent("greedy", game), "person"
+
+    def act(self, turns):
+        return self.agent.act(turns)
+
+
+@pytest.mark.parametrize(
+    "columns", [(10, 40), (39, 40), (40, 40), (77, 77), (100, 100), (101, 100), (300, 100)]
+)
+def test_a_table_is_40_to_100_columns_wide(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns[0]))
+    assert Terminal(print, print).width == columns[1]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_moves_of_one_verb_stand_together_in_the_order_of_their_actions(game):
+    session = Session(GAMES[game], GAMES[game].variant(), 3)
+    person, greedy = HumanAgent(session.game, session.variant, Watching()), make_agent("greedy", game)
+    while not session.over:
+        turns = session.turns()
+        moves = person._moves(turns.views[0], turns.masks[0])
+        verbs = [move.verb for move in moves]
+        first = {verb: min(move.actions[0] for move in moves if move.verb == verb) for verb in verbs}
+        assert verbs == sorted(verbs, key=first.get)
+        session.play(int(greedy.act(turns)[0]))
+
+
+def test_a_number_that_names_the_same_move_twice_is_no_question():
+    """Move 11 is the tile [1:1]; move 21 is another than [2:1]."""
+    person = HumanAgent(get_game("jie-long"), get_game("jie-long").variant(), Watching())
+    others = [Move(f"[6:{low}]", [low]) for low in range(1, 7)] + [
+        Move(f"[5:{low}]", [low]) for low in range(1, 5)
+    ]
+    moves = [*others, Move("[1:1]", [0])]
+    assert person._read("11", moves) is moves[10]
+    assert person._read("11", [Move("[1:1]", [0]), *others]) == (
+        "Is 11 a move or a tile? Type #11 for move 11, or [1:1] for the tile."
+    )
+
+
+def test_everything_typed_must_begin_a_word():
+    assert _begins(["claim", "into"], ["in", "cl"])
+    assert not _begins(["claim", "into"], ["cl", "zz"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "more"), [("", True), ("y", True), ("yes", True), ("n", False), ("quit", False)]
+)
+def test_who_says_nothing_plays_again(answer, more):
+    terminal = Watching("perhaps", answer)
+    assert play._wants_more(terminal) is more
+    assert terminal.said == ["Answer y or n."]
+
+
+def test_chips_since_one_sat_down_are_those_of_all_games_and_their_deals(monkeypatch):
+    game, terminal = get_game("jie-long"), Watching("y", "n")
+    variant, sessions = game.variant(deals=3), []
+
+    def session(*arguments):
+        sessions.append((Session(*arguments), arguments[2:]))
+        return sessions[-1][0]
+
+    monkeypatch.setattr(play, "Session", session)
+    monkeypatch.setattr(play, "HumanAgent", lambda game, variant, terminal, names: Person(game, terminal))
+    play.play(game, variant, [make_agent("greedy")] * 4, 2, 9, terminal)
+    assert [rest for _, rest in sessions] == [(9, 0), (9, 1)]
+    won = sum(float(each.state.total[2]) for each, _ in sessions)
+    assert terminal.said[-1] == f"Since you sat down: {won:+g} chips."
+    counted = [text for text in terminal.said if text.startswith(("You win", "You pay", "You come"))]
+    assert len(counted) == 6
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_deal_that_is_not_the_last_is_shown_as_it_ended(watched):
+    """In Jie Long nobody holds a tile then; the next deal is dealt already."""
+    game, terminal = get_game("jie-long"), Watching()
+    variant, agents = game.variant(deals=3), [make_agent("greedy")] * 4
+    session = Session(game, variant, 4)
+    if watched:
+        play.watch(game, variant, agents, 4, terminal)
+    else:
+        play._play_episode(session, agents, Person("jie-long", terminal), 1, seat_names(4, 1))
+    shown = [scene for scene in terminal.scenes if any("chips" in place.note for place in scene.places)]
+    assert len(shown) == 3
+    for scene in shown:
+        for place in scene.places:
+            for pile in place.piles:
+                assert pile.label != "hand" or not (pile.tiles or pile.hidden)
+
+
+def test_what_a_person_cannot_see_is_not_told_twice():
+    """Who passes in Small Mahjong does so unseen."""
+    game, passes = get_game("small-mahjong"), 0
+    agents = [make_agent("random", game)] * 4
+    for seed in range(6):
+        session, terminal, seen = Session(game, game.variant(), seed), Watching(), []
+        real = session.play
+
+        def playing(action, session=session, terminal=terminal, seen=seen, real=real):
+            nonlocal passes
+            passes += session.game.action_names[action] == "pass" and session.seat != 0
+            seen.append((len(terminal.said), session.view(0).tobytes()))
+            return real(action)
+
+        session.play = playing
+        play._play_episode(session, agents, Person("small-mahjong", terminal), 0, seat_names(4, 0))
+        for (said, before), (said_now, now) in itertools.pairwise(seen):
+            assert said_now - said == (now != before)
+    assert passes
+
+
+def test_a_session_keeps_the_end_of_a_deal_and_shows_every_seat_in_turn():
+    game, greedy = get_game("jie-long"), make_agent("greedy")
+    session, ended = Session(game, game.variant(deals=3), 6), 0
+    while not session.over:
+        assert [int(view.seat) for view in session.views(2)] == [2, 3, 0, 1]
+        payoffs = session.play(int(greedy.act(session.turns())[0]))
+        if payoffs:
+            ended += 1
+            end, state = session.finished, session.state
+            assert (int(end.deal), int(end.over)) == (ended, 1)
+            assert end.total.tolist() == state.total.tolist()
+            assert end.payoff.tolist() == payoffs
+            assert not end.hands.any()
+    assert ended == 3
