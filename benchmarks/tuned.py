@@ -28,7 +28,7 @@ VARIANTS: dict[str, list[dict]] = {  # the game's defaults first
     "tiu-u": [{}, {"players": 3}],
     "small-mahjong": [{}, {"players": 3}],
 }
-GENERATIONS = {"da-ling": 45, "tiu-u": 60}  # whose features take longer; 150 in the others
+GENERATIONS = {"da-ling": 100, "tiu-u": 200}  # whose features take longer; 150 in the others
 
 
 def main() -> None:

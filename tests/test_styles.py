@@ -214,3 +214,23 @@ def test_what_is_no_style_is_told_in_a_line(style):
     ) as caught:
         get_game("jie-long").style(style)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["random", "variety", "search:playouts=2"])
+def test_decisions_that_are_not_the_games_are_refused_in_one_line(name):
+    lanes = Lanes("jie-long", 4)
+    views, keys = lanes.views()
+    turns, agent = Turns(views, lanes.masks.copy(), keys), make_agent(name)
+    for wrong, message in (
+        (turns._replace(masks=turns.masks[:2]), "masks must be contiguous"),
+        (turns._replace(masks=turns.masks[:, :-1]), "masks must be contiguous"),
+        (turns._replace(masks=turns.masks.astype(np.int8)), "masks must be contiguous"),
+        (turns._replace(masks=np.asfortranarray(turns.masks)), "masks must be contiguous"),
+        (turns._replace(masks=turns.masks & (np.arange(4) != 2)[:, None]), "row 2 has no legal action"),
+        (turns._replace(keys=turns.keys.astype(np.int32)), "keys must be contiguous"),
+        (turns._replace(views=Lanes("tiu-u", 4).views()[0]), "views must be contiguous"),
+        (turns._replace(views=turns.views[:3]), "views must be contiguous"),
+    ):
+        with pytest.raises(ValueError, match=f"turns of jie-long: {message}"):
+            agent.act(wrong)
+    agent.act(turns)

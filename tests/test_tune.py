@@ -61,7 +61,12 @@ def test_a_feature_that_never_differs_is_not_searched():
         ({"start": "clever"}, "'clever' is no style of jie-long; they are greedy, variety"),
         ({"features": ["pip"]}, "'pip' is no feature of jie-long"),
         ({"seconds": float("nan")}, "seconds=nan is not allowed"),
-        ({"population": 1}, "population=1 is not allowed; it must be 4 or more"),
+        ({"population": 1}, "population=1 is not allowed; it must be a whole number from 4"),
+        ({"population": 10**12}, "population=1000000000000 is not allowed"),
+        ({"deals": 2.5}, "deals=2.5 is not allowed"),
+        ({"generations": -1}, "generations=-1 is not allowed"),
+        ({"seed": -1}, "a seed is a whole number"),
+        ({"start": 3}, "3 is no style of jie-long"),
         ({"features": ["discard"], **FORCED}, "none of these features ever changes"),
     ],
 )

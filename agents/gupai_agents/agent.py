@@ -54,6 +54,27 @@ class PolicyAgent(Agent, Protocol):
         ...
 
 
+def check_turns(game: Game, turns: Turns) -> None:
+    """Raise ValueError for decisions that are not of a game as `Turns` says: compiled loops read them as they are."""
+    rows = len(turns.keys)
+    for name, array, dtype, shape in (
+        ("views", turns.views, game.view, (rows,)),
+        ("masks", turns.masks, np.dtype(np.bool_), (rows, game.num_actions)),
+        ("keys", turns.keys, np.dtype(np.int64), (rows,)),
+    ):
+        kind = (
+            array.dtype
+        )  # of records, names and size are compared: all of them takes longer than many a decision
+        same = kind.names == dtype.names and kind.itemsize == dtype.itemsize if dtype.names else kind == dtype
+        if not same or array.shape != shape or not array.flags.c_contiguous:
+            raise ValueError(
+                f"turns of {game.id}: {name} must be contiguous {list(shape)} of its type, not "
+                f"{told(str(array.dtype))} {list(array.shape)}"
+            )
+    if not turns.masks.any(1).all():
+        raise ValueError(f"turns of {game.id}: row {int(turns.masks.any(1).argmin())} has no legal action")
+
+
 def name_of(agent: Any) -> str:
     """Return what errors call an agent."""
     return str(getattr(agent, "name", type(agent).__name__))

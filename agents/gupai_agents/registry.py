@@ -21,7 +21,7 @@ from gupai_env.games import GAMES, get_game
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
 SEARCH_STYLES = ("style", "others", "infer")  # settings of a search that are players
 KINDS = ("checkpoint", "sample", "search", "style")  # before a colon; anything else is a factory's module
-SUFFIX = ".yaml"  # of a file that holds a style
+SUFFIX, MOST_BYTES = ".yaml", 1 << 20  # of a file that holds a style
 
 
 def agent_names(game: str | Game) -> list[str]:
@@ -87,12 +87,14 @@ def settings_of(spec: str, listed: str) -> dict[str, str]:
     settings: dict[str, str] = {}
     for piece in filter(None, listed.split(",")):
         name, sign, value = piece.partition("=")
-        if name in allowed and sign and value and name not in settings:
+        if name in allowed and sign and value:
+            if name in settings:
+                raise ValueError(f"{told(spec)}: {name} is given twice")
             settings[name] = value
         elif settings and (last := next(reversed(settings))) in SEARCH_STYLES:
             settings[last] += f",{piece}"
         else:
-            raise ValueError(f"{spec!r}: {piece!r} is no setting; they are {', '.join(allowed)}")
+            raise ValueError(f"{told(spec)}: {piece!r} is no setting; they are {', '.join(allowed)}")
     return settings
 
 
@@ -111,27 +113,31 @@ def style_agent(spec: str, game: Game, variant: Variant) -> StyleAgent:
         elif kind in game.styles:
             weights = dict(game.styles[kind])
         else:
-            raise ValueError(f"{spec!r} is no player of {game.id}; {_known(kind, game)}")
+            raise ValueError(f"{told(spec)} is no player of {game.id}; {_known(kind, game)}")
     for assignment in filter(None, listed.split(",")):
         name, sign, text = assignment.partition("=")
         if not sign:
-            raise ValueError(f"{spec!r}: {assignment!r} is no weight; write feature=weight, such as pips=1.5")
+            raise ValueError(
+                f"{told(spec)}: {assignment!r} is no weight; write feature=weight, such as pips=1.5"
+            )
         weights[name.strip()] = weights.get(name.strip(), 0.0) + _number(spec, text)
     if not weights:
-        raise ValueError(f"{spec!r} weighs nothing; write style:feature=weight,...")
+        raise ValueError(f"{told(spec)} weighs nothing; write style:feature=weight,...")
     return StyleAgent(game, spec, weights, temperature)
 
 
 def read_style(path: str, game: Game) -> dict[str, float]:
     """Return the weights in a file that `gupai tune` wrote; raises ValueError for anything else."""
     try:
+        if Path(path).stat().st_size > MOST_BYTES:
+            raise OSError(f"it is larger than {MOST_BYTES:,} bytes")
         found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise ValueError(f"{path}: no file of a style ({' '.join(str(error).split())})") from None
     if not isinstance(found, dict) or not isinstance(found.get("weights"), dict) or not found["weights"]:
         raise ValueError(f"{path}: a style is a mapping with `game` and `weights`, as `gupai tune` writes it")
     if found.get("game") != game.id:
-        raise ValueError(f"{path}: a style of {found.get('game')!r}, not of {game.id!r}")
+        raise ValueError(f"{path}: a style of {told(found.get('game'))}, not of {game.id!r}")
     return {str(name): weight for name, weight in found["weights"].items()}
 
 
@@ -139,7 +145,7 @@ def _number(spec: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"{spec!r}: {text!r} is no number") from None
+        raise ValueError(f"{told(spec)}: {text!r} is no number") from None
 
 
 def _known(name: str, game: Game) -> str:
@@ -153,12 +159,21 @@ def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
     """Return the agent of "package.module:factory"; raises ValueError where there is none."""
     named = FACTORY.fullmatch(spec)
     if not named:
-        raise ValueError(f"{spec!r} is no player of {game.id}; {_known(spec, game)}")
+        raise ValueError(f"{told(spec)} is no player of {game.id}; {_known(spec, game)}")
     try:
         factory = getattr(importlib.import_module(named[1]), named[2])
     except (ImportError, AttributeError) as error:
-        raise ValueError(f"{spec!r}: there is no such factory of agents ({error})") from None
-    agent: Agent = factory(game, variant)
+        raise ValueError(f"{told(spec)}: there is no such factory of agents ({error})") from None
+    except Exception as error:  # importing runs the user's own code
+        raise ValueError(
+            f"{told(spec)}: its module fails with {type(error).__name__}: {told(str(error))}"
+        ) from error
+    try:
+        agent: Agent = factory(game, variant)
+    except Exception as error:  # of whatever kind: it is the user's own code
+        raise ValueError(
+            f"{told(spec)}: it failed with {type(error).__name__}: {told(str(error))}"
+        ) from error
     if not isinstance(getattr(agent, "name", None), str) or not callable(getattr(agent, "act", None)):
-        raise ValueError(f"{spec!r}: what it made is no agent; an agent has a name and act(turns)")
+        raise ValueError(f"{told(spec)}: what it made is no agent; an agent has a name and act(turns)")
     return agent

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Turns
+from gupai_agents.agent import Turns, check_turns
 from gupai_agents.styles import RANDOM, decide
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance
@@ -317,8 +317,14 @@ class SearchAgent:
             others: plays out for all others, default the same.
             infer: how the others are believed to have played so far; it has a temperature. Without it nothing is made
                 of what they did but what the rules say.
-        Raises: ValueError for a belief without a temperature: one move that it would not play rules everything out.
+        Raises: ValueError for what is no style, and for a belief without a temperature: one move that it would not play
+            rules everything out.
         """
+        for weights in (style, others, infer):
+            if weights is not None and not fits(game, weights):
+                raise ValueError(
+                    f"{name}: a style of {game.id} is {len(game.features) + 1} numbers, as Game.style gives"
+                )
         if infer is not None and infer[-1] == 0:
             raise ValueError(f"{name}: a belief needs a temperature, such as infer=greedy@4")
         self.game, self.variant, self.name, self.plan, self.infer = game, variant, name, plan, infer
@@ -327,6 +333,7 @@ class SearchAgent:
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
+        check_turns(self.game, turns)
         actions = turns.masks.argmax(1).astype(np.int16)
         choices = np.flatnonzero(turns.masks.sum(1) > 1)
         if len(choices):
@@ -336,6 +343,7 @@ class SearchAgent:
 
     def values(self, turns: Turns) -> Values:
         """Return what every legal action is worth; those left out early have fewer deals."""
+        check_turns(self.game, turns)
         if self.plan.seconds is None:
             return self._values(turns, self.plan.playouts)
         begin = time.perf_counter()
@@ -377,6 +385,17 @@ class SearchAgent:
         else:
             look(0, rows)
         return values_of(found, turns.masks, usual, effective)
+
+
+def fits(game: Game, weights: np.ndarray) -> bool:
+    """True for the weights of a style of a game."""
+    return (
+        isinstance(weights, np.ndarray)
+        and weights.dtype == WEIGHT
+        and weights.shape == (len(game.features) + 1,)
+        and bool(np.isfinite(weights).all())
+        and weights[-1] >= 0
+    )
 
 
 def values_of(found: np.ndarray, masks: np.ndarray, usual: np.ndarray, effective: np.ndarray) -> Values:

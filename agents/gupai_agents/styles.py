@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from gupai_agents.agent import Turns, certain
+from gupai_agents.agent import Turns, certain, check_turns
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game
@@ -102,6 +102,7 @@ class StyleAgent:
 
     def worths(self, turns: Turns) -> np.ndarray:
         """Return what every action is worth to the style, float64 [N, num_actions]; -inf where it is not legal."""
+        check_turns(self.game, turns)
         worths = np.full(turns.masks.shape, -np.inf)
         style_loops(self.game).weigh(self.weights, turns.views, turns.masks, worths)
         return worths
@@ -117,6 +118,7 @@ class StyleAgent:
 
 
 def _asked(game: Game, player: int, styles: np.ndarray, turns: Turns) -> np.ndarray:
+    check_turns(game, turns)
     actions = np.empty(len(turns.keys), np.int16)
     style_loops(game).choose(player, styles, turns.views, turns.masks, turns.keys, actions)
     return actions

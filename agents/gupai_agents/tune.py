@@ -6,7 +6,6 @@ searched as changes to a style, each in units in which it changes what is played
 found is scaled: in half of all decisions the best action stands 1 or more from what is next to it.
 """
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,8 @@ from gupai_agents.agent import Turns
 from gupai_agents.playouts import playouts
 from gupai_agents.styles import RANDOM, style_loops
 from gupai_env.core.game import Game
-from gupai_env.core.rng import derive
+from gupai_env.core.numbers import real_number, told, whole_number
+from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 
@@ -69,19 +69,23 @@ def tune(
     from cmaes import CMA
 
     game = get_game(game)
-    for name, value, least in (("population", population, 4), ("deals", deals, 2), ("seconds", seconds, 0)):
-        if not math.isfinite(value) or value < least:
-            raise ValueError(f"{name}={value} is not allowed; it must be {least} or more")
+    population, deals = (
+        whole_number("population", population, 4, 10_000),
+        whole_number("deals", deals, 2, 10_000_000),
+    )
+    seconds, seed = real_number("seconds", seconds, 0, 1e9), as_key(seed)
+    if generations is not None:
+        generations = whole_number("generations", generations, 0, 1_000_000)
     named = [game.style(name) for name in game.styles]
     if start is not None and start not in game.styles:
-        raise ValueError(f"{start!r} is no style of {game.id}; they are {', '.join(game.styles)}")
+        raise ValueError(f"{told(start)} is no style of {game.id}; they are {', '.join(game.styles)}")
     base = named[-1] if start is None else game.style(start)
     looks = Looks(game, variant)
     units = looks.units(base)
     names = [feature.name for feature in game.features]
     for name in features or ():
         if name not in names:
-            raise ValueError(f"{name!r} is no feature of {game.id}; they are {', '.join(names)}")
+            raise ValueError(f"{told(name)} is no feature of {game.id}; they are {', '.join(names)}")
     chosen = [at for at, name in enumerate(names) if units[at] and (features is None or name in features)]
     if not chosen:
         raise ValueError("none of these features ever changes what is played")
