@@ -1,18 +1,23 @@
-"""Writes `docs/games/*.md`, one page a game, from the code: run it after a change of rules, options or encoders.
+"""Writes `docs/games/*.md` from the code, a page a game, and `docs/ladder.md` from what `gupai ladder --json` printed.
 
-python docs/pages.py
+Run it after a change of rules, options or encoders, and after a new ladder in `docs/ladder`:
+
+    python docs/pages.py
 """
 
+import json
 from dataclasses import fields
 from pathlib import Path
 
 from gupai_agents import agent_names
+from gupai_app.ladder import MEANING
 from gupai_env.core.game import Game
 from gupai_env.core.variant import FULL, TINY
 from gupai_env.games import GAMES
 
-KINDS = ("checkpoint:PATH", "sample:PATH", "package.module:factory")
-FOLDER = Path(__file__).parent / "games"
+KINDS = ("search:playouts=200", "checkpoint:PATH", "sample:PATH", "package.module:factory")
+DOCS = Path(__file__).parent
+FOLDER, LADDERS = DOCS / "games", DOCS / "ladder"
 
 
 def page(game: Game) -> str:
@@ -76,7 +81,8 @@ def page(game: Game) -> str:
             "",
             "Rule-based players weigh features of an action and play the one of the highest sum.",
             "`style:FEATURE=WEIGHT,...` is a player of one's own, `NAME+FEATURE=WEIGHT` one with weights added,",
-            "`NAME@1.5` draws at a temperature, and `gupai tune` finds weights.",
+            "`NAME@1.5` draws at a temperature, and `gupai tune` finds weights, such as those of `tuned`",
+            "([more](../players.md), [how strong they are](../ladder.md)).",
             "",
             *_table(
                 ("player", "weights"),
@@ -99,6 +105,50 @@ def page(game: Game) -> str:
     )
 
 
+def ladder() -> str:
+    """Return the page of all ladders."""
+    lines = [
+        "# Ladder",
+        "",
+        "*Written by `docs/pages.py` from `docs/ladder/*.json`, which `gupai ladder GAME --json` printed.*",
+        "",
+        MEANING,
+        "Who searches plays fewer deals. Decisions a second are those of a batch of 512 asked at once, drawn from all",
+        "moments of a deal.",
+        "[What the names mean](players.md).",
+        "",
+    ]
+    for game in GAMES:
+        for file in sorted(LADDERS.glob(f"{game}*.json")):
+            found = json.loads(file.read_text(encoding="utf-8"))
+            options = ", ".join(f"{name}={value}" for name, value in found["changed"].items())
+            machine = ", ".join(f"{name} {value}" for name, value in found["machine"].items())
+            lines += [f"## {GAMES[game].title}, {options or 'default options'}", ""]
+            head = (
+                "one of",
+                *(f"against `{name}`" for name in found["rivals"]),
+                "all others",
+                "deals",
+                "decisions/s",
+            )
+            rows = [
+                (
+                    f"`{rung['player']}`",
+                    *(_chips(rung["against"].get(name)) for name in found["rivals"]),
+                    _chips(rung["all"]),
+                    f"{rung['deals']:,}",
+                    f"{rung['decisions_a_second']:,.0f}",
+                )
+                for rung in found["rungs"]
+            ]
+            lines += [*_table(head, rows), "", f"`{found['command']}`, seed {found['seed']}; {machine}.", ""]
+    return "\n".join(lines)
+
+
+def _chips(won: dict | None) -> str:
+    return "" if won is None else f"{won['mean']:+.2f} ±{won['half_width']:.2f}"
+
+
 def _table(head: tuple[str, ...], rows) -> list[str]:
     lines = [head, ["---"] * len(head), *rows]
     return ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines]
@@ -118,6 +168,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for game in GAMES.values():
         (FOLDER / f"{game.id}.md").write_text(page(game), encoding="utf-8")
+    (DOCS / "ladder.md").write_text(ladder(), encoding="utf-8")
 
 
 if __name__ == "__main__":

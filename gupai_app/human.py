@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Turns
+from gupai_agents.search import SearchAgent
 from gupai_env.core.game import Game
 from gupai_env.core.hints import PLAY, TILE, fill_rules, spelled, tiles_named, unturned, verb_of
 from gupai_env.core.phrases import listed, seat_names
@@ -17,8 +18,9 @@ from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
 from gupai_env.render import draw_text
 
-HELP, LEAVE, ALL = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all")
+HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
 WIDEST = 100  # columns
+WIDE = 1.96  # standard errors to either side are a 95% interval
 
 
 class Quit(SystemExit):
@@ -93,20 +95,28 @@ class HumanAgent:
         variant: Variant,
         terminal: Terminal | None = None,
         names: Sequence[str] | None = None,
+        adviser: SearchAgent | None = None,
     ) -> None:
-        """Args: names: how the seats are called, by seat; None: "You", and the others by their number."""
+        """Args: names: how the seats are called, by seat; None: "You", and the others by their number.
+
+        adviser: tells, when asked, what each move is worth.
+        """
         self.game, self.variant, self.names = game, variant, names
         self.terminal = Terminal() if terminal is None else terminal
-        self.hints = game.hints(game, variant)
+        self.hints, self.adviser = game.hints(game, variant), adviser
         self._greeted = False
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
-        chosen = [self._choose(view, mask) for view, mask in zip(turns.views, turns.masks, strict=True)]
+        chosen = []
+        for row in range(len(turns.keys)):
+            views, masks, keys = (array[row : row + 1] for array in turns)
+            chosen.append(self._choose(Turns(views.view(np.recarray), masks, keys)))
         return np.array(chosen, np.int16)
 
-    def _choose(self, view: np.record, mask: np.ndarray) -> int:
-        moves = self._moves(view, mask)
+    def _choose(self, turn: Turns) -> int:
+        view = turn.views[0]
+        moves = self._moves(view, turn.masks[0])
         self._show(view, moves)
         while True:
             text = self.terminal.ask("Your move: ")
@@ -116,6 +126,9 @@ class HumanAgent:
                 self.terminal.say(f"\n{fill_rules(self.game.rules_text, self.terminal.width)}")
                 self._greeted = False
                 self._show(view, moves)
+                continue
+            if text in ADVICE and self.adviser is not None:
+                self._advise(self.adviser, turn, moves)
                 continue
             if text in ALL and len(moves) > self.hints.most_shown:
                 self._list(view, moves, len(moves))
@@ -147,9 +160,30 @@ class HumanAgent:
         if not self._greeted:
             self.terminal.paragraph(self.hints.reminder())
             self.terminal.paragraph(self.hints.answers())
+            if self.adviser is not None:
+                self.terminal.paragraph(f"{ADVICE[0]} tells what each move is worth.")
             self.terminal.say("")
             self._greeted = True
         self._list(view, moves, self.hints.most_shown)
+
+    def _advise(self, adviser: SearchAgent, turn: Turns, moves: Sequence[Move]) -> None:
+        """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
+        values = adviser.values(turn)
+        means, errors = values.means[0], values.errors[0]
+        best = {
+            number: max(move.actions, key=lambda each: means[each]) for number, move in enumerate(moves, 1)
+        }
+        ranked = sorted(best, key=lambda number: -means[best[number]])[: self.hints.most_shown]
+        entries = [
+            f"{number:>3}  {self.game.action_name(best[number], turn.views[0])} "
+            f"{means[best[number]]:+.1f} ±{WIDE * errors[best[number]]:.1f}"
+            for number in ranked
+        ]
+        self.terminal.paragraph(
+            f"Chips that each move brings on average in up to {values.deals.max()} deals that you may be in, "
+            "played out by a rule-based player in all seats, with 95% intervals:"
+        )
+        self.terminal.say(_columns(entries, self.terminal.width))
 
     def _list(self, view: np.record, moves: Sequence[Move], most: int) -> None:
         """Show the first moves under their headings, and how many there are besides."""

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 
+from gupai_agents import make_agent
 from gupai_agents.agent import Agent, Turns, ask
 from gupai_agents.evaluation.records import GameRecord, RecordWriter
 from gupai_app.human import HumanAgent, Terminal
@@ -13,6 +15,7 @@ from gupai_env.core.variant import Variant
 
 YES, NO = ("", "y", "yes"), ("n", "no", "q", "quit", "exit")
 NEXT, SKIP, LEAVE = ("",), ("n", "next"), ("q", "quit", "exit")
+ADVISER = "search:playouts=200"
 Record = RecordWriter | None  # where finished games are written
 
 
@@ -30,7 +33,8 @@ def play(
     Args: agents: one a seat, by seat; the one at seat `you` is not asked.
     """
     names = seat_names(variant.players, you)
-    person = HumanAgent(game, variant, terminal, names)
+    adviser = make_agent(ADVISER, game, **asdict(variant))
+    person = HumanAgent(game, variant, terminal, names, adviser)  # type: ignore[arg-type]
     others = [f"{names[seat]}: {agent.name}" for seat, agent in enumerate(agents) if seat != you]
     terminal.paragraph(f"{title(game, variant)}, seed {seed}. You have seat {you}. {', '.join(others)}.")
     episode, won = 0, 0.0

@@ -75,7 +75,8 @@ def rules(game: Game) -> None:
         table,
         f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
         f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
-        f"Agents: {', '.join(agent_names(game))}, checkpoint:PATH, sample:PATH, package.module:factory.",
+        f"Agents: {', '.join(agent_names(game))}, search:playouts=200, checkpoint:PATH, sample:PATH, "
+        "package.module:factory.",
         "Rule-based ones weigh features of an action and play the best:",
         styles,
         features,

@@ -24,6 +24,12 @@ def test_the_page_of_a_game_is_current(game):
     assert written == pages().page(GAMES[game]), "run: python docs/pages.py"
 
 
+def test_the_page_of_ladders_is_current():
+    assert (ROOT / "docs" / "ladder.md").read_text(encoding="utf-8") == pages().ladder(), (
+        "run: python docs/pages.py"
+    )
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_the_readme_and_the_configurations_name_every_game(game):
     assert f"gupai/{game}-v0" in (ROOT / "README.md").read_text(encoding="utf-8")
@@ -38,6 +44,7 @@ BLOCKS = [
         "docs/positions.md",
         "docs/records.md",
         "docs/evaluation.md",
+        "docs/players.md",
     )
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S)
 ]

@@ -323,3 +323,27 @@ def test_what_the_table_has_told_is_not_repeated_after_every_move(name):
     assert max(map(len, moves)) <= 80
     if name in ("jie-long", "ce-deng", "ding-niu"):
         assert all("open end" in line for line in moves)
+
+
+@pytest.mark.parametrize("word", ["!", "hint"])
+def test_what_each_move_is_worth_is_told_on_request(word):
+    game = get_game("jie-long")
+    variant = game.variant.make(leader=0)
+    session = Session(game, variant, 5)
+    person, adviser = (
+        Person(word, "#1", "1"),
+        make_agent("search:playouts=30", game, **dataclasses.asdict(variant)),
+    )
+    human = HumanAgent(game, variant, person.terminal(), adviser=adviser)
+    turns = session.turns()
+    action = int(human.act(turns)[0])
+    assert turns.masks[0, action] and not person.lines[1:]
+    told = person.shown[-1]
+    values = adviser.values(turns)
+    means = [float(mean) for mean in re.findall(r" ([+-]\d+\.\d) ±\d+\.\d", told)]
+    assert means == sorted(means, reverse=True)
+    assert means[0] == pytest.approx(np.nanmax(values.means), abs=0.051)
+    numbers = sorted(int(number) for number in re.findall(r"(\d+)  (?=\[|discard)", told))
+    assert numbers == list(range(1, len(means) + 1))  # each move of the list once
+    listed = "".join(person.shown)
+    assert "! tells what each move is worth." in listed and "deals that you may be in" in listed
