@@ -28,7 +28,8 @@ VARIANTS: dict[str, list[dict]] = {  # the game's defaults first
     "tiu-u": [{}, {"players": 3}],
     "small-mahjong": [{}, {"players": 3}],
 }
-GENERATIONS = {"da-ling": 100, "tiu-u": 200}  # whose features take longer; 150 in the others
+GENERATIONS = {"da-ling": 100, "tiu-u": 200, "small-mahjong": 60}  # 150 in the others
+DEALS = {"small-mahjong": 20_000}  # a candidate, where players differ by little; 1,500 in the others
 
 
 def main() -> None:
@@ -43,7 +44,8 @@ def main() -> None:
         found = []
         for variant in VARIANTS[name]:
             generations = chosen.generations or GENERATIONS.get(name, 150)
-            style = tune(name, seconds=1e9, generations=generations, seed=SEED, **variant)
+            deals = DEALS.get(name, 1500)
+            style = tune(name, seconds=1e9, generations=generations, deals=deals, seed=SEED, **variant)
             found.append(described(style, variant, None))
             print(name, variant, found[-1]["chips_a_deal_against"], f"{style.seconds:.0f} s", flush=True)
         text = yaml.safe_dump(found, sort_keys=False, allow_unicode=True)

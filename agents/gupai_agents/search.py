@@ -45,9 +45,7 @@ MOST_TILES = 64  # of a deck
 MOST_PARTICLES, MOST_THREADS = 100_000, 256
 GOLDEN = (math.sqrt(5) - 1) / 2  # multiples of it lie evenly between 0 and 1, however many
 FIRST_LOOK = 8  # playouts by which a search of so many seconds learns how long one takes
-WORTH_SHARING = (
-    200  # decisions times playouts, some 2 microseconds each at least; below it waking threads costs more
-)
+WORTH_SHARING = 200  # decisions times playouts; below it waking threads costs more
 KIND, ACTION = np.dtype(np.int8), np.dtype(np.int16)
 
 
@@ -377,7 +375,7 @@ class SearchAgent:
                 found,
             )
 
-        threads = min(self.plan.threads or len(os.sched_getaffinity(0)), rows)
+        threads = min(self.plan.threads or os.cpu_count() or 1, rows)
         if threads > 1 and rows * playouts >= WORTH_SHARING:
             ends = np.linspace(0, rows, min(rows, 4 * threads) + 1).astype(int).tolist()
             with ThreadPoolExecutor(threads, thread_name_prefix="search") as pool:
