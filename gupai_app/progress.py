@@ -41,13 +41,13 @@ class ScreenReporter(Reporter):
         self.progress.update(self.task, completed=progress, rate=rate)
 
     def evaluated(self, row: dict[str, Any]) -> None:
-        """Print a line of chips a deal against each baseline."""
+        """Print a line: millions of decisions, and chips a deal against each baseline."""
         found = [
             f"{name} {value['mean']:+.1f} ±{value['high'] - value['mean']:.1f}"
             for name, value in row.items()
             if isinstance(value, dict)
         ]
-        self.console.print(f"{row['decisions'] / 1e6:5.2f}M decisions: {', '.join(found)}")
+        self.console.print(f"{row['decisions'] / 1e6:5.2f}M: {', '.join(found)}")
 
     def expect(self, deals: int) -> None:
         """Start the bar of the final table."""
