@@ -92,9 +92,10 @@ def test_discards_that_a_view_forgot_were_such_as_had_to_be_made(name, options):
     assert several
 
 
+@pytest.mark.parametrize("direction", [1, -1])
 @pytest.mark.parametrize("leader", [0, 1, 2])
-def test_a_history_tells_who_has_answered_before_the_play(leader):
-    """Seats 0 and 2 of Ce Deng hold six doubles each."""
+def test_a_history_tells_who_has_answered_before_the_play(leader, direction):
+    """Seats 0 and 2 of Ce Deng hold six doubles each; who comes first in the order of turn is asked first."""
     game = get_game("ce-deng")
     lanes = Lanes(game, 1, redeal_doubles=6, leader=leader)
     hands = "66 66 44 44 11 11 65 64", "65 64 61 61 63 53 52 51", "55 33 33 22 22 31 31 55"
@@ -102,8 +103,16 @@ def test_a_history_tells_who_has_answered_before_the_play(leader):
     for kind in (dealt := parse_tiles(" ".join(hands))):
         deck.remove(kind)
     state = stacked(game, lanes.variant, [*dealt, *deck])
-    for rights in (0b101, 0b100 if leader == 0 else 0b001, 0):
-        assert state.rights == rights
+    state.direction = direction
+    game.deal_from(lanes.rules, state, np.array([*dealt, *deck], np.int8))
+    second = 2 if leader == 0 or (leader, direction) == (1, -1) else 0
+    for rights in (0b101, 1 << second, 0):
+        assert (state.rights, state.to_act) == (rights, {0b101: 2 - second, 0: leader}.get(rights, second))
         assert story(game, replayed(game, lanes, state)) == story(game, state)
         if rights:
             advance(game, lanes.rules, state, PLAY_ON)
+    for _ in range(10):
+        mask = np.zeros(game.num_actions, bool)
+        game.legal_actions(lanes.rules, state, mask)
+        advance(game, lanes.rules, state, int(mask.argmax()))
+        assert story(game, replayed(game, lanes, state)) == story(game, state)
