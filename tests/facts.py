@@ -94,7 +94,7 @@ class Line:
         self.last_player, self.passes, self.turns = -1, 0, int(state.turn)
         for turn in range(self.turns):
             seat, action = sight.seat_after(int(state.leader), turn), int(state.record[turn])
-            if action == lookalikes[0]:
+            if action in lookalikes:
                 for number in set(self.ends):
                     self.missed[seat][number - 1] += 1
                 self.drops[seat] += 1
@@ -212,7 +212,7 @@ def first_block(sight: Sight, variant: Any) -> tuple[int, str | None]:
     deck, ends, layout = tiles_of(ADAPTERS[sight.game].deck_of(variant)), [0, 0], []
     for turn in range(int(sight.state.turn)):
         action = int(sight.state.record[turn])
-        if action == ADAPTERS[sight.game].lookalikes[0]:
+        if action in ADAPTERS[sight.game].lookalikes:
             continue
         _, tile, leaves = ADAPTERS[sight.game].moves[action]
         ends = joined(ends, tile, leaves, True)
@@ -516,11 +516,12 @@ def so_far(values: np.ndarray, turns: int, blank: int) -> list[int]:
 def told_of_a_line(sight: Sight) -> Facts:
     state, players = sight.state, sight.variant.players
     laid = [size_of(state.played[seat]) for seat in range(players)]
+    record = ADAPTERS[sight.game].seen(state.record)
     return {
         "hand_size": (size_of(ADAPTERS[sight.game].deck_of(sight.variant)) - size_of(state.unused))
         // players,
         "plays": sight.by_seat(laid, len(state.played)),
-        "record": so_far(state.record, int(state.turn), 0),
+        "record": so_far(record, int(state.turn), 0),
     }
 
 

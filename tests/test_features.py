@@ -5,16 +5,21 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from adapters import ADAPTERS
+from facts import Line, Sight, first_block, joined, tiles_of, unseen_tiles
 from gupai_agents import Turns, make_agent
 from gupai_agents.styles import StyleAgent
 from gupai_env import GAMES, Lanes
 from gupai_env.core.game import Game
 from gupai_env.core.position import Position
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import tiles_in
+from gupai_env.core.tiles import tile_name, tiles_in
 from gupai_env.games.da_ling.players import share_as_strong
 from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, WORTH, strength_of
+from gupai_env.games.small_mahjong.triplets import TRIPLETS
 from gupai_env.positions import da_ling, ding_niu, small_mahjong, tiu_u
+from referees.ding_niu import suan_zhang
+from referees.tiles import Tile, is_double
 from walks import views_of
 
 # By game, variants whose decisions are looked at.
@@ -97,6 +102,87 @@ def told(position: Position, action: str, *features: str) -> list[float]:
     return [float(game.room.worth(view, number, game.style({name: 1.0}))) for name in features]
 
 
+# The connecting games
+
+
+def numbers_on(tiles: list[Tile]) -> set[int]:
+    return {number for tile in tiles for number in tile}
+
+
+def features_of_a_line(sight: Sight, action: int) -> dict[str, float]:
+    """What the shared features say, from where all tiles lie and the moves that were made; the others are 0."""
+    forced = getattr(sight.variant, "forced_play", True)
+    line, hand = Line(sight, sight.game == "ding-niu"), sight.hand(sight.viewer)
+    if getattr(sight.variant, "open_ends", 1) == 2:
+        line = Line(sight, True)
+    verb, tile, *leaves = ADAPTERS[sight.game].moves[action]
+    kept = hand.copy()
+    kept.remove(tile)
+    found = {"variety": len(numbers_on(kept)), "gives_up": len(numbers_on(hand)) - len(numbers_on(kept))}
+    if verb == "discard":
+        return found | {"discard": 1, "discard_pips": sum(tile)}
+    # A view does not tell a line with one open end from one whose ends are equal.
+    two_ends = sight.game == "ding-niu" or line.ends[0] != line.ends[1]
+    ends = set(joined(line.ends, tile, leaves[0], two_ends))
+    unseen, left = unseen_tiles(sight), sum(len(sight.hand(seat)) for seat in sight.order)
+    over = line.turns / (line.turns + left)
+    void = [forced and all(line.missed[seat][end - 1] for end in ends) for seat in sight.others]
+    found |= {
+        "pips": sum(tile),
+        "late_pips": sum(tile) * over,
+        "double": is_double(tile),
+        "double_early": is_double(tile) * (1 - over),
+        "own_fit": sum(bool(ends & {*each}) for each in kept),
+        "unseen_fit": sum(bool(ends & {*each}) for each in unseen),
+        "next_void": [*void, False].index(False),
+    }
+    for end in ends:
+        own, hidden = (sum(end in each for each in tiles) for tiles in (kept, unseen))
+        found |= {
+            f"leave_{end}": 1,
+            f"attack_{end}": own > 0,
+            f"attack_short_{end}": own > 0 and hidden <= own,
+        }
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("jie-long", {"forced_play": True, "players": 3}),
+        ("jie-long", {"open_ends": 2, "forced_play": True}),
+        ("jie-long", {}),
+        ("ce-deng", {}),
+        ("ding-niu", {"after_suan_zhang": "play_on"}),
+        ("ding-niu", {"forced_play": False}),
+    ],
+    ids=str,
+)
+def test_what_the_shared_features_of_the_connecting_games_say(name, options):
+    lanes = Lanes(name, 6, seed=11, **options)
+    game = lanes.game
+    shared = [feature.name for feature in GAMES["jie-long"].features]
+    weights = {name: game.style({name: 1.0}) for name in shared}
+    found: dict[str, set[float]] = {name: set() for name in shared}
+    for step in range(40):
+        views = lanes.views()[0] if step % 3 == 0 else []
+        for view, state, mask in zip(views, lanes.states, lanes.masks, strict=False):
+            for action in np.flatnonzero(mask & (np.arange(len(mask)) < 63)):
+                expected = features_of_a_line(
+                    Sight(name, lanes.variant, state, int(state.to_act)), int(action)
+                )
+                for feature in shared:
+                    says = float(game.room.worth(view, int(action), weights[feature]))
+                    assert says == pytest.approx(float(expected.get(feature, 0))), (feature, int(action))
+                    found[feature].add(says)
+        lanes.step(lanes.sample(derive(12, step)))
+    # That tiles with a number run short is rare in random play; one number shows it for all.
+    short = {feature: feature.startswith("attack_short") for feature in shared}
+    found["attack_short_1"] = set().union(*(found.pop(feature) for feature in shared if short[feature]))
+    hardly = {"next_void"} if not getattr(lanes.variant, "forced_play", True) else set()
+    assert {feature for feature, values in found.items() if len(values) < 2} <= hardly
+
+
 # Ding Niu. All doubles weigh 84 pips, all other tiles 93.
 
 BLOCKS = {
@@ -110,8 +196,10 @@ BLOCKS = {
 
 
 @pytest.mark.parametrize("feature", BLOCKS)
-def test_the_kind_of_a_suan_zhang(feature):
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_the_kind_of_a_suan_zhang(feature, mirrored):
     layout, tile = BLOCKS[feature]
+    layout = layout.replace("[", "<").replace("]", "[").replace("<", "]")[::-1] if mirrored else layout
     laid = layout.count(":")
     rest = [f"[{n}:{n}]" for n in (2, 6, 4)]
     hands = [""] * (laid % 4) + [tile] + rest[: 3 - laid % 4]
@@ -128,6 +216,11 @@ def test_the_count_when_a_suan_zhang_is_made():
         [ahead, 139 / 21 - 2, 1]
     )
     assert told(position, "[4:6]", "ahead", "block_ahead") == pytest.approx([ahead, 0])  # both ends six
+    # A tile counts in the hand as on the discards; a [4:4] of the maker's own weighs nothing either.
+    may_discard = ding_niu.from_tiles(["44", "64 11", "55 55", "11 22"], "[4:6]", forced_play=False)
+    assert told(may_discard, "discard [1:1]", "ahead") == pytest.approx([155 / 21 - 12])
+    own_four = ding_niu.from_tiles(["44", "64 44", "55 55", "11 22"], "[4:6]")
+    assert told(own_four, "[6:4]", "ahead", "block_ahead") == pytest.approx([149 / 21 - 8, 141 / 21])
 
 
 def test_tiles_that_threaten_to_make_a_suan_zhang():
@@ -143,6 +236,50 @@ def test_tiles_that_threaten_to_make_a_suan_zhang():
     assert told(ding_niu.from_tiles(["55 11", "64 22", "64 44", "33 33"]), "[5:5]", *names[:2]) == [0, 0]
     made = ding_niu.from_tiles(["44", "64 11", "55 55", "11 22"], "[4:6]", after_suan_zhang="play_on")
     assert told(made, "[6:4]", *names[:2]) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"after_suan_zhang": "play_on", "smothered_numbers": (1, 6)}], ids=str
+)
+def test_threats_are_the_tiles_that_make_a_suan_zhang_next(options):
+    lanes = Lanes("ding-niu", 60, seed=13, **options)
+    game, found = lanes.game, set()
+    deck = tiles_of(ADAPTERS[game.id].deck_of(lanes.variant))
+    weights = [game.style({name: 1.0}) for name in ("own_threat", "threat")]
+    for step in range(30):
+        some = np.flatnonzero(lanes.states.turn >= 8)[:6] if step % 2 else []
+        for lane in some:
+            state, view = lanes.states[lane], lanes.views(slice(lane, lane + 1))[0][0]
+            sight = Sight("ding-niu", lanes.variant, state, int(state.to_act))
+            for action in np.flatnonzero(lanes.masks[lane]):
+                expected = threats_after(sight, int(action), deck)
+                assert [float(game.room.worth(view, int(action), each)) for each in weights] == expected
+                double = is_double(ADAPTERS["ding-niu"].moves[action][1])
+                found.add((any(expected), int(action) < 42 and double, view.suan_zhang > 0))
+        lanes.step(lanes.sample(derive(14, step)))
+    assert {(True, True, False), (True, False, False), (False, True, False)} <= found
+
+
+def threats_after(sight: Sight, action: int, deck: list[Tile]) -> list[float]:
+    """How many tiles make the first suan zhang of the deal after a move: of those kept, and of the unseen ones."""
+    line, smothered = Line(sight, True), sight.variant.smothered_numbers
+    layout, ends = [tile for laid in line.laid for tile in laid], line.ends
+    verb, tile, *leaves = ADAPTERS[sight.game].moves[action]
+    kept = sight.hand(sight.viewer)
+    kept.remove(tile)
+    if verb != "discard":
+        ends, layout = joined(ends, tile, leaves[0], True), [*layout, tile]
+    made = not is_double(tile) and verb != "discard" and suan_zhang(layout, ends, smothered, deck)
+    if made or first_block(sight, sight.variant)[1]:
+        return [0, 0]
+
+    def threatens(tile: Tile) -> bool:
+        return not is_double(tile) and any(
+            joins in ends and suan_zhang([*layout, tile], joined(ends, tile, opens, True), smothered, deck)
+            for joins, opens in (tile, tile[::-1])
+        )
+
+    return [sum(map(threatens, tiles)) for tiles in (kept, unseen_tiles(sight))]
 
 
 # Da Ling
@@ -161,6 +298,16 @@ def test_what_the_groups_of_a_split_promise():
     # Two of 276 unseen pairs match with so many red pips, [4:4][5:4] with twelve.
     pair = (1 - 2 / 276) ** (3.5 * 4)
     assert told(position, split, "pair_chance", "stake_chance") == pytest.approx([pair, 3 * alone + 7 * pair])
+
+
+def test_the_stakes_and_pips_of_the_groups_that_match():
+    rest = ["66 61 22 33 44 51", "65 62 53 21 31 55"]
+    names = "stakes", "pips", "stake_pips", "absolute"
+    two = da_ling.from_tiles("66 32", ["61 52 55 66 41 11", *rest[1:], "43 22 33 44 51 42"])
+    assert told(two, "[6:1] / [6:6][4:1] / [5:5][5:2][1:1]", *names) == [3 + 7, 1 + 11, 3 * 1 + 7 * 11, 0]
+    every = da_ling.from_tiles("66 32", ["43 65 51 11 63 33", *rest[:1]])
+    split = "[4:3] / [6:5][5:1] / [6:3][3:3][1:1]"
+    assert told(every, split, *names) == [3 + 7 + 15, 4 + 1 + 2, 3 * 4 + 7 * 1 + 15 * 2, 1]
 
 
 @pytest.mark.parametrize("options", VARIANTS["da-ling"], ids=str)
@@ -215,6 +362,29 @@ def test_big_fish_and_piles():
     assert told(tiu_u.from_tiles(["66 11", "55"], "66 66"), "lay [6:6]", "third", "own_third") == [1, 0]
 
 
+def test_what_a_catch_adds_to_the_one_before():
+    position = tiu_u.from_tiles(["66 66 11 44", "55"], "11", catches=["31 31", ""], heaven_pair=True)
+    names = "points", "red", "big"
+    # Two red pips are counted as ten, and six are too.
+    assert told(position, "[1:1] catches [1:1]", *names) == [0, 4, 0]
+    assert told(position, "heaven pair", *names, "catch", "pile") == [48, 0, 48, 1, 0]
+    # It leaves the lake as it is, with one [1:1]; of 57 unseen tiles two are like it.
+    caught = 1 - (1 - 2 / 57) ** 2
+    assert told(position, "heaven pair", "gives") == pytest.approx([2 * caught])
+
+
+def test_a_tile_laid_that_another_one_of_the_hand_may_catch():
+    # Eight pips have, unseen, three [4:4] and with [5:3] four others, of 61 tiles; the next seat meets two.
+    risk, names = 1 - (55 / 61) ** 2, ("laid", "risk", "again")
+    fits, none = tiu_u.from_tiles(["44 53", "11"], "66"), tiu_u.from_tiles(["44 51", "11"], "66")
+    assert told(fits, "lay [4:4]", *names) == pytest.approx([16, 16 * risk, 16 * (1 - risk)])
+    seven = 1 - (54 / 61) ** 2
+    assert told(none, "lay [4:4]", *names) == pytest.approx([16, 16 * seven, 0])
+    # The tile from the stock is not in the hand: one like it there is enough.
+    drawn = tiu_u.from_tiles(["53", "11"], "66", drawn="44")
+    assert told(drawn, "lay [4:4]", *names) == pytest.approx([16, 16 * risk, 16 * (1 - risk)])
+
+
 def test_what_the_lake_gives_the_next_seat():
     # 61 tiles are unseen. The next seat has one of them and turns up another: one of two [6:6], or of the seven other
     # tiles of eight pips ([4:4] three, [5:3] and [6:2] two each).
@@ -261,6 +431,63 @@ def test_pairs_that_are_kept():
     gone = small_mahjong.from_tiles(hands, melds=laid_out, discards=["52", "", "", ""])
     assert told(gone, "discard [5:4]", "pairs") == [0]
     assert told(gone, "discard [2:2]", "pairs") == [1]
+
+
+def test_what_completes_a_hand_after_a_discard():
+    hands = ["22 55 54", "61 61 31 31 62", IDLE[1], IDLE[2]]
+    position = small_mahjong.from_tiles(hands, melds=[["[3:3][6:3][6:6]"], [], [], []])
+    names = "chance", "outs", "breaks"
+    # The triplet laid out has 3 points. One [5:2] makes a double set, 6 in all; of [5:5][5:4] two [4:4] do, and one
+    # [3:2] makes a set and a straight; [2:2][5:4] with [3:2] or two [6:2] too.
+    assert told(position, "discard [5:4]", *names) == [1 * 7, 1, 0]
+    assert told(position, "discard [2:2]", *names) == [2 * 7 + 1 * 6, 3, 0]
+    assert told(position, "discard [5:5]", *names) == [2 * 6, 2, 0]
+    # [2:2][5:2][5:5] is a triplet already: its tiles are not to be broken, the others may go.
+    held = small_mahjong.from_tiles(["22 52 55 66 11 53", IDLE[0], "42 41 51 51 43", "66 65 44 44 21"])
+    for tile, breaks in (("[2:2]", 1), ("[5:2]", 1), ("[5:5]", 1), ("[6:6]", 0), ("[1:1]", 0), ("[5:3]", 0)):
+        assert told(held, f"discard {tile}", "breaks") == [breaks]
+
+
+def test_unseen_tiles_that_the_discard_would_have_made_a_triplet_with():
+    position = small_mahjong.from_tiles(["22 55 66 52 11 54", *IDLE])
+    view = position.view(0)
+    hand, unseen = tiles_in(int(view.hand)), tiles_in(int(view.unseen))
+    triplets = {tuple(sorted(kinds)) for _, kinds in TRIPLETS}
+    for kind in hand:
+        rest = hand.copy()
+        rest.remove(kind)
+        fit = [
+            each for each in unseen if any(tuple(sorted((kind, other, each))) in triplets for other in rest)
+        ]
+        assert told(position, f"discard {tile_name(kind)}", "partners") == [len(fit)]
+
+
+def claiming(hand: str, offered: str, **options) -> Position:
+    """Seat 1 is asked about a tile of the seat before it."""
+    others = ["42 41 51 51 65", "61 61 31 31 43", "65 64 44 44 21"]
+    position = small_mahjong.from_tiles([others[0], hand, *others[1:]], offered=offered, **options)
+    assert position.state.to_act == 1
+    return position
+
+
+def test_what_a_claim_is_good_for():
+    names = "claim", "claim_win", "claim_first", "join_first", "claim_points", "claim_win_points"
+    # Another triplet beside [2:2][5:2][5:5]; the first one; the last one, of 3 + 3 points.
+    for hand, offered, claimed, laid, joining in (
+        ("22 52 55 66 11", "62", "[2:2][6:2][6:6]", [1, 0, 0, 0, 3, 0], [1, 0, 0, 0, 0, 0]),
+        ("22 55 66 11 32", "52", "[2:2][5:2][5:5]", [1, 0, 1, 0, 3, 0], [1, 0, 1, 1, 0, 0]),
+        ("22 55 66 63 33", "52", "[2:2][5:2][5:5]", [1, 1, 0, 0, 0, 6.3], [1, 1, 0, 0, 0, 0]),
+    ):
+        assert told(claiming(hand, offered), f"claim {claimed}", *names) == pytest.approx(laid)
+        into_the_hand = claiming(hand, offered, expose_claims=False)
+        assert told(into_the_hand, "claim into the hand", *names) == joining
+
+
+def test_what_a_claim_gains():
+    # [6:6][1:1] waited for two [6:1], each a win of 6. Now [5:5][5:2] wait for the other [2:2] (6 points) and for
+    # [4:3] or two [3:1] (5 points).
+    position = claiming("22 52 55 66 11", "62")
+    assert told(position, "claim [2:2][6:2][6:6]", "claim_gain") == [(1 * 7 + 3 * 6) - 2 * 7]
 
 
 def test_equal_tiles_that_are_kept():

@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 
-from gupai_env import Lanes
+from gupai_env import Lanes, get_game
+from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
+from gupai_env.core.tiles import parse_tiles
 from gupai_env.core.variant import Variant
+from gupai_env.games.ce_deng.rules import PLAY_ON
+from tables import stacked
 from variants import VARIANT_NAMES, VARIANTS
-from walks import lanes_of
+from walks import lanes_of, sample
 
 # What says nothing of the deal: chance and counters of the episode, and the redeals that were before it.
 ASIDE = {"seed", "moves", "redeals", "payoff", "settled"}
@@ -62,3 +66,53 @@ def test_a_history_leads_to_the_state_that_it_tells(game: Game, variant: Variant
             for state in (*lanes.states, *drawn):
                 assert story(game, replayed(game, lanes, state)) == story(game, state)
         lanes.step(lanes.sample(step))
+
+
+LATE = [
+    ("jie-long", {"forced_play": True}),
+    ("ding-niu", {"after_suan_zhang": "play_on"}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), LATE, ids=str)
+def test_discards_that_a_view_forgot_were_such_as_had_to_be_made(name, options):
+    """Late in a deal: who must play discards at each turn what did not fit then."""
+    game, discards = get_game(name), set(range(42, 63))
+    lanes, several = Lanes(name, 12, seed=43, renew=False, **options), 0
+    for step in range(18):
+        if step == 17:
+            views, keys = lanes.views()
+            drawn = game.new_states(12)
+            lanes.kernels.determinize(lanes.rules, views, keys, drawn)
+            for state in drawn[~lanes.over]:
+                assert story(game, replayed(game, lanes, state)) == story(game, state)
+                mine = state.record[: state.turn][(-state.leader + state.to_act) % lanes.variant.players :]
+                several += len(discards & {*mine[:: lanes.variant.players].tolist()}) > 1
+        lanes.step(np.where(lanes.over, -2, sample(lanes, step)))
+    assert several
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize("leader", [0, 1, 2])
+def test_a_history_tells_who_has_answered_before_the_play(leader, direction):
+    """Seats 0 and 2 of Ce Deng hold six doubles each; who comes first in the order of turn is asked first."""
+    game = get_game("ce-deng")
+    lanes = Lanes(game, 1, redeal_doubles=6, leader=leader)
+    hands = "66 66 44 44 11 11 65 64", "65 64 61 61 63 53 52 51", "55 33 33 22 22 31 31 55"
+    deck = game.deck(lanes.rules).tolist()
+    for kind in (dealt := parse_tiles(" ".join(hands))):
+        deck.remove(kind)
+    state = stacked(game, lanes.variant, [*dealt, *deck])
+    state.direction = direction
+    game.deal_from(lanes.rules, state, np.array([*dealt, *deck], np.int8))
+    second = 2 if leader == 0 or (leader, direction) == (1, -1) else 0
+    for rights in (0b101, 1 << second, 0):
+        assert (state.rights, state.to_act) == (rights, {0b101: 2 - second, 0: leader}.get(rights, second))
+        assert story(game, replayed(game, lanes, state)) == story(game, state)
+        if rights:
+            advance(game, lanes.rules, state, PLAY_ON)
+    for _ in range(10):
+        mask = np.zeros(game.num_actions, bool)
+        game.legal_actions(lanes.rules, state, mask)
+        advance(game, lanes.rules, state, int(mask.argmax()))
+        assert story(game, replayed(game, lanes, state)) == story(game, state)

@@ -10,7 +10,7 @@ import pytest
 from gupai_agents import make_agent
 from gupai_env import GAMES
 from gupai_env.core.lanes import WAIT
-from gupai_training import selfplay
+from gupai_training import opponents, selfplay
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
 
@@ -253,3 +253,21 @@ def test_a_reset_without_a_seed_deals_anew():
         env.reset()
         dealt.append(env.lanes.states.seed.tolist())
     assert dealt[0] == dealt[1]
+
+
+def test_who_leaves_the_pool_is_closest_in_age_to_both_neighbours():
+    pool = OpponentPool(2, np.random.default_rng(0), 0.5, 4, 0.0)
+    assert [pool.add(make_agent("random"), born) for born in (1, 8, 10, 11, 30)] == [None] * 4 + [2]
+    assert [member.born for member in pool.members] == [1, 8, 11, 30]
+
+
+def test_a_record_forgets_and_weighs_the_squared_share_that_was_not_lost():
+    pool = OpponentPool(2, np.random.default_rng(0), 0.5, 4, 0.0)
+    for born in (1, 2):
+        pool.add(make_agent("random"), born)
+    pool.members[1].beaten = 0.0
+    np.testing.assert_allclose(pool.weights(), [0.25 + 0.5 * 0.2, 0.25 + 0.5 * 0.8], atol=1e-5)
+    sitting = np.array([[0, LEARNER]]).repeat(opponents.MEMORY, 0)
+    for payoff, beaten in ((0, 0.5), (0, 0.5), (-1, 1.0)):  # as long as the memory: nothing else counts
+        pool.record(sitting, np.array([[payoff, -payoff]], np.float32).repeat(len(sitting), 0))
+        assert pool.members[0].beaten == beaten

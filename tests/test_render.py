@@ -223,6 +223,71 @@ def test_the_highlight_of_the_seat_to_act_moves_with_it():
     assert not (table(None) == (245, 200, 96)).all(axis=2).any()
 
 
+def test_the_seats_across_the_table_go_from_right_to_left():
+    def table(to_act):
+        return draw_image(Scene("", (), tuple(Place("", to_act=seat == to_act) for seat in range(5))))
+
+    across = [np.argwhere((table(seat) == (245, 200, 96)).all(axis=2)).mean(axis=0) for seat in (2, 3)]
+    assert across[0][1] > 480 > across[1][1]
+
+
+def test_a_marked_tile_has_a_golden_rim_in_a_row_as_in_a_line():
+    for form in ("row", "line"):
+        plainly, marked = (alone(Pile("", ((6, 5), (5, 3)), marked=at, form=form)) for at in ((), (1,)))
+        rim = (marked != plainly).any(2)
+        assert rim.any() and (marked[rim][:, 0] > marked[rim][:, 2]).mean() > 0.8
+
+
+def test_tiles_face_down_are_drawn_as_backs():
+    def backs(pile):
+        picture = alone(pile).astype(int)
+        return int((picture[..., 2] - picture[..., 0] > 60).sum())
+
+    one, two = (backs(Pile("", ((6, 5),), hidden=hidden, room=4)) for hidden in (1, 2))
+    assert two == 2 * one > 0 == backs(Pile("", ((6, 5),), room=4))
+    assert backs(Pile("", form="stack")) == 0 < backs(Pile("", hidden=1, form="stack"))
+
+
+def test_no_tile_moves_as_a_pile_fills_its_room():
+    fewer, more = (painted_pips(alone(Pile("", tiles, room=8))) for tiles in ([(6, 5)], [(6, 5), (4, 2)]))
+    assert set(fewer[1]) <= set(more[1])
+
+
+def test_tiles_are_as_large_as_their_box_allows():
+    box = image._Box(0, 0, 200, 100)
+    for tiles in (2, 12, 60):
+        size, rows = image._fit((Pile("", ((6, 5),) * tiles),), box, 40, 0.0, 1.0)
+        assert image._height(rows, 0.0, image._gap(size, 1.0)) <= 100
+        assert (size == 40) == (tiles == 2)
+
+
+def test_each_end_of_a_line_shows_the_number_that_is_open_there():
+    def ends(left, right):
+        picture = alone(
+            Pile("", ((2, 4), (4, 3)), form="line", lead=0, open_left=left, open_right=right, room=24)
+        )
+        return picture[:, :450], picture[:, 540:]
+
+    both, left, right = ends(2, 3), ends(2, 2), ends(3, 3)
+    np.testing.assert_array_equal(both[0], left[0])
+    np.testing.assert_array_equal(both[1], right[1])
+    assert (both[0] != right[0]).any() and (both[1] != left[1]).any()
+
+
+def test_the_name_of_who_is_to_act_is_golden_and_a_stack_tells_how_many_tiles_it_has(monkeypatch):
+    said, write = {}, image.ImageDraw.ImageDraw.text
+
+    def note(pen, at, text, colour, *rest):
+        said[text] = colour
+        write(pen, at, text, colour, *rest)
+
+    monkeypatch.setattr(image.ImageDraw.ImageDraw, "text", note)
+    places = Place("Adam", to_act=True), Place("Boris")
+    draw_image(Scene("", (Pile("wall", hidden=5, room=17, form="stack"),), places))
+    assert said["Adam"] == (245, 200, 96) != said["Boris"]
+    assert "x 5" in said
+
+
 def written(monkeypatch, scene):
     """All that a picture says."""
     said, write = [], image.ImageDraw.ImageDraw.text
@@ -254,7 +319,9 @@ def test_the_count_of_a_side_seat_moves_no_tile():
         hand = (Pile("hand", ((6, 6), (5, 1)), room=8),)
         return draw_image(Scene("", (), tuple(Place("Seat", hand, note=note) for _ in range(4))))
 
-    changed = (table("") != table("+62 chips, 34 points")).any(2)
+    empty, told = table(""), table("+62 chips, 34 points")
+    np.testing.assert_array_equal(*((each[..., 0] > 150) & (each[..., 1] < 100) for each in (empty, told)))
+    changed = (empty != told).any(2)
     assert changed[:, :200].any()
     assert not changed[270:540, :].any()  # below the names and notes of the side seats
 
