@@ -118,7 +118,7 @@ def show_schema() -> None:
 
 def plan(claims: Sequence[Claim], seed: int, as_json: bool) -> None:
     """Print how often each reading is eligible, how many deals it would play, and about how long that takes."""
-    found = []
+    found: list[dict[str, Any]] = []
     for claim in claims:
         begin = time.perf_counter()
         found.append(
@@ -204,8 +204,6 @@ def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str,
     except (ValueError, KeyError, TypeError):
         same = False
     if not same:
-        raise ValueError(
-            f"{path} is the verdict of another command, claim or version; name another folder or remove it"
-        )
+        raise ValueError(f"{path} is the verdict of another command, claim or version; name another folder")
     print(f"{path}: taken as it is", file=sys.stderr)
     return content

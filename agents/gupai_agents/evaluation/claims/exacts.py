@@ -1,4 +1,4 @@
-"""What is enumerated, by name: each returns facts, numbers or words by name, that a claim compares with what it expects."""
+"""What is enumerated, by name: each returns facts by name that a claim compares with what it expects."""
 
 import functools
 from collections import deque
@@ -19,7 +19,7 @@ Facts = dict[str, float | str]
 
 def tiles_per_number() -> Facts:
     """Tiles of the set that carry each number, which numbers have fewest and which come next."""
-    return _per_number([kind for kind in DECK.tolist()])
+    return _per_number(DECK.tolist())
 
 
 def non_doubles_per_number() -> Facts:
@@ -67,11 +67,8 @@ def blocking_layouts() -> dict[tuple[int, int], int]:
     starts = [(copies, (n, n)) for n in doubles]  # a double that is led
     for at, (high, low) in enumerate(faces):
         starts.append((_less(copies, at), (min(high, low), max(high, low))))
-    queue, seen, found = (
-        deque((left, ends, sum(copies) - sum(left)) for left, ends in starts),
-        set(starts),
-        {},
-    )
+    queue = deque((left, ends, sum(copies) - sum(left)) for left, ends in starts)
+    seen, found = set(starts), dict[tuple[int, int], int]()
     while queue:  # breadth first by tiles laid, so the first layout of a kind has the fewest
         left, ends, laid = queue.popleft()
         for at, face in enumerate(faces):
@@ -108,7 +105,7 @@ def classic_blocks() -> Facts:
 
 
 def house_income() -> Facts:
-    """Least and most that the house takes in a deal of Da Ling with a fee of 1: all splits of all deals of the tiny deck.
+    """Least and most that the house takes in a deal of Da Ling with a fee of 1: all splits of all tiny deals.
 
     Payments between seats are written in pairs, so that what a deal adds up to does not depend on the deck's size.
     """

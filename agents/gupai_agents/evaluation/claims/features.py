@@ -48,7 +48,7 @@ def tiles_with(tiles: np.ndarray, adds: np.ndarray) -> np.ndarray:
 
 def carrying(number: int) -> np.ndarray:
     """Return for every kind whether it has a number, int [KINDS]."""
-    return (number == PIPS).any(1).astype(int)
+    return ((PIPS[:, 0] == number) | (PIPS[:, 1] == number)).astype(int)
 
 
 def _rounds_out(at: Positions, number: int | None) -> np.ndarray:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+P_IS = {"effects": " adjusted", "subgroups": " adjusted for their number"}
+TITLES = {"effects": "Figures", "doses": "By how many", "subgroups": "Where (exploratory)"}
 MARKS = {"proved": "✔", "supported": "✔", "disproved": "✘", "contradicted": "✘"}
 
 
@@ -75,16 +77,7 @@ def figures(reading: dict[str, Any], which: str) -> Iterator[str]:
         if "changed" in each:
             more.append(f"play differs in {percent(each['changed'])}")
         if "p" in each:
-            more.append(
-                f"p {each['p']:.2g}"
-                + (
-                    " adjusted"
-                    if which == "effects"
-                    else " (rate of false ones)"
-                    if which == "subgroups"
-                    else ""
-                )
-            )
+            more.append(f"p {each['p']:.2g}{P_IS.get(which, '')}")
         if each.get("verdict"):
             more.append(each["verdict"])
         yield f"{each['label']}: {shown} ({', '.join(more)})"
@@ -106,16 +99,12 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
             "",
             f"## {content['id']}",
             "",
-            f"“{content['statement']}” — {content['source']}. Game: {content['game']}.",
+            f"“{content['statement']}” ({content['source']}; {content['game']})",
         ]
         for reading in content["readings"]:
             lines += ["", f"**{reading['name']}: {reading['verdict']}.** {reading['sentence']}", ""]
             lines += [f"- {line}" for line in remarks(reading)]
-            for which, title in (
-                ("effects", "Figures"),
-                ("doses", "By how many"),
-                ("subgroups", "Where (exploratory)"),
-            ):
+            for which, title in TITLES.items():
                 if reading.get(which):
                     lines += ["", f"<details><summary>{title}</summary>", ""]
                     lines += [f"- {each}" for each in figures(reading, which)]

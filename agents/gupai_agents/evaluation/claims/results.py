@@ -73,7 +73,8 @@ class Finding:
         found = {
             name: value
             for name, value in vars(self).items()
-            if value not in (None, "", (), {}) and name not in ("effects", "doses", "subgroups", "exact")
+            if (value not in (None, "", (), {}) or name == "variant")
+            and name not in ("effects", "doses", "subgroups", "exact")
         }
         if self.frequency is not None:
             found["frequency_is_exact"] = self.exact

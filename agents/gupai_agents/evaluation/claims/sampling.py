@@ -83,7 +83,7 @@ class Sampler:
         self.rules = variant.as_rules(game.rules_type)
         self.deck = np.asarray(game.deck(self.rules))
         partner = population.partner
-        self.away = (0, partner.away) if partner else (0,)
+        self.away: tuple[int, ...] = (0, partner.away) if partner else (0,)
         if partner and partner.away >= variant.players:
             raise ValueError(
                 f"a partner {partner.away} seats away does not exist with {variant.players} players"
@@ -99,7 +99,6 @@ class Sampler:
         together = partner.together if partner else []
         # A partner without conditions of its own is dealt like anybody.
         roles = 2 if theirs or together else 1
-        self.away = self.away[:roles] if not partner else self.away
         values = np.array([tile_values(each) for each in (*own, *theirs, *together)])
         kinds = np.unique(self.deck)
         features, classes = np.unique(values[:, kinds], axis=1, return_inverse=True)

@@ -79,8 +79,9 @@ class Table:
 
 def differ(states: np.recarray, others: np.recarray) -> np.ndarray:
     """Return which states of two arrays are not the same, bool [N]."""
-    rows = [np.ascontiguousarray(each).view(np.uint8).reshape(len(each), -1) for each in (states, others)]
-    changed: np.ndarray = (rows[0] != rows[1]).any(1)
+    changed = np.zeros(len(states), bool)
+    for name in states.dtype.names or ():  # not the bytes, for those between the fields mean nothing
+        changed |= (states[name] != others[name]).reshape(len(states), -1).any(1)
     return changed
 
 
@@ -128,7 +129,14 @@ def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) ->
                 few = Turns(views[some].view(np.recarray), turns.masks[some], keys[some])
                 one, other = pairs_of(at, agent, few, actions[some], choice)
                 taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
-                found.append(Forks(states[taken].copy(), one[taken], other[taken], start + rows[some][taken]))
+                found.append(
+                    Forks(
+                        states[taken].copy().view(np.recarray),
+                        one[taken],
+                        other[taken],
+                        start + rows[some][taken],
+                    )
+                )
             full = np.full(lanes.num_lanes, WAIT, np.int64)
             full[rows] = actions
             lanes.step(full)
