@@ -180,7 +180,9 @@ def policy(setting: Setting, reading: Policy) -> Finding:
         reading.kind,
         reading.variant,
         judged.verdict,
-        _sentence(pooled.effect, measure.unit, reading.margin, "the trait"),
+        _sentence(
+            pooled.effect, reading.margin, "the trait", "" if reading.metric == "chips" else measure.what
+        ),
         unit=measure.unit,
         remark=remark,
         note=reading.note,
@@ -336,13 +338,14 @@ def _told(spec: Any) -> str:
     return ", ".join(f"{key} {value}" for key, value in spec.model_dump(exclude_none=True).items())
 
 
-def _sentence(found: Estimate, unit: str, margin: float, what: str) -> str:
-    change = "gains" if found.mean >= 0 else "loses"
+def _sentence(found: Estimate, margin: float, who: str, what: str = "") -> str:
+    """Return an effect in words: chips gained or lost or, of another metric, by how much `what` changes."""
+    shown = f"(95% interval {found.low:+.2f} to {found.high:+.2f})"
     named = "" if abs(found.mean) >= margin else f", less than the {margin:g} worth naming"
-    return (
-        f"When it comes up, {what} {change} {abs(found.mean):.2f} {unit} "
-        f"(95% interval {found.low:+.2f} to {found.high:+.2f}){named}."
-    )
+    if what:
+        return f"{who[0].upper()}{who[1:]} changes this by {found.mean:+.3f} {shown}{named}: {what}."
+    change = "gains" if found.mean >= 0 else "loses"
+    return f"{who[0].upper()}{who[1:]} {change} {abs(found.mean):.2f} chips {shown} when it comes up{named}."
 
 
 # --- rate -----------------------------------------------------------------------------------------
@@ -504,7 +507,6 @@ def action(setting: Setting, reading: Action) -> Finding:
         verdicts.TOO_RARE if rarest < verdicts.FEWEST else judged.verdict,
         _sentence(
             pooled.effect,
-            "chips",
             reading.margin,
             f"the action, rather than {_COMPARED[reading.comparator]},",
         ),

@@ -17,7 +17,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games.ce_deng.rules import HANDS as CE_DENG_HANDS
 from gupai_env.games.connecting.rules import DISCARD, TURNS
 from gupai_env.games.da_ling import rules as da_ling
-from gupai_env.games.ding_niu.rules import CHIPS, SMOTHERED
+from gupai_env.games.ding_niu.rules import CHIPS, CLASSIC, SMOTHERED
 from gupai_env.games.tiu_u.rules import BIG_POINTS
 
 
@@ -182,6 +182,14 @@ def blocked(outcome: Outcome, number: int) -> np.ndarray:
     """Return 1 where a suan zhang came within so many rounds."""
     states = outcome.states
     return ((states.maker != NOBODY) & (states.turn <= number * outcome.variant.players)).astype(float)
+
+
+def blocked_with(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where a classic suan zhang shows the number, two and three being one kind."""
+    states = outcome.states
+    ends = np.sort(states.ends, 1)
+    shows = [2, 3] if number in (2, 3) else [number, number]
+    return ((states.suan_zhang == CLASSIC) & (ends == shows).all(1)).astype(float)
 
 
 def smothered(outcome: Outcome, number: int) -> np.ndarray:
@@ -359,6 +367,7 @@ MEASURES: dict[str, Measure] = {
     "tied_first": Measure(CONNECTING, "two seats or more share the fewest points", SHARE, tied_first),
     "tied_any": Measure(CONNECTING, "some two seats have equal points", SHARE, tied_any),
     "blocked": Measure(DING_NIU, "a suan zhang within so many rounds", SHARE, blocked, True),
+    "blocked_with": Measure(DING_NIU, "a classic suan zhang with this number", SHARE, blocked_with, True),
     "smothered": Measure(DING_NIU, "smothered suan zhangs", "a thousand deals", smothered),
     "smothered_by_winner": Measure(
         DING_NIU,

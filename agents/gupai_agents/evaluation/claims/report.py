@@ -31,10 +31,19 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
     """Yield sentences about how often it comes up, what that is worth, against whom, and in which variant."""
     about = reading.get("about", {})
     if "frequency" in reading:
-        how = "exactly" if reading["frequency_is_exact"] else "about"
+        much = f"{percent(reading['frequency'])} of a seat's deals"
+        if reading["kind"] == "action":
+            much = f"{reading['frequency']:.3g} times in a deal of a seat"
+        how = (
+            ""
+            if reading["kind"] == "action"
+            else "in exactly "
+            if reading["frequency_is_exact"]
+            else "in about "
+        )
         per_hundred = reading.get("per_hundred")
         worth = "" if per_hundred is None else f"; that makes {per_hundred:+.1f} chips in a hundred deals"
-        yield f"It comes up in {how} {percent(reading['frequency'])} of a seat's deals{worth}."
+        yield f"It comes up {how}{much}{worth}."
     if "deals_needed" in reading:
         more = reading["deals_needed"]
         much = f"about {more:,} deals" if more < 10**8 else "more deals than can be played"

@@ -21,6 +21,7 @@ from gupai_env.core.rng import derive, draw
 from gupai_env.core.tiles import PIPS, WEIGHT, tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
+from gupai_env.games.da_ling.rules import WILD
 from gupai_env.vector import Lanes
 
 CLAIM_STREAM = 1 << 48  # deals to test claims on, never met in training, tuning or evaluation
@@ -38,7 +39,7 @@ BY_NUMBER = {
 PLAIN = {
     "doubles": (PIPS[:, 0] == PIPS[:, 1]).astype(int),
     "pips": WEIGHT.astype(int),
-    "tiles_of_8_pips": (WEIGHT >= 8).astype(int),
+    "wild": np.isin(np.arange(len(WEIGHT)), WILD).astype(int),
 }
 HAND_FEATURES = (*BY_NUMBER, *PLAIN)
 

@@ -75,7 +75,7 @@ class Condition(Part):
     def __str__(self) -> str:
         what = self.feature if self.number is None else f"{self.feature} {self.number}"
         if self.least == self.most:
-            return f"{what} {self.least}"
+            return f"{what} exactly {self.least}"
         if self.most >= 1 << 30:
             return what if self.least == 1 and self.at_least is None else f"{what} at least {self.least}"
         return f"{what} at most {self.most}" if self.least == 0 else f"{what} {self.least} to {self.most}"

@@ -55,6 +55,8 @@ def judge_rate(found: Estimate, low: float, high: float, threshold: float | None
     """Return the verdict on a rate from its bounds, one-sided each, against a threshold."""
     if threshold is None:
         return Judged(MEASURED)
+    if not np.isfinite([low, high, found.mean]).all():
+        return Judged(INCONCLUSIVE)
     if alternative == "less":
         low, high, threshold, mean = -high, -low, -threshold, -found.mean
     else:
