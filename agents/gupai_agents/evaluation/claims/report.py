@@ -120,7 +120,7 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
                     lines += ["", "</details>"]
         if "untested" in content:
             lines += ["", f"Not tested: {content['untested']}"]
-        lines += ["", "```sh", f"gupai claim {content['id']}{_asked(content['asked'])}", "```"]
+        lines += ["", f"To repeat it: `gupai claim {content['id']}{_asked(content['asked'])}`"]
     return "\n".join(lines) + "\n"
 
 
