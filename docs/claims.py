@@ -19,8 +19,8 @@ HEAD = """\
 
 *Written by `docs/claims.py`; [how claims are tested](claims-guide.md).*
 
-Each claim is tested in one reading or more, against the players and in the variant that stand beside it; a verdict holds
-for them. Chips are those of Jie Long and so on as the rules of each game pay them. ± is half of a 95% interval.
+Each claim is tested in one reading or more, against the players and in the variant that stand beside it; a verdict
+holds for them. Chips are as the rules of each game pay them. ± is half of a 95% interval.
 
 """
 

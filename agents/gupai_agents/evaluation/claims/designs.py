@@ -11,7 +11,7 @@ from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
 from gupai_agents.evaluation.claims.features import POSITIONS, Positions
 from gupai_agents.evaluation.claims.measures import MEASURES, Measure, ratio
-from gupai_agents.evaluation.claims.players import UNSKILLED, player
+from gupai_agents.evaluation.claims.players import SAME, UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding, Verdict
 from gupai_agents.evaluation.claims.sampling import CLAIM_STREAM, Sampler
 from gupai_agents.evaluation.claims.schema import (
@@ -333,9 +333,11 @@ def _pool_numbers(pooled: verdicts.Pooled) -> dict[str, float | None]:
 
 
 def _told(spec: Any) -> str:
+    """Return a player of a file as a report names it."""
     if isinstance(spec, str):
-        return spec
-    return ", ".join(f"{key} {value}" for key, value in spec.model_dump(exclude_none=True).items())
+        return "the opponent itself" if spec == SAME else spec
+    changes = spec.model_dump(exclude_none=True, exclude={"agent"})
+    return ", ".join([_told(spec.agent), *(f"{key} {value}" for key, value in changes.items())])
 
 
 def _sentence(found: Estimate, margin: float, who: str, what: str = "") -> str:

@@ -51,7 +51,7 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
     if "remark" in reading:
         yield f"{reading['remark'][0].upper()}{reading['remark'][1:]}."
     if "treated" in about:
-        yield f"Played: {about['treated']} against {about['baseline']} in the same deals; hand: {about['hand']}."
+        yield f"Compared: {about['treated']} with {about['baseline']}, in the same deals; hand: {about['hand']}."
     elif "action" in about:
         yield f"The action: {about['action']}; in positions: {about['position']}."
     options = ", ".join(f"{name}={value}" for name, value in reading["variant"].items())
