@@ -14,6 +14,7 @@ from gupai_agents.evaluation.claims.features import ACTIONS, POSITIONS
 from gupai_agents.evaluation.claims.measures import MEASURES
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.sampling import HAND_FEATURES
+from gupai_agents.evaluation.records import naming
 from gupai_app.report import progress, put, table_of
 
 SUFFIX = ".yaml"
@@ -165,7 +166,8 @@ def test(
                 if kept is not None:
                     kept.parent.mkdir(parents=True, exist_ok=True)
                     partial = kept.with_suffix(".part")
-                    partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+                    with naming(partial):
+                        partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
                     partial.replace(kept)
             parts.append(content)
             done(1)

@@ -450,13 +450,15 @@ def test_the_compared_actions_are_what_they_are_called():
 def test_an_action_that_hardly_comes_up_is_too_rare():
     content = a_reading(
         kind="action",
-        population={"position": [{"feature": "lead"}, {"feature": "own", "number": 2, "at_least": 7}]},
+        population={"position": [{"feature": "lead"}, {"feature": "own", "number": 2, "at_least": 3}]},
         action=[{"feature": "leaves", "number": 2}],
         comparator="uniform",
         margin=1,
         deals=200,
     )
-    assert try_claim(claim_of(content)).findings[0].verdict == "too rare"
+    found = try_claim(claim_of(content)).findings[0]
+    assert 2 <= found.effects[0].estimate.samples < 200
+    assert found.verdict == found.effects[0].verdict == "too rare"
 
 
 def test_an_ordering_that_is_there_is_found_and_a_wrong_one_contradicted():
@@ -499,6 +501,27 @@ def test_lockouts_are_those_that_a_walk_through_the_record_finds():
                 walked += turn + 3 < state.turn and all(int(each) >= 42 for each in after)
             assert found[row] == walked
         assert found.sum() > 0
+
+
+def test_ends_left_and_met_are_those_of_a_walk_through_the_record():
+    outcome = played("jie-long", "variety", 100)
+    found = MEASURES["information"].values(outcome, 0).reshape(-1, 6, 6)
+    for row in range(len(found)):
+        record = outcome.states.record[row, : outcome.states.turn[row]].astype(int).tolist()
+        open_after = [0]  # the number open before each turn
+        for action in record:
+            open_after.append(int(PIPS[action % 21, action // 21]) if action < 42 else open_after[-1])
+        walked = np.zeros((6, 6))
+        for turn in range(len(record) - 4):
+            if record[turn] < 42:
+                walked[open_after[turn + 1] - 1, open_after[turn + 4] - 1] += 1
+        assert (found[row] == walked).all()
+
+
+def test_what_is_met_tells_nothing_if_it_does_not_depend_on_what_was_left():
+    share = MEASURES["information"].statistic
+    assert share(np.outer([1, 2, 3, 4, 5, 6], [1, 1, 2, 2, 3, 3]).reshape(-1) / 100) == pytest.approx(0)
+    assert share(np.eye(6).reshape(-1)) == pytest.approx(1)
 
 
 def test_absolute_winners_are_those_who_are_paid_all_stakes():
