@@ -401,6 +401,59 @@ def ladder(
 
 
 @app.command()
+def claim(
+    what: Annotated[
+        str | None,
+        typer.Argument(metavar="ID|FILE|list|new|schema|features", help="a claim, or what to do with them"),
+    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="of a new claim")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="test all claims that come with gupai")] = False,
+    deals: Annotated[
+        int | None, typer.Option(min=2, help="deals of each figure, instead of those of the file")
+    ] = None,
+    panel: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AGENT", help="players instead of those of the file; repeat it"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="tell how often it comes up and how many deals it takes")
+    ] = False,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="keep each verdict; those that lie there are not made again"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
+) -> None:
+    """Test what is said about playing: a verdict with its interval, see docs/claims-guide.md."""
+    from gupai_app import claims
+
+    with mistakes():
+        if what in ("list", "schema", "features", "new"):
+            if (what == "new") != (name is not None):
+                raise ValueError(
+                    "write: gupai claim new NAME" if what == "new" else f"{name!r} is one word too many"
+                )
+            {"list": claims.listed, "schema": claims.show_schema, "features": claims.features}.get(
+                what, lambda: claims.new(str(name))
+            )()
+            return
+        if name is not None:
+            raise ValueError(f"{name!r} is one word too many")
+        if (what is None) != everything:
+            raise ValueError("name a claim, or --all; `gupai claim list` lists them")
+        from gupai_agents.evaluation.claims import read_claim
+
+        found = [read_claim(path) for path in (claims.paths() if everything else [claims.find(str(what))])]
+        if dry_run:
+            claims.plan(found, _seed(seed), as_json)
+            return
+        shown = "json" if as_json else "markdown" if as_markdown else "text"
+        claims.test(found, _seed(seed), deals, panel, shown, out)
+
+
+@app.command()
 def tune(
     name: GameName,
     option: Options = None,

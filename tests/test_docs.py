@@ -36,6 +36,17 @@ def test_the_readme_and_the_configurations_name_every_game(game):
     assert (ROOT / "configs" / f"{GAMES[game].identifier}.yaml").is_file()
 
 
+def test_the_page_of_claims_has_a_verdict_on_every_reading():
+    from gupai_agents.evaluation.claims import read_claim
+    from gupai_app import claims
+
+    page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
+    for path in claims.paths():
+        claim = read_claim(path)
+        assert f"## {claim.id}\n" in page, "run: python docs/claims.py"
+        assert all(f"**{reading.name}: " in page for reading in claim.readings), "run: python docs/claims.py"
+
+
 BLOCKS = [
     block
     for page in (
@@ -45,6 +56,7 @@ BLOCKS = [
         "docs/records.md",
         "docs/evaluation.md",
         "docs/players.md",
+        "docs/claims-guide.md",
     )
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.S)
 ]

@@ -1,0 +1,19 @@
+"""Claims about strategy: a file says what is claimed, and testing it gives a verdict with an interval."""
+
+from gupai_agents.evaluation.claims.designs import planned, try_claim
+from gupai_agents.evaluation.claims.results import Effect, Finding, Verdict
+from gupai_agents.evaluation.claims.sampling import Sampler
+from gupai_agents.evaluation.claims.schema import Claim, claim_of, read_claim, schema
+
+__all__ = [
+    "Claim",
+    "Effect",
+    "Finding",
+    "Sampler",
+    "Verdict",
+    "claim_of",
+    "planned",
+    "read_claim",
+    "schema",
+    "try_claim",
+]

@@ -1,0 +1,160 @@
+"""What the form of a file cannot tell: whether its game, variants, players, features and metrics exist together."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
+from gupai_agents.evaluation.claims.features import ACTIONS, POSITIONS, check_feature
+from gupai_agents.evaluation.claims.measures import MEASURES
+from gupai_agents.evaluation.claims.players import player
+from gupai_agents.evaluation.claims.sampling import Sampler
+from gupai_agents.evaluation.claims.schema import (
+    Action,
+    Claim,
+    Condition,
+    Exact,
+    Ordering,
+    Policy,
+    Population,
+    Rate,
+    Reading,
+)
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+from gupai_env.games import get_game
+
+
+@contextmanager
+def at(key: str) -> Iterator[None]:
+    """Let errors say at which key of the file they are."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{key}: {error}") from None
+
+
+def variant_of(game: Game, options: dict[str, Any]) -> Variant:
+    """Return a variant for claims; raises ValueError also for a match of several deals."""
+    variant = game.variant.make(**options)
+    if variant.deals > 1:
+        raise ValueError(f"deals={variant.deals} is not allowed; claims are about single deals")
+    return variant
+
+
+def check_claim(claim: Claim) -> None:
+    """Raise ValueError in one line, beginning with the key, for what the game does not have."""
+    with at("game"):
+        game = get_game(claim.game)
+    for number, reading in enumerate(claim.readings):
+        key = f"readings.{number}"
+        with at(f"{key}.variant"):
+            variant = variant_of(game, reading.variant)
+        check_reading(key, game, variant, reading)
+
+
+def check_reading(key: str, game: Game, variant: Variant, reading: Reading) -> None:
+    """Raise ValueError as `check_claim`."""
+    if isinstance(reading, Exact):
+        check_exact(key, game, reading)
+        return
+    for place, spec in enumerate(reading.panel):
+        with at(f"{key}.panel.{place}"):
+            player(spec, game, variant)
+    if isinstance(reading, Ordering):
+        check_items(key, game, variant, reading)
+        return
+    check_population(f"{key}.population", game, variant, reading.population)
+    if isinstance(reading, Action):
+        for name in ("action", "instead"):
+            check_conditions(f"{key}.{name}", getattr(reading, name), lambda each: _action(each, game))
+        check_conditions(f"{key}.subgroups", reading.subgroups, lambda each: _position(each, game))
+        return
+    check_metric(key, game, reading.metric, reading.number)
+    if reading.population.position:
+        raise ValueError(f"{key}.population.position: only an action is taken in a position")
+    if isinstance(reading, Policy):
+        with at(f"{key}.baseline"):
+            baseline = reading.baseline
+            player(baseline, game, variant, reading.panel[0])
+        with at(f"{key}.treated"):
+            base = baseline if isinstance(baseline, str) else baseline.agent
+            player(reading.treated, game, variant, reading.panel[0], base)
+        check_conditions(f"{key}.subgroups", reading.subgroups, lambda each: _position(each, game))
+        if reading.doses and not reading.population.hand:
+            raise ValueError(
+                f"{key}.doses: they are doses of the first condition on the hand, and there is none"
+            )
+    if isinstance(reading, Rate):
+        if reading.treated is not None:
+            with at(f"{key}.treated"):
+                player(reading.treated, game, variant, reading.panel[0], reading.panel[0])
+        if reading.against is not None:
+            with at(f"{key}.against"):
+                variant_of(game, reading.against)
+
+
+def check_exact(key: str, game: Game, reading: Exact) -> None:
+    """Raise ValueError for an enumeration or a fact that there is not."""
+    known = {name: each for name, each in ENUMERATIONS.items() if each[0] in ("all", game.id)}
+    if reading.enumerate not in known:
+        raise ValueError(
+            f"{key}.enumerate: {reading.enumerate!r} is nothing that is enumerated of {game.id}; choose one of "
+            f"{', '.join(known)}"
+        )
+
+
+def check_items(key: str, game: Game, variant: Variant, reading: Ordering) -> None:
+    """Raise ValueError for items of an ordering that cannot be."""
+    labels = [item.label for item in reading.items]
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"{key}.items: two have the same label")
+    if reading.first not in (*labels, "any"):
+        raise ValueError(f"{key}.first: {reading.first!r} is no label; they are any, {', '.join(labels)}")
+    for name in reading.but:
+        if name not in labels or name == reading.first:
+            raise ValueError(f"{key}.but: {name!r} is no label of the others; labels are {', '.join(labels)}")
+    for place, item in enumerate(reading.items):
+        here = f"{key}.items.{place}"
+        check_population(f"{here}.population", game, variant, item.population)
+        check_conditions(f"{here}.action", item.action, lambda each: _action(each, game))
+        if bool(item.action) != (reading.comparator is not None):
+            raise ValueError(f"{here}.action: items have actions if, and only if, there is a `comparator`")
+        if reading.comparator is None:
+            check_metric(here, game, reading.metric, item.number)
+        if item.treated is not None:
+            with at(f"{here}.treated"):
+                player(item.treated, game, variant, reading.panel[0], reading.panel[0])
+
+
+def check_population(key: str, game: Game, variant: Variant, population: Population) -> None:
+    """Raise ValueError for conditions that no deal meets or no position can be asked about."""
+    with at(key):
+        Sampler(game, variant, population)
+    check_conditions(f"{key}.position", population.position, lambda each: _position(each, game))
+
+
+def check_conditions(key: str, conditions: list[Condition], check: Callable[[Condition], None]) -> None:
+    """Raise ValueError naming the condition that is wrong."""
+    for place, each in enumerate(conditions):
+        with at(f"{key}.{place}"):
+            check(each)
+
+
+def _position(condition: Condition, game: Game) -> None:
+    check_feature(condition, POSITIONS, "a position", game)
+
+
+def _action(condition: Condition, game: Game) -> None:
+    check_feature(condition, ACTIONS, "an action", game)
+
+
+def check_metric(key: str, game: Game, metric: str, number: int | None) -> None:
+    """Raise ValueError for a metric that there is not, or not of this game."""
+    known = {name: each for name, each in MEASURES.items() if game.id in each.games}
+    if metric not in known:
+        raise ValueError(
+            f"{key}.metric: {metric!r} is no metric of {game.id}; choose one of {', '.join(known)}"
+        )
+    if known[metric].number != (number is not None):
+        raise ValueError(f"{key}.number: {metric} {'needs a' if known[metric].number else 'takes no'} number")

@@ -1,0 +1,221 @@
+"""Deals in which hands meet conditions, drawn from their exact conditional distribution: none is thrown away.
+
+The conditions look at sums over the tiles of a hand (tiles with a 2, doubles, pips), so tiles that are alike in all of
+them form a class. How many tiles of each class a hand holds follows the multivariate hypergeometric distribution; all
+numbers that meet the conditions are listed with their exact weights, one of them is drawn, then a random order of the
+deck says which tiles of each class they are. All of it is a function of the deal's key.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import comb, prod
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_agents.evaluation.claims.schema import Condition, Population
+from gupai_env.core.compiling import compiled
+from gupai_env.core.game import Game
+from gupai_env.core.rng import derive, draw
+from gupai_env.core.tiles import PIPS, WEIGHT, tiles_in
+from gupai_env.core.variant import Variant
+from gupai_env.deals import laying_out
+from gupai_env.games.da_ling.rules import WILD
+from gupai_env.vector import Lanes
+
+CLAIM_STREAM = 1 << 48  # deals to test claims on, never met in training, tuning or evaluation
+# Counters of a deal's key:
+SEAT_STREAM, ORDER_STREAM, COUNTS_STREAM = (1 << 49) + 1, (1 << 49) + 2, (1 << 49) + 3
+MOST_CASES = 200_000  # numbers of tiles by class
+MOST_WEIGHT = 1 << 62
+TABLE_TILES = {"da-ling": 2}  # dealt before the hands
+
+# Features of a hand, all sums over its tiles: what a tile of every kind adds, int [KINDS].
+BY_NUMBER = {
+    "carrying": lambda number: (number == PIPS).any(1).astype(int),
+    "double_of": lambda number: (number == PIPS).all(1).astype(int),
+}
+PLAIN = {
+    "doubles": (PIPS[:, 0] == PIPS[:, 1]).astype(int),
+    "pips": WEIGHT.astype(int),
+    "wild": np.isin(np.arange(len(WEIGHT)), WILD).astype(int),
+}
+HAND_FEATURES = (*BY_NUMBER, *PLAIN)
+
+
+def tile_values(condition: Condition) -> np.ndarray:
+    """Return what a tile of every kind adds to the feature of a condition, int [KINDS]; raises ValueError."""
+    if condition.feature in PLAIN:
+        if condition.number is not None:
+            raise ValueError(f"{condition.feature} takes no number")
+        return PLAIN[condition.feature]
+    if condition.feature not in BY_NUMBER:
+        raise ValueError(
+            f"{condition.feature!r} is no feature of a hand; they are {', '.join(HAND_FEATURES)}"
+        )
+    if condition.number is None:
+        raise ValueError(f"{condition.feature} needs a number")
+    return BY_NUMBER[condition.feature](condition.number)
+
+
+def hand_size(game: Game, variant: Variant) -> int:
+    """Return how many tiles each seat is dealt, before anybody draws."""
+    lanes = Lanes(game, 1, observe=False, **variant.changed())
+    return min(len(tiles_in(int(hand))) for hand in lanes.states.hands[0, : variant.players])
+
+
+class Dealt(NamedTuple):
+    """Deals in lanes: their keys, int64 [N], and the seat in question of each, int64 [N]."""
+
+    keys: np.ndarray
+    seats: np.ndarray
+
+
+class Sampler:
+    """Draws the deals of a population; those of one key are the same however many are drawn at a time.
+
+    probability: Fraction, how often a seat's hand (with its partner's) meets the conditions in an ordinary deal.
+    """
+
+    def __init__(self, game: Game, variant: Variant, population: Population) -> None:
+        """Raises: ValueError for conditions that no hand meets, and for those with too many cases to list."""
+        self.game, self.variant = game, variant
+        self.rules = variant.as_rules(game.rules_type)
+        self.deck = np.asarray(game.deck(self.rules))
+        partner = population.partner
+        self.away: tuple[int, ...] = (0, partner.away) if partner else (0,)
+        if partner and partner.away >= variant.players:
+            raise ValueError(
+                f"a partner {partner.away} seats away does not exist with {variant.players} players"
+            )
+        self.conditional = bool(population.hand or (partner and (partner.hand or partner.together)))
+        self.probability = Fraction(1)
+        if self.conditional:
+            self._list_cases(population)
+
+    def _list_cases(self, population: Population) -> None:
+        partner = population.partner
+        own, theirs = population.hand, partner.hand if partner else []
+        together = partner.together if partner else []
+        # A partner without conditions of its own is dealt like anybody.
+        roles = 2 if theirs or together else 1
+        values = np.array([tile_values(each) for each in (*own, *theirs, *together)])
+        kinds = np.unique(self.deck)
+        features, classes = np.unique(values[:, kinds], axis=1, return_inverse=True)
+        self.class_of = np.zeros(int(kinds.max()) + 1, np.int64)
+        self.class_of[kinds] = classes.reshape(-1)
+        self.sizes = np.bincount(self.class_of[self.deck])
+        self.hand = hand_size(self.game, self.variant)
+        first, second = len(own), len(own) + len(theirs)
+        cases, weights = [], []
+        for case in _hands(self.sizes.tolist(), self.hand):
+            if not _meets(own, features[:first] @ case):
+                continue
+            ways = prod(map(comb, self.sizes.tolist(), case))
+            if roles == 1:
+                cases.append([case])
+                weights.append(ways)
+                continue
+            left = [size - held for size, held in zip(self.sizes.tolist(), case, strict=True)]
+            for other in _hands(left, self.hand):
+                both = [held + more for held, more in zip(case, other, strict=True)]
+                if _meets(theirs, features[first:second] @ other) and _meets(
+                    together, features[second:] @ both
+                ):
+                    cases.append([case, other])
+                    weights.append(ways * prod(map(comb, left, other)))
+            if len(cases) > MOST_CASES:
+                raise ValueError(f"these conditions have more than {MOST_CASES:,} cases")
+        if not cases:
+            met = ", ".join(map(str, (*own, *theirs, *together)))
+            raise ValueError(f"no hand of {self.hand} tiles meets {met}")
+        tiles, all_ways = len(self.deck), 1
+        for role in range(roles):
+            all_ways *= comb(tiles - role * self.hand, self.hand)
+        if sum(weights) >= MOST_WEIGHT:
+            raise ValueError("hands that meet these conditions are too many to count exactly")
+        self.probability = Fraction(sum(weights), all_ways)
+        self.cases = np.array(cases, np.int64)
+        self.sums = np.array(list(itertools.accumulate(weights)), np.int64)
+        self.roles = roles
+
+    def keys(self, stream: int, first: int, deals: int) -> np.ndarray:
+        """Return the keys of some deals of a stream, int64 [deals]."""
+        return np.array([derive(stream, deal) for deal in range(first, first + deals)], np.int64)
+
+    def deal(self, lanes: Lanes, stream: int, first: int) -> Dealt:
+        """Deal in all lanes the deals from number `first` on."""
+        keys = self.keys(stream, first, lanes.num_lanes)
+        lanes.reset(seeds=keys)
+        players = self.variant.players
+        seats = np.array([draw(derive(int(key), SEAT_STREAM), 0, players) for key in keys], np.int64)
+        if self.conditional:
+            orders = np.empty((len(keys), len(self.deck)), np.int8)
+            sitting = (seats[:, None] + np.array(self.away[: self.roles])) % players
+            offset = TABLE_TILES.get(self.game.id, 0)
+            deal_cases(
+                keys, self.deck, self.class_of, self.cases, self.sums, sitting, offset, self.hand, orders
+            )
+            laying_out(self.game)(self.rules, lanes.states, orders)
+            lanes.refresh()
+        return Dealt(keys, seats)
+
+
+def _hands(sizes: Sequence[int], tiles: int) -> Iterator[list[int]]:
+    """Yield how many tiles of each class there may be in a hand of so many."""
+    if len(sizes) == 1:
+        if tiles <= sizes[0]:
+            yield [tiles]
+        return
+    for held in range(min(sizes[0], tiles) + 1):
+        for rest in _hands(sizes[1:], tiles - held):
+            yield [held, *rest]
+
+
+def _meets(conditions: Sequence[Condition], sums: np.ndarray) -> bool:
+    return all(
+        each.least <= value <= each.most for each, value in zip(conditions, sums.tolist(), strict=True)
+    )
+
+
+def _deal_cases(keys, deck, class_of, cases, sums, sitting, offset, hand, orders):
+    roles, classes, tiles = cases.shape[1], cases.shape[2], len(deck)
+    need = np.empty((roles, classes), np.int64)
+    place = np.empty(roles, np.int64)
+    shuffled = np.empty(tiles, np.int8)
+    for deal in range(len(keys)):
+        key = derive(keys[deal], ORDER_STREAM)
+        shuffled[:] = deck
+        for last in range(tiles - 1, 0, -1):
+            other = draw(key, last, last + 1)
+            shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
+        drawn = derive(keys[deal], COUNTS_STREAM) % sums[len(sums) - 1]
+        case = np.searchsorted(sums, drawn, side="right")
+        orders[deal, :] = -1
+        for role in range(roles):
+            place[role] = offset + sitting[deal, role] * hand
+            for each in range(classes):
+                need[role, each] = cases[case, role, each]
+        # The first tiles of each class that come up are the hands'; the others lie as they come.
+        waiting = 0
+        for at in range(tiles):
+            kind = shuffled[at]
+            taken = False
+            for role in range(roles):
+                if not taken and need[role, class_of[kind]] > 0:
+                    need[role, class_of[kind]] -= 1
+                    orders[deal, place[role]] = kind
+                    place[role] += 1
+                    taken = True
+            if not taken:
+                shuffled[waiting] = kind
+                waiting += 1
+        next_one = 0
+        for at in range(tiles):
+            if orders[deal, at] < 0:
+                orders[deal, at] = shuffled[next_one]
+                next_one += 1
+
+
+deal_cases = compiled(_deal_cases)

@@ -1,0 +1,328 @@
+"""The file of a claim: what is said, by whom, and how each reading of it is put to the test. No code, no surprises.
+
+A claim has one reading or more, each with a verdict of its own. The kind of a reading says how it is tested:
+
+exact: enumerate, and compare facts with what is expected.
+rate: how often, or how much, in deals of the same players at all seats.
+policy: a player with a trait against the same without it: same deals, same seat, same chance.
+action: the same position twice, with one action and with a named other one, played on by the same players.
+ordering: several rates or effects, and which comes first.
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from gupai_env.core.numbers import told
+
+MOST_CHARACTERS = 1 << 16
+MOST_DEALS = 1_000_000
+Number = Annotated[int, Field(ge=1, le=6, description="a number on the ends of tiles")]
+Count = Annotated[int, Field(ge=0, le=1000)]
+Alternative = Literal["greater", "less", "different"]
+
+
+class Part(BaseModel):
+    """A part of a file: unknown keys are refused, and it never changes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_truth_value_is_no_number(cls, content: Any) -> Any:
+        if isinstance(content, dict):
+            for key, value in content.items():
+                if isinstance(value, bool):
+                    raise ValueError(
+                        f"{key}: {value} is not allowed; only options of `variant` are true or false"
+                    )
+        return content
+
+
+class Condition(Part):
+    """A feature within bounds; without any it must be 1 or more."""
+
+    feature: str = Field(description="by name, see `gupai claim features`")
+    number: Number | None = Field(None, description="of features that look at one number")
+    at_least: Count | None = None
+    at_most: Count | None = None
+    exactly: Count | None = None
+
+    @model_validator(mode="after")
+    def _bounds_make_sense(self) -> Self:
+        if self.exactly is not None and (self.at_least is not None or self.at_most is not None):
+            raise ValueError("write `exactly` alone, or `at_least` and `at_most`")
+        if self.least > self.most:
+            raise ValueError(f"nothing is at least {self.least} and at most {self.most}")
+        return self
+
+    @property
+    def least(self) -> int:
+        """The smallest value that meets it."""
+        if self.exactly is not None:
+            return self.exactly
+        return self.at_least if self.at_least is not None else int(self.at_most is None)
+
+    @property
+    def most(self) -> int:
+        """The largest value that meets it."""
+        if self.exactly is not None:
+            return self.exactly
+        return self.at_most if self.at_most is not None else 1 << 30
+
+    def __str__(self) -> str:
+        what = self.feature if self.number is None else f"{self.feature} {self.number}"
+        if self.least == self.most:
+            return f"{what} exactly {self.least}"
+        if self.most >= 1 << 30:
+            return what if self.least == 1 and self.at_least is None else f"{what} at least {self.least}"
+        return f"{what} at most {self.most}" if self.least == 0 else f"{what} {self.least} to {self.most}"
+
+
+class Partner(Part):
+    """A second seat that has the trait too."""
+
+    away: int = Field(ge=1, le=4, description="seats after the first one")
+    hand: list[Condition] = Field([], description="on its hand as dealt")
+    together: list[Condition] = Field([], description="on both hands taken together")
+
+
+class Population(Part):
+    """Which deals and decisions are meant."""
+
+    hand: list[Condition] = Field([], description="on the hand of the seat in question, as dealt")
+    partner: Partner | None = None
+    position: list[Condition] = Field([], description="on the position of a decision")
+
+
+class Changed(Part):
+    """A player that is changed in a way that no weight expresses."""
+
+    agent: str = Field(description="a player, as on the command line")
+    discards: Literal["random"] | None = Field(None, description="draws what it discards")
+    stakes: list[float] | None = Field(
+        None, min_length=3, max_length=3, description="of Da Ling: takes these for the stakes"
+    )
+
+
+Player = str | Changed
+
+
+class Plan(Part):
+    """How many deals. `fixed`: as many as find the margin with this power, judged by the spread of a first few;
+    `sequential`: until a GSPRT of no effect against the margin decides; `blocks`: until an interval that holds at all
+    looks at once (an asymptotic confidence sequence) decides.
+    """
+
+    mode: Literal["fixed", "sequential", "blocks"] = "fixed"
+    deals: int | None = Field(
+        None, ge=2, le=MOST_DEALS, description="just so many; without it the plan decides"
+    )
+    power: float = Field(0.9, gt=0.5, lt=1)
+    alpha: float = Field(0.05, gt=0, lt=0.5)
+    least: int = Field(2000, ge=2, le=MOST_DEALS)
+    most: int = Field(20_000, ge=2, le=MOST_DEALS)
+
+
+class Base(Part):
+    """What all readings have."""
+
+    name: str = Field(min_length=1, max_length=120, description="which reading this is, in a few words")
+    variant: dict[str, Any] = Field({}, description="options of the rules that differ from the defaults")
+    note: str = Field("", description="what is to be known of this reading")
+
+
+class Expectation(Part):
+    """What a fact should be: one of the three."""
+
+    fact: str
+    equals: float | str | None = None
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @model_validator(mode="after")
+    def _just_one(self) -> Self:
+        if sum(each is not None for each in (self.equals, self.at_most, self.at_least)) != 1:
+            raise ValueError("write one of `equals`, `at_most` and `at_least`")
+        return self
+
+
+class Exact(Base):
+    """Enumerate."""
+
+    kind: Literal["exact"]
+    enumerate: str = Field(description="what is enumerated, by name")
+    expect: list[Expectation] = Field(min_length=1)
+
+
+class Rate(Base):
+    """How often, or how much, where the same player sits at all seats."""
+
+    kind: Literal["rate"]
+    population: Population = Population()
+    metric: str
+    number: Number | None = None
+    panel: list[str] = Field(
+        min_length=1, max_length=12, description="players; each plays all seats by itself"
+    )
+    treated: Player | None = Field(None, description="sits at the seat in question, if it is another")
+    against: dict[str, Any] | None = Field(
+        None, description="a variant to be compared with on the same deals: by the ratio of both"
+    )
+    alternative: Alternative = "greater"
+    threshold: float | None = Field(
+        None, description="that it is compared with; without it it is measured only"
+    )
+    deals: int = Field(10_000, ge=2, le=MOST_DEALS)
+
+
+class Policy(Base):
+    """The trait on and off."""
+
+    kind: Literal["policy"]
+    population: Population = Population()
+    treated: Player = Field(description='a player; "+attack_2=40" adds weights to the baseline')
+    baseline: Player = Field("same", description='a player; "same": the opponent itself')
+    panel: list[str] = Field(min_length=1, max_length=12, description="opponents, at all other seats")
+    metric: str = "chips"
+    number: Number | None = None
+    alternative: Alternative = "greater"
+    margin: float = Field(gt=0, description="the smallest effect worth naming")
+    plan: Plan = Plan()
+    doses: list[Count] = Field([], description="the first condition on the hand with exactly so many instead")
+    subgroups: list[Condition] = Field([], description="of deals, by values of a feature; exploratory")
+
+
+class Action(Base):
+    """The action against another one, in the same positions."""
+
+    kind: Literal["action"]
+    population: Population = Population()
+    action: list[Condition] = Field(min_length=1, description="all that the action must have")
+    instead: list[Condition] = Field([], description="all that the other one must have")
+    comparator: Literal["baseline_choice", "best_alternative", "uniform", "pip_matched"]
+    panel: list[str] = Field(
+        min_length=1, max_length=12, description="players; each plays all seats by itself"
+    )
+    alternative: Alternative = "greater"
+    margin: float = Field(gt=0)
+    deals: int = Field(8000, ge=2, le=MOST_DEALS)
+    subgroups: list[Condition] = Field([], description="of positions, by values of a feature; exploratory")
+
+
+class Item(Part):
+    """One of those that are ranked."""
+
+    label: str
+    number: Number | None = None
+    population: Population = Population()
+    treated: Player | None = None
+    action: list[Condition] = []
+
+
+class Ordering(Base):
+    """Which comes first: of rates by `metric`, or of the effects of actions with a `comparator`."""
+
+    kind: Literal["ordering"]
+    items: list[Item] = Field(min_length=2, max_length=12)
+    first: str = Field(description='label of the item that should be first; "any": only that they differ')
+    but: list[str] = Field([], description="labels that are left out of the comparison")
+    metric: str = "chips"
+    comparator: Literal["best_alternative", "uniform", "pip_matched"] | None = None
+    panel: list[str] = Field(min_length=1, max_length=12)
+    deals: int = Field(10_000, ge=2, le=MOST_DEALS)
+
+
+Reading = Annotated[Exact | Rate | Policy | Action | Ordering, Field(discriminator="kind")]
+
+
+class Claim(Part):
+    """A claim: what is said, by whom, and its readings."""
+
+    id: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)
+    statement: str = Field(min_length=1, description="in the words of its source")
+    source: str = Field(min_length=1, description="who says so, and where")
+    game: str
+    readings: list[Reading] = Field([], max_length=20)
+    untested: str = Field("", description="why it, or a part of it, is not tested")
+
+    @model_validator(mode="after")
+    def _something_is_tested(self) -> Self:
+        if not self.readings and not self.untested:
+            raise ValueError("a claim without readings says in `untested` why it cannot be tested")
+        names = [reading.name for reading in self.readings]
+        if len(set(names)) < len(names):
+            raise ValueError("two readings have the same name")
+        return self
+
+
+class PlainLoader(yaml.SafeLoader):
+    """Reads YAML that refuses a key that comes twice."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict:
+        """Return a mapping; raises YAMLError if a key comes twice."""
+        mapping = super().construct_mapping(node, deep=True)
+        if len(mapping) < len(node.value):
+            raise yaml.YAMLError(f"a key comes twice{node.start_mark}")
+        return mapping
+
+
+def read_claim(path: str | Path) -> Claim:
+    """Return the claim of a file, checked against the game it is about.
+
+    Raises: ValueError in one line that names the file, the key and what is wrong; OSError if there is no such file.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        if len(text) > MOST_CHARACTERS:
+            raise ValueError(f"it is longer than {MOST_CHARACTERS:,} characters")
+        if "&" in text and any(getattr(event, "anchor", None) for event in yaml.parse(text)):
+            raise ValueError("anchors are not used in claims")
+        content = yaml.load(text, PlainLoader)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise ValueError(f"{path}: no file of a claim: {' '.join(str(error).split())}") from None
+    try:
+        claim = claim_of(content)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return claim
+
+
+def claim_of(content: Any) -> Claim:
+    """Return a claim from the mapping that a file holds; raises ValueError naming the key."""
+    from gupai_agents.evaluation.claims.check import check_claim
+
+    if not isinstance(content, dict):
+        raise ValueError(f"a claim is a mapping with `id`, `statement`, ..., not {told(content)}")
+    try:
+        claim = Claim.model_validate(content)
+    except ValidationError as error:
+        raise ValueError(_one_line(error)) from None
+    check_claim(claim)
+    return claim
+
+
+def _one_line(error: ValidationError) -> str:
+    """Return the first thing that is wrong, by its key."""
+    first = error.errors(include_url=False)[0]
+    places = [str(place) for place in first["loc"] if place not in ("str", "Changed")]
+    kinds = ("exact", "rate", "policy", "action", "ordering")
+    key = ".".join(
+        place
+        for at, place in enumerate(places)
+        if not (place in kinds and at == 2 and places[0] == "readings")
+    )
+    what = first["msg"].removeprefix("Value error, ")
+    if first["type"] == "extra_forbidden":
+        what = "there is no such key"
+    elif first["type"] not in ("value_error", "missing", "union_tag_not_found", "union_tag_invalid"):
+        what += f", not {told(first['input'])}"
+    return f"{key}: {what}" if key else what
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of a claim's file."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Claim.model_json_schema()}

@@ -1,0 +1,213 @@
+"""Playing for claims: deals of a population from the same beginning with different players, and forked positions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_agents.agent import Agent, Turns, ask
+from gupai_agents.evaluation.claims.features import Positions, action_pips, actions_with, meets
+from gupai_agents.evaluation.claims.measures import Measure, Outcome
+from gupai_agents.evaluation.claims.sampling import Sampler
+from gupai_agents.evaluation.claims.schema import Condition
+from gupai_agents.evaluation.match import chunks, play_out
+from gupai_agents.styles import StyleAgent
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import WAIT
+from gupai_env.core.rng import KEYS, derive
+from gupai_env.core.variant import Variant
+from gupai_env.vector import Lanes
+
+LANES = 4096  # that play side by side
+NEAR = 1  # pips by which matched actions may differ
+# Counters of a decision's key: what is taken for the preference of a player that tells none, and draws.
+PREFER_STREAM, UNIFORM_STREAM = 1 << 51, 1 << 52
+
+
+class Block(NamedTuple):
+    """Some deals as they were dealt, record array [N], and the seats in question, int64 [N, roles]."""
+
+    states: np.recarray
+    seats: np.ndarray
+
+
+class Table:
+    """Deals of a population, from a stream of keys."""
+
+    def __init__(self, game: Game, variant: Variant, sampler: Sampler, stream: int) -> None:
+        self.game, self.variant, self.sampler, self.stream = game, variant, sampler, stream
+        self._lanes: dict[int, Lanes] = {}
+
+    def lanes(self, number: int) -> Lanes:
+        """Return lanes of this variant, so many."""
+        if number not in self._lanes:
+            self._lanes = {
+                number: Lanes(self.game, number, observe=False, renew=False, **self.variant.changed())
+            }
+        return self._lanes[number]
+
+    def blocks(self, first: int, deals: int) -> Iterator[Block]:
+        """Yield deals from number `first` on, some at a time."""
+        for start, some in chunks(deals, LANES):
+            lanes = self.lanes(some)
+            dealt = self.sampler.deal(lanes, self.stream, first + start)
+            seats = (dealt.seats[:, None] + np.array(self.sampler.away)) % self.variant.players
+            yield Block(lanes.states.copy(), seats)
+
+    def play(self, states: np.recarray, agents: Sequence[Agent], sitting: np.ndarray) -> np.recarray:
+        """Play deals from these states to their end; sitting, int [N, players], says which agent sits where."""
+        lanes = self.lanes(len(states))
+        lanes.states[:] = states
+        lanes.over[:] = False
+        lanes.refresh()
+        play_out(lanes, agents, sitting)
+        return lanes.states.copy()
+
+    def play_with(self, block: Block, other: Agent, hero: Agent) -> np.recarray:
+        """Play deals with `hero` at the seats in question and `other` at all others."""
+        sitting = np.zeros((len(block.states), self.variant.players), int)
+        np.put_along_axis(sitting, block.seats, 1, 1)
+        return self.play(block.states, [other, hero], sitting)
+
+    def measure(
+        self, states: np.recarray, seats: np.ndarray, measure: Measure, number: int | None
+    ) -> np.ndarray:
+        """Return the values of a metric of deals that are over."""
+        return measure.values(Outcome(self.game, self.variant, states, seats), number or 0)
+
+
+def differ(states: np.recarray, others: np.recarray) -> np.ndarray:
+    """Return which states of two arrays are not the same, bool [N]."""
+    changed = np.zeros(len(states), bool)
+    for name in states.dtype.names or ():  # not the bytes, for those between the fields mean nothing
+        changed |= (states[name] != others[name]).reshape(len(states), -1).any(1)
+    return changed
+
+
+@dataclass
+class Forks:
+    """Positions, record array [F], with two actions to take in each; deals: int [F], the deal of each."""
+
+    states: np.recarray
+    actions: np.ndarray
+    others: np.ndarray
+    deals: np.ndarray
+
+
+class Choice(NamedTuple):
+    """What is asked of a position: the conditions, the action, and what it is compared with."""
+
+    position: Sequence[Condition]
+    action: Sequence[Condition]
+    instead: Sequence[Condition]
+    comparator: str
+
+
+def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) -> Iterator[Forks]:
+    """Yield the positions that meet a choice in deals of one agent at all seats, some deals at a time.
+
+    Where the population is one of hands, only the seat in question is looked at.
+    """
+    start = first
+    for block in table.blocks(first, deals):
+        found: list[Forks] = []
+        lanes = table.lanes(len(block.states))
+        lanes.over[:] = False
+        while not lanes.over.all():
+            rows = np.flatnonzero(~lanes.over)
+            views, keys = lanes.views(rows)
+            turns = Turns(views, lanes.masks[rows], keys)
+            actions = ask(agent, table.game, table.variant, turns, rows)
+            asked = lanes.masks[rows].sum(1) > 1
+            if table.sampler.conditional:
+                asked &= (lanes.seats[rows, None] == block.seats[rows]).any(1)
+            some = np.flatnonzero(asked)
+            if len(some):
+                states = lanes.states[rows[some]].view(np.recarray)
+                at = Positions(table.game, table.variant, states, turns.masks[some])
+                few = Turns(views[some].view(np.recarray), turns.masks[some], keys[some])
+                one, other = pairs_of(at, agent, few, actions[some], choice)
+                taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
+                found.append(
+                    Forks(
+                        states[taken].copy().view(np.recarray),
+                        one[taken],
+                        other[taken],
+                        start + rows[some][taken],
+                    )
+                )
+            full = np.full(lanes.num_lanes, WAIT, np.int64)
+            full[rows] = actions
+            lanes.step(full)
+        if found:
+            yield Forks(
+                np.concatenate([each.states for each in found]).view(np.recarray),
+                *(
+                    np.concatenate([getattr(each, name) for each in found])
+                    for name in ("actions", "others", "deals")
+                ),
+            )
+        start += len(block.states)
+
+
+def pairs_of(
+    at: Positions, agent: Agent, turns: Turns, chosen: np.ndarray, choice: Choice
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the action and the one it is compared with in every position, int [N]; -1 where there is none."""
+    eligible = meets(at, choice.position)
+    wanted = actions_with(at, choice.action) & eligible[:, None]
+    worths = preferences(agent, turns)
+    one = _best(worths, wanted)
+    rows = np.arange(len(one))
+    if choice.comparator == "baseline_choice":
+        other = np.where(wanted[rows, chosen.clip(0)], -1, chosen)
+        return one, other.astype(int)
+    allowed = at.masks & ~actions_with(at, choice.action)
+    if choice.instead:
+        allowed &= actions_with(at, choice.instead)
+    if choice.comparator == "pip_matched":
+        pips = action_pips(at.game)
+        allowed &= np.abs(pips[None, :] - pips[one][:, None]) <= NEAR
+    if choice.comparator == "uniform":
+        worths = drawn_worths(turns, UNIFORM_STREAM)
+    return one, _best(worths, allowed)
+
+
+def _best(worths: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    found = np.where(allowed, worths, -np.inf).argmax(1)
+    return np.where(allowed.any(1), found, -1)
+
+
+def preferences(agent: Agent, turns: Turns) -> np.ndarray:
+    """Return what actions are worth to a player, float64 [N, num_actions]: a style tells it; of any other its choice
+    comes first, and the rest are drawn.
+    """
+    if isinstance(agent, StyleAgent):
+        return agent.worths(turns)
+    worths = drawn_worths(turns, PREFER_STREAM)
+    worths[np.arange(len(worths)), np.asarray(agent.act(turns)).astype(int)] = 2.0
+    return worths
+
+
+def drawn_worths(turns: Turns, stream: int) -> np.ndarray:
+    """Return numbers drawn from the keys of decisions, float64 [N, num_actions] from 0 to 1."""
+    actions = range(turns.masks.shape[1])
+    drawn = [[derive(derive(int(key), stream), action) for action in actions] for key in turns.keys]
+    return np.array(drawn, np.float64).reshape(turns.masks.shape) / KEYS
+
+
+def gains(table: Table, agent: Agent, found: Forks) -> np.ndarray:
+    """Return chips by which the action was better for the seat that took it than the other one, float64 [F]."""
+    rows = np.arange(len(found.states))
+    chips = []
+    for actions in (found.actions, found.others):
+        lanes = table.lanes(len(found.states))
+        lanes.states[:] = found.states
+        lanes.over[:] = False
+        lanes.refresh()
+        lanes.step(actions.astype(np.int64))
+        play_out(lanes, [agent], np.zeros((len(rows), table.variant.players), int))
+        chips.append(lanes.states.total[rows, found.states.to_act].astype(np.float64))
+    won: np.ndarray = chips[0] - chips[1]
+    return won

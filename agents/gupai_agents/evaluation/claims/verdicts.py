@@ -1,0 +1,200 @@
+"""From an interval to a verdict, and from several opponents to one answer."""
+
+from collections.abc import Callable, Sequence
+from math import ceil, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_agents.evaluation.statistics import Estimate, estimate
+
+SUPPORTED, CONTRADICTED, NO_EFFECT = "supported", "contradicted", "no practical effect"
+INCONCLUSIVE, TOO_RARE, MEASURED = "inconclusive", "too rare", "measured"
+PROVED, DISPROVED = "proved", "disproved"
+VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE, TOO_RARE, MEASURED, PROVED, DISPROVED)
+FEWEST = 200  # deals in which something comes up, for a verdict about it
+GROUPS = 100  # of deals, for the jackknife
+MOST_MORE = 10**9
+
+
+class Judged(NamedTuple):
+    """A verdict, and for an inconclusive one about how many deals would decide it, were the mean right."""
+
+    verdict: str
+    deals_needed: int | None = None
+
+
+def judge(found: Estimate, margin: float, alternative: str) -> Judged:
+    """Return the verdict on an effect from its interval, never from a p-value alone.
+
+    Supported: the interval is beyond zero on the claimed side and the mean beyond the margin. No practical effect: it
+    lies within the margins. Contradicted: it is beyond zero on the other side (of "different" nothing is).
+    """
+    if not np.isfinite(found.half_width) and found.samples < 2:
+        return Judged(TOO_RARE)
+    mean, low, high = found.mean, found.low, found.high
+    if alternative == "less":
+        mean, low, high = -mean, -found.high, -found.low
+    if alternative == "different" and mean < 0:
+        mean, low, high = -mean, -high, -low
+    if low > 0 and mean >= margin:
+        return Judged(SUPPORTED)
+    if low > -margin and high < margin:
+        return Judged(NO_EFFECT)
+    if high < 0 and alternative != "different":
+        return Judged(CONTRADICTED)
+    # The half-width at which one of the above would hold.
+    room = max(mean if mean >= margin else 0.0, -mean, margin - abs(mean))
+    if room <= 0:
+        return Judged(INCONCLUSIVE, MOST_MORE)
+    needed = found.samples * (found.half_width / room) ** 2
+    return Judged(INCONCLUSIVE, min(MOST_MORE, ceil(needed)))
+
+
+def judge_rate(found: Estimate, low: float, high: float, threshold: float | None, alternative: str) -> Judged:
+    """Return the verdict on a rate from its bounds, one-sided each, against a threshold."""
+    if threshold is None:
+        return Judged(MEASURED)
+    if not np.isfinite([low, high, found.mean]).all():
+        return Judged(INCONCLUSIVE)
+    if alternative == "less":
+        low, high, threshold, mean = -high, -low, -threshold, -found.mean
+    else:
+        mean = found.mean
+    if alternative == "different":
+        beyond = low > threshold or high < threshold
+        return Judged(SUPPORTED) if beyond else _undecided(found, mean - threshold, high - low)
+    if low > threshold:
+        return Judged(SUPPORTED)
+    if high < threshold:
+        return Judged(CONTRADICTED)
+    return _undecided(found, mean - threshold, high - low)
+
+
+def _undecided(found: Estimate, distance: float, width: float) -> Judged:
+    if distance == 0:
+        return Judged(INCONCLUSIVE, MOST_MORE)
+    return Judged(INCONCLUSIVE, min(MOST_MORE, ceil(found.samples * (width / 2 / distance) ** 2)))
+
+
+def clopper_pearson(hits: int, samples: int, alpha: float = 0.05) -> tuple[float, float]:
+    """Return exact bounds of a probability, each missed with a chance of at most `alpha`."""
+    from scipy.special import betaincinv
+
+    low = float(betaincinv(hits, samples - hits + 1, alpha)) if hits else 0.0
+    high = float(betaincinv(hits + 1, samples - hits, 1 - alpha)) if hits < samples else 1.0
+    return low, high
+
+
+def bounds(found: Estimate, values: np.ndarray | None) -> tuple[float, float]:
+    """Return one-sided 95% bounds of a mean: exact ones for values 0 and 1, else Student's."""
+    from scipy.special import stdtrit
+
+    if values is not None and np.isin(values, (0, 1)).all():
+        return clopper_pearson(int(values.sum()), len(values))
+    if found.samples < 2:
+        return -np.inf, np.inf
+    degrees = found.samples - 1
+    half = found.half_width * float(stdtrit(degrees, 0.95) / stdtrit(degrees, 0.975))
+    return found.mean - half, found.mean + half
+
+
+def of_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -> Estimate:
+    """Return a statistic of the means of values, [N, k], with its interval by the jackknife over groups of deals."""
+    groups = min(GROUPS, len(values))
+    parts = np.array_split(values, groups)
+    sums, sizes = np.array([part.sum(0) for part in parts]), np.array([len(part) for part in parts])
+    whole = statistic(sums.sum(0) / sizes.sum())
+    without = np.array(
+        [
+            statistic((sums.sum(0) - each) / (sizes.sum() - size))
+            for each, size in zip(sums, sizes, strict=True)
+        ]
+    )
+    pseudo = groups * whole - (groups - 1) * without
+    spread = estimate(pseudo)
+    return Estimate(float(spread.mean), spread.half_width, len(values))
+
+
+class Pooled(NamedTuple):
+    """Effects against several opponents as one: a random-effects mean with its interval (DerSimonian and Laird).
+
+    q, p_q: Cochran's Q that they are all alike, and its p. i2: the share of their variance that is no chance.
+    """
+
+    effect: Estimate
+    q: float
+    p_q: float
+    i2: float
+
+
+def pool(effects: Sequence[Estimate]) -> Pooled:
+    """Return the pooled effect; effects without any spread (all deals alike) count as measured exactly."""
+    from scipy.special import chdtrc
+
+    if len(effects) == 1:
+        return Pooled(effects[0], 0.0, 1.0, 0.0)
+    means = np.array([each.mean for each in effects])
+    errors = np.array([max(each.half_width / 1.96, 1e-9) for each in effects])
+    weights = errors**-2
+    fixed = (weights * means).sum() / weights.sum()
+    degrees = len(effects) - 1
+    q = float((weights * (means - fixed) ** 2).sum())
+    between = max(0.0, (q - degrees) / float(weights.sum() - (weights**2).sum() / weights.sum()))
+    weights = 1 / (errors**2 + between)
+    mean = float((weights * means).sum() / weights.sum())
+    half = 1.96 * float(weights.sum()) ** -0.5
+    samples = sum(each.samples for each in effects)
+    return Pooled(
+        Estimate(mean, half, samples), q, float(chdtrc(degrees, q)), max(0.0, 1 - degrees / q) if q else 0.0
+    )
+
+
+def judge_panel(
+    members: Sequence[Estimate], verdicts: Sequence[str], p: Sequence[float], margin: float, alternative: str
+) -> tuple[Judged, str]:
+    """Return the verdict over a panel of skilled opponents, and a remark where they disagree.
+
+    Supported needs the pooled effect and the same sign at two opponents or more (at all, if there are fewer). `p` are
+    adjusted by Holm: opponents of whom some support and some contradict leave it inconclusive.
+    """
+    sides = {
+        side for side, adjusted in zip(verdicts, p, strict=True) if adjusted < 0.05 or side == NO_EFFECT
+    } & {SUPPORTED, CONTRADICTED}
+    if len(sides) == 2:
+        return Judged(INCONCLUSIVE), "opponents disagree: it depends on who sits there"
+    pooled = pool(members).effect
+    found = judge(pooled, margin, alternative)
+    if found.verdict == SUPPORTED:
+        with_it = sum(np.sign(each.mean) == np.sign(pooled.mean) for each in members)
+        if with_it < min(2, len(members)):
+            return Judged(INCONCLUSIVE), "too few opponents show it"
+    if found.verdict == INCONCLUSIVE and set(verdicts) == {SUPPORTED}:
+        return Judged(SUPPORTED), "of very different size against different opponents"
+    if found.verdict == INCONCLUSIVE and set(verdicts) == {CONTRADICTED}:
+        return Judged(CONTRADICTED), "of very different size against different opponents"
+    return found, ""
+
+
+def false_discovery(p: Sequence[float]) -> list[float]:
+    """Return p-values of subgroups as false discovery rates (Benjamini and Hochberg)."""
+    order = np.argsort(p, kind="stable")[::-1]
+    found, lowest = [1.0] * len(p), 1.0
+    for at, place in enumerate(order):
+        rank = len(p) - at
+        lowest = min(lowest, p[place] * len(p) / rank)
+        found[place] = lowest
+    return found
+
+
+def always_valid(values: np.ndarray, alpha: float = 0.05, tuned_for: int = 2000) -> Estimate:
+    """Return a mean with an interval that holds at all looks at once: an asymptotic confidence sequence
+    (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas), narrowest at about `tuned_for` values.
+    """
+    count = len(values)
+    if count < 2:
+        return Estimate(float(np.mean(values)), float("inf"), count)
+    spread = float(np.std(values, ddof=1))
+    rho2 = (-2 * log(alpha) + log(-2 * log(alpha) + 1)) / tuned_for
+    half = spread * sqrt(2 * (count * rho2 + 1) / (count**2 * rho2) * log(sqrt(count * rho2 + 1) / alpha))
+    return Estimate(float(np.mean(values)), half, count)

@@ -1,0 +1,619 @@
+"""Claims: what their files may say, deals drawn to order, designs that find what is there and nothing else."""
+
+import copy
+import itertools
+import json
+from collections import Counter
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from scipy import stats
+from typer.testing import CliRunner
+
+from gupai_agents import make_agent
+from gupai_agents.agent import Turns
+from gupai_agents.checkpoint import identity, write_checkpoint
+from gupai_agents.evaluation.claims import Sampler, claim_of, read_claim, schema, try_claim, verdicts
+from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
+from gupai_agents.evaluation.claims.measures import MEASURES, Outcome
+from gupai_agents.evaluation.claims.schema import Condition, Partner, Population
+from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
+from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.network import tensor_shapes
+from gupai_app import claims as command
+from gupai_app.cli import app
+from gupai_env.core.rng import derive
+from gupai_env.core.tiles import PIPS, tiles_in
+from gupai_env.games import get_game
+from gupai_env.vector import Lanes
+
+ROOT = Path(__file__).parents[1]
+JIE_LONG = get_game("jie-long")
+FOUR_TWOS = Population(hand=[Condition(feature="carrying", number=2, at_least=4)])
+
+ATTACK = {
+    "id": "some-claim",
+    "statement": "Leave 2 open.",
+    "source": "somebody",
+    "game": "jie-long",
+    "readings": [
+        {
+            "name": "attack",
+            "kind": "policy",
+            "population": {"hand": [{"feature": "carrying", "number": 2, "at_least": 4}]},
+            "treated": "+attack_2=40",
+            "baseline": "variety",
+            "panel": ["greedy", "variety"],
+            "margin": 0.5,
+            "plan": {"deals": 1000},
+        }
+    ],
+}
+
+
+def changed(**changes) -> dict:
+    """The claim above, with other values in its reading."""
+    content = copy.deepcopy(ATTACK)
+    content["readings"][0] |= changes
+    return content
+
+
+def a_reading(game="jie-long", **reading) -> dict:
+    """A claim of another kind of reading."""
+    return ATTACK | {"game": game, "readings": [{"name": "one", "panel": ["greedy"], **reading}]}
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (ATTACK | {"colour": 1}, "colour: there is no such key"),
+        (changed(margins=1), "readings.0.margins: there is no such key"),
+        (changed(margin=0), "readings.0.margin: "),
+        (changed(margin=True), "margin: True is not allowed"),
+        (changed(kind="guess"), "readings.0: "),
+        (
+            changed(panel=["gredy"]),
+            "readings.0.panel.0: 'gredy' is no player of jie-long; did you mean greedy?",
+        ),
+        (changed(treated="+atack_2=40"), "readings.0.treated: "),
+        (changed(baseline="os:system"), "readings.0.baseline: 'os:system' runs code"),
+        (changed(panel=["checkpoint:no/such.safetensors"]), "readings.0.panel.0: "),
+        (changed(metric="lake_left"), "readings.0.metric: 'lake_left' is no metric of jie-long"),
+        (changed(metric="lockouts"), "readings.0.number: lockouts needs a number"),
+        (changed(number=2), "readings.0.number: chips takes no number"),
+        (changed(variant={"forced": True}), "readings.0.variant: 'forced' is no option"),
+        (changed(variant={"deals": 2}), "readings.0.variant: deals=2 is not allowed"),
+        (
+            changed(population={"hand": [{"feature": "carying", "number": 2}]}),
+            "'carying' is no feature of a hand",
+        ),
+        (changed(population={"hand": [{"feature": "carrying"}]}), "carrying needs a number"),
+        (changed(population={"hand": [{"feature": "carrying", "number": 7}]}), "population.hand.0.number"),
+        (
+            changed(population={"hand": [{"feature": "carrying", "number": 2, "at_least": 8}]}),
+            "no hand of 8 tiles meets carrying 2 at least 8",
+        ),
+        (changed(population={"partner": {"away": 4}}), "a partner 4 seats away does not exist"),
+        (changed(population={"position": [{"feature": "lead"}]}), "only an action is taken in a position"),
+        (
+            a_reading(kind="exact", enumerate="everything", expect=[{"fact": "a", "equals": 1}]),
+            "readings.0.panel",
+        ),
+        (
+            a_reading(kind="action", action=[{"feature": "third"}], comparator="uniform", margin=1),
+            "readings.0.action.0: 'third' is no feature of an action of jie-long",
+        ),
+        (a_reading(game="jie-lang", kind="rate", metric="chips"), "game: "),
+        (ATTACK | {"readings": []}, "says in `untested` why"),
+    ],
+    ids=range(24),
+)
+def test_a_file_that_is_wrong_gets_one_line_that_names_the_key(tmp_path, content, said):
+    path = tmp_path / "claim.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"claim\.yaml: ") as error:
+        read_claim(path)
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id: a\nid: b",
+        "a: &x [1]\nb: [*x, *x]",
+        "- 1",
+        "id: [",
+        "!!python/object/apply:os.system ['true']",
+        "x: " + "y" * 70_000,
+    ],
+)
+def test_yaml_that_is_no_plain_mapping_is_refused(tmp_path, text):
+    path = tmp_path / "claim.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"claim\.yaml: ") as error:
+        read_claim(path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_checkpoint_of_another_variant_is_refused(tmp_path):
+    net = {"type": "mlp", "hidden": [8], "activation": "relu"}
+    shapes = tensor_shapes(net, JIE_LONG.encoder.layout.size, JIE_LONG.num_actions)
+    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    path, made_for = tmp_path / "agent.safetensors", JIE_LONG.variant(players=2)
+    write_checkpoint(path, {**identity(JIE_LONG, made_for), "kind": "player", "net": net}, tensors)
+    with pytest.raises(ValueError, match=r"readings\.0\.panel\.0: .*players=2") as error:
+        claim_of(changed(panel=[f"checkpoint:{path}"]))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("path", command.paths(), ids=lambda path: path.stem)
+def test_every_claim_that_comes_with_gupai_is_well_formed(path):
+    claim = read_claim(path)
+    assert claim.id == path.stem
+    assert claim.readings or claim.untested
+
+
+def test_all_claims_come_with_gupai_and_the_schema_knows_their_keys():
+    assert len(command.paths()) == 34
+    properties = schema()["properties"]
+    for path in command.paths():
+        assert set(yaml.safe_load(path.read_text(encoding="utf-8"))) <= set(properties)
+
+
+# --- deals ----------------------------------------------------------------------------------------
+
+
+def deals_of(population, number=4096, game=JIE_LONG, stream=7, first=0, **options):
+    """States of some deals of a population, and the seats in question."""
+    variant = game.variant(**options)
+    sampler = Sampler(game, variant, population)
+    lanes = Lanes(game, number, observe=False, renew=False, **options)
+    dealt = sampler.deal(lanes, stream, first)
+    return sampler, lanes.states.copy(), dealt.seats
+
+
+def with_number(hand: int, number: int = 2) -> int:
+    return sum(number in PIPS[kind] for kind in tiles_in(int(hand)))
+
+
+def test_the_chance_of_a_hand_is_that_of_all_hands_counted_one_by_one():
+    deck = list(JIE_LONG.deck(JIE_LONG.variant(deck="tiny", players=2).as_rules(JIE_LONG.rules_type)))
+    hands = list(itertools.combinations(deck, 3))
+    population = Population(
+        hand=[Condition(feature="carrying", number=3, at_least=2), Condition(feature="doubles", at_most=1)]
+    )
+    found = Sampler(JIE_LONG, JIE_LONG.variant(deck="tiny", players=2), population)
+    meeting = [
+        hand
+        for hand in hands
+        if sum(3 in PIPS[kind] for kind in hand) >= 2
+        and sum(PIPS[kind, 0] == PIPS[kind, 1] for kind in hand) <= 1
+    ]
+    assert found.probability == pytest.approx(len(meeting) / len(hands))
+
+
+def test_the_chance_of_two_hands_is_that_of_all_pairs_counted_one_by_one():
+    options = {"deck": "tiny", "players": 2}
+    deck = list(JIE_LONG.deck(JIE_LONG.variant(**options).as_rules(JIE_LONG.rules_type)))
+    some = [Condition(feature="carrying", number=3, at_least=1)]
+    both = [Condition(feature="carrying", number=3, at_least=3)]
+    population = Population(hand=some, partner=Partner(away=1, hand=some, together=both))
+    total = met = 0
+    for hand in itertools.combinations(range(len(deck)), 3):
+        for other in itertools.combinations(set(range(len(deck))) - set(hand), 3):
+            one, two = (sum(3 in PIPS[deck[at]] for at in held) for held in (hand, other))
+            total += 1
+            met += one >= 1 and two >= 1 and one + two >= 3
+    assert Sampler(JIE_LONG, JIE_LONG.variant(**options), population).probability == pytest.approx(
+        met / total
+    )
+
+
+def test_deals_to_order_are_distributed_as_those_that_rejection_keeps():
+    sampler, states, seats = deals_of(FOUR_TWOS, 20_000)
+    rows = np.arange(len(seats))
+    lanes = Lanes(JIE_LONG, 200_000, seed=3, observe=False)
+    kept = np.array([with_number(hand) >= 4 for hand in lanes.states.hands[:, 0]])
+    assert float(sampler.probability) == pytest.approx(kept.mean(), rel=0.05)
+
+    def summary(own, next_one):
+        return (with_number(own), with_number(own, 6) // 2, with_number(next_one, 5) // 2)
+
+    drawn = Counter(
+        map(summary, states.hands[rows, seats].tolist(), states.hands[rows, (seats + 1) % 4].tolist())
+    )
+    rejected = Counter(
+        map(summary, lanes.states.hands[kept, 0].tolist(), lanes.states.hands[kept, 1].tolist())
+    )
+    common = [each for each in drawn if drawn[each] >= 40 and rejected[each] >= 10]
+    table = np.array([[drawn[each] for each in common], [rejected[each] for each in common]])
+    assert len(common) > 10
+    assert stats.chi2_contingency(table).pvalue > 0.001
+
+
+def test_deals_to_order_hold_the_deck_meet_the_condition_and_seat_all_alike():
+    _, states, seats = deals_of(FOUR_TWOS)
+    assert all(with_number(hand) >= 4 for hand in states.hands[np.arange(len(seats)), seats])
+    deck = sorted(JIE_LONG.deck(JIE_LONG.variant().as_rules(JIE_LONG.rules_type)).tolist())
+    for row in range(50):
+        assert sorted(kind for hand in states.hands[row] for kind in tiles_in(int(hand))) == deck
+    assert stats.chisquare(np.bincount(seats, minlength=4)).pvalue > 0.001
+    assert stats.chisquare(np.bincount(states.leader, minlength=4)).pvalue > 0.001
+
+
+def test_a_deal_is_the_same_however_many_are_drawn():
+    _, many, seats = deals_of(FOUR_TWOS, 300)
+    _, few, some = deals_of(FOUR_TWOS, 50, first=100)
+    assert not differ(many[100:150], few).any()
+    assert (seats[100:150] == some).all()
+
+
+def test_a_partner_is_dealt_what_is_asked_of_both():
+    two = [Condition(feature="carrying", number=2, at_least=2)]
+    six = [Condition(feature="carrying", number=2, at_least=6)]
+    _, states, seats = deals_of(Population(hand=two, partner=Partner(away=2, hand=two, together=six)), 200)
+    for row, seat in enumerate(seats.tolist()):
+        own, other = with_number(states.hands[row, seat]), with_number(states.hands[row, (seat + 2) % 4])
+        assert min(own, other) >= 2
+        assert own + other >= 6
+
+
+@pytest.mark.parametrize("game", ["da-ling", "tiu-u", "small-mahjong"])
+def test_hands_to_order_in_games_with_a_table_a_lake_and_a_wall(game):
+    game = get_game(game)
+    _, states, seats = deals_of(Population(hand=[Condition(feature="doubles", at_least=3)]), 50, game)
+    for row, seat in enumerate(seats.tolist()):
+        doubles = sum(PIPS[kind, 0] == PIPS[kind, 1] for kind in tiles_in(int(states.hands[row, seat])))
+        assert doubles >= 3
+
+
+# --- verdicts -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "alternative", "verdict"),
+    [
+        (1.0, 0.5, "greater", "supported"),
+        (0.3, 0.2, "greater", "inconclusive"),  # beyond zero, not beyond the margin, and perhaps more than it
+        (0.1, 0.3, "greater", "no practical effect"),
+        (-0.3, 0.1, "greater", "no practical effect"),
+        (-1.0, 0.5, "greater", "contradicted"),
+        (-1.0, 0.5, "less", "supported"),
+        (1.0, 0.5, "less", "contradicted"),
+        (-1.0, 0.5, "different", "supported"),
+        (1.0, 1.5, "greater", "inconclusive"),
+    ],
+)
+def test_a_verdict_is_read_off_the_interval(mean, half, alternative, verdict):
+    found = verdicts.judge(Estimate(mean, half, 1000), 0.5, alternative)
+    assert found.verdict == verdict
+    assert (found.deals_needed is not None) == (verdict == "inconclusive")
+
+
+def test_what_is_undecided_says_how_many_deals_decide_it():
+    assert verdicts.judge(Estimate(1.0, 2.0, 1000), 0.5, "greater").deals_needed == 4000
+
+
+def test_null_effects_are_seldom_taken_for_real_ones():
+    generator = np.random.default_rng(1)
+    judged = [
+        verdicts.judge(
+            estimate(generator.normal(0, 22, 400) * (generator.random(400) < 0.5)), 0.01, "different"
+        )
+        for _ in range(1000)
+    ]
+    false = sum(each.verdict == "supported" for each in judged)
+    assert false <= 65  # of 1,000 at 5%: one in a hundred such tests would count more
+
+
+def test_bounds_of_a_rate_are_those_of_scipy():
+    for hits, samples in ((0, 50), (3, 50), (50, 50)):
+        found = stats.binomtest(hits, samples).proportion_ci(0.9)
+        assert verdicts.clopper_pearson(hits, samples) == pytest.approx((found.low, found.high))
+
+
+def test_opponents_are_pooled_by_random_effects():
+    found = verdicts.pool([Estimate(1.0, 1.96, 10), Estimate(3.0, 1.96, 10)])
+    assert found.effect.mean == pytest.approx(2)
+    assert found.q == pytest.approx(2)
+    assert found.i2 == pytest.approx(0.5)
+    assert found.effect.half_width == pytest.approx(1.96)  # between them a variance of one is left
+
+
+def test_opponents_who_disagree_leave_it_open():
+    members = [Estimate(2.0, 0.5, 100), Estimate(-2.0, 0.5, 100)]
+    found, remark = verdicts.judge_panel(
+        members, ["supported", "contradicted"], [0.001, 0.001], 0.5, "greater"
+    )
+    assert found.verdict == "inconclusive"
+    assert "disagree" in remark
+
+
+def test_an_interval_for_all_looks_holds_at_all_looks():
+    generator = np.random.default_rng(2)
+    missed = 0
+    for _ in range(200):
+        values = generator.normal(0, 1, 4000)
+        looks = [verdicts.always_valid(values[:count]) for count in range(200, 4001, 200)]
+        missed += any(abs(each.mean) > each.half_width for each in looks)
+    assert missed <= 16
+
+
+# --- designs --------------------------------------------------------------------------------------
+
+
+def test_a_player_against_itself_gains_exactly_nothing():
+    found = try_claim(claim_of(changed(treated="variety", plan={"deals": 300}))).findings[0]
+    assert [each.estimate.mean for each in found.effects] == [0, 0]
+    assert [each.changed for each in found.effects] == [0, 0]
+    assert found.verdict == "no practical effect"
+
+
+def test_a_planted_effect_is_found_and_its_opposite_contradicted():
+    better = changed(treated="variety", baseline="random", population={})
+    worse = changed(treated="random", baseline="variety", population={})
+    assert try_claim(claim_of(better)).findings[0].verdict == "supported"
+    assert try_claim(claim_of(worse)).findings[0].verdict == "contradicted"
+
+
+def test_a_trait_gains_what_two_plain_matches_differ_by():
+    claim = claim_of(changed(treated="variety", baseline="greedy", population={}, panel=["greedy"]))
+    found = try_claim(claim).findings[0]
+    from gupai_agents.evaluation import duel
+
+    plain = duel("jie-long", make_agent("variety"), make_agent("greedy"), 2000, seed=9).mean(0)
+    assert found.effects[0].estimate.mean == pytest.approx(plain.mean, abs=2.5)
+    assert found.frequency == 1
+
+
+@pytest.mark.parametrize("mode", ["sequential", "blocks"])
+def test_a_plan_that_looks_again_and_again_stops_at_a_large_effect(mode):
+    plan = {"mode": mode, "most": 20_000}
+    found = try_claim(
+        claim_of(changed(treated="variety", baseline="random", population={}, plan=plan))
+    ).findings[0]
+    assert found.verdict == "supported"
+    assert all(each.estimate.samples <= 1000 for each in found.effects)
+
+
+class OtherNoise:
+    """Plays at random, by chance of its own."""
+
+    name = "other"
+
+    def __init__(self):
+        self.agent = make_agent("random")
+
+    def act(self, turns: Turns) -> np.ndarray:
+        return self.agent.act(turns._replace(keys=np.array([derive(int(key), 5) for key in turns.keys])))
+
+
+def test_between_equals_who_play_otherwise_intervals_hold():
+    random, other = make_agent("random"), OtherNoise()
+    variant = JIE_LONG.variant()
+    table = Table(JIE_LONG, variant, Sampler(JIE_LONG, variant, Population()), 11)
+    won = []
+    for block in table.blocks(0, 8000):
+        ends = [table.play_with(block, random, hero) for hero in (other, random)]
+        values = [table.measure(each, block.seats, MEASURES["chips"], None) for each in ends]
+        won.append(values[0] - values[1])
+        assert differ(*ends).mean() > 0.9
+    intervals = [estimate(some) for some in np.split(np.concatenate(won), 200)]
+    missed = sum(abs(each.mean) > each.half_width for each in intervals)
+    assert 2 <= missed <= 20  # of 200 at 5%
+
+
+def test_an_action_is_worth_what_the_deal_pays_played_on_by_hand():
+    agent, variant = make_agent("variety"), JIE_LONG.variant()
+    table = Table(JIE_LONG, variant, Sampler(JIE_LONG, variant, Population()), 13)
+    choice = Choice([], [Condition(feature="leaves", number=2)], [Condition(feature="lays")], "pip_matched")
+    found = next(forks(table, agent, choice, 0, 20))
+    before = found.states.copy()
+    won = gains(table, agent, found)
+    assert not differ(before, found.states).any()  # the fork leaves the position as it was
+    for at in range(0, len(won), 5):
+        paid = []
+        for action in (found.actions[at], found.others[at]):
+            lanes = Lanes(JIE_LONG, 1, observe=False, renew=False)
+            lanes.states[:] = found.states[at : at + 1]
+            lanes.refresh()
+            lanes.step(np.array([action]))
+            while not lanes.over[0]:
+                views, keys = lanes.views()
+                lanes.step(agent.act(Turns(views, lanes.masks, keys)).astype(int))
+            paid.append(lanes.states.total[0, found.states.to_act[at]])
+        assert won[at] == paid[0] - paid[1]
+
+
+def test_the_compared_actions_are_what_they_are_called():
+    agent, variant = make_agent("variety"), JIE_LONG.variant()
+    table = Table(JIE_LONG, variant, Sampler(JIE_LONG, variant, Population()), 13)
+    for comparator in ("baseline_choice", "best_alternative", "uniform", "pip_matched"):
+        choice = Choice([], [Condition(feature="leaves", number=2)], [], comparator)
+        found = next(forks(table, agent, choice, 0, 30))
+        names = [JIE_LONG.action_names[action] for action in found.actions]
+        others = [JIE_LONG.action_names[action] for action in found.others]
+        assert all(name.endswith("2]") and "discard" not in name for name in names)
+        assert not any(name.endswith("2]") and "discard" not in name for name in others)
+        if comparator == "pip_matched":
+            both = zip(found.actions, found.others, strict=True)
+            assert max(abs(int(PIPS[one % 21].sum() - PIPS[other % 21].sum())) for one, other in both) <= 1
+
+
+def test_an_action_that_hardly_comes_up_is_too_rare():
+    content = a_reading(
+        kind="action",
+        population={"position": [{"feature": "lead"}, {"feature": "own", "number": 2, "at_least": 3}]},
+        action=[{"feature": "leaves", "number": 2}],
+        comparator="uniform",
+        margin=1,
+        deals=200,
+    )
+    found = try_claim(claim_of(content)).findings[0]
+    assert 2 <= found.effects[0].estimate.samples < 200
+    assert found.verdict == found.effects[0].verdict == "too rare"
+
+
+def test_an_ordering_that_is_there_is_found_and_a_wrong_one_contradicted():
+    items = [{"label": name, "treated": name} for name in ("random", "greedy", "variety")]
+    reading = {"kind": "ordering", "items": items, "panel": ["greedy"], "deals": 1500}
+    verdict = {
+        first: try_claim(claim_of(a_reading(**reading, first=first))).findings[0].verdict
+        for first in ("variety", "random", "any")
+    }
+    assert verdict == {"variety": "supported", "random": "contradicted", "any": "supported"}
+
+
+# --- measures and enumerations --------------------------------------------------------------------
+
+
+def played(game, name, number=200, **options):
+    game = get_game(game)
+    variant = game.variant(**options)
+    table = Table(game, variant, Sampler(game, variant, Population()), 17)
+    block = next(table.blocks(0, number))
+    agent = make_agent(name, game, **options)
+    return Outcome(game, variant, table.play_with(block, agent, agent), block.seats)
+
+
+def test_lockouts_are_those_that_a_walk_through_the_record_finds():
+    outcome = played("jie-long", "greedy")
+    for number in (2, 5):
+        found = MEASURES["lockouts"].values(outcome, number)
+        for row in range(len(found)):
+            state, seat, walked = outcome.states[row], int(outcome.seats[row, 0]), 0
+            for turn in range(state.turn):
+                action = int(state.record[turn])
+                if (
+                    action >= 42
+                    or (state.leader + turn) % 4 != seat
+                    or PIPS[action % 21, action // 21] != number
+                ):
+                    continue
+                after = state.record[turn + 1 : turn + 4]
+                walked += turn + 3 < state.turn and all(int(each) >= 42 for each in after)
+            assert found[row] == walked
+        assert found.sum() > 0
+
+
+def test_ends_left_and_met_are_those_of_a_walk_through_the_record():
+    outcome = played("jie-long", "variety", 100)
+    found = MEASURES["information"].values(outcome, 0).reshape(-1, 6, 6)
+    for row in range(len(found)):
+        record = outcome.states.record[row, : outcome.states.turn[row]].astype(int).tolist()
+        open_after = [0]  # the number open before each turn
+        for action in record:
+            open_after.append(int(PIPS[action % 21, action // 21]) if action < 42 else open_after[-1])
+        walked = np.zeros((6, 6))
+        for turn in range(len(record) - 4):
+            if record[turn] < 42:
+                walked[open_after[turn + 1] - 1, open_after[turn + 4] - 1] += 1
+        assert (found[row] == walked).all()
+
+
+def test_what_is_met_tells_nothing_if_it_does_not_depend_on_what_was_left():
+    share = MEASURES["information"].statistic
+    assert share(np.outer([1, 2, 3, 4, 5, 6], [1, 1, 2, 2, 3, 3]).reshape(-1) / 100) == pytest.approx(0)
+    assert share(np.eye(6).reshape(-1)) == pytest.approx(1)
+
+
+def test_absolute_winners_are_those_who_are_paid_all_stakes():
+    outcome = played("da-ling", "greedy", 500)
+    absolute = MEASURES["absolute_winner"].values(outcome, 0)
+    tie = MEASURES["absolute_tie"].values(outcome, 0)
+    most = outcome.states.total.max(1)
+    assert (most[(absolute == 1) & (tie == 0)] == 100).all()  # all stakes of four others
+    assert absolute.sum() > 20
+
+
+def test_without_skipped_turns_the_rounds_of_the_table_are_those_of_the_winner():
+    outcome = played("small-mahjong", "greedy")
+    table, own = (MEASURES[name].values(outcome, 2) for name in ("won_within", "won_in_own_turns"))
+    nobody_skipped = MEASURES["skips"].values(outcome, 0) == 0
+    assert nobody_skipped.any()
+    assert (own[nobody_skipped] == table[nobody_skipped]).all()
+
+
+def test_enumerations_agree_with_counting_by_hand():
+    civil, military = "11 22 33 44 55 66 31 51 61 64 65", "21 41 32 42 52 62 43 53 63 54"
+    names = f"{civil} {civil} {military}".split()
+    tiles = ENUMERATIONS["tiles_per_number"][1]()
+    assert {str(n): tiles[str(n)] for n in range(1, 7)} == {
+        str(n): sum(str(n) in name for name in names) for n in range(1, 7)
+    }
+    doubles = ENUMERATIONS["doubles_in_a_hand"][1]()
+    assert doubles["8 doubles"] == pytest.approx(comb(12, 8) / comb(32, 8))
+    assert doubles["6 or more"] == pytest.approx(stats.hypergeom(32, 12, 8).sf(5))
+    blocks = ENUMERATIONS["classic_blocks"][1]()
+    assert blocks["kinds"] == "1-1 2-3 4-4 5-5"
+    assert [blocks[f"fewest {kind}"] for kind in ("1-1", "2-3", "4-4", "5-5")] == [6, 4, 2, 4]
+
+
+def test_an_expectation_that_fails_is_disproved():
+    reading = {"name": "one", "kind": "exact", "enumerate": "tiles_per_number"}
+    for value, verdict in ((7, "proved"), (8, "disproved")):
+        claim = claim_of(ATTACK | {"readings": [reading | {"expect": [{"fact": "2", "equals": value}]}]})
+        assert try_claim(claim).findings[0].verdict == verdict
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def gupai(*words: str):
+    return CliRunner().invoke(app, ["claim", *words])
+
+
+def test_the_same_command_gives_the_same_verdict_to_the_byte(tmp_path):
+    words = ("jl-attack-2", "--deals", "200", "--json")
+    first, second = gupai(*words), gupai(*words)
+    assert first.exit_code == 0
+    assert first.output == second.output
+    assert gupai(*words, "--seed", "1").output != first.output
+    content = json.loads(first.output)
+    assert [each["variant"] for each in content["readings"]] == [{}, {}]
+
+
+def test_verdicts_that_are_kept_are_not_made_again(tmp_path, monkeypatch):
+    words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
+    first = gupai(*words)
+    monkeypatch.setattr(command, "try_claim", None)
+    assert gupai(*words).stdout == first.stdout
+    other = gupai(*words, "--seed", "3")
+    assert other.exit_code == 2
+    assert "another command" in other.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("jl-atack-2",), "did you mean jl-attack-2?"),
+        (("no/such.yaml",), "no/such.yaml"),
+        ((), "name a claim, or --all"),
+        (("new",), "gupai claim new NAME"),
+        (("jl-attack-2", "--panel", "nobody"), "nobody"),
+    ],
+)
+def test_mistakes_get_one_line(words, said):
+    found = gupai(*words)
+    assert found.exit_code == 2
+    assert said in found.output
+    assert "Traceback" not in found.output
+    assert found.output.strip().count("\n") == 0
+
+
+def test_a_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert gupai("new", "mine").exit_code == 0
+    assert gupai("new", "mine").exit_code == 2
+    found = gupai("mine.yaml", "--deals", "100")
+    assert found.exit_code == 0
+    assert "With four or more 2s" in found.output
+    assert gupai("mine.yaml", "--dry-run", "--json").exit_code == 0
+    assert json.loads(gupai("schema").output)["title"] == "Claim"
