@@ -1,7 +1,7 @@
 """How often verdicts are wrong where the truth is known: python -m benchmarks.calibration, half a minute.
 
-Null effects are real deals: a player of Jie Long that plays at random, against itself with chance of its own. The planted
-effect is that of `variety` over `greedy`, taken from all deals together.
+Null effects are real deals: a player of Jie Long that plays at random, against itself with chance of its own. The
+planted effect is that of `variety` over `greedy`, taken from all deals together.
 """
 
 import numpy as np
