@@ -12,7 +12,10 @@ from types import ModuleType
 
 import pytest
 
+from gupai_agents.search import search_loops
+from gupai_env import get_game
 from gupai_env.core import compiling
+from gupai_env.core.compiling import neighbours_digest
 
 ROOT = Path(__file__).parents[1]
 
@@ -229,3 +232,15 @@ def test_the_sources_of_a_package_in_several_folders_are_all_looked_at(tmp_path,
         found.append(compiling.sources_digest.__wrapped__("spread"))
     assert found[0] != found[1] and all(found)
     compiling._digest_of.cache_clear()
+
+
+def test_the_name_of_machine_code_changes_with_the_sources_beside_a_loop(tmp_path):
+    (tmp_path / "loop.py").write_text("A = 1\n")
+    (tmp_path / "rules.py").write_text("B = 1\n")
+    file = str(tmp_path / "loop.py")
+    before = neighbours_digest.__wrapped__(file)
+    assert before == neighbours_digest.__wrapped__(file)
+    (tmp_path / "rules.py").write_text("B = 2\n")
+    assert before != neighbours_digest.__wrapped__(file)
+    loop = search_loops(get_game("jie-long")).search
+    assert neighbours_digest(loop.py_func.__code__.co_filename) in loop.py_func.__qualname__

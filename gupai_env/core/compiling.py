@@ -53,6 +53,15 @@ def sources_digest(package: str) -> str:
         return ""
 
 
+@functools.cache
+def neighbours_digest(file: str) -> str:
+    """Return what changes with any edit of the sources beside a file: rules of theirs are built into its loops."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(file).parent.glob("*.py")) if Path(file).is_file() else ():
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 def compiled(loop: Callable, game: Game | None = None) -> Callable:
     """Compile a loop that releases the interpreter lock; its machine code is kept on disk, for each game by itself.
 
@@ -63,7 +72,7 @@ def compiled(loop: Callable, game: Game | None = None) -> Callable:
         return _plain(loop)
     name, room = loop.__name__.strip("_"), __name__ if game is None else game.module
     digest = sources_digest(room.partition(".")[0])
-    loop.__qualname__ += f"-{room}-{digest}"
+    loop.__qualname__ += f"-{room}-{digest}-{neighbours_digest(loop.__code__.co_filename)}"
     dispatcher = _kept(loop) if digest else numba.njit(loop, nogil=True)
     _announcer.names[dispatcher] = name if game is None else f"{name} of {game.title}"
     return dispatcher
