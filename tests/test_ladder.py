@@ -90,19 +90,8 @@ def test_what_is_no_ladder_is_one_line(names, message):
 
 
 def test_the_command_prints_a_table_and_the_same_as_json():
-    words = [
-        sys.executable,
-        "-m",
-        "gupai_app.cli",
-        "ladder",
-        "da-ling",
-        "--deals",
-        "20",
-        "--few",
-        "2",
-        "-o",
-        "players=2",
-    ]
+    words = [sys.executable, "-m", "gupai_app.cli", "ladder", "tiu-u"]
+    words += ["--deals", "20", "--few", "2", "-o", "must_catch=true"]
     table = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     content = json.loads(
         subprocess.run([*words, "--json"], capture_output=True, text=True, check=True).stdout
