@@ -22,7 +22,6 @@ LEFT_OUT = {
     "gupai replay ": "needs recorded games; test_records.py",
     "gupai ladder ": "takes minutes; test_ladder.py climbs a small one",
     "gupai bench": "measures for more than a minute; test_benchmarks.py measures less",
-    "python benchmarks/tuned.py": "tunes for half an hour; test_tune.py tunes",
     "python -m benchmarks.peers ": "installs other libraries and measures for hours",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",
     "python examples/": "takes minutes or an environment of its own; test_clients.py",

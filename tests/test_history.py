@@ -39,8 +39,7 @@ def story(game: Game, state: np.record) -> dict[str, list]:
     """The fields of a state that tell the deal, without what is of no meaning in them."""
     fields = {name: np.array(state[name]) for name in game.state.names if name not in ASIDE}
     if game.id == "small-mahjong":
-        drew = (fields["begun"] == 0) & (np.arange(len(fields["begun"])) < state.turns)
-        fields["drawn"] = np.where(drew, fields["drawn"], 0)
+        fields["drawn"] = fields["drawn"][: state.turns]
         fields["wall"][: state.top] = 0
         mine = [seat for seat in range(4) if seat != state.mover or state.offer >= 0]
         fields["waits"], fields["claims"] = fields["waits"][mine], fields["claims"][mine]

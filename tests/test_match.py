@@ -100,14 +100,14 @@ def test_standings_average_over_all_others_and_no_one_else():
 def test_training_never_meets_a_deal_of_an_evaluation(seed, monkeypatch):
     """Neither with the run's own seed, by which it looks at the baselines, nor with that of its final table."""
     evaluated = set()
-    begin = Lanes.begin
+    reset = Lanes.reset
 
-    def noting(lanes: Lanes) -> None:
-        begin(lanes)
+    def noting(lanes: Lanes, *arguments, **named) -> None:
+        reset(lanes, *arguments, **named)
         evaluated.update(lanes.states.seed.tolist())
 
     with monkeypatch.context() as patched:
-        patched.setattr(Lanes, "begin", noting)
+        patched.setattr(Lanes, "reset", noting)
         for evaluation in (seed, seed + 1, seed + FINAL_SEED):
             evaluated_before = len(evaluated)
             duel("jie-long", make_agent("greedy"), make_agent("greedy"), 200, seed=evaluation)

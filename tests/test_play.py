@@ -90,7 +90,7 @@ def test_chips_since_one_sat_down_are_those_of_all_games_and_their_deals(monkeyp
         return sessions[-1][0]
 
     monkeypatch.setattr(play, "Session", session)
-    monkeypatch.setattr(play, "HumanAgent", lambda game, variant, terminal, names: Person(game, terminal))
+    monkeypatch.setattr(play, "HumanAgent", lambda game, variant, terminal, *more: Person(game, terminal))
     play.play(game, variant, [make_agent("greedy")] * 4, 2, 9, terminal)
     assert [rest for _, rest in sessions] == [(9, 0), (9, 1)]
     won = sum(float(each.state.total[2]) for each, _ in sessions)

@@ -102,7 +102,7 @@ def test_weights_of_particles_are_the_chances_of_what_was_done():
     believed = make_agent("careful@9", game)
     agent = make_agent("search:playouts=1,particles=5,infer=careful@9", game)
     sums, effective = np.zeros((8, 5)), np.zeros(8)
-    search_loops(game).weigh(agent.rules, agent.infer, turns.views, turns.keys, 0, 8, sums, effective)
+    search_loops(game).weigh(agent.rules, agent.infer, turns.views, turns.keys, (0, 8), sums, effective)
     weights = np.diff(sums, axis=1, prepend=0)
     for row in range(8):
         view = turns.views[row : row + 1]

@@ -180,13 +180,13 @@ def particle_of(sums, key, number):
 
 
 class SearchLoops:
-    """The compiled loops of one game; they work in the rows from `first` to before `end`.
+    """The compiled loops of one game; they work in the rows of a span: from its first number to before its second.
 
-    weigh(rules, weights, views, keys, first, end, logs, effective): fills float64 [N, particles] with the sums of
+    weigh(rules, weights, views, keys, span, logs, effective): fills float64 [N, particles] with the sums of
         `add_up` over particles, weighed by how likely a style with a temperature would have done what the others did in
         them, and float64 [N] with their effective number. Particle p of a row is what `determinize` draws by key p of
         its stream of deals.
-    search(rules, styles, views, masks, keys, first, end, playouts, sums, usual, found): writes what the style would
+    search(rules, styles, views, masks, keys, span, playouts, sums, usual, found): writes what the style would
         play into `usual`, int16 [N], and adds up in `found`, float64 [N, num_actions, 5]. `sums` are those of
         `weigh`; where there are none all deals are alike.
     """
@@ -194,12 +194,12 @@ class SearchLoops:
     def __init__(self, game: Game) -> None:
         room, num_actions, max_decisions = game.room, game.num_actions, game.max_decisions
 
-        def weigh(rules, weights, views, keys, first, end, logs, effective):
+        def weigh(rules, weights, views, keys, span, logs, effective):
             states, pasts = blank(1, room.STATE), blank(1, room.STATE)
             view, mask = blank(1, room.VIEW)[0], blank(num_actions, FLAG)
             order, actions = scratch(MOST_TILES, KIND), scratch(max_decisions, ACTION)
             tiles = len(room.deck(rules))
-            for turn in range(first, end):
+            for turn in range(span[0], span[1]):
                 stream = derive(keys[turn], DEAL_STREAM)
                 for particle in range(logs.shape[1]):
                     room.determinize(rules, views[turn], derive(stream, particle), states[0])
@@ -218,11 +218,11 @@ class SearchLoops:
                     )
                 effective[turn] = add_up(logs[turn])
 
-        def search(rules, styles, views, masks, keys, first, end, playouts, sums, usual, found):
+        def search(rules, styles, views, masks, keys, span, playouts, sums, usual, found):
             states, tried = blank(1, room.STATE), blank(1, room.STATE)
             view, mask, alive = blank(1, room.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
             chips = scratch(num_actions, WEIGHT)
-            for turn in range(first, end):
+            for turn in range(span[0], span[1]):
                 seat = views[turn].seat
                 own = styled_action(room, weights_of(styles, OWN), views[turn], row(masks, turn), keys[turn])
                 usual[turn] = own
@@ -360,15 +360,14 @@ class SearchAgent:
 
         def look(first: int, end: int) -> None:
             if self.infer is not None:
-                loops.weigh(self.rules, self.infer, turns.views, turns.keys, first, end, sums, effective)
+                loops.weigh(self.rules, self.infer, turns.views, turns.keys, (first, end), sums, effective)
             loops.search(
                 self.rules,
                 self.styles,
                 turns.views,
                 turns.masks,
                 turns.keys,
-                first,
-                end,
+                (first, end),
                 playouts,
                 sums,
                 usual,

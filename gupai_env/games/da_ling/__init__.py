@@ -3,6 +3,7 @@
 from gupai_env.core.game import Game
 from gupai_env.games.da_ling.encoder import ENCODER, encode
 from gupai_env.games.da_ling.hints import DaLingHints
+from gupai_env.games.da_ling.history import history
 from gupai_env.games.da_ling.knowledge import VIEW, determinize, information_set
 from gupai_env.games.da_ling.players import FEATURES, STYLES, worth
 from gupai_env.games.da_ling.rules import (
@@ -13,7 +14,6 @@ from gupai_env.games.da_ling.rules import (
     Rules,
     deal_from,
     deck,
-    history,
     legal_actions,
     name_action,
     next_deal,

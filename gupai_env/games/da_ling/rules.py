@@ -39,7 +39,6 @@ from gupai_env.core.tiles import (
     deck_of,
     kind_of,
     list_hand,
-    list_tiles,
     parse_tiles,
     set_name,
     tile_set,
@@ -238,21 +237,6 @@ def distinct_splits(rules, tiles):
     for place in range(HAND - 1):
         splits &= ORDERED[place] if tiles[place] == tiles[place + 1] else ALL_SPLITS
     return splits
-
-
-@rule
-def history(rules, state, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
-    at = list_tiles(state.table, order)
-    for seat in range(rules.players):
-        at += list_tiles(state.hands[seat], order[at:])
-    list_tiles(state.unused, order[at:])
-    seat, decisions = state.leader, 0
-    while decisions < rules.players and state.splits[seat] != UNSPLIT:
-        actions[decisions] = state.splits[seat]
-        decisions += 1
-        seat = seat_after(rules, state, seat)
-    return decisions
 
 
 @rule

@@ -2,6 +2,7 @@
 
 from gupai_env.core.game import Game
 from gupai_env.games.small_mahjong.encoder import ENCODER, encode
+from gupai_env.games.small_mahjong.history import history
 from gupai_env.games.small_mahjong.knowledge import VIEW, determinize, information_set
 from gupai_env.games.small_mahjong.players import FEATURES, STYLES, worth
 from gupai_env.games.small_mahjong.rules import (
@@ -13,7 +14,6 @@ from gupai_env.games.small_mahjong.rules import (
     action_names,
     deal_from,
     deck,
-    history,
     legal_actions,
     next_deal,
     payoff_bound,

@@ -259,6 +259,7 @@ def restore_public(rules, view, key, state):
     state.turns = view.turns
     state.steps[:] = view.steps
     state.begun[:] = view.begun
+    state.drawn[:] = 0
     state.thrown[:] = view.thrown
     for place in range(rules.players):
         seat = seat_at(rules, state, view.seat, place)

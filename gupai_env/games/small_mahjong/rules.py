@@ -31,7 +31,7 @@ import numpy as np
 
 from gupai_env.core.bits import first_one
 from gupai_env.core.episode import NOBODY, distance, seat_after, seat_at, state_dtype
-from gupai_env.core.places import blank, scratch
+from gupai_env.core.places import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     DECK,
@@ -43,7 +43,6 @@ from gupai_env.core.tiles import (
     first_kind,
     kinds_in,
     list_hand,
-    list_tiles,
     parse_tiles,
     tile_name,
     tile_set,
@@ -171,9 +170,9 @@ def draw_tile(state, seat, steps):
     """Begin the turn of a seat, `steps` after the last one, with the next tile of the wall."""
     kind = state.wall[state.top]
     state.top += 1
-    state.drawn[state.turns] = kind
     state.hands[seat] += ONE[kind]
     begin_turn(state, seat, steps, DREW, kind)
+    state.drawn[state.turns - 1] = kind
 
 
 @rule
@@ -184,6 +183,7 @@ def begin_turn(state, seat, steps, begun, kind):
         for blank in range(turn, turn + BLOCK):
             state.steps[blank] = 0
             state.begun[blank] = DREW
+            state.drawn[blank] = 0
             state.thrown[blank] = NOBODY
     state.steps[turn] = steps
     state.begun[turn] = begun
@@ -310,65 +310,6 @@ def claim(rules, state, number):
         state.hands[seat] += ONE[kind]
         state.known[seat] += ONE[kind]
         begin_turn(state, seat, steps, JOINED, kind)
-
-
-@rule
-def history(rules, state, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are.
-
-    Who was asked about a discard and passed shows when the deal is played again.
-    """
-    hands, who = scratch(SEATS, np.int64), scratch(TURNS, np.int8)
-    seat = state.leader
-    for turn in range(state.turns):
-        seat = seat_at(rules, state, seat, state.steps[turn])
-        who[turn] = seat
-    take_back(state, who, hands)
-    at = 0
-    for seat in range(rules.players):
-        at += list_tiles(hands[seat], order[at:])
-    for turn in range(state.turns):
-        if state.begun[turn] == DREW:
-            order[at] = state.drawn[turn]
-            at += 1
-    order[at:] = state.wall[state.top :]
-
-    past = blank(1, STATE)[0]
-    past.leader, past.direction = state.leader, state.direction
-    deal_from(rules, past, order)
-    number = 0
-    while True:
-        turn = past.turns  # the next one
-        if past.offer == NOBODY:
-            action = state.thrown[turn - 1]
-            if action == NOBODY:
-                return number
-        elif turn == state.turns or state.begun[turn] == DREW or who[turn] != past.to_act:
-            action = PASS
-            if turn == state.turns and past.to_act == state.to_act:
-                return number
-        else:
-            action = JOIN if state.begun[turn] == JOINED else LAY_OUT + int(state.begun[turn])
-        actions[number] = action
-        number += 1
-        step(rules, past, action)
-
-
-@rule
-def take_back(state, who, hands):
-    """Fill `hands` with those before the first turn; `who` had each."""
-    for seat in range(len(hands)):
-        hands[seat] = state.hands[seat]
-    for turn in range(state.turns - 1, -1, -1):
-        seat, begun = who[turn], state.begun[turn]
-        if state.thrown[turn] != NOBODY:
-            hands[seat] += ONE[state.thrown[turn]]
-        if begun == DREW:
-            hands[seat] -= ONE[state.drawn[turn]]
-            continue
-        hands[seat] -= ONE[state.thrown[turn - 1]]
-        if begun != JOINED:
-            hands[seat] += TILES[begun]
 
 
 @rule

@@ -16,7 +16,7 @@ from gupai_env.core.tiles import KINDS, NO_TILE, PIPS, WEIGHT
 from gupai_env.core.variant import Variant
 from gupai_env.games.ce_deng.rules import HANDS as CE_DENG_HANDS
 from gupai_env.games.connecting.rules import DISCARD, TURNS
-from gupai_env.games.da_ling import rules as da_ling
+from gupai_env.games.da_ling.rules import GROUP_OF, GROUPS, NO_MATCH, WILD, WILD_ADDS, WORTH
 from gupai_env.games.ding_niu.rules import CHIPS, CLASSIC, SMOTHERED
 from gupai_env.games.tiu_u.rules import BIG_POINTS
 
@@ -224,41 +224,41 @@ def strengths(outcome: Outcome) -> np.ndarray:
     """Return the pips of the colour in every group that matches, int [N, players, groups]; NO_MATCH in the others."""
     states, players = outcome.states, outcome.variant.players
     tiles = states.tiles[:, :players].astype(int)
-    of = da_ling.GROUP_OF[states.splits[:, :players]]
-    worth = da_ling.WORTH[np.where(tiles < 0, NO_TILE, tiles)]
-    found = np.empty((len(states), players, da_ling.GROUPS), int)
-    for group in range(da_ling.GROUPS):
+    of = GROUP_OF[states.splits[:, :players]]
+    worth = WORTH[np.where(tiles < 0, NO_TILE, tiles)]
+    found = np.empty((len(states), players, GROUPS), int)
+    for group in range(GROUPS):
         total = np.where(of == group, worth, 0).sum(2)
         match = np.zeros(total.shape, bool)
-        for more in range(len(da_ling.WILD) + 1):
-            points_now = (total & 255) + more * da_ling.WILD_ADDS
+        for more in range(len(WILD) + 1):
+            points_now = (total & 255) + more * WILD_ADDS
             match |= (points_now % 10 == states.target[:, None]) & ((total >> 8 & 255) >= more)
         red, black = total >> 16 & 255, total >> 24 & 255
-        found[:, :, group] = np.where(match, np.where(states.red[:, None] != 0, red, black), da_ling.NO_MATCH)
+        found[:, :, group] = np.where(match, np.where(states.red[:, None] != 0, red, black), NO_MATCH)
     return found
 
 
 def _tied(found: np.ndarray) -> np.ndarray:
     most = found.max(1)
-    return (most != da_ling.NO_MATCH) & ((found == most[:, None]).sum(1) > 1)
+    return (most != NO_MATCH) & ((found == most[:, None]).sum(1) > 1)
 
 
 def absolute_winner(outcome: Outcome, number: int) -> np.ndarray:
     """Return 1 where some seat matches all three groups."""
-    return (strengths(outcome) != da_ling.NO_MATCH).all(2).any(1).astype(float)
+    return (strengths(outcome) != NO_MATCH).all(2).any(1).astype(float)
 
 
 def absolute_tie(outcome: Outcome, number: int) -> np.ndarray:
     """Return 1 where the strongest of those that match all three tie."""
     found = strengths(outcome)
-    total = np.where((found != da_ling.NO_MATCH).all(2), found.sum(2), da_ling.NO_MATCH)
+    total = np.where((found != NO_MATCH).all(2), found.sum(2), NO_MATCH)
     return _tied(total).astype(float)
 
 
 def group_tie(outcome: Outcome, number: int) -> np.ndarray:
     """Return 1 where nobody matches all three, and a stake stays with all because the strongest of a group tie."""
     found = strengths(outcome)
-    nobody = ~(found != da_ling.NO_MATCH).all(2).any(1)
+    nobody = ~(found != NO_MATCH).all(2).any(1)
     return (nobody & np.stack([_tied(found[:, :, group]) for group in range(3)]).any(0)).astype(float)
 
 

@@ -281,7 +281,7 @@ def read_claim(path: str | Path) -> Claim:
             raise ValueError(f"it is longer than {MOST_CHARACTERS:,} characters")
         if "&" in text and any(getattr(event, "anchor", None) for event in yaml.parse(text)):
             raise ValueError("anchors are not used in claims")
-        content = yaml.load(text, PlainLoader)
+        content = PlainLoader(text).get_single_data()
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise ValueError(f"{path}: no file of a claim: {' '.join(str(error).split())}") from None
     try:
