@@ -10,12 +10,12 @@ from dataclasses import fields
 from pathlib import Path
 
 from gupai_agents import agent_names
+from gupai_agents.registry import NOT_NAMED
 from gupai_app.ladder import MEANING
 from gupai_env.core.game import Game
 from gupai_env.core.variant import FULL, TINY
 from gupai_env.games import GAMES
 
-KINDS = ("search:playouts=200", "checkpoint:PATH", "sample:PATH", "package.module:factory")
 DOCS = Path(__file__).parent
 FOLDER, LADDERS = DOCS / "games", DOCS / "ladder"
 
@@ -36,7 +36,7 @@ def page(game: Game) -> str:
         "actions": f"`Discrete({game.num_actions})`",
         "observation": f"`Box(int8, ({layout.size},))`, encoder {encoder.name} {encoder.version}",
         "payoffs": f"chips at the end of a deal, at most {chips:g} either way with the default options",
-        "agents": ", ".join(f"`{name}`" for name in [*agent_names(game), *KINDS]),
+        "agents": ", ".join(f"`{name}`" for name in [*agent_names(game), *NOT_NAMED]),
     }
     return "\n".join(
         [

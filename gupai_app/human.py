@@ -108,11 +108,8 @@ class HumanAgent:
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
-        chosen = []
-        for row in range(len(turns.keys)):
-            views, masks, keys = (array[row : row + 1] for array in turns)
-            chosen.append(self._choose(Turns(views.view(np.recarray), masks, keys)))
-        return np.array(chosen, np.int16)
+        rows = range(len(turns.keys))
+        return np.array([self._choose(turns.at(slice(row, row + 1))) for row in rows], np.int16)
 
     def _choose(self, turn: Turns) -> int:
         view = turn.views[0]

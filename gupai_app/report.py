@@ -12,11 +12,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from gupai_agents import agent_names
 from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.folder import summary
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
+from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_app.bench import COUNTED, RUNS, Figure, machine
 from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
@@ -75,8 +75,7 @@ def rules(game: Game) -> None:
         table,
         f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
         f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
-        f"Agents: {', '.join(agent_names(game))}, search:playouts=200, checkpoint:PATH, sample:PATH, "
-        "package.module:factory.",
+        f"Agents: {', '.join([*agent_names(game), *NOT_NAMED])}.",
         "Rule-based ones weigh features of an action and play the best:",
         styles,
         features,

@@ -29,10 +29,6 @@ def decisions(game: Game, lanes: int, steps: int, **variant) -> tuple[Lanes, Tur
     return table, Turns(views, table.masks.copy(), keys)
 
 
-def part(turns: Turns, rows) -> Turns:
-    return Turns(turns.views[rows], turns.masks[rows], turns.keys[rows])
-
-
 @every_game
 def test_an_answer_is_legal_and_does_not_depend_on_the_batch(game):
     _, turns = decisions(game, 24, 3)
@@ -40,7 +36,7 @@ def test_an_answer_is_legal_and_does_not_depend_on_the_batch(game):
     together = agent.act(turns)
     assert turns.masks[np.arange(24), together].all()
     some = np.array([17, 3, 9])
-    np.testing.assert_array_equal(agent.act(part(turns, some)), together[some])
+    np.testing.assert_array_equal(agent.act(turns.at(some)), together[some])
 
 
 @every_game
@@ -176,7 +172,7 @@ def test_gains_are_paired_over_the_same_deals():
 def test_so_many_seconds_are_taken_for_a_decision():
     _, turns = decisions(get_game("jie-long"), 4, 2, **FORCED)
     agent = make_agent("search:seconds=0.05,threads=1", "jie-long", **FORCED)
-    agent.values(part(turns, [0]))
+    agent.values(turns.at([0]))
     begin = time.perf_counter()
     values = agent.values(turns)
     assert 0.04 < time.perf_counter() - begin < 2
@@ -251,7 +247,7 @@ def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
     sets = np.flatnonzero(tree.turns.masks.sum(1) > 1)
     sets = np.random.default_rng(3).choice(sets, min(60, len(sets)), replace=False)
     spec = f"search:playouts=3000,particles=3000,steady=0,style={heated},others={heated},infer={heated}"
-    values = make_agent(spec, game, **tiny(game)).values(part(tree.turns, sets))
+    values = make_agent(spec, game, **tiny(game)).values(tree.turns.at(sets))
     told = 0
     for row, group in enumerate(sets):
         sequences = np.arange(tree.first[group], tree.first[group + 1])
@@ -285,7 +281,7 @@ def test_where_the_rest_is_a_best_response_the_best_action_is_found(name):
         ]
         sets = np.random.default_rng(1).choice(sets, min(40, len(sets)), replace=False)
         spec = f"search:playouts=1500,particles=1500,steady=0,style=greedy,others={heated},infer={heated}"
-        chosen = make_agent(spec, game, **tiny(game)).act(part(tree.turns, sets))
+        chosen = make_agent(spec, game, **tiny(game)).act(tree.turns.at(sets))
         for group, action in zip(sets, chosen, strict=True):
             sequences = np.arange(tree.first[group], tree.first[group + 1])
             assert action == tree.actions[sequences[best[sequences].argmax()]]

@@ -30,6 +30,10 @@ class Turns(NamedTuple):
     masks: np.ndarray
     keys: np.ndarray
 
+    def at(self, rows: Any) -> "Turns":
+        """Return some of the decisions; `rows` picks them, as it does from an array."""
+        return Turns(self.views[rows].view(np.recarray), self.masks[rows], self.keys[rows])
+
 
 class Agent(Protocol):
     """A player of one variant. Equal views, masks and keys must give equal actions, whatever the batch.

@@ -18,6 +18,12 @@ from gupai_env.core.numbers import told
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game
 
+NOT_NAMED = (
+    "search:playouts=200",
+    "checkpoint:PATH",
+    "sample:PATH",
+    "package.module:factory",
+)  # players, as documents tell
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
 SEARCH_STYLES = ("style", "others", "infer")  # settings of a search that are players
 KINDS = ("checkpoint", "sample", "search", "style")  # before a colon; anything else is a factory's module

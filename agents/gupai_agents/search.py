@@ -335,23 +335,25 @@ class SearchAgent:
         actions = turns.masks.argmax(1).astype(np.int16)
         choices = np.flatnonzero(turns.masks.sum(1) > 1)
         if len(choices):
-            some = Turns(turns.views[choices].view(np.recarray), turns.masks[choices], turns.keys[choices])
-            actions[choices] = self.values(some).choice(self.plan.steady)
+            actions[choices] = self._values(turns.at(choices)).choice(self.plan.steady)
         return actions
 
     def values(self, turns: Turns) -> Values:
         """Return what every legal action is worth; those left out early have fewer deals."""
         check_turns(self.game, turns)
+        return self._values(turns)
+
+    def _values(self, turns: Turns) -> Values:
         if self.plan.seconds is None:
-            return self._values(turns, self.plan.playouts)
+            return self._searched(turns, self.plan.playouts)
         begin = time.perf_counter()
-        values = self._values(turns, FIRST_LOOK)
+        values = self._searched(turns, FIRST_LOOK)
         spent = time.perf_counter() - begin
         left = self.plan.seconds * len(turns.keys) - spent
         more = min(int(FIRST_LOOK * left / spent), MOST_PLAYOUTS)
-        return self._values(turns, more) if more > FIRST_LOOK else values
+        return self._searched(turns, more) if more > FIRST_LOOK else values
 
-    def _values(self, turns: Turns, playouts: int) -> Values:
+    def _searched(self, turns: Turns, playouts: int) -> Values:
         rows = len(turns.keys)
         usual, found = np.zeros(rows, np.int16), np.zeros((*turns.masks.shape, 5))
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))

@@ -103,9 +103,7 @@ class StyleAgent:
     def worths(self, turns: Turns) -> np.ndarray:
         """Return what every action is worth to the style, float64 [N, num_actions]; -inf where it is not legal."""
         check_turns(self.game, turns)
-        worths = np.full(turns.masks.shape, -np.inf)
-        style_loops(self.game).weigh(self.weights, turns.views, turns.masks, worths)
-        return worths
+        return worths_of(self.game, self.weights, turns)
 
     def probabilities(self, turns: Turns) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 without temperature."""
@@ -115,6 +113,13 @@ class StyleAgent:
         worths = self.worths(turns) / temperature
         chances = np.exp(worths - worths.max(1, keepdims=True))
         return chances / chances.sum(1, keepdims=True)
+
+
+def worths_of(game: Game, weights: np.ndarray, turns: Turns) -> np.ndarray:
+    """Return what every action is worth to a style's weights, float64 [N, num_actions]; -inf where it is not legal."""
+    worths = np.full(turns.masks.shape, -np.inf)
+    style_loops(game).weigh(weights, turns.views, turns.masks, worths)
+    return worths
 
 
 def _asked(game: Game, player: int, styles: np.ndarray, turns: Turns) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 
 from gupai_agents.agent import Turns
 from gupai_agents.playouts import playouts
-from gupai_agents.styles import RANDOM, style_loops
+from gupai_agents.styles import RANDOM, worths_of
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import real_number, told, whole_number
 from gupai_env.core.rng import as_key, derive
@@ -132,8 +132,7 @@ class Looks:
         lanes = Lanes(game, LOOK, seed=1, observe=False, **variant)
         for step in range(STEPS):
             views, keys = lanes.views()
-            some = np.flatnonzero(lanes.masks.sum(1) > 1)
-            self.turns.append(Turns(views[some].view(np.recarray), lanes.masks[some], keys[some]))
+            self.turns.append(Turns(views, lanes.masks, keys).at(lanes.masks.sum(1) > 1))
             lanes.step(lanes.sample(step))
 
     def apart(self, weights: np.ndarray) -> float:
@@ -157,9 +156,7 @@ class Looks:
 
     def _worths(self, weights: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for turns in self.turns:
-            worths = np.full(turns.masks.shape, -np.inf)
-            style_loops(self.game).weigh(weights, turns.views, turns.masks, worths)
-            yield from zip(worths, turns.masks, strict=True)
+            yield from zip(worths_of(self.game, weights, turns), turns.masks, strict=True)
 
 
 class Table:

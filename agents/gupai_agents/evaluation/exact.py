@@ -83,7 +83,7 @@ class GameTree:
         different, who = distinct(agents)
         for number, agent in enumerate(different):
             rows = np.isin(self.seats, np.flatnonzero(np.array(who) == number))
-            chances[rows] = probabilities(agent, self.game, self.variant, _rows(self.turns, rows))
+            chances[rows] = probabilities(agent, self.game, self.variant, self.turns.at(rows))
         return np.concatenate([np.ones(self.players), chances[self.turns.masks]])
 
     def uniform(self) -> np.ndarray:
@@ -181,10 +181,6 @@ def solve(tree: GameTree, rounds: int, progress: Callable[[int], None] | None = 
         if progress:
             progress(1)
     return tree.in_proportion(total)
-
-
-def _rows(turns: Turns, rows: np.ndarray) -> Turns:
-    return Turns(turns.views[rows], turns.masks[rows], turns.keys[rows])
 
 
 def build_tree(game: str | Game, /, **variant: Any) -> GameTree:

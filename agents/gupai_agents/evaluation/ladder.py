@@ -102,20 +102,15 @@ def some_turns(game: Game, agent: Agent, variant: dict[str, Any]) -> Turns:
         actions[rows] = ask(agent, game, lanes.variant, turns)
         lanes.step(actions)
     together = Turns(*(np.concatenate(parts) for parts in zip(*found, strict=True)))  # type: ignore[arg-type]
-    return part(together, np.random.default_rng(0).choice(len(together.keys), DECISIONS, replace=False))
-
-
-def part(turns: Turns, rows: np.ndarray) -> Turns:
-    """Return some of the decisions."""
-    return Turns(turns.views[rows].view(np.recarray), turns.masks[rows], turns.keys[rows])
+    return together.at(np.random.default_rng(0).choice(len(together.keys), DECISIONS, replace=False))
 
 
 def pace(agent: Agent, game: Game, variant: Variant, turns: Turns) -> float:
     """Return how many decisions a second an agent makes when it is asked for many at once, a slow one for fewer."""
-    ask(agent, game, variant, part(turns, np.arange(2)))  # compiles
+    ask(agent, game, variant, turns.at(slice(2)))  # compiles
     rows = FIRST_ASKED
     while True:
-        some = part(turns, np.arange(rows))
+        some = turns.at(slice(rows))
         begin = time.perf_counter()
         ask(agent, game, variant, some)
         spent = time.perf_counter() - begin

@@ -4,7 +4,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent, Turns, check_agent
 from gupai_agents.evaluation.claims.schema import Changed, Player
-from gupai_agents.registry import agent_of_data
+from gupai_agents.registry import KINDS, agent_of_data
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.variant import Variant
@@ -73,7 +73,7 @@ def named(spec: str, same: str, baseline: str = "") -> str:
 
 def _made(spec: str, game: Game, variant: Variant) -> Agent:
     kind, colon, _ = spec.partition(":")
-    if colon and kind not in ("checkpoint", "sample", "search", "style"):
+    if colon and kind not in KINDS:
         raise ValueError(f"{spec!r} runs code of a package, which a claim may not; give the player by name")
     agent = agent_of_data(spec, game, variant)
     check_agent(agent, game, variant)

@@ -55,12 +55,17 @@ class Table:
             seats = (dealt.seats[:, None] + np.array(self.sampler.away)) % self.variant.players
             yield Block(lanes.states.copy(), seats)
 
-    def play(self, states: np.recarray, agents: Sequence[Agent], sitting: np.ndarray) -> np.recarray:
-        """Play deals from these states to their end; sitting, int [N, players], says which agent sits where."""
+    def standing(self, states: np.recarray) -> Lanes:
+        """Return lanes that stand as these states do, of deals under way."""
         lanes = self.lanes(len(states))
         lanes.states[:] = states
         lanes.over[:] = False
         lanes.refresh()
+        return lanes
+
+    def play(self, states: np.recarray, agents: Sequence[Agent], sitting: np.ndarray) -> np.recarray:
+        """Play deals from these states to their end; sitting, int [N, players], says which agent sits where."""
+        lanes = self.standing(states)
         play_out(lanes, agents, sitting)
         return lanes.states.copy()
 
@@ -126,7 +131,7 @@ def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) ->
             if len(some):
                 states = lanes.states[rows[some]].view(np.recarray)
                 at = Positions(table.game, table.variant, states, turns.masks[some])
-                few = Turns(views[some].view(np.recarray), turns.masks[some], keys[some])
+                few = turns.at(some)
                 one, other = pairs_of(at, agent, few, actions[some], choice)
                 taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
                 found.append(
@@ -202,10 +207,7 @@ def gains(table: Table, agent: Agent, found: Forks) -> np.ndarray:
     rows = np.arange(len(found.states))
     chips = []
     for actions in (found.actions, found.others):
-        lanes = table.lanes(len(found.states))
-        lanes.states[:] = found.states
-        lanes.over[:] = False
-        lanes.refresh()
+        lanes = table.standing(found.states)
         lanes.step(actions.astype(np.int64))
         play_out(lanes, [agent], np.zeros((len(rows), table.variant.players), int))
         chips.append(lanes.states.total[rows, found.states.to_act].astype(np.float64))
