@@ -30,24 +30,33 @@ class ScreenReporter(Reporter):
             transient=True,
         )
 
-    def begin(self, total: int, done: int) -> None:
-        """Start the bar of the training."""
-        self.task = self.progress.add_task("learning", total=1.0, rate="")
+    def begin(self, stage: str, progress: float) -> None:
+        """Start the bar of a stage."""
+        self.task = self.progress.add_task(stage, total=1.0, rate="")
+        self.progress.update(self.task, completed=progress)
         self.progress.start()
+
+    def taught(self, progress: float, labels: int, seconds: float) -> None:
+        """Move it on."""
+        self._move(progress, labels, "labels", seconds)
 
     def learned(self, progress: float, decisions: int, seconds: float) -> None:
         """Move it on."""
-        rate = f"{decisions / 1e6:.2f}M decisions, {decisions / max(seconds, 1e-9) / 1000:.0f}k a second"
+        self._move(progress, decisions, "decisions", seconds)
+
+    def _move(self, progress: float, number: int, what: str, seconds: float) -> None:
+        rate = f"{number / 1e6:.2f}M {what}, {number / max(seconds, 1e-9) / 1000:.0f}k a second"
         self.progress.update(self.task, completed=progress, rate=rate)
 
     def evaluated(self, row: dict[str, Any]) -> None:
-        """Print a line: millions of decisions, and chips a deal against each baseline."""
+        """Print a line: millions of decisions, or labels, and chips a deal against each baseline."""
         found = [
             f"{name} {value['mean']:+.1f} ±{value['high'] - value['mean']:.1f}"
             for name, value in row.items()
             if isinstance(value, dict)
         ]
-        self.console.print(f"{row['decisions'] / 1e6:5.2f}M: {', '.join(found)}")
+        number, what = (row["decisions"], "decisions") if row["decisions"] else (row["labels"], "labels")
+        self.console.print(f"{number / 1e6:5.2f}M {what}: {', '.join(found)}")
 
     def expect(self, deals: int) -> None:
         """Start the bar of the final table."""
@@ -61,6 +70,8 @@ class ScreenReporter(Reporter):
     def close(self) -> None:
         """Take the bars away."""
         self.progress.stop()
+        for task in self.progress.task_ids:
+            self.progress.remove_task(task)
 
 
 class JsonReporter(Reporter):

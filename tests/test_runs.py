@@ -217,8 +217,14 @@ def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path):
     [
         lambda header, tensors: header.pop("config"),
         lambda header, tensors: header.update(config=[]),
-        lambda header, tensors: header.pop("seconds"),
-        lambda header, tensors: header.update(seconds="long"),
+        lambda header, tensors: header.pop("stage"),
+        lambda header, tensors: header.update(stage="later"),
+        lambda header, tensors: header.update(stage="teaching"),
+        lambda header, tensors: header.pop("spent"),
+        lambda header, tensors: header["spent"].update(seconds="long"),
+        lambda header, tensors: header["spent"].update(labels=-1),
+        lambda header, tensors: header["spent"].update(teaching_seconds=-1),
+        lambda header, tensors: header["spent"].update(hours=1),
         lambda header, tensors: header.update(members=5),
         lambda header, tensors: header.update(members=[["human", 0, True, 0.5, 0]]),
         lambda header, tensors: header.update(members=[["past", 1, False, 0.5, 0]]),
@@ -249,8 +255,8 @@ def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path):
         lambda header, tensors: header.update(played=-1),
         lambda header, tensors: header.update(decisions="many"),
         lambda header, tensors: header.update(updates=1.5),
-        lambda header, tensors: header.update(seconds=-1),
-        lambda header, tensors: header.update(seconds=float("nan")),
+        lambda header, tensors: header["spent"].update(seconds=-1),
+        lambda header, tensors: header["spent"].update(seconds=float("nan")),
         lambda header, tensors: header.update(shares={}),
         lambda header, tensors: header["shares"].update(play="x"),
         lambda header, tensors: header.update(members=[["greedy", "young", True, 0.5, 0]]),
@@ -274,6 +280,65 @@ def test_a_saved_run_that_lies_is_refused_in_a_line(saved, lie):
         Run(parse(SMALL, "test"), saved).learn(go_on=True)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith(str(saved / RESUME_FILE))
+
+
+TAUGHT = {**SMALL, "teach": {"labels": 100_000, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}}
+
+
+@pytest.fixture(scope="module")
+def half_taught(tmp_path_factory):
+    """A run that was stopped while search taught it, its window full."""
+    run = Run.begin(parse(TAUGHT, "test"), tmp_path_factory.mktemp("taught"))
+    assert not run.learn(stop=lambda: len(run.teaching.ends) == 4)
+    return run.folder
+
+
+@pytest.mark.parametrize(
+    ("name", "lie"),
+    [
+        (RESUME_FILE, lambda header, tensors: header.update(stage="self-play")),
+        (RESUME_FILE, lambda header, tensors: header.update(config={})),
+        (RESUME_FILE, lambda header, tensors: header.pop("ends")),
+        (RESUME_FILE, lambda header, tensors: header.update(ends=[5, 3])),
+        (RESUME_FILE, lambda header, tensors: header.update(ends=[-1])),
+        (RESUME_FILE, lambda header, tensors: header["ends"].append(10**15)),
+        (RESUME_FILE, lambda header, tensors: header.update(chance="{}")),
+        (RESUME_FILE, lambda header, tensors: header.update(seconds=-1)),
+        (RESUME_FILE, lambda header, tensors: tensors.pop("policy.value_net.bias")),
+        (RESUME_FILE, lambda header, tensors: tensors.pop("adam.0.exp_avg")),
+        ("labels-3.safetensors", lambda header, tensors: header.pop("kind")),
+        ("labels-3.safetensors", lambda header, tensors: header.update(kind="player")),
+        ("labels-3.safetensors", lambda header, tensors: header.update(config={})),
+        ("labels-3.safetensors", lambda header, tensors: header.update(end=header["end"] - 1)),
+        ("labels-3.safetensors", lambda header, tensors: header.update(first=header["first"] + 1)),
+        ("labels-3.safetensors", lambda header, tensors: header.update(first=0)),
+        ("labels-3.safetensors", lambda header, tensors: tensors.pop("legal")),
+        ("labels-3.safetensors", lambda header, tensors: tensors.update(legal=tensors["legal"][:, :5])),
+        ("labels-3.safetensors", lambda header, tensors: tensors["legal"].fill(False)),
+        ("labels-3.safetensors", lambda header, tensors: tensors.update(means=tensors["means"][:5])),
+        (
+            "labels-3.safetensors",
+            lambda header, tensors: tensors.update(observations=np.zeros((3, 3), np.int8)),
+        ),
+        ("labels-3.safetensors", lambda header, tensors: tensors["observations"].fill(-7)),
+    ],
+)
+def test_a_half_taught_run_that_lies_is_refused_in_a_line(half_taught, tmp_path, name, lie):
+    folder = Path(shutil.copytree(half_taught, tmp_path / "run"))
+    header, tensors = read_checkpoint(folder / name)
+    lie(header, tensors)
+    write_checkpoint(folder / name, header, tensors)
+    with pytest.raises(CheckpointError) as caught:
+        Run(parse(TAUGHT, "test"), folder).learn(go_on=True)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith(str(folder))
+
+
+def test_labels_that_are_gone_are_told_in_a_line(half_taught, tmp_path):
+    folder = Path(shutil.copytree(half_taught, tmp_path / "run"))
+    (folder / "labels-3.safetensors").unlink()
+    with pytest.raises(CheckpointError, match=r"labels-3\.safetensors: there is no such checkpoint"):
+        Run(parse(TAUGHT, "test"), folder).learn(go_on=True)
 
 
 def test_a_saved_run_is_told_by_what_was_played_and_goes_on_from_there():

@@ -101,6 +101,50 @@ def test_a_run_that_is_asked_to_stop_goes_on_to_the_same_bits(tmp_path, deals):
     assert fingerprint(parts) == fingerprint(whole)
 
 
+TAUGHT = {
+    **SMALL,
+    "decisions": 64 * 16 * 3,
+    "teach": {"labels": 2000, "tables": 16, "playouts": 2, "window": 700, "batch_size": 64},
+}
+
+
+class StopTaughtAfter(Reporter):
+    def __init__(self, steps):
+        self.left = steps
+
+    def taught(self, progress, labels, seconds):
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def test_a_run_taught_by_search_goes_on_to_the_same_bits(tmp_path):
+    config = parse(TAUGHT, "test")
+    whole = Run.begin(config, tmp_path)
+    assert whole.learn()
+    parts = Run.begin(config, tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        parts.learn(reporter=StopTaughtAfter(4))  # three steps are saved, more labels than the window keeps
+    assert 700 < parts.teaching.labels < 2000
+    parts = Run(config, parts.folder)
+    asked = iter([False, True])
+    assert not parts.learn(go_on=True, stop=lambda: next(asked))
+    assert 700 < parts.teaching.labels < 2000
+    assert 0 < len(list(parts.folder.glob("labels-*"))) < len(parts.teaching.ends)  # those forgotten are gone
+    parts = Run(config, parts.folder)
+    with pytest.raises(KeyboardInterrupt):
+        parts.learn(go_on=True, reporter=StopAfter(2))
+    parts = Run(config, parts.folder)
+    assert parts.learn(go_on=True)
+    assert fingerprint(parts) == fingerprint(whole)
+    assert not list(parts.folder.glob("labels-*"))
+    header = read_header(parts.agent_file)
+    assert (header["decisions"], header["labels"]) == (TAUGHT["decisions"], whole.teaching.labels)
+    looks = [json.loads(line) for line in (parts.folder / "metrics.jsonl").read_text().splitlines()]
+    assert [row["seconds"] for row in looks] == sorted(row["seconds"] for row in looks)
+    assert looks[-1]["labels"] == header["labels"] and looks[-1]["decisions"] == header["decisions"]
+
+
 def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
     runs = [Run.begin(parse({**SMALL, "variant": {"deals": 3}}, "test"), tmp_path) for _ in range(2)]
     saved, restored = (run.learner.env for run in runs)
@@ -110,8 +154,9 @@ def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
     for name, value in planted.items():
         getattr(saved, name)[:] = value
     header = runs[0].config.model_dump()
-    resume.save(tmp_path / "a", runs[0].learner, header, 1.0)
-    resume.restore(tmp_path / "a", runs[1].learner, header, runs[1].net)
+    resume.save(tmp_path / "a", runs[0].learner, header, resume.Spent(1.0, 5, 2.0))
+    spent = resume.restore(tmp_path / "a", runs[1].learner, header, runs[1].net)
+    assert spent == (1.0, 5, 2.0)
     for name, value in planted.items():
         assert (getattr(restored, name) == value).all()
 

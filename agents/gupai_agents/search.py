@@ -42,6 +42,7 @@ DEAL_STREAM, PICK_STREAM = 1 << 46, 1 << 47
 OWN, OTHERS = range(2)  # rows of the table of styles
 CHIPS, SQUARES, DEALS, BETTER, BETTER_SQUARES = range(5)  # what is added up for an action
 MOST_TILES = 64  # of a deck
+MOST_ROUNDS = 64  # more than any number of actions can be halved
 MOST_PARTICLES, MOST_THREADS = 100_000, 256
 GOLDEN = (math.sqrt(5) - 1) / 2  # multiples of it lie evenly between 0 and 1, however many
 FIRST_LOOK = 8  # playouts by which a search of so many seconds learns how long one takes
@@ -186,9 +187,9 @@ class SearchLoops:
         `add_up` over particles, weighed by how likely a style with a temperature would have done what the others did in
         them, and float64 [N] with their effective number. Particle p of a row is what `determinize` draws by key p of
         its stream of deals.
-    search(rules, styles, views, masks, keys, span, playouts, sums, usual, found): writes what the style would
-        play into `usual`, int16 [N], and adds up in `found`, float64 [N, num_actions, 5]. `sums` are those of
-        `weigh`; where there are none all deals are alike.
+    search(rules, styles, views, masks, keys, span, effort, sums, usual, found): writes what the style would
+        play into `usual`, int16 [N], and adds up in `found`, float64 [N, num_actions, 5]. `effort` are the playouts
+        for each action and the most rounds; `sums` are those of `weigh`, and without any all deals are alike.
     """
 
     def __init__(self, game: Game) -> None:
@@ -218,7 +219,7 @@ class SearchLoops:
                     )
                 effective[turn] = add_up(logs[turn])
 
-        def search(rules, styles, views, masks, keys, span, playouts, sums, usual, found):
+        def search(rules, styles, views, masks, keys, span, effort, sums, usual, found):
             states, tried = blank(1, room.STATE), blank(1, room.STATE)
             view, mask, alive = blank(1, room.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
             chips = scratch(num_actions, WEIGHT)
@@ -228,9 +229,9 @@ class SearchLoops:
                 usual[turn] = own
                 for action in range(num_actions):
                     alive[action] = masks[turn, action]
-                budget, deal, stream = playouts * count_marks(alive), 0, derive(keys[turn], DEAL_STREAM)
+                budget, deal, stream = effort[0] * count_marks(alive), 0, derive(keys[turn], DEAL_STREAM)
                 rounds = 1
-                while 1 << rounds < count_marks(alive):
+                while 1 << rounds < count_marks(alive) and rounds < effort[1]:
                     rounds += 1
                 for number in range(rounds):
                     left = count_marks(alive)
@@ -338,22 +339,25 @@ class SearchAgent:
             actions[choices] = self._values(turns.at(choices)).choice(self.plan.steady)
         return actions
 
-    def values(self, turns: Turns) -> Values:
-        """Return what every legal action is worth; those left out early have fewer deals."""
-        check_turns(self.game, turns)
-        return self._values(turns)
+    def values(self, turns: Turns, *, halving: bool = True) -> Values:
+        """Return what every legal action is worth.
 
-    def _values(self, turns: Turns) -> Values:
+        Args: halving: those left out early have fewer deals; else all are tried in the same ones.
+        """
+        check_turns(self.game, turns)
+        return self._values(turns, MOST_ROUNDS if halving else 1)
+
+    def _values(self, turns: Turns, rounds: int = MOST_ROUNDS) -> Values:
         if self.plan.seconds is None:
-            return self._searched(turns, self.plan.playouts)
+            return self._searched(turns, self.plan.playouts, rounds)
         begin = time.perf_counter()
-        values = self._searched(turns, FIRST_LOOK)
+        values = self._searched(turns, FIRST_LOOK, rounds)
         spent = time.perf_counter() - begin
         left = self.plan.seconds * len(turns.keys) - spent
         more = min(int(FIRST_LOOK * left / spent), MOST_PLAYOUTS)
-        return self._searched(turns, more) if more > FIRST_LOOK else values
+        return self._searched(turns, more, rounds) if more > FIRST_LOOK else values
 
-    def _searched(self, turns: Turns, playouts: int) -> Values:
+    def _searched(self, turns: Turns, playouts: int, rounds: int) -> Values:
         rows = len(turns.keys)
         usual, found = np.zeros(rows, np.int16), np.zeros((*turns.masks.shape, 5))
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
@@ -370,7 +374,7 @@ class SearchAgent:
                 turns.masks,
                 turns.keys,
                 (first, end),
-                playouts,
+                (playouts, rounds),
                 sums,
                 usual,
                 found,

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from gupai_agents.checkpoint import MAX_BYTES
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH
-from gupai_agents.registry import agent_of_data
+from gupai_agents.registry import agent_names, agent_of_data, style_agent
 from gupai_env.games import get_game
 from gupai_training.plain_yaml import MAX_CHARACTERS, parse_yaml
 
@@ -76,6 +76,38 @@ class PPOConfig(Section):
     )
 
 
+class TeachConfig(Section):
+    """Teaching by search, before self-play: see `gupai_training.teaching`."""
+
+    labels: int = Field(0, description="positions to be labelled; 0 leaves teaching out", ge=0, le=10**12)
+    max_minutes: float | None = Field(
+        None, description="end the stage earlier, its schedule included, after this time", gt=0, le=1e7
+    )
+    style: str | None = Field(
+        None, description="style that plays out; without it the last that the game has by name"
+    )
+    playouts: int = Field(
+        10, description="deals of a label, in each of which every legal action is tried", ge=1, le=100_000
+    )
+    tables: int = Field(2048, description="deals played for a chunk of labels", ge=1, le=1 << 20)
+    random_moves: float = Field(0.15, description="share of random moves in them", ge=0, le=1)
+    style_games: float = Field(
+        0.25,
+        description="share of the stage in which the style plays these deals, then the network",
+        ge=0,
+        le=1,
+    )
+    window: int = Field(1_500_000, description="newest labels kept", ge=1, le=100_000_000)
+    passes: float = Field(3, description="times a label is learned from, on average", gt=0, le=1000)
+    batch_size: int = Field(1024, description="labels a gradient step", ge=2, le=1 << 24)
+    learning_rate: float = Field(
+        1e-3, description="at the beginning; falls in a straight line to zero", gt=0, le=1
+    )
+    temperature: float = Field(
+        2.0, description="chips by which an action must be better to be e times as likely", gt=0, le=1e9
+    )
+
+
 class PoolConfig(Section):
     """Whom the learner meets besides itself."""
 
@@ -104,7 +136,9 @@ class EvaluationConfig(Section):
         description="players to be compared with; without them all that the game has by name",
         max_length=100,
     )
-    every: int = Field(20, description="updates between two looks at the baselines", ge=1)
+    every: int = Field(
+        20, description="updates, or chunks of labels, between two looks at the baselines", ge=1
+    )
     deals: int = Field(500, description="deals a look, each in every rotation", ge=2, le=MAX_DEALS)
     final_deals: int = Field(10_000, description="deals of the table at the end", ge=2, le=MAX_DEALS)
 
@@ -121,10 +155,13 @@ class Config(Section):
     )
     seed: int = Field(1, description="of deals, network and learner", ge=0, lt=1 << 32)
     decisions: int = Field(
-        10_000_000, description="decisions to learn from, forced ones not counted", ge=1, le=10**15
+        10_000_000,
+        description="decisions of self-play to learn from, forced ones not counted; 0 leaves self-play out",
+        ge=0,
+        le=10**15,
     )
     max_minutes: float | None = Field(
-        None, description="end earlier, schedules included, after this time", gt=0, le=1e7
+        None, description="end self-play earlier, schedules included, after this time", gt=0, le=1e7
     )
     threads: int = Field(0, description="torch threads; 0 takes all cores", ge=0, le=1024)
     device: str = Field(
@@ -132,8 +169,11 @@ class Config(Section):
         description='"auto" takes a GPU if there is one; or "cpu", "cuda", "cuda:1"',
         pattern=r"^(auto|cpu|cuda(:\d{1,3})?)$",
     )
-    save_every: int = Field(20, description="updates between two saves to resume from", ge=1)
+    save_every: int = Field(
+        20, description="updates, or chunks of labels, between two saves to resume from", ge=1
+    )
     network: NetworkConfig = NetworkConfig()
+    teach: TeachConfig = TeachConfig()
     ppo: PPOConfig = PPOConfig()
     pool: PoolConfig = PoolConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
@@ -151,6 +191,17 @@ class Config(Section):
                     agent_of_data(player, game, game.variant.make(**self.variant))
                 except ValueError as error:
                     raise ValueError(f"{setting}: {error}") from None
+        if self.teach.style is not None:
+            try:
+                style_agent(self.teach.style, game, game.variant.make(**self.variant))
+            except ValueError as error:
+                raise ValueError(f"teach.style: {error}") from None
+        return self
+
+    @model_validator(mode="after")
+    def _something_is_learned(self) -> "Config":
+        if not self.decisions and not self.teach.labels:
+            raise ValueError("decisions=0 and teach.labels=0: there is nothing to learn from")
         return self
 
     @model_validator(mode="after")
@@ -163,6 +214,16 @@ class Config(Section):
                 f"{saved / GIB:.1f} GiB, more than {MAX_BYTES / 2 / GIB:.1f}"
             )
         return self
+
+    @property
+    def playing_style(self) -> str:
+        """The style that plays out where search teaches."""
+        return self.teach.style or agent_names(self.game)[-1]
+
+    @property
+    def window(self) -> int:
+        """The labels that are kept at most."""
+        return min(self.teach.window, 2 * self.teach.labels)
 
     def parameters(self) -> int:
         """Return the number of weights of the network."""
@@ -182,7 +243,8 @@ class Config(Section):
         learning = 2 * min(ppo.batch_size, decisions) * forward  # with the gradients
         playing = ppo.lanes * (forward + row + game.state.itemsize)
         weights = (6 + self.pool.size) * self.parameters() * FLOAT_BYTES
-        return rollout + learning + playing + weights
+        labels = self.window * (inputs + FLOAT_BYTES // 2 * actions + FLOAT_BYTES)
+        return labels + rollout + learning + playing + weights
 
 
 def parse(data: dict[str, Any], source: str) -> Config:

@@ -104,11 +104,17 @@ class SelfPlayPPO(MaskablePPO):
         if self.progress:
             self._current_progress_remaining = 1 - self.progress()
 
-    def _outputs(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return logits [N, actions] and values [N] of int8 observations [N, layout.size]."""
+    def outputs(
+        self, observations: torch.Tensor, *, values_move_trunk: bool = True
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return logits [N, actions] and values [N] of int8 observations [N, layout.size].
+
+        Args: values_move_trunk: whether gradients of the values reach the layers that the policy shares.
+        """
         policy: MaskableActorCriticPolicy = self.policy
         pi, vf = policy.mlp_extractor(policy.features_extractor(observations.float()))
-        return policy.action_net(pi), policy.value_net(vf).squeeze(1)
+        values = policy.value_net(vf if values_move_trunk else vf.detach())
+        return policy.action_net(pi), values.squeeze(1)
 
     @torch.no_grad()
     def collect_rollouts(
@@ -130,7 +136,7 @@ class SelfPlayPPO(MaskablePPO):
             rollout.observations[step] = env.observations
             rollout.masks[step] = env.masks
             rollout.seats[step] = env.seats
-            logits, values = self._outputs(torch.as_tensor(rollout.observations[step], device=self.device))
+            logits, values = self.outputs(torch.as_tensor(rollout.observations[step], device=self.device))
             masks = torch.as_tensor(rollout.masks[step], device=self.device)
             log_probs = F.log_softmax(logits.masked_fill(~masks, FORBIDDEN), 1)
             noise = torch.empty_like(log_probs).exponential_(generator=self.noise)
@@ -217,7 +223,7 @@ class SelfPlayPPO(MaskablePPO):
     def _gradient_step(
         self, batch: dict[str, torch.Tensor], clip: float, entropy_coef: float
     ) -> dict[str, torch.Tensor]:
-        logits, values = self._outputs(batch["observations"])
+        logits, values = self.outputs(batch["observations"])
         all_log_probs = F.log_softmax(logits.masked_fill(~batch["masks"], FORBIDDEN), 1)
         log_probs = all_log_probs.gather(1, batch["actions"]).squeeze(1)
         advantages = batch["advantages"]

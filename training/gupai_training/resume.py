@@ -1,21 +1,27 @@
 """Saving a run so that it goes on exactly where it stopped, bit for bit: tensors and JSON, nothing else."""
 
+import contextlib
 import json
 import math
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from gupai_agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
 from gupai_env.core.numbers import told, whole_number
 from gupai_env.core.rng import KEYS
+from gupai_training.config import RESUME_FILE
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import Member, OpponentPool
+from gupai_training.teaching import Teaching
 
+TEACHING, SELF_PLAY = "teaching", "self-play"  # stages of a run
+LABELS = "labels-{}.safetensors"  # of a chunk, while teaching is under way
 ADAM = ("step", "exp_avg", "exp_avg_sq")
 # What a file can make numpy, torch and Python raise that was signed but does not hold what `save` writes:
 UNFIT = (
@@ -30,13 +36,19 @@ UNFIT = (
 )
 
 
-def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], seconds: float) -> None:
-    """Write everything that the next update depends on; call it between two updates."""
+class Spent(NamedTuple):
+    """What went into a run: seconds of self-play; labels and seconds of teaching before it."""
+
+    seconds: float = 0.0
+    labels: int = 0
+    teaching_seconds: float = 0.0
+
+
+def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], spent: Spent) -> None:
+    """Write everything that the next update of self-play depends on; call it between two updates."""
     env, pool = learner.env, pool_of(learner)
-    tensors = {f"policy.{k}": v.cpu().numpy() for k, v in learner.policy.state_dict().items()}
+    tensors = tensors_of(learner.policy, learner.policy.optimizer)
     tensors |= {f"average.{k}": v.cpu().numpy() for k, v in learner.average.state_dict().items()}
-    for number, state in learner.policy.optimizer.state_dict()["state"].items():
-        tensors |= {f"adam.{number}.{name}": np.asarray(state[name].cpu().numpy()) for name in ADAM}
     tensors["noise"] = learner.noise.get_state().numpy()
     tensors |= {f"env.{name}": array for name, array in env.saved().items()}
     members = []
@@ -47,37 +59,147 @@ def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], seconds: floa
         members.append([agent.name, member.born, member.scripted, member.beaten, member.deals])
     header = {
         "kind": "resume",
+        "stage": SELF_PLAY,
         "config": config,
         "members": members,
         "chance": json.dumps(pool.rng.bit_generator.state),
         "decisions": learner.num_timesteps,
         "updates": learner.updates,
         "played": env.decisions,
-        "seconds": seconds,
+        "spent": spent._asdict(),
         "shares": learner.seconds,
     }
     write_checkpoint(path, header, tensors)
 
 
-def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[str, Any]) -> float:
-    """Put a learner just built from the same configuration where `save` left it; returns the seconds trained.
+def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[str, Any]) -> Spent:
+    """Put a learner just built from the same configuration where `save` left it; returns what had gone into it.
 
     Raises: CheckpointError if the file is damaged or belongs to another configuration.
     """
-    header, tensors = read_checkpoint(path)
+    header, tensors = _read(path, config, SELF_PLAY)
+    with fitting(path):
+        _put_back(header, tensors, learner, net)
+        spent = Spent(**header["spent"])
+        counted("labels", spent.labels), measured("seconds", spent.teaching_seconds)
+        return spent._replace(seconds=measured("seconds", spent.seconds))
+
+
+def save_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> None:
+    """Write everything that the next step of teaching depends on: labels that are new in files of their own."""
+    window = teaching.window
+    for number, first, end in teaching.chunks(teaching.written):
+        first = max(first, window.made - len(window))
+        header = {"kind": "labels", "config": config, "first": first, "end": end}
+        write_checkpoint(folder / LABELS.format(number), header, window.saved(first, end))
+    teaching.written = len(teaching.ends)
+    header = {
+        "kind": "resume",
+        "stage": TEACHING,
+        "config": config,
+        "ends": teaching.ends,
+        "chance": json.dumps(teaching.chance.bit_generator.state),
+        "seconds": teaching.seconds,
+    }
+    write_checkpoint(folder / RESUME_FILE, header, tensors_of(teaching.learner.policy, teaching.optimizer))
+    drop_labels(folder, keep={LABELS.format(number) for number, *_ in teaching.chunks(0)})
+
+
+def restore_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> None:
+    """Put teaching just built from the same configuration where `save_teaching` left it.
+
+    Raises: CheckpointError if a file is damaged, missing or belongs to another configuration.
+    """
+    path = folder / RESUME_FILE
+    header, tensors = _read(path, config, TEACHING)
+    with fitting(path):
+        policy_back(tensors, teaching.learner.policy, teaching.optimizer)
+        teaching.learner.average.load_state_dict(teaching.learner.policy.state_dict())
+        ends = [counted("ends", end) for end in header["ends"]]
+        if ends != sorted(ends):
+            raise ValueError("ends of chunks that are not in order")
+        teaching.chance.bit_generator.state = json.loads(header["chance"])
+        teaching.seconds = measured("seconds", header["seconds"])
+        teaching.ends, teaching.written = ends, len(ends)
+        teaching.window.made = ends[-1] if ends else 0
+    for number, first, end in list(teaching.chunks(0)):
+        path = folder / LABELS.format(number)
+        header, tensors = read_checkpoint(path)
+        with fitting(path):
+            if header["kind"] != "labels" or header["config"] != config or header["end"] != end:
+                raise ValueError("other labels")
+            if not first <= counted("first", header["first"]) < end:
+                raise ValueError(f"labels from {header['first']} to {end}")
+            teaching.window.put_back(tensors, header["first"], end)
+
+
+def drop_labels(folder: Path, keep: Collection[str] = ()) -> None:
+    """Delete the labels in a run's folder, but for files of these names."""
+    for file in folder.glob(LABELS.format("*")):
+        if file.name not in keep:
+            file.unlink()
+
+
+def stage_of(path: Path) -> str:
+    """Return in which stage a run was saved last; raises CheckpointError if the file is none of a run."""
+    header = read_header(path)
     if header.get("kind") != "resume":
         raise CheckpointError(f"{path}: a player, not a run to go on with")
+    if header.get("stage") not in (TEACHING, SELF_PLAY):
+        raise CheckpointError(f"{path}: saved in a stage that is unknown here, {told(header.get('stage'))}")
+    return str(header["stage"])
+
+
+def _read(path: Path, config: dict[str, Any], stage: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return header and tensors of a run of this configuration, saved in this stage."""
+    found = stage_of(path)
+    header, tensors = read_checkpoint(path)
+    if found != stage:
+        raise CheckpointError(f"{path}: saved in the stage {found}, not {stage}")
     saved = header.get("config")
     if saved != config:
         known = saved if isinstance(saved, dict) else {}
         odd = sorted(key for key in config if config[key] != known.get(key))
         raise CheckpointError(f"{path}: saved under another configuration, {', '.join(odd)} differ")
+    return header, tensors
+
+
+@contextlib.contextmanager
+def fitting(path: Path) -> Iterator[None]:
+    """Turn whatever a signed file of other content can raise into a CheckpointError."""
     try:
-        _put_back(header, tensors, learner, net)
-        return measured("seconds", header["seconds"])
+        yield
     except UNFIT as error:
         said = " ".join(str(error).split())
         raise CheckpointError(f"{path}: it does not fit this run ({type(error).__name__}: {said})") from None
+
+
+def tensors_of(policy: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
+    """Return the tensors of a policy and of the Adam that moves it, for `policy_back`."""
+    tensors = {f"policy.{k}": v.cpu().numpy() for k, v in policy.state_dict().items()}
+    for number, state in optimizer.state_dict()["state"].items():
+        tensors |= {f"adam.{number}.{name}": np.asarray(state[name].cpu().numpy()) for name in ADAM}
+    return tensors
+
+
+def part(tensors: dict[str, np.ndarray], prefix: str) -> dict[str, torch.Tensor]:
+    """Return the tensors whose names begin so, under the rest of their names."""
+    start = len(prefix)
+    return {key[start:]: torch.as_tensor(t) for key, t in tensors.items() if key.startswith(prefix)}
+
+
+def policy_back(
+    tensors: dict[str, np.ndarray], policy: torch.nn.Module, optimizer: torch.optim.Optimizer
+) -> None:
+    """Put a policy and its Adam back."""
+    policy.load_state_dict(part(tensors, "policy."))
+    known = optimizer.state_dict()
+    known["state"] = {
+        number: adam_state(part(tensors, f"adam.{number}."), parameter)
+        for number, parameter in zip(known["param_groups"][0]["params"], policy.parameters(), strict=True)
+        if part(tensors, f"adam.{number}.")
+    }
+    optimizer.load_state_dict(known)
 
 
 def _put_back(
@@ -86,20 +208,8 @@ def _put_back(
     """Put what was saved into a learner."""
     env, pool, lanes = learner.env, pool_of(learner), learner.env.lanes
 
-    def part(prefix: str) -> dict[str, torch.Tensor]:
-        start = len(prefix)
-        return {key[start:]: torch.as_tensor(t) for key, t in tensors.items() if key.startswith(prefix)}
-
-    learner.policy.load_state_dict(part("policy."))
-    learner.average.load_state_dict(part("average."))
-    optimizer = learner.policy.optimizer.state_dict()
-    parameters = optimizer["param_groups"][0]["params"]
-    optimizer["state"] = {
-        number: adam_state(part(f"adam.{number}."), parameter)
-        for number, parameter in zip(parameters, learner.policy.parameters(), strict=True)
-        if part(f"adam.{number}.")
-    }
-    learner.policy.optimizer.load_state_dict(optimizer)
+    policy_back(tensors, learner.policy, learner.policy.optimizer)
+    learner.average.load_state_dict(part(tensors, "average."))
     learner.noise.set_state(torch.as_tensor(tensors["noise"]))
     pool.members = []
     for number, (name, born, scripted, beaten, deals) in enumerate(header["members"]):
@@ -107,7 +217,7 @@ def _put_back(
         if scripted:
             agent = agent_of_data(name, lanes.game, lanes.variant)
         else:
-            weights = {key: tensor.numpy() for key, tensor in part(f"member.{number}.").items()}
+            weights = {key: tensor.numpy() for key, tensor in part(tensors, f"member.{number}.").items()}
             agent = NetworkAgent(name, lanes.game, net, weights, False, lanes.variant)
         pool.members.append(Member(agent, born, scripted, beaten, deals))
     pool.rng.bit_generator.state = json.loads(header["chance"])

@@ -3,6 +3,7 @@
 runs/NAME-1/  config.yaml           the resolved configuration
               agent.safetensors     the player: averaged weights, see `gupai_agents.checkpoint`
               resume.safetensors    everything needed to go on exactly
+              labels-*.safetensors  beside it while search teaches; they go when that stage ends
               metrics.jsonl         a row for each look at the baselines
               lock                  held by the process that trains
               events.out.tfevents.* the same and more for TensorBoard
@@ -27,7 +28,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import PART, identity, write_atomic, write_checkpoint
+from gupai_agents.checkpoint import PART, CheckpointError, identity, write_atomic, write_checkpoint
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import NetworkAgent
@@ -39,7 +40,9 @@ from gupai_training.learner import SelfPlayPPO, Trunk
 from gupai_training.lock import locked
 from gupai_training.opponents import OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.teaching import Teaching
 
+METRICS_FILE = "metrics.jsonl"
 FINAL_SEED = 1_000_003  # the deals of the final table are not those of the looks during the run
 
 
@@ -80,7 +83,8 @@ class Run:
         require_device(config.device)
         torch.set_num_threads(config.threads or torch.get_num_threads())
         self.learner = self._build_learner()
-        self.seconds = 0.0  # trained before this process
+        self.teaching = Teaching(config, self.learner) if config.teach.labels else None
+        self.spent = resume.Spent()  # before this process began with the present stage
         baselines = config.evaluation.baselines
         named = agent_names(self.game) if baselines is None else baselines
         self.baselines = {name: self.player(name) for name in named}
@@ -157,19 +161,58 @@ class Run:
         with locked(self.folder):
             for left in self.folder.glob(f"*{PART}"):  # by a process that was killed while it wrote
                 left.unlink()
+            stage = self._saved_stage() if go_on else None
+            reporter = reporter or Reporter()
             self.learner.set_logger(configure(str(self.folder), ["tensorboard"]))
-            callback = RunCallback(self, go_on, reporter or Reporter(), stop)
             try:
-                self.learner.learn(
-                    self.config.decisions,
-                    callback=callback,
-                    log_interval=None,  # type: ignore[arg-type]  # the callback dumps the logs
-                    reset_num_timesteps=not go_on,
-                )
+                if self.teaching and stage != resume.SELF_PLAY:
+                    self._teach(self.teaching, stage is not None, reporter, stop)
+                if self.config.decisions and not self.learner.stopping:
+                    self.learner.learn(
+                        self.config.decisions,
+                        callback=RunCallback(self, stage == resume.SELF_PLAY, reporter, stop),
+                        log_interval=None,  # type: ignore[arg-type]  # the callback dumps the logs
+                        reset_num_timesteps=stage != resume.SELF_PLAY,
+                    )
             finally:
-                callback.reporter.close()
+                reporter.close()
                 self.learner.logger.close()
         return not self.learner.stopping
+
+    def _saved_stage(self) -> str:
+        """Return in which stage the run was saved last."""
+        stages = {resume.TEACHING: self.config.teach.labels, resume.SELF_PLAY: self.config.decisions}
+        stage = resume.stage_of(self.folder / RESUME_FILE)
+        if not stages[stage]:
+            raise CheckpointError(
+                f"{self.folder / RESUME_FILE}: saved in the stage {stage}, which this run has not"
+            )
+        return stage
+
+    def _teach(self, teaching: Teaching, go_on: bool, reporter: "Reporter", stop: Callable[[], bool]) -> None:
+        """Do the stage of teaching, or what is left of it."""
+        config, saved_config = self.config, self.config.model_dump()
+        if go_on:
+            resume.restore_teaching(self.folder, teaching, saved_config)
+            self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
+        before, begun = teaching.seconds, time.monotonic()
+        reporter.begin("teaching", teaching.progress())
+        while teaching.progress() < 1 and not self.learner.stopping:
+            scalars = teaching.step(self.current_agent("now"))
+            teaching.seconds = before + time.monotonic() - begun
+            self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
+            reporter.taught(teaching.progress(), teaching.labels, teaching.seconds)
+            for name, value in scalars.items():
+                self.learner.logger.record(f"teach/{name}", value)
+            steps = len(teaching.ends)
+            if steps % config.evaluation.every == 0 or teaching.progress() >= 1:
+                self.look(reporter, teaching.seconds)
+            self.learner.logger.dump(teaching.labels)
+            self.learner.stopping = stop()
+            if steps % config.save_every == 0 or teaching.progress() >= 1 or self.learner.stopping:
+                self.save_agent()
+                resume.save_teaching(self.folder, teaching, saved_config)
+        reporter.close()
 
     def current_agent(self, name: str) -> NetworkAgent:
         """Return the averaged policy as a player."""
@@ -184,6 +227,7 @@ class Run:
             "weights": "averaged",
             "payoff_scale": self.config.ppo.payoff_scale,
             "gamma": self.config.ppo.gamma,
+            "labels": self.spent.labels,
             "decisions": self.learner.num_timesteps,
             "updates": self.learner.updates,
             "seed": self.config.seed,
@@ -211,10 +255,24 @@ class Run:
             self.game, hero, villain, deals, seed=seed, progress=reporter.dealt, **self.config.variant
         )
 
+    def look(self, reporter: "Reporter", seconds: float) -> None:
+        """Compare the present averaged policy with the baselines, in the logs and a row of `metrics.jsonl`."""
+        row = self.evaluate() | {"seconds": round(seconds, 1)}
+        for name in self.baselines:
+            for part in ("mean", "low", "high"):
+                self.learner.logger.record(f"eval/{name}_{part}", row[name][part])
+        with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+        reporter.evaluated(row)
+
     def evaluate(self) -> dict[str, Any]:
-        """Compare the present averaged policy with the baselines; returns a row for `metrics.jsonl`."""
+        """Compare the present averaged policy with the baselines."""
         evaluation = self.config.evaluation
-        row: dict[str, Any] = {"decisions": self.learner.num_timesteps, "updates": self.learner.updates}
+        row: dict[str, Any] = {
+            "labels": self.spent.labels,
+            "decisions": self.learner.num_timesteps,
+            "updates": self.learner.updates,
+        }
         player = self.current_agent("now")
         for name, baseline in self.baselines.items():
             found = duel(
@@ -228,11 +286,14 @@ class Run:
 class Reporter:
     """Told about the progress of a run; this one is silent."""
 
-    def begin(self, total: int, done: int) -> None:
-        """The run is to make `total` decisions and has made `done`."""
+    def begin(self, stage: str, progress: float) -> None:
+        """A stage begins, or goes on; progress is 0..1."""
+
+    def taught(self, progress: float, labels: int, seconds: float) -> None:
+        """A chunk of labels is learned from."""
 
     def learned(self, progress: float, decisions: int, seconds: float) -> None:
-        """An update is done; progress is 0..1."""
+        """An update of self-play is done."""
 
     def evaluated(self, row: dict[str, Any]) -> None:
         """The baselines were looked at."""
@@ -241,7 +302,7 @@ class Reporter:
         """Deals of the final table were played."""
 
     def close(self) -> None:
-        """The run stops."""
+        """A stage ends, or the run stops."""
 
 
 class RunCallback(BaseCallback):
@@ -258,17 +319,17 @@ class RunCallback(BaseCallback):
         learner = self.run_.learner
         if self.go_on:
             path = self.run_.folder / RESUME_FILE
-            self.run_.seconds = resume.restore(path, learner, self.saved_config, self.run_.net)
+            self.run_.spent = resume.restore(path, learner, self.saved_config, self.run_.net)
         self.begun_at = learner.updates
         self.next_snapshot = self._snapshot_due()
-        self.reporter.begin(self.config.decisions, learner.num_timesteps)
         learner.progress = self.progress
+        self.reporter.begin("learning", self.progress())
         learner._update_current_progress_remaining(learner.num_timesteps, self.config.decisions)
 
     @property
     def seconds(self) -> float:
-        """Seconds trained so far, in this process and before."""
-        return self.run_.seconds + time.monotonic() - self.begun
+        """Seconds of self-play so far, in this process and before."""
+        return self.run_.spent.seconds + time.monotonic() - self.begun
 
     def progress(self) -> float:
         """Return how much of the run is done, 0..1, by decisions or by time, whichever is further."""
@@ -299,27 +360,26 @@ class RunCallback(BaseCallback):
                 learner.env.forget(leaving)
             self.next_snapshot = self._snapshot_due()
         if learner.updates % self.config.evaluation.every == 0:
-            self._evaluate()
-        learner.logger.dump(learner.num_timesteps)
+            self._look()
+        self._dump()
         if learner.updates % self.config.save_every == 0:
             self.save()
 
-    def _evaluate(self) -> None:
-        row = self.run_.evaluate()
-        for name in self.run_.baselines:
-            for part in ("mean", "low", "high"):
-                self.logger.record(f"eval/{name}_{part}", row[name][part])
-        with (self.run_.folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
-        self.reporter.evaluated(row)
+    def _look(self) -> None:
+        self.run_.look(self.reporter, self.seconds + self.run_.spent.teaching_seconds)
+
+    def _dump(self) -> None:
+        self.logger.dump(self.run_.spent.labels + self.run_.learner.num_timesteps)
 
     def save(self) -> None:
         """Write the player and what is needed to go on."""
         self.run_.save_agent()
-        resume.save(self.run_.folder / RESUME_FILE, self.run_.learner, self.saved_config, self.seconds)
+        spent = self.run_.spent._replace(seconds=self.seconds)
+        resume.save(self.run_.folder / RESUME_FILE, self.run_.learner, self.saved_config, spent)
+        resume.drop_labels(self.run_.folder)  # the stage before is over
 
     def _on_training_end(self) -> None:
         if not self.run_.learner.stopping:
-            self._evaluate()
-            self.logger.dump(self.run_.learner.num_timesteps)
+            self._look()
+            self._dump()
         self.save()

@@ -1,0 +1,196 @@
+"""Teaching by search: a network learns what every legal action is worth in deals that its seat's view allows.
+
+Positions come from whole deals, some of whose moves are random; in each of them search tries every legal action in the
+same few deals, so that the luck of a deal, most of the noise, cancels where actions are compared. Many cheap noisy
+labels teach more than few good ones. The newest labels are kept in a window, and each is learned from a few times.
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from gupai_agents.agent import Agent, Turns
+from gupai_agents.registry import style_agent
+from gupai_agents.search import Plan, SearchAgent
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import WAIT
+from gupai_env.core.rng import as_key, derive
+from gupai_env.games import get_game
+from gupai_env.vector import Lanes
+from gupai_training.config import Config
+from gupai_training.learner import FORBIDDEN, SelfPlayPPO
+
+TEACHING_STREAM = 1 << 48  # deals to label, never met in self-play, tuning or evaluation
+
+
+class Labels(NamedTuple):
+    """Positions and what search found. observations: int8 [N, layout.size], of the seat to act.
+
+    values: float32 [N, num_actions], chips by which an action is better than the mean of all that are legal; NaN where
+    it is not. means: float32 [N], that mean.
+    """
+
+    observations: np.ndarray
+    values: np.ndarray
+    means: np.ndarray
+
+
+class Teacher:
+    """Makes labels; those of a number and a player are always the same."""
+
+    def __init__(self, config: Config) -> None:
+        game = get_game(config.game)
+        variant = game.variant.make(**config.variant)
+        plan = Plan(playouts=config.teach.playouts, threads=config.threads or None)
+        self.config, self.style = config, style_agent(config.playing_style, game, variant)
+        self.search = SearchAgent(game, variant, "teacher", self.style.weights, plan=plan)
+
+    def labels(self, player: Agent, number: int) -> Labels:
+        """Return labels of all decisions with a choice in whole deals, in which the player has every seat."""
+        teach = self.config.teach
+        seed = derive(derive(as_key(self.config.seed), TEACHING_STREAM), number)
+        lanes = Lanes(self.config.game, teach.tables, seed=seed, skip_forced=True, **self.config.variant)
+        chance = np.random.default_rng([self.config.seed, number])
+        parts = []
+        while len(rows := np.flatnonzero(lanes.episodes == 0)):
+            views, keys = lanes.views(rows)
+            turns = Turns(views, lanes.masks[rows], keys)
+            parts.append(self._labels(turns, lanes.observations[rows]))
+            actions = np.full(teach.tables, WAIT, np.int16)
+            actions[rows] = player.act(turns)
+            drawn = rows[chance.random(len(rows)) < teach.random_moves]
+            actions[drawn] = lanes.sample(int(chance.integers(1 << 40)))[drawn]
+            lanes.step(actions)
+        return Labels(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def _labels(self, turns: Turns, observations: np.ndarray) -> Labels:
+        choices = turns.masks.sum(1) > 1
+        chips = self.search.values(turns.at(choices), halving=False).means.astype(np.float32)
+        means = np.nanmean(chips, 1)
+        return Labels(observations[choices], chips - means[:, None], means)
+
+
+class Window:
+    """The newest labels, in the order in which they were made; a full one forgets the oldest."""
+
+    def __init__(self, size: int, game: Game) -> None:
+        layout = game.encoder.layout
+        self.bounds = layout.low, layout.high
+        self.observations = np.zeros((size, layout.size), np.int8)
+        self.values = np.zeros((size, game.num_actions), np.float16)
+        self.means = np.zeros(size, np.float32)
+        self.made = 0  # in all
+
+    def __len__(self) -> int:
+        return min(self.made, len(self.means))
+
+    def add(self, labels: Labels) -> None:
+        """Take labels in, the newest of them if they are more than fit."""
+        size = len(self.means)
+        places = (self.made + np.arange(len(labels.means))) % size
+        kept: list[np.ndarray] = [self.observations, self.values, self.means]
+        for array, new in zip(kept, labels, strict=True):
+            array[places[-size:]] = new[-size:]
+        self.made += len(labels.means)
+
+    def saved(self, first: int, end: int) -> dict[str, np.ndarray]:
+        """Return labels `first` to `end`, counted from the first that was ever made, for `put_back`."""
+        places = np.arange(first, end) % len(self.means)
+        values = self.values[places]
+        return {
+            "observations": self.observations[places],
+            "legal": ~np.isnan(values),
+            "values": np.nan_to_num(values),
+            "means": self.means[places],
+        }
+
+    def put_back(self, tensors: dict[str, np.ndarray], first: int, end: int) -> None:
+        """Take in what `saved` returned; raises ValueError or KeyError for labels that do not fit."""
+        values = np.where(tensors["legal"], tensors["values"], np.nan).astype(np.float32)
+        labels = Labels(tensors["observations"], values, tensors["means"])
+        shapes = ((self.observations.shape[1],), (self.values.shape[1],), ())
+        for name, array, shape in zip(Labels._fields, labels, shapes, strict=True):
+            if array.shape != (end - first, *shape):
+                raise ValueError(f"{name} {list(array.shape)} of {end - first} labels")
+        if not tensors["legal"].any(1).all():
+            raise ValueError("labels without a legal action")
+        low, high = self.bounds
+        if not ((labels.observations >= low) & (labels.observations <= high)).all():
+            raise ValueError("observations out of range")
+        self.made = first
+        self.add(labels)
+
+
+class Teaching:
+    """The stage in which a learner's network is taught: `step` makes labels and learns from them, until `progress`
+    is 1.
+    """
+
+    def __init__(self, config: Config, learner: SelfPlayPPO) -> None:
+        self.config, self.teach, self.learner = config, config.teach, learner
+        self.teacher = Teacher(config)
+        self.ends: list[int] = []  # labels made with each chunk and before it
+        self.written = 0  # chunks that are in files
+        self.window = Window(config.window, self.teacher.style.game)
+        self.optimizer = torch.optim.Adam(learner.policy.parameters(), lr=self.teach.learning_rate, eps=1e-5)
+        self.seconds = 0.0  # as the run has told
+        self.chance = np.random.default_rng([config.seed, TEACHING_STREAM])
+
+    @property
+    def labels(self) -> int:
+        """How many were made."""
+        return self.window.made
+
+    def progress(self) -> float:
+        """Return how much of the stage is done, 0..1, by labels or by time, whichever is further."""
+        done = self.labels / self.teach.labels
+        if self.teach.max_minutes:
+            done = max(done, self.seconds / (60 * self.teach.max_minutes))
+        return min(1.0, done)
+
+    def step(self, player: Agent) -> dict[str, float]:
+        """Label a chunk of positions of a player's games, then learn; returns what is to be logged."""
+        begun = self.labels
+        own = self.progress() >= self.teach.style_games
+        self.window.add(self.teacher.labels(player if own else self.teacher.style, len(self.ends)))
+        self.ends.append(self.labels)
+        batches = round(self.teach.passes * (self.labels - begun) / self.teach.batch_size)
+        self.optimizer.param_groups[0]["lr"] = self.teach.learning_rate * (1 - self.progress())
+        found = [self._learn() for _ in range(max(batches, 1))]
+        self.learner.average.load_state_dict(self.learner.policy.state_dict())
+        return {name: float(np.mean([float(each[name]) for each in found])) for name in found[0]}
+
+    def _learn(self) -> dict[str, torch.Tensor]:
+        rows = self.chance.integers(0, len(self.window), self.teach.batch_size)
+        device, scale = self.learner.device, self.learner.env.payoff_scale
+        values = torch.as_tensor(self.window.values[rows], device=device).float()
+        means = torch.as_tensor(self.window.means[rows], device=device)
+        observations = torch.as_tensor(self.window.observations[rows], device=device)
+        logits, judged = self.learner.outputs(observations, values_move_trunk=False)  # they are so noisy
+        legal = ~values.isnan()
+        values = values.nan_to_num()
+        log_probs = F.log_softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
+        aims = F.softmax((values / self.teach.temperature).masked_fill(~legal, FORBIDDEN), 1)
+        policy_loss = -(aims * log_probs).sum(1).mean()
+        with torch.no_grad():
+            won = (log_probs.exp() * values).sum(1)
+        value_loss = F.mse_loss(judged, (means + won) / scale)
+        loss = policy_loss + value_loss
+        self.optimizer.zero_grad()
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(self.learner.policy.parameters(), 10.0)
+        if not torch.isfinite(norm):
+            raise FloatingPointError("the gradient of teaching is not finite; training stopped")
+        self.optimizer.step()
+        return {"policy_loss": policy_loss.detach(), "value_loss": value_loss.detach(), "won": won.mean()}
+
+    def chunks(self, first: int) -> Iterator[tuple[int, int, int]]:
+        """Yield number, first and last label of the chunks from number `first` on of which labels are still kept."""
+        for number, (begin, end) in enumerate(itertools.pairwise([0, *self.ends])):
+            if number >= first and end > self.labels - len(self.window):
+                yield number, begin, end
