@@ -1,4 +1,5 @@
-"""Writes `docs/games/*.md` from the code, a page a game, and `docs/ladder.md` from what `gupai ladder --json` printed.
+"""Writes `docs/games/*.md` from the code, a page a game, `docs/ladder.md` from what `gupai ladder --json` printed, and
+`docs/models.md` from the headers of the networks that come with the package.
 
 Run it after a change of rules, options or encoders, and after a new ladder in `docs/ladder`:
 
@@ -6,11 +7,12 @@ Run it after a change of rules, options or encoders, and after a new ladder in `
 """
 
 import json
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 
 from gupai_agents import agent_names
 from gupai_agents.registry import NOT_NAMED
+from gupai_agents.shipped import networks
 from gupai_app.ladder import MEANING
 from gupai_env.core.game import Game
 from gupai_env.core.variant import FULL, TINY
@@ -145,6 +147,66 @@ def ladder() -> str:
     return "\n".join(lines)
 
 
+def models() -> str:
+    """Return the model cards of all networks that come with the package."""
+    lines = [
+        "# Players that come trained",
+        "",
+        "*Written by `docs/pages.py` from the headers of `agents/gupai_agents/networks`.*",
+        "",
+        "Each is `best` in its variant: a multilayer perceptron with ReLU over what its seat observes, no search, its",
+        "weights in half precision, judged as it ships. Chips a deal of one of it among equal others, each deal played",
+        "from every seat; ± is the half-width of the 95% interval of the mean over deals, which training never met.",
+        "They know the rules of their variant alone, were trained among players like themselves, and are free to use",
+        "(MIT). One run each: another seed gives another player. `gupai train` with the recipe makes one anew, and",
+        "`python benchmarks/strong.py RUN` ships it.",
+        "",
+    ]
+    for game in GAMES.values():
+        for file, header in networks(game.id):
+            lines += _model(game, file, header)
+    return "\n".join(lines)
+
+
+def _model(game: Game, file: Path, header: dict) -> list[str]:
+    default = json.loads(json.dumps(asdict(game.variant())))
+    changed = {name: value for name, value in header["rules"].items() if value != default[name]}
+    options = ", ".join(f"{name}={value}" for name, value in changed.items()) or "default options"
+    judged = header["evaluation"]
+    went_in = [
+        f"{header['labels']:,} positions labelled by search" if header["labels"] else "",
+        f"{header['decisions']:,} decisions of self-play" if header["decisions"] else "",
+    ]
+    facts = {
+        "file": f"`{file.name}`, {file.stat().st_size / 1024:,.0f} KiB",
+        "layers": " x ".join(map(str, header["net"]["hidden"])),
+        "taught by": ", then ".join(filter(None, went_in)),
+        "seconds": f"{header['seconds']:,.0f}, on {header['machine']}",
+        "seed": header["seed"],
+        "versions": ", ".join(f"{name} {version}" for name, version in header["versions"].items()),
+    }
+    won = judged["chips_a_deal_against"]
+    return [
+        f"## {game.title}, {options}",
+        "",
+        *_table(("", ""), facts.items()),
+        "",
+        *_table(
+            ("against", "chips a deal", "deals"),
+            ((f"`{name}`", _chips(each), f"{each['deals']:,}") for name, each in won.items()),
+        ),
+        "",
+        "<details><summary>Recipe</summary>",
+        "",
+        "```yaml",
+        header["recipe"].rstrip(),
+        "```",
+        "",
+        "</details>",
+        "",
+    ]
+
+
 def _chips(won: dict | None) -> str:
     return "" if won is None else f"{won['mean']:+.2f} ±{won['half_width']:.2f}"
 
@@ -169,6 +231,7 @@ def main() -> None:
     for game in GAMES.values():
         (FOLDER / f"{game.id}.md").write_text(page(game), encoding="utf-8")
     (DOCS / "ladder.md").write_text(ladder(), encoding="utf-8")
+    (DOCS / "models.md").write_text(models(), encoding="utf-8")
 
 
 if __name__ == "__main__":

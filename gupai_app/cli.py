@@ -148,10 +148,10 @@ def _agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
 
 
 def _line_up(specs: Sequence[str] | None, seats: int, game: "Game", variant: "Variant") -> "list[Agent]":
-    """Return one agent a seat; fewer begin again, and without any it is the best rule-based one."""
+    """Return one agent a seat; fewer begin again, and without any it is the strongest that has a name."""
     from gupai_agents import agent_names
 
-    specs = specs or agent_names(game)[-1:]
+    specs = specs or agent_names(game, variant)[-1:]
     if len(specs) > seats:
         raise Mistake(f"{len(specs)} agents are too many, there is room for {seats}")
     agents = [_agent(spec, game, variant) for spec in specs]
@@ -388,7 +388,7 @@ def ladder(
     from gupai_app import ladder as page
     from gupai_app.report import progress
 
-    players = [_agent(spec, game, variant) for spec in page.players(game, agents or ())]
+    players = [_agent(spec, game, variant) for spec in page.players(game, variant, agents or ())]
     begin, quick = time.perf_counter(), sum(not isinstance(player, SearchAgent) for player in players)
     total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
     with mistakes(), progress("deals", total) as done:
@@ -502,7 +502,9 @@ def exploit(
     from gupai_app import report
 
     begin = time.perf_counter()
-    exploited = [_agent(spec, game, variant) for spec in ["random", *(agents or agent_names(game)[1:])]]
+    exploited = [
+        _agent(spec, game, variant) for spec in ["random", *(agents or agent_names(game, variant)[1:])]
+    ]
     with mistakes():
         tree = exact.build_tree(game, **asdict(variant))
         policies = {agent.name: tree.policy([agent] * tree.players) for agent in exploited}

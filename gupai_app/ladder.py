@@ -11,6 +11,7 @@ from gupai_agents.registry import agent_names
 from gupai_app.bench import machine
 from gupai_app.report import put, table_of
 from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
 
 SEARCHES = ("search:playouts=50", "search:playouts=200", "search:playouts=1000")
 MEANING = (
@@ -19,9 +20,9 @@ MEANING = (
 )
 
 
-def players(game: Game, more: Sequence[str]) -> list[str]:
+def players(game: Game, variant: Variant, more: Sequence[str]) -> list[str]:
     """Return the names of all on the ladder: those by name, those of the user, and searches."""
-    return [*agent_names(game), *more, *SEARCHES]
+    return [*agent_names(game, variant), *more, *SEARCHES]
 
 
 def show(ladder: Ladder, seconds: float) -> None:

@@ -53,8 +53,10 @@ class ScreenReporter(Reporter):
         found = [
             f"{name} {value['mean']:+.1f} ±{value['high'] - value['mean']:.1f}"
             for name, value in row.items()
-            if isinstance(value, dict)
+            if isinstance(value, dict) and "mean" in value
         ]
+        if "exploitability" in row:
+            found.append("exploitability {best:.2f}, drawn {drawn:.2f}".format(**row["exploitability"]))
         number, what = (row["decisions"], "decisions") if row["decisions"] else (row["labels"], "labels")
         self.console.print(f"{number / 1e6:5.2f}M {what}: {', '.join(found)}")
 

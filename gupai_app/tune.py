@@ -66,7 +66,7 @@ def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[
         name: str(
             duel(game, tuned, make_agent(name, game, **options), TRIED, seed=found.seed, **options).mean(0)
         )
-        for name in agent_names(game)[1:]
+        for name in agent_names(game, game.variant.make(**options))[1:]
     }
     return {
         "game": game.id,

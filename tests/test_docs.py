@@ -30,6 +30,11 @@ def test_the_page_of_ladders_is_current():
     )
 
 
+def test_the_page_of_models_is_current():
+    written = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    assert written == pages().models(), "run: python docs/pages.py"
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_the_readme_and_the_configurations_name_every_game(game):
     assert f"gupai/{game}-v0" in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -363,7 +363,8 @@ def test_settings_can_be_changed_on_the_way(tmp_path):
 
 
 def test_every_shipped_configuration_is_valid():
-    configs = sorted((Path(__file__).parents[1] / "configs").glob("*.yaml"))
-    assert configs
+    folder = Path(__file__).parents[1] / "configs"
+    configs = [*sorted(folder.glob("*.yaml")), *sorted((folder / "strong").glob("*.yaml"))]
+    assert len(configs) >= 12
     for path in configs:
         load(path)

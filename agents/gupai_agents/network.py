@@ -38,6 +38,11 @@ def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, .
     return shapes
 
 
+def as_single(tensor: np.ndarray) -> np.ndarray:
+    """Return a tensor that was written in half precision, as players that ship are, in float32; others as they are."""
+    return tensor.astype(np.float32) if tensor.dtype == np.float16 else tensor
+
+
 def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int, ...]]) -> None:
     """Raise ValueError, naming one of them, unless the tensors are just those of these shapes, in float32."""
     for name in sorted(tensors.keys() | shapes.keys()):
@@ -104,6 +109,7 @@ class NetworkAgent(ObservationAgent):
         """Read a checkpoint (a file, or a run's folder); raises CheckpointError naming what does not fit."""
         header, tensors = read_checkpoint(path)
         check_identity(path, header, game, variant)
+        tensors = {key: as_single(tensor) for key, tensor in tensors.items()}
         name = f"{'sample' if sample else 'checkpoint'}:{path}"
         try:
             return cls(name, game, header.get("net"), tensors, sample, variant)

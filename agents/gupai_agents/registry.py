@@ -11,7 +11,7 @@ import yaml
 
 from gupai_agents.agent import Agent
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.shipped import TUNED, has_tuned, tuned_weights
+from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, networks, strongest_style, tuned_weights
 from gupai_agents.styles import RandomAgent, StyleAgent
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told
@@ -30,17 +30,22 @@ KINDS = ("checkpoint", "sample", "search", "style")  # before a colon; anything 
 SUFFIX, MOST_BYTES = ".yaml", 1 << 20  # of a file that holds a style
 
 
-def agent_names(game: str | Game) -> list[str]:
-    """Return the names of a game's players that need no argument."""
+def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
+    """Return the names of a game's players that need no argument, weaker ones first.
+
+    Args: variant: leaves out those that do not play it.
+    """
     game = get_game(game)
-    return ["random", *game.styles, *([TUNED] if has_tuned(game) else [])]
+    has_best = networks(game.id) if variant is None else best_file(game, variant)
+    return ["random", *game.styles, *([TUNED] if has_tuned(game) else []), *([BEST] if has_best else [])]
 
 
 def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Agent:
     """Return a player of a game's variant (by default of the first game).
 
     Args: spec: one of
-            "random", "greedy", "variety", ...: a player of the game by name; "tuned" is the best of them;
+            "random", "greedy", "variety", ...: a player of the game by name; "tuned" is the best style,
+                "best" a network for the common variants;
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
             "style:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`;
             "style:FILE.yaml": those that `gupai tune` wrote;
@@ -67,9 +72,24 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
         from gupai_agents.network import NetworkAgent
 
         return NetworkAgent.load(argument, game, variant, sample=kind == "sample")
+    if spec == BEST:
+        return best_agent(game, variant)
     if kind == "search":
         return search_agent(spec, argument, game, variant)
     return RandomAgent(game) if spec == "random" else style_agent(spec, game, variant)
+
+
+def best_agent(game: Game, variant: Variant) -> Agent:
+    """Return the network that comes with the package; raises ValueError where there is none for the variant."""
+    from gupai_agents.network import NetworkAgent
+
+    path = best_file(game, variant)
+    if path is None:
+        known = f"{game.id} comes for these options; choose {strongest_style(game)}"
+        raise ValueError(f"no player {BEST} of {known}")
+    agent = NetworkAgent.load(path, game, variant)
+    agent.name = BEST
+    return agent
 
 
 def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> SearchAgent:
@@ -83,7 +103,7 @@ def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> Search
     numbers = {name: _number(spec, text) for name, text in settings.items()}
     plan = Plan(**{name: int(n) if n.is_integer() else n for name, n in numbers.items()})  # type: ignore[arg-type]
     if "style" not in styles:
-        styles["style"] = style_agent(agent_names(game)[-1], game, variant).weights
+        styles["style"] = style_agent(strongest_style(game), game, variant).weights
     return SearchAgent(game, variant, spec, plan=plan, **styles)
 
 

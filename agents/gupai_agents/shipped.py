@@ -1,20 +1,28 @@
-"""The player `tuned`: weights that `gupai tune` found, which come with the package for the common variants of a game.
+"""Players that come with the package: `tuned`, a style, and `best`, a network.
 
-`weights/GAME.yaml` lists them as `gupai tune` writes a style, the one for the game's default rules first. A variant is
-played by the weights found for the options nearest to its own.
+`weights/GAME.yaml` lists what `gupai tune` found, as it writes a style, the one for the game's default rules first. A
+variant is played by the weights found for the options nearest to its own.
+
+`networks/GAME-*.safetensors` are checkpoints, each of one variant, with weights in half precision. Other variants of
+the game have no `best`.
 """
 
+import dataclasses
 import functools
+import json
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from gupai_agents.agent import FREE_OPTIONS
+from gupai_agents.checkpoint import read_header
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 
-TUNED = "tuned"
+TUNED, BEST = "tuned", "best"
 FOLDER = Path(__file__).parent / "weights"
+NETWORKS = Path(__file__).parent / "networks"
 
 
 @functools.cache
@@ -39,3 +47,29 @@ def tuned_weights(game: Game, variant: Variant) -> dict[str, float]:
     ]
     weights: dict[str, float] = max(fitting, key=lambda style: len(style["variant"]))["weights"]
     return weights
+
+
+def strongest_style(game: Game) -> str:
+    """Return the name of the strongest of a game's styles."""
+    return TUNED if has_tuned(game) else list(game.styles)[-1]
+
+
+@functools.cache
+def networks(game_id: str) -> list[tuple[Path, dict[str, Any]]]:
+    """Return the checkpoints of `best`, each with its header; none for a game of another package."""
+    files = sorted(NETWORKS.glob(f"{game_id}-*.safetensors"))
+    return [(file, header) for file in files if (header := read_header(file))["game"] == game_id]
+
+
+def best_file(game: Game, variant: Variant) -> Path | None:
+    """Return the checkpoint that is `best` in a variant, or None."""
+    for file, header in networks(game.id):
+        if all(header["rules"][name] == value for name, value in plain_options(variant).items()):
+            return file
+    return None
+
+
+def plain_options(variant: Variant) -> dict[str, Any]:
+    """Return the options of a variant on which a player depends, as they stand in the header of a checkpoint."""
+    options = json.loads(json.dumps(dataclasses.asdict(variant)))
+    return {name: value for name, value in options.items() if name not in FREE_OPTIONS}

@@ -13,13 +13,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from gupai_agents.checkpoint import MAX_BYTES
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH
-from gupai_agents.registry import agent_names, agent_of_data, style_agent
-from gupai_env.games import get_game
+from gupai_agents.registry import agent_of_data, style_agent
+from gupai_agents.shipped import strongest_style
+from gupai_env.games import GAMES, get_game
 from gupai_training.plain_yaml import MAX_CHARACTERS, parse_yaml
 
 FLOAT_BYTES = 4
 GIB = 1 << 30
 CONFIG_FILE, RESUME_FILE = "config.yaml", "resume.safetensors"  # in the folder of a run
+STRONG = "strong"  # folder of the recipes of the players `best`
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept
 
@@ -83,9 +85,7 @@ class TeachConfig(Section):
     max_minutes: float | None = Field(
         None, description="end the stage earlier, its schedule included, after this time", gt=0, le=1e7
     )
-    style: str | None = Field(
-        None, description="style that plays out; without it the last that the game has by name"
-    )
+    style: str | None = Field(None, description="style that plays out; without it the strongest of the game")
     playouts: int = Field(
         10, description="deals of a label, in each of which every legal action is tried", ge=1, le=100_000
     )
@@ -218,7 +218,7 @@ class Config(Section):
     @property
     def playing_style(self) -> str:
         """The style that plays out where search teaches."""
-        return self.teach.style or agent_names(self.game)[-1]
+        return self.teach.style or strongest_style(get_game(self.game))
 
     @property
     def window(self) -> int:
@@ -301,10 +301,16 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def find(source: str | Path) -> dict[str, Any]:
-    """Return the settings of a file or, for the id of a game, those shipped for it, or none but the game itself."""
+    """Return the settings of a file or, for the id of a game, those shipped for it, or none but the game itself.
+
+    "strong/jie-long" are those by which the player `best` was made.
+    """
     path = Path(source)
     if path.is_file():
         return read(path)
+    kind, _, name = str(source).rpartition("/")
+    if kind == STRONG and name in GAMES:
+        return read(shipped(f"{STRONG}/{GAMES[name].identifier}"))
     try:
         game = get_game(str(source))
     except ValueError as error:

@@ -30,9 +30,11 @@ from stable_baselines3.common.logger import configure
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import PART, CheckpointError, identity, write_atomic, write_checkpoint
 from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_names, make_agent
+from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, RESUME_FILE, Config
@@ -86,8 +88,12 @@ class Run:
         self.teaching = Teaching(config, self.learner) if config.teach.labels else None
         self.spent = resume.Spent()  # before this process began with the present stage
         baselines = config.evaluation.baselines
-        named = agent_names(self.game) if baselines is None else baselines
+        named = agent_names(self.game, self.variant) if baselines is None else baselines
         self.baselines = {name: self.player(name) for name in named}
+        self.tree = None  # of all play, on a deck small enough
+        if self.variant.deck == TINY:
+            with contextlib.suppress(ValueError):  # with more seats it is too large
+                self.tree = build_tree(self.game, **config.variant)
 
     @classmethod
     def begin(cls, config: Config, runs: Path = Path("runs")) -> "Run":
@@ -210,15 +216,15 @@ class Run:
             self.learner.logger.dump(teaching.labels)
             self.learner.stopping = stop()
             if steps % config.save_every == 0 or teaching.progress() >= 1 or self.learner.stopping:
-                self.save_agent()
+                self.save_agent(self.spent)
                 resume.save_teaching(self.folder, teaching, saved_config)
         reporter.close()
 
-    def current_agent(self, name: str) -> NetworkAgent:
-        """Return the averaged policy as a player."""
-        return NetworkAgent(name, self.game, self.net, self.learner.weights(), False, self.variant)
+    def current_agent(self, name: str, sample: bool = False) -> NetworkAgent:
+        """Return the averaged policy as a player, of its best actions or with `sample` drawing them."""
+        return NetworkAgent(name, self.game, self.net, self.learner.weights(), sample, self.variant)
 
-    def save_agent(self, evaluation: dict[str, Any] | None = None) -> None:
+    def save_agent(self, spent: resume.Spent) -> None:
         """Write the player's checkpoint."""
         header = {
             **identity(self.game, self.variant),
@@ -227,11 +233,11 @@ class Run:
             "weights": "averaged",
             "payoff_scale": self.config.ppo.payoff_scale,
             "gamma": self.config.ppo.gamma,
-            "labels": self.spent.labels,
+            "labels": spent.labels,
             "decisions": self.learner.num_timesteps,
             "updates": self.learner.updates,
+            "seconds": round(spent.seconds + spent.teaching_seconds, 1),
             "seed": self.config.seed,
-            "evaluation": evaluation,
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {name: version(name) for name in ("gupai", "numpy", "torch", "numba", "sb3-contrib")}
             | {"python": platform.python_version()},
@@ -261,12 +267,17 @@ class Run:
         for name in self.baselines:
             for part in ("mean", "low", "high"):
                 self.learner.logger.record(f"eval/{name}_{part}", row[name][part])
+        for how, chips in row.get("exploitability", {}).items():
+            self.learner.logger.record(f"eval/exploitability_{how}", chips)
         with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         reporter.evaluated(row)
 
     def evaluate(self) -> dict[str, Any]:
-        """Compare the present averaged policy with the baselines."""
+        """Compare the present averaged policy with the baselines.
+
+        On a tiny deck also: what best responses win from it, chips a deal, if it plays its best actions or draws.
+        """
         evaluation = self.config.evaluation
         row: dict[str, Any] = {
             "labels": self.spent.labels,
@@ -280,6 +291,12 @@ class Run:
             )
             mean = found.mean(0)
             row[name] = {"mean": mean.mean, "low": mean.low, "high": mean.high, "deals": mean.samples}
+        if self.tree:
+            drawing = self.current_agent("now", sample=True)
+            row["exploitability"] = {
+                how: self.tree.exploitability(self.tree.policy([agent] * self.tree.players))
+                for how, agent in (("best", player), ("drawn", drawing))
+            }
         return row
 
 
@@ -373,8 +390,8 @@ class RunCallback(BaseCallback):
 
     def save(self) -> None:
         """Write the player and what is needed to go on."""
-        self.run_.save_agent()
         spent = self.run_.spent._replace(seconds=self.seconds)
+        self.run_.save_agent(spent)
         resume.save(self.run_.folder / RESUME_FILE, self.run_.learner, self.saved_config, spent)
         resume.drop_labels(self.run_.folder)  # the stage before is over
 

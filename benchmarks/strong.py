@@ -1,0 +1,73 @@
+"""Ship trained players: write the player `best` of a variant from a run, in half precision, with how it fares.
+
+    gupai train configs/strong/jie_long.yaml
+    python benchmarks/strong.py runs/strong-jie-long-1 --machine "2 cores of an AMD EPYC"
+
+What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python docs/pages.py` then tells
+of it in docs/models.md.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+from gupai_agents import agent_names, make_agent
+from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
+from gupai_agents.evaluation import duel
+from gupai_agents.network import NetworkAgent
+from gupai_agents.shipped import BEST, NETWORKS
+from gupai_env.games import get_game
+
+SEED = 2_000_003  # deals that neither training nor its looks have met
+DEALS, SEARCHED = 10_000, 500  # of a duel with a player by name, and with a search
+SEARCH = "search:playouts=200"
+
+
+def main() -> None:
+    """Judge the player of a run and write it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", type=Path, help="folder of a run that is finished")
+    parser.add_argument(
+        "--machine", required=True, help='what it was trained on, for instance "2 cores of an AMD EPYC"'
+    )
+    chosen = parser.parse_args()
+    run = chosen.run
+    header, tensors = read_checkpoint(run)
+    game = get_game(header["game"])
+    variant = game.variant.make(**{name: _option(value) for name, value in header["rules"].items()})
+    options = variant.changed()
+    half = {name: tensor.astype(np.float16) for name, tensor in tensors.items()}
+    path = (
+        NETWORKS / f"{game.id}-{'-'.join(_word(*item) for item in options.items()) or 'default'}.safetensors"
+    )
+    NETWORKS.mkdir(exist_ok=True)
+    write_checkpoint(path, header, half)
+    player = NetworkAgent.load(path, game, variant)
+    won = {}
+    for name in [*(name for name in agent_names(game) if name != BEST), SEARCH]:
+        deals = SEARCHED if name == SEARCH else DEALS
+        found = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
+        won[name] = {"mean": round(found.mean, 4), "half_width": round(found.half_width, 4), "deals": deals}
+        print(name, found, flush=True)
+    header["evaluation"] = {"seed": SEED, "chips_a_deal_against": won}
+    header["machine"] = chosen.machine
+    header["recipe"] = (run / "config.yaml").read_text(encoding="utf-8")
+    write_checkpoint(path, json.loads(json.dumps(header)), half)
+    print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+def _option(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _word(name: str, value: object) -> str:
+    """Return an option as a part of a file's name."""
+    return f"{name}_{value}".lower()
+
+
+if __name__ == "__main__":
+    main()

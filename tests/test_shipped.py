@@ -1,0 +1,72 @@
+"""The player `best`: which networks come with the package, for which variants, and what is said where there is none."""
+
+import numpy as np
+import pytest
+
+from gupai_agents import agent_names, make_agent, shipped
+from gupai_agents.checkpoint import identity, read_header, write_checkpoint
+from gupai_agents.network import tensor_shapes
+from gupai_agents.shipped import NETWORKS, best_file, strongest_style
+from gupai_env.games import get_game
+
+GAME = get_game("jie-long")
+NET = {"type": "mlp", "hidden": [8], "activation": "relu"}
+MOST_BYTES = 2 << 20
+FILES = sorted(NETWORKS.glob("*.safetensors"))
+
+
+@pytest.fixture
+def networks(tmp_path, monkeypatch):
+    """Networks of two variants in a folder of their own, in half precision."""
+    shapes = tensor_shapes(NET, GAME.encoder.layout.size, GAME.num_actions)
+    for number, options in enumerate([{"forced_play": True}, {"players": 3, "forced_play": True}]):
+        chance = np.random.default_rng(number)
+        tensors = {name: chance.normal(size=shape).astype(np.float16) for name, shape in shapes.items()}
+        header = {**identity(GAME, GAME.variant.make(**options)), "kind": "player", "net": NET}
+        write_checkpoint(tmp_path / f"jie-long-{number}.safetensors", header, tensors)
+    monkeypatch.setattr(shipped, "NETWORKS", tmp_path)
+    shipped.networks.cache_clear()
+    yield tmp_path
+    shipped.networks.cache_clear()
+
+
+def test_best_is_the_network_of_the_variant_that_is_played(networks):
+    for number, options in enumerate([{"forced_play": True}, {"players": 3, "forced_play": True}]):
+        agent = make_agent("best", "jie-long", **options)
+        kept = make_agent(f"checkpoint:{networks}/jie-long-{number}.safetensors", "jie-long", **options)
+        assert agent.name == "best"
+        assert all((agent.tensors[name] == tensor).all() for name, tensor in kept.tensors.items())
+        assert all(tensor.dtype == np.float32 for tensor in agent.tensors.values())
+
+
+def test_options_that_nobody_observes_do_not_matter_to_best(networks):
+    assert make_agent("best", "jie-long", forced_play=True, deals=5, stake=10.0).name == "best"
+    assert agent_names("jie-long", GAME.variant.make(forced_play=True, deals=5))[-1] == "best"
+
+
+def test_where_there_is_no_best_that_is_said_and_nobody_lists_it(networks):
+    with pytest.raises(ValueError, match="no player best of jie-long comes for these options; choose tuned"):
+        make_agent("best", "jie-long", players=2)
+    assert agent_names("jie-long", GAME.variant.make(players=2))[-1] == "tuned"
+    assert agent_names("jie-long")[-2:] == ["tuned", "best"]
+
+
+def test_search_and_teaching_play_out_by_the_strongest_style_not_by_best(networks):
+    search = make_agent("search:playouts=1", "jie-long", forced_play=True)
+    tuned = make_agent("tuned", "jie-long", forced_play=True)
+    assert (search.styles == tuned.weights).all()
+    assert strongest_style(GAME) == "tuned"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_shipped_network_plays_its_variant_and_is_small(file):
+    header = read_header(file)
+    game = get_game(header["game"])
+    variant = game.variant.make(
+        **{key: tuple(value) if isinstance(value, list) else value for key, value in header["rules"].items()}
+    )
+    assert best_file(game, variant) == file
+    assert make_agent("best", game, **variant.changed()).name == "best"
+    assert file.stat().st_size <= MOST_BYTES
+    won = header["evaluation"]["chips_a_deal_against"]
+    assert set(won) >= {"random", *game.styles}
