@@ -14,11 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from gupai_agents import agent_names, make_agent
-from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
+from gupai_agents.checkpoint import read_checkpoint, variant_of, write_checkpoint
 from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent
 from gupai_agents.shipped import BEST, NETWORKS
-from gupai_env.games import get_game
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 10_000, 500  # of a duel with a player by name, and with a search
@@ -37,8 +36,7 @@ def main() -> None:
     chosen = parser.parse_args()
     run = chosen.run
     header, tensors = read_checkpoint(run)
-    game = get_game(header["game"])
-    variant = game.variant.make(**{name: _option(value) for name, value in header["rules"].items()})
+    game, variant = variant_of(run, header)
     options = variant.changed()
     half = {name: tensor.astype(np.float16) for name, tensor in tensors.items()}
     path = (
@@ -58,10 +56,6 @@ def main() -> None:
     header["recipe"] = (run / "config.yaml").read_text(encoding="utf-8")
     write_checkpoint(path, json.loads(json.dumps(header)), half)
     print(f"{path}: {path.stat().st_size:,} bytes")
-
-
-def _option(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _word(name: str, value: object) -> str:

@@ -571,6 +571,26 @@ def train(
         run_training(config, changes or [], go_on, runs, as_json)
 
 
+@app.command()
+def export(
+    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="a file, or the folder of a run")],
+    onnx: Annotated[str | None, typer.Option(metavar="FILE", help="an ONNX graph")] = None,
+    sb3: Annotated[str | None, typer.Option(metavar="FILE", help="a zip for MaskablePPO.load")] = None,
+) -> None:
+    """Write a trained player for other programs: as an ONNX graph, or for sb3-contrib's MaskablePPO."""
+    if not (onnx or sb3):
+        raise Mistake("say what to write: --onnx FILE, --sb3 FILE or both")
+    with mistakes():
+        try:
+            from gupai_training.export import to_onnx, to_sb3
+
+            for write, file in ((to_onnx, onnx), (to_sb3, sb3)):
+                if file:
+                    write(checkpoint, file)
+        except ImportError as error:
+            raise ValueError(f"this needs more packages ({error}): pip install 'gupai[train,onnx]'") from None
+
+
 def main() -> None:
     """Run the command line; the entry point of `gupai`."""
     app()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gupai_agents import agent_names, make_agent, shipped
-from gupai_agents.checkpoint import identity, read_header, write_checkpoint
+from gupai_agents.checkpoint import identity, read_header, variant_of, write_checkpoint
 from gupai_agents.network import tensor_shapes
 from gupai_agents.shipped import NETWORKS, best_file, strongest_style
 from gupai_env.games import get_game
@@ -61,10 +61,7 @@ def test_search_and_teaching_play_out_by_the_strongest_style_not_by_best(network
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_shipped_network_plays_its_variant_and_is_small(file):
     header = read_header(file)
-    game = get_game(header["game"])
-    variant = game.variant.make(
-        **{key: tuple(value) if isinstance(value, list) else value for key, value in header["rules"].items()}
-    )
+    game, variant = variant_of(file, header)
     assert best_file(game, variant) == file
     assert make_agent("best", game, **variant.changed()).name == "best"
     assert file.stat().st_size <= MOST_BYTES

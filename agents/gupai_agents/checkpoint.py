@@ -20,6 +20,7 @@ from safetensors.numpy import save
 from gupai_agents.agent import FREE_OPTIONS
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.games import get_game
 
 FORMAT = 1
 MAX_BYTES = 1 << 30  # nothing this project writes comes near it
@@ -154,3 +155,16 @@ def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant
                 raise CheckpointError(
                     f"{path}: made for another layout of {key}: {name} {shortened(found)}, not {value!r}"
                 )
+
+
+def variant_of(path: str | Path, header: dict[str, Any]) -> tuple[Game, Variant]:
+    """Return the game and variant that a player was trained for; raises CheckpointError for what is none."""
+    rules = header.get("rules")
+    if header.get("kind") != "player" or not isinstance(rules, dict):
+        raise CheckpointError(f"{path}: no player but of kind {shortened(header.get('kind'))}")
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in rules.items()}
+    try:
+        game = get_game(str(header.get("game")))
+        return game, game.variant.make(**options)
+    except ValueError as error:
+        raise CheckpointError(f"{path}: {error}") from None

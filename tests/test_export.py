@@ -1,0 +1,106 @@
+"""Players for other programs answer as they do here."""
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gupai_agents.checkpoint import identity, write_checkpoint
+from gupai_agents.gymnasium_envs import SeatEnv
+from gupai_agents.network import NetworkAgent, tensor_shapes
+from gupai_app.cli import app
+from gupai_env.games import get_game
+from gupai_env.vector import Lanes
+from gupai_training.export import to_onnx, to_sb3
+
+GAME = get_game("jie-long")
+OPTIONS = {"players": 3, "forced_play": True}
+NET = {"type": "mlp", "hidden": [24, 16], "activation": "relu"}
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    chance = np.random.default_rng(3)
+    shapes = tensor_shapes(NET, GAME.encoder.layout.size, GAME.num_actions)
+    tensors = {name: chance.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    header = {
+        **identity(GAME, GAME.variant.make(**OPTIONS)),
+        "kind": "player",
+        "net": NET,
+        "payoff_scale": 35.0,
+    }
+    path = tmp_path_factory.mktemp("player") / "agent.safetensors"
+    write_checkpoint(path, header, tensors)
+    return path
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """Observations from all moments of deals, and legal actions."""
+    lanes = Lanes("jie-long", 200, seed=1, **OPTIONS)
+    for step in range(9):
+        lanes.step(lanes.sample(step))
+    return lanes.observations.copy(), lanes.masks.copy()
+
+
+def test_an_onnx_graph_gives_the_logits_and_values_of_the_player(checkpoint, seen, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    from onnx.reference import ReferenceEvaluator
+
+    to_onnx(checkpoint, tmp_path / "player.onnx")
+    model = onnx.load(tmp_path / "player.onnx")
+    logits, values = ReferenceEvaluator(model).run(None, {"observations": seen[0]})
+    agent = NetworkAgent.load(checkpoint, GAME, GAME.variant.make(**OPTIONS))
+    np.testing.assert_allclose(logits, agent.logits(seen[0]), rtol=1e-5, atol=1e-4)
+    assert values.shape == (200,)
+    last = seen[0].astype(np.float32)
+    for weight, bias in agent._layers:
+        last = np.maximum(last @ weight + bias, 0)
+    wanted = last @ agent.tensors["value.weight"][0] + agent.tensors["value.bias"]
+    np.testing.assert_allclose(values, wanted, rtol=1e-5, atol=1e-4)
+    told = {each.key: each.value for each in model.metadata_props}
+    assert (told["game"], told["payoff_scale"]) == ("jie-long", "35.0")
+
+
+def test_plain_maskable_ppo_loads_the_player_and_plays_as_it(checkpoint, seen, tmp_path):
+    import torch
+    from sb3_contrib import MaskablePPO
+
+    to_sb3(checkpoint, tmp_path / "player.zip")
+    model = MaskablePPO.load(tmp_path / "player.zip", env=SeatEnv("jie-long", **OPTIONS), device="cpu")
+    agent = NetworkAgent.load(checkpoint, GAME, GAME.variant.make(**OPTIONS))
+    logits = np.where(seen[1], agent.logits(seen[0]), -np.inf)
+    actions, _ = model.predict(seen[0], action_masks=seen[1], deterministic=True)
+    np.testing.assert_array_equal(actions, logits.argmax(1))
+    values = model.policy.predict_values(torch.as_tensor(seen[0])).detach().numpy()[:, 0]
+    last = seen[0].astype(np.float32)
+    for weight, bias in agent._layers:
+        last = np.maximum(last @ weight + bias, 0)
+    wanted = last @ agent.tensors["value.weight"][0] + agent.tensors["value.bias"]
+    np.testing.assert_allclose(values, wanted, rtol=1e-4, atol=1e-3)
+    model.learn(64)  # and goes on learning there
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["PLAYER"], "say what to write: --onnx FILE, --sb3 FILE or both"),
+        (["nowhere", "--onnx", "OUT"], "nowhere: there is no such checkpoint"),
+        (["PLAYER", "--onnx", "FOLDER/nowhere/x/y"], "FOLDER"),
+    ],
+)
+def test_what_cannot_be_exported_is_told_in_a_line(checkpoint, tmp_path, words, said):
+    (tmp_path / "file").write_text("")
+    places = {"PLAYER": str(checkpoint), "OUT": str(tmp_path / "out"), "FOLDER": str(tmp_path / "file")}
+    for name, place in places.items():
+        words, said = [word.replace(name, place) for word in words], said.replace(name, place)
+    result = CliRunner().invoke(app, ["export", *words])
+    assert result.exit_code == 2
+    assert said in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_the_command_writes_both(checkpoint, tmp_path):
+    result = CliRunner().invoke(
+        app, ["export", str(checkpoint), "--onnx", str(tmp_path / "a.onnx"), "--sb3", str(tmp_path / "a.zip")]
+    )
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "a.onnx").stat().st_size > 1000 and (tmp_path / "a.zip").stat().st_size > 1000
