@@ -51,6 +51,15 @@ def mistakes() -> Iterator[None]:
         raise Mistake(" ".join(str(error).split())) from error
 
 
+@contextmanager
+def packages_of_tuning() -> Iterator[None]:
+    """Tell which packages tuning needs, where one is missing."""
+    try:
+        yield
+    except ImportError:
+        raise Mistake("tuning needs one more package: pip install 'gupai[tune]'") from None
+
+
 app = typer.Typer(
     name="gupai",
     cls=OneLineErrors,
@@ -511,6 +520,44 @@ def exploit(
             policies["CFR+"] = exact.solve(tree, rounds, done)
     show = report.exploits_json if as_json else report.exploits
     show(tree, policies, time.perf_counter() - begin)
+
+
+@app.command()
+def exploiter(
+    name: GameName,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="the one that is frozen")],
+    method: Annotated[
+        str,
+        typer.Option(help="how a best response is looked for: tuning (a style) or search (every decision)"),
+    ] = "tuning",
+    generations: Annotated[int, typer.Option(min=0, help="of tuning")] = 60,
+    candidate_deals: Annotated[
+        int | None, typer.Option(min=2, help="of a candidate of tuning; default: 1000, of a slow agent 200")
+    ] = None,
+    playouts: Annotated[int, typer.Option(min=1, help="of a decision of search")] = 200,
+    deals: Annotated[int, typer.Option(min=2, help="in which the gain is measured")] = 5000,
+    seed: Annotated[int, typer.Option(help="names the deals and the search")] = 0,
+    option: Options = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Look for a player that wins most from a frozen agent; its gain is a lower bound on what can be won."""
+    import time
+
+    game, variant = _variant(name, option)
+    frozen = _agent(agent, game, variant)
+
+    from gupai_agents.evaluation import Effort, exploit
+    from gupai_app import report
+
+    begin = time.perf_counter()
+    with mistakes(), packages_of_tuning():
+        effort = Effort(
+            method, generations, candidate_deals=candidate_deals, playouts=playouts, deals=deals
+        ).checked(frozen, variant.players)
+        with report.progress("deals", effort.total(game)) as done:
+            found = exploit(game, frozen, effort=effort, seed=_seed(seed), progress=done, **variant.changed())
+    show = report.exploiter_json if as_json else report.exploiter
+    show(found, time.perf_counter() - begin)
 
 
 @app.command()

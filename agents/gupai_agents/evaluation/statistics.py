@@ -85,6 +85,19 @@ def holm(p: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def false_discovery(p: Sequence[float]) -> list[float]:
+    """Return p-values as false discovery rates (Benjamini and Hochberg): of all that are called real at q, that share
+    is chance on average.
+    """
+    order = np.argsort(p, kind="stable")[::-1]
+    found, lowest = [1.0] * len(p), 1.0
+    for at, place in enumerate(order):
+        rank = len(p) - at
+        lowest = min(lowest, p[place] * len(p) / rank)
+        found[place] = lowest
+    return found
+
+
 def samples_for(effect: float, spread: float, alpha: float = 0.05, power: float = 0.8) -> int:
     """Return how many values of a standard deviation `spread` find a mean of `effect` with this power, two-sided."""
     from scipy.special import ndtri

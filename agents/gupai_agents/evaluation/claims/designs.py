@@ -29,7 +29,15 @@ from gupai_agents.evaluation.claims.schema import (
     Reading,
 )
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
-from gupai_agents.evaluation.statistics import Estimate, estimate, gsprt, holm, samples_for, t_test
+from gupai_agents.evaluation.statistics import (
+    Estimate,
+    estimate,
+    false_discovery,
+    gsprt,
+    holm,
+    samples_for,
+    t_test,
+)
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.variant import Variant
@@ -311,7 +319,7 @@ def _subgroups(
 
 
 def _discovered(groups: list[Effect]) -> list[Effect]:
-    rates = verdicts.false_discovery([each.p or 0.0 for each in groups])
+    rates = false_discovery([each.p or 0.0 for each in groups])
     return [replace(each, p=rate) for each, rate in zip(groups, rates, strict=True)]
 
 

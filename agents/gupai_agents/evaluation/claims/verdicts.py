@@ -176,17 +176,6 @@ def judge_panel(
     return found, ""
 
 
-def false_discovery(p: Sequence[float]) -> list[float]:
-    """Return p-values of subgroups as false discovery rates (Benjamini and Hochberg)."""
-    order = np.argsort(p, kind="stable")[::-1]
-    found, lowest = [1.0] * len(p), 1.0
-    for at, place in enumerate(order):
-        rank = len(p) - at
-        lowest = min(lowest, p[place] * len(p) / rank)
-        found[place] = lowest
-    return found
-
-
 def always_valid(values: np.ndarray, alpha: float = 0.05, tuned_for: int = 2000) -> Estimate:
     """Return a mean with an interval that holds at all looks at once: an asymptotic confidence sequence
     (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas), narrowest at about `tuned_for` values.
