@@ -4,18 +4,30 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.evaluation.claims import Claim, Verdict, planned, read_claim, schema, try_claim
+from gupai_agents.evaluation.claims import (
+    Claim,
+    Verdict,
+    optimise,
+    planned,
+    read_claim,
+    schema,
+    traits,
+    try_claim,
+)
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
 from gupai_agents.evaluation.claims.features import ACTIONS, POSITIONS
 from gupai_agents.evaluation.claims.measures import MEASURES
+from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.sampling import HAND_FEATURES
 from gupai_agents.evaluation.records import naming
 from gupai_app.report import progress, put, table_of
+from gupai_env import __version__
 
 SUFFIX = ".yaml"
 ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
@@ -163,12 +175,7 @@ def test(
             content = _kept(kept, claim, command)
             if content is None:
                 content = numbers(try_claim(claim, seed=seed, deals=deals, panel=panel), command)
-                if kept is not None:
-                    kept.parent.mkdir(parents=True, exist_ok=True)
-                    partial = kept.with_suffix(".part")
-                    with naming(partial):
-                        partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-                    partial.replace(kept)
+                _keep(kept, content)
             parts.append(content)
             done(1)
     if shown == "json":
@@ -180,10 +187,70 @@ def test(
             print(text(content))
 
 
+def optimise_all(
+    claims: Sequence[Claim], seed: int, seeds: int | None, threads: int | None, as_json: bool, out: str | None
+) -> None:
+    """Print what an optimiser does with the traits of claims; `out` keeps the JSON of each, as `test` does.
+
+    Raises: ValueError where no claim has a trait that is a weight, and for fewer than two seeds.
+    """
+    budget = DEFAULT if seeds is None else replace(DEFAULT, seeds=seeds).checked()
+    with_traits = [(claim, found) for claim in claims if (found := traits(claim))]
+    if not with_traits:
+        raise ValueError(
+            f"{claims[0].id}: no reading of it compares weights of a style; there is nothing to optimise"
+        )
+    parts, command = [], {"seed": seed, "budget": asdict(budget)}
+    total = sum(planned_deals(claim, trait, budget) for claim, found in with_traits for trait in found)
+    with progress("deals", total) as done:
+        for claim, found in with_traits:
+            kept = None if out is None else Path(out) / f"{claim.id}.optimised.json"
+            content = _kept(kept, claim, command)
+            if content is None:
+                optimised = [
+                    optimise(claim, trait, budget=budget, seed=seed, threads=threads, progress=done)
+                    for trait in found
+                ]
+                content = {
+                    "format": "gupai-optimised-1",
+                    "gupai": __version__,
+                    "id": claim.id,
+                    "statement": claim.statement,
+                    "game": claim.game,
+                    "readings": [each.as_numbers() for each in optimised],
+                    "asked": command,
+                    "file": claim.model_dump(mode="json", exclude_defaults=True),
+                }
+                _keep(kept, content)
+            else:
+                done(sum(planned_deals(claim, trait, budget) for trait in found))
+            parts.append(content)
+    if as_json:
+        print(json.dumps(parts if len(parts) > 1 else parts[0], indent=2))
+        return
+    for content in parts:
+        print(f"{content['id']} ({content['game']}): “{content['statement']}”")
+        for reading in content["readings"]:
+            print(f"\n  {reading['name']}: {reading['verdict'].upper()}\n    {reading['sentence']}")
+            print(f"    Among {', '.join(reading['rivals'])}; begun with {reading['start']}.")
+            for name in reading.get("left_out", ()):
+                print(f"    {name} has no weights and is left out.")
+        print()
+
+
+def _keep(path: Path | None, content: dict[str, Any]) -> None:
+    """Write a verdict to its path, if there is one, whole or not at all."""
+    if path is None:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".part")
+    with naming(partial):
+        partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    partial.replace(path)
+
+
 def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
     """Return a verdict for JSON, with what made it."""
-    from gupai_env import __version__
-
     return {
         "format": "gupai-verdict-1",
         "gupai": __version__,
@@ -195,8 +262,6 @@ def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
 
 def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str, Any] | None:
     """Return the verdict that lies at a path, if it is that of this claim and command."""
-    from gupai_env import __version__
-
     if path is None or not path.exists():
         return None
     try:

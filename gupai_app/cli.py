@@ -109,6 +109,9 @@ Record = Annotated[
     str | None,
     typer.Option("--record", metavar="FILE", help="write the games to a new file, see docs/records.md"),
 ]
+Threads = Annotated[
+    int | None, typer.Option(min=1, max=256, help="that share the work, by default one a core; results stay")
+]
 Deals = Annotated[int, typer.Option(min=2, help="deals of each duel, each played once from every seat")]
 
 
@@ -428,6 +431,14 @@ def claim(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="tell how often it comes up and how many deals it takes")
     ] = False,
+    with_optimiser: Annotated[
+        bool,
+        typer.Option(
+            "--optimise", help="tell instead what an optimiser does with the trait of a policy claim"
+        ),
+    ] = False,
+    seeds: Annotated[int | None, typer.Option(min=2, help="of the optimiser; default 8")] = None,
+    threads: Threads = None,
     out: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="keep each verdict; those that lie there are not made again"),
@@ -455,6 +466,10 @@ def claim(
         from gupai_agents.evaluation.claims import read_claim
 
         found = [read_claim(path) for path in (claims.paths() if everything else [claims.find(str(what))])]
+        if with_optimiser:
+            with packages_of_tuning():
+                claims.optimise_all(found, _seed(seed), seeds, threads, as_json, out)
+            return
         if dry_run:
             claims.plan(found, _seed(seed), as_json)
             return
@@ -558,6 +573,41 @@ def exploiter(
             found = exploit(game, frozen, effort=effort, seed=_seed(seed), progress=done, **variant.changed())
     show = report.exploiter_json if as_json else report.exploiter
     show(found, time.perf_counter() - begin)
+
+
+@app.command()
+def discover(
+    name: GameName,
+    seeds: Annotated[int, typer.Option(min=2, help="searches, each with deals of its own")] = 6,
+    generations: Annotated[int, typer.Option(min=0, help="to tune with all features")] = 60,
+    again: Annotated[int, typer.Option(min=0, help="generations to tune on without each")] = 6,
+    candidate_deals: Annotated[int, typer.Option(min=2, help="of each candidate of a generation")] = 600,
+    deals: Annotated[int, typer.Option(min=2, help="fresh ones, in which the found are compared")] = 16_000,
+    start: Annotated[str | None, typer.Option(metavar="STYLE", help="begin with this style")] = None,
+    seed: Annotated[int, typer.Option(help="names the deals and the searches")] = 0,
+    threads: Threads = None,
+    option: Options = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="keep it as GAME.json; what lies there is not done again"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Tell which features of a style matter: what is lost by a style tuned without each of them."""
+    import json
+
+    game, variant = _variant(name, option)
+
+    from gupai_agents.evaluation import Budget
+    from gupai_app import discover as app_discover
+
+    with mistakes(), packages_of_tuning():
+        budget = Budget(seeds=seeds, generations=generations, again=again, deals=candidate_deals, fresh=deals)
+        content = app_discover.run(game, variant, budget, start, _seed(seed), threads, out)
+    if as_json:
+        typer.echo(json.dumps(content, indent=2))
+    else:
+        app_discover.show(game, content)
 
 
 @app.command()

@@ -42,9 +42,9 @@ class Budget:
     fresh: deals in which what has been found is compared.
     """
 
-    seeds: int = 5
+    seeds: int = 6
     generations: int = 60
-    again: int = 10
+    again: int = 6
     population: int = 24
     deals: int = 600
     fresh: int = 16_000
@@ -59,18 +59,18 @@ class Budget:
             whole_number(name, getattr(self, name), 2, MOST_DEALS)
         return self
 
-    def total(self, groups: int) -> int:
-        """Return how many deals are played in all to try so many groups of features."""
+    def total(self, groups: int, others: int = 0) -> int:
+        """Return how many deals are played in all to leave out so many groups, and set so many others to zero."""
         candidates = (self.generations + self.again * (1 + groups)) * self.population
         selecting = 2 * (1 + groups) * SELECTING
-        return self.seeds * ((candidates + selecting) * self.deals + self.fresh * (1 + 2 * groups))
+        return self.seeds * ((candidates + selecting) * self.deals + self.fresh * (1 + 2 * groups + others))
 
 
 class Searched(NamedTuple):
     """What one seed has found.
 
-    weights: tuned with all features and scaled, by feature. chips: that these win. dropped, lost: by group, chips that
-    these win more than the same with the group set to zero, and than weights tuned without it.
+    weights: tuned with all features and scaled, by feature. chips: that these win. dropped: by group and other, chips
+    that these win more than the same with the group set to zero. lost: by group, than weights tuned without it.
     """
 
     seed: int
@@ -137,7 +137,8 @@ class Ablation:
 
 class Problem(NamedTuple):
     """What is tuned: `base` is the style to begin with, `chosen` the numbers of features that may change and `units`
-    theirs, `groups` those that are left out in turn. play: lets styles play for their chips.
+    theirs, `groups` those that are left out in turn, `others` those that are only set to zero. play: lets styles play
+    for their chips.
     """
 
     game: Game
@@ -147,6 +148,7 @@ class Problem(NamedTuple):
     groups: Sequence[Sequence[int]]
     looks: Looks
     play: Play
+    others: Sequence[Sequence[int]] = ()
 
 
 def rivals_of(game: Game, variant: Variant) -> list[StyleAgent]:
@@ -205,14 +207,14 @@ def search_seed(problem: Problem, budget: Budget, seed: int, number: int) -> Sea
     worse = chips[len(begun) :] < chips[: len(begun)]
     found[worse] = begun[worse]
     full = found[0]
-    without = np.repeat(full[None], len(problem.groups), 0)
-    for row, group in zip(without, problem.groups, strict=True):
+    without = np.repeat(full[None], len(problem.groups) + len(problem.others), 0)
+    for row, group in zip(without, [*problem.groups, *problem.others], strict=True):
         row[list(group)] = 0
     chips = play(np.concatenate([full[None], without, found[1:]]), budget.fresh, derive(key, FRESH)).mean(1)
     less = chips[0] - chips[1:]
     scaled = full[:-1] / problem.looks.apart(full)
-    groups = len(problem.groups)
-    return Searched(number, scaled.tolist(), float(chips[0]), less[:groups].tolist(), less[groups:].tolist())
+    only = len(without)
+    return Searched(number, scaled.tolist(), float(chips[0]), less[:only].tolist(), less[only:].tolist())
 
 
 def search_seeds(
@@ -313,6 +315,14 @@ def discover(
         worths_over(problem, found),
         idle,
     )
+
+
+def planned_deals(game: str | Game, budget: Budget, start: str | None = None, /, **variant: Any) -> int:
+    """Return how many deals `discover` plays; raises ValueError as it does."""
+    game = get_game(game)
+    made = game.variant.make(**variant)
+    problem = problem_of(game, made, start_of(game, start), lambda *_: np.zeros((0, 0)))
+    return budget.total(len(problem.groups))
 
 
 def problem_of(game: Game, variant: Variant, start: str, play: Play) -> Problem:
