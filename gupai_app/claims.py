@@ -1,11 +1,14 @@
 """`gupai claim`: which claims there are, testing them, and what a player is told of the verdict."""
 
+import functools
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, replace
 from importlib.resources import files
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ from gupai_agents.evaluation.claims import (
     schema,
     traits,
     try_claim,
+    work,
 )
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
 from gupai_agents.evaluation.claims.features import ACTIONS, POSITIONS
@@ -25,8 +29,9 @@ from gupai_agents.evaluation.claims.measures import MEASURES
 from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.sampling import HAND_FEATURES
+from gupai_agents.evaluation.claims.suite import RATE, corrected
 from gupai_agents.evaluation.records import naming
-from gupai_app.report import progress, put, table_of
+from gupai_app.report import progress, put, shares, table_of
 from gupai_env import __version__
 
 SUFFIX = ".yaml"
@@ -163,21 +168,42 @@ def test(
     panel: Sequence[str] | None,
     shown: str,
     out: str | None,
+    jobs: int,
 ) -> None:
     """Test claims and print what has been found, as "text", "markdown" or "json"; `out` keeps the JSON of each.
 
-    A claim whose verdict lies in the folder `out` already, by the same command, is not tested again.
+    A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. `jobs` processes
+    share the claims; what they find is the same.
     """
-    parts, command = [], {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
-    with progress("claims", len(claims)) as done:
-        for claim in claims:
-            kept = None if out is None else Path(out) / f"{claim.id}.json"
-            content = _kept(kept, claim, command)
-            if content is None:
-                content = numbers(try_claim(claim, seed=seed, deals=deals, panel=panel), command)
-                _keep(kept, content)
-            parts.append(content)
-            done(1)
+    command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
+    paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
+    found = {
+        at: content
+        for at, (claim, path) in enumerate(zip(claims, paths, strict=True))
+        if (content := _kept(path, claim, command)) is not None
+    }
+    todo = {at: work(claim, deals, panel) for at, claim in enumerate(claims) if at not in found}
+    total, done = sum(todo.values()) or 1.0, 0.0
+    with shares() as tell:
+
+        def tried() -> Iterator[tuple[int, dict[str, Any]]]:
+            if jobs > 1 and len(todo) > 1:
+                yield from _tried_by_processes({at: claims[at] for at in todo}, command, jobs)
+                return
+            for at in todo:
+                yield at, _tried(claims[at], command, functools.partial(told, at))
+
+        def told(at: int, share: float, what: str) -> None:
+            tell((done + share * todo[at]) / total, f"{claims[at].id}: {what}")
+
+        for at, content in tried():
+            found[at] = content
+            _keep(paths[at], content)
+            done += todo[at]
+            tell(done / total, claims[at].id)
+    parts = [found[at] for at in range(len(claims))]
+    if len(parts) > 1:
+        parts = corrected(parts)
     if shown == "json":
         print(json.dumps(parts if len(parts) > 1 else parts[0], indent=2))
     elif shown == "markdown":
@@ -185,6 +211,42 @@ def test(
     else:
         for content in parts:
             print(text(content))
+        if len(parts) > 1:
+            print(together(parts))
+
+
+def together(parts: Sequence[dict[str, Any]]) -> str:
+    """Return how many verdicts stand among all the tests that were made together."""
+    readings = [reading for content in parts for reading in content["readings"] if "q" in reading]
+    falls = sum(not reading.get("stands", True) for reading in readings)
+    return (
+        f"{len(readings)} tests were made together. By false discovery rate (Benjamini and Hochberg, {RATE:.0%}) "
+        f"{falls or 'none'} of the verdicts supported or contradicted {'falls' if falls == 1 else 'fall'}."
+    )
+
+
+def _tried(
+    claim: Claim, command: dict[str, Any], tell: Callable[[float, str], Any] | None = None
+) -> dict[str, Any]:
+    """Return the verdict of a claim for JSON."""
+    found = try_claim(
+        claim, seed=command["seed"], deals=command["deals"], panel=command["panel"], progress=tell
+    )
+    return numbers(found, command)
+
+
+def _tried_by_processes(
+    claims: dict[int, Claim], command: dict[str, Any], jobs: int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the verdicts of claims by their numbers, as soon as one of several processes has each."""
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        asked = {pool.submit(_tried, claim, command): at for at, claim in claims.items()}
+        try:
+            for future in as_completed(asked):
+                yield asked[future], future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def optimise_all(

@@ -443,6 +443,9 @@ def claim(
         str | None,
         typer.Option(metavar="FOLDER", help="keep each verdict; those that lie there are not made again"),
     ] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, max=256, help="processes that share the claims of --all; verdicts stay")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
 ) -> None:
@@ -474,7 +477,7 @@ def claim(
             claims.plan(found, _seed(seed), as_json)
             return
         shown = "json" if as_json else "markdown" if as_markdown else "text"
-        claims.test(found, _seed(seed), deals, panel, shown, out)
+        claims.test(found, _seed(seed), deals, panel, shown, out, jobs)
 
 
 @app.command()

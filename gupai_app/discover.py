@@ -71,7 +71,7 @@ def run(
 
 def show(game: Game, content: dict[str, Any]) -> None:
     """Print what has been discovered."""
-    table = table_of("without", "chips lost", "q", "if set to zero", "weight", "meaning")
+    table = table_of("without", "chips lost", "q", "if set to zero", "weight")
     table.columns[0].no_wrap = True
     for each in content["features"]:
         one = len(each["features"]) == 1
@@ -81,7 +81,6 @@ def show(game: Game, content: dict[str, Any]) -> None:
             f"{each['q']:.3f}",
             figure(each["dropped"]),
             figure(each["weight"]) if one else "",
-            meaning(game, each["features"]) if one else "any of these numbers",
         )
     budget = content["budget"]
     options = ", ".join(f"{name}={value}" for name, value in content["variant"].items())
@@ -94,7 +93,7 @@ def show(game: Game, content: dict[str, Any]) -> None:
         *([f"Never differ: {', '.join(content['idle'])}."] if content["idle"] else []),
         "Lost: chips a deal that a style tuned without it wins less. Weights are scaled so that in half of all "
         "decisions the best action stands 1 or more from the next. ± is the half-width of the 95% interval over "
-        "searches, q the false discovery rate.",
+        f"searches, q the false discovery rate. What features are: gupai rules {game.id}",
     )
 
 
@@ -102,12 +101,6 @@ def label(features: Sequence[str]) -> str:
     """Return the name of a feature, or of a family of them, such as leave_1..6."""
     first, last = features[0], features[-1]
     return first if len(features) == 1 else f"{first}..{last.rpartition('_')[2]}"
-
-
-def meaning(game: Game, features: Sequence[str]) -> str:
-    """Return what a feature is, or the features of a family are, in words."""
-    meanings = {feature.name: feature.meaning for feature in game.features}
-    return "; ".join(meanings.get(name, name) for name in features)
 
 
 def figure(found: dict[str, float]) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from gupai_agents.evaluation.exact import GameTree
@@ -46,6 +47,16 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=total)
         yield lambda number: bar.advance(task, number)
+
+
+@contextmanager
+def shares() -> Iterator[Callable[[float, str], None]]:
+    """Show a bar on standard error, if that is a terminal, while the block calls `tell(share, what is being done)`."""
+    console = Console(stderr=True)
+    columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}")
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda share, what: bar.update(task, completed=share, description=escape(what))
 
 
 def games(listed: Iterable[Game]) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-LEAST = 30  # values that a sequential test waits for, so that their variance means something
+LEAST = 100  # values that a sequential test waits for, so that their variance means something
 
 
 class Estimate(NamedTuple):
@@ -116,13 +116,14 @@ class Sequential(NamedTuple):
 def gsprt(values: np.ndarray, gain: float, alpha: float = 0.05, beta: float = 0.05) -> Sequential:
     """Test a mean of 0 against one of `gain` after every one of values, [N], and stop as early as their order lets.
 
-    A generalised sequential probability ratio test with the variance of the values so far. `alpha` bounds how often a
-    mean of 0 is taken for the gain, `beta` how often the gain is taken for 0.
+    A generalised sequential probability ratio test: under either mean the variance is the likeliest one for the values
+    so far, so that, as in Student's test, few values prove less. `alpha` bounds how often a mean of 0 is taken for the
+    gain, `beta` how often the gain is taken for 0.
     """
     counts = np.arange(1, len(values) + 1)
     means = np.cumsum(values) / counts
     variances = np.maximum(np.cumsum(np.square(values)) / counts - means**2, 1e-12)
-    ratios = counts * gain * (2 * means - gain) / (2 * variances)
+    ratios = counts / 2 * np.log((variances + means**2) / (variances + (means - gain) ** 2))
     accept, reject = np.log((1 - beta) / alpha), np.log(beta / (1 - alpha))
     ended = np.flatnonzero(((ratios >= accept) | (ratios <= reject)) & (counts >= LEAST))
     at = int(ended[0]) if len(ended) else len(values) - 1

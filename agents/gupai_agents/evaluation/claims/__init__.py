@@ -1,6 +1,6 @@
 """Claims about strategy: a file says what is claimed, and testing it gives a verdict with an interval."""
 
-from gupai_agents.evaluation.claims.designs import planned, try_claim
+from gupai_agents.evaluation.claims.designs import planned, try_claim, work
 from gupai_agents.evaluation.claims.optimiser import Optimised, Trait, optimise, traits
 from gupai_agents.evaluation.claims.results import Effect, Finding, Verdict
 from gupai_agents.evaluation.claims.sampling import Sampler
@@ -21,4 +21,5 @@ __all__ = [
     "schema",
     "traits",
     "try_claim",
+    "work",
 ]
