@@ -159,7 +159,7 @@ def test_an_optimiser_wants_a_trait_without_which_it_cannot_win():
     found = optimise(
         claim, trait, budget=Budget(seeds=3, generations=10, again=2, population=8, deals=200, fresh=2000)
     )
-    assert found.dropped.mean > 5  # who may pass at will throws light tiles away
+    assert found.dropped.mean > 1  # who may pass at will throws light tiles away
     assert found.weights["discard"].mean < 0
 
 
