@@ -241,6 +241,9 @@ def replay(
     number: Annotated[int, typer.Option("--game", min=1, help="begin at this game, counted from 1")] = 1,
     tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
     check: Annotated[bool, typer.Option("--check", help="show nothing, check all games")] = False,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="write this game as a page for a browser to a new file")
+    ] = None,
 ) -> None:
     """Step through recorded games, or check them all; each is played again by the rules before it is shown."""
     from gupai_agents.evaluation.records import read_games
@@ -255,6 +258,12 @@ def replay(
         first = next(games, None)
         if first is None:
             raise Mistake(f"{path}: there is no game {number}")
+        if html is not None:
+            from gupai_app.page import game_page, write_page
+
+            write_page(html, game_page(first))
+            typer.echo(f"{html}: game {number} of {path}, to be opened in a browser", err=True)
+            return
         step = sys.stdin.isatty() and sys.stdout.isatty()
         table.replay(chain([first], games), number, Terminal(), tables=tables, step=step)
 

@@ -112,8 +112,8 @@ class Piece(NamedTuple):
 
     def at(self, x: float, y: float) -> str:
         """Return the element as it would stand at another place."""
-        scale = "" if self.scale == 1 else f"scale({short(self.scale)})"
-        head = f'{self.tag} transform="translate({short(x)} {short(y)}){scale}"{self.attributes}'
+        scale = "" if self.scale == 1 else f"scale({short(self.scale).removeprefix('0')})"
+        head = f'{self.tag} transform="translate({short(round(x, 1))} {short(round(y, 1))}){scale}"{self.attributes}'
         return f"<{head}>{self.content}</{self.tag}>" if self.content else f"<{head}/>"
 
 
@@ -123,9 +123,15 @@ def short(number: float) -> str:
 
 
 def rectangle(x: float, y: float, w: float, h: float, radius: float, name: str, more: str = "") -> str:
+    """Return a rectangle with round corners, of the class `name`."""
+    return f"<rect{sides(x, y, w, h, radius, name, more)}/>"
+
+
+def sides(x: float, y: float, w: float, h: float, radius: float, name: str, more: str = "") -> str:
+    """Return the attributes of such a rectangle."""
     corner = "".join(f' {key}="{short(value)}"' for key, value in (("x", x), ("y", y)) if value)
     called = f' class="{name}"' if name else ""
-    return f'<rect{called}{corner} width="{short(w)}" height="{short(h)}" rx="{short(radius)}"{more}/>'
+    return f'{called}{corner} width="{short(w)}" height="{short(h)}" rx="{short(radius)}"{more}'
 
 
 def text_at(x: float, y: float, text: str, size: float, colour: str, anchor: str = "start") -> Piece:
@@ -167,10 +173,8 @@ def style(theme: str) -> str:
     colours = COLOURS[theme]
     rules = [f".g-{name}{{fill:{colour}}}" for name, colour in colours.items()]
     rules += [f".g-stop-{name}{{stop-color:{colour}}}" for name, colour in colours.items() if name in _STOPS]
-    rules += [
-        f".g-line-{name}{{fill:none;stroke:{colours[name]}}}"
-        for name in ("panel-line", "accent", "quiet", "back-line")
-    ]
+    rules += [f".g-line-{name}{{fill:none;stroke:{colours[name]}}}" for name in ("quiet", "back-line")]
+    rules += [f".g-edge-{name}{{stroke:{colours[name]}}}" for name in ("panel-line", "accent")]
     rules.append(f".g-rim{{stroke:{colours['ivory-side']};stroke-opacity:.4}}")
     rules.append(f".g-text{{font-family:'{FAMILY}','{FAMILY} Medium',system-ui,sans-serif;font-weight:500}}")
     return "".join(rules)
@@ -217,7 +221,8 @@ def _symbol(name: str) -> str:
         return f'<g id="g-{name}">{content}</g>'
     if name in ("mark", "marklying"):
         w, h = (w, h) if name == "mark" else (h, w)
-        return f'<g id="g-{name}">{rectangle(-13, -13, w + 26, h + 26, 27, "g-accent")}</g>'
+        rim = rectangle(-13, -13, w + 26, h + 26, 27, "g-accent")
+        return f'<g id="g-{name}"><title>marked</title>{rim}</g>'
     material = "back" if name == "back" else "ivory"
     parts = [
         rectangle(
@@ -243,23 +248,20 @@ def _symbol(name: str) -> str:
             parts.append(f'<circle class="g-lip" cx="{short(x)}" cy="{short(y + 1.8)}" r="{short(r)}"/>')
             colour = "red" if pip.red else "black"
             parts.append(f'<circle class="g-{colour}" cx="{short(x)}" cy="{short(y)}" r="{short(r)}"/>')
-    return f'<g id="g-{name}">{"".join(parts)}</g>'
+    title = "face down" if name == "back" else f"[{numbers[0]}:{numbers[1]}]"
+    return f'<g id="g-{name}"><title>{title}</title>{"".join(parts)}</g>'
 
 
 def tile_at(
     tile: Tile | None, x: float, y: float, size: float, turned: str = UPRIGHT, marked: bool = False
-) -> Piece:
-    """Return a tile, `size` wide, its left upper corner at (x, y); None is one face down."""
+) -> list[Piece]:
+    """Return a tile, `size` wide, its left upper corner at (x, y), and its rim; None is a tile face down."""
     name = "back" if tile is None else f"{turned}{tile[0]}{tile[1]}"
-    title = "face down" if tile is None else f"[{tile[0]}:{tile[1]}]"
     lying = turned != UPRIGHT
     w, h = (LENGTH * _UNIT, _UNIT) if lying else (_UNIT, LENGTH * _UNIT)
     box = Box(-16, -16, w + 32, h + 32)
-    if not marked:
-        return Piece(x, y, box, "use", f' href="#g-{name}"', f"<title>{title}</title>", size / _UNIT)
-    mark = "marklying" if lying else "mark"
-    content = f'<title>{title}, marked</title><use href="#g-{mark}"/><use href="#g-{name}"/>'
-    return Piece(x, y, box, "g", "", content, size / _UNIT)
+    names = [("marklying" if lying else "mark"), name] if marked else [name]
+    return [Piece(x, y, box, "use", f' href="#g-{each}"', "", size / _UNIT) for each in names]
 
 
 def slot_at(x: float, y: float, size: float) -> Piece:
@@ -270,11 +272,8 @@ def slot_at(x: float, y: float, size: float) -> Piece:
 
 def badge_at(number: int, x: float, y: float, size: float) -> list[Piece]:
     """Return the number that is open at an end of the line, in a ring `size` wide."""
-    half = size / 2
+    half, more = size / 2, f' class="g-panel g-edge-accent" r="{short(0.39 * size)}"'
+    more += f' stroke-width="{short(0.07 * size)}"'
     title = f"<title>open end {number}</title>"
-    ring = (
-        f'{title}<circle class="g-panel" r="{short(0.42 * size)}"/>'
-        f'<circle class="g-line-accent" r="{short(0.39 * size)}" stroke-width="{short(0.07 * size)}"/>'
-    )
-    circle = Piece(x + half, y + half, Box(-half, -half, size, size), "g", "", ring)
+    circle = Piece(x + half, y + half, Box(-half, -half, size, size), "circle", more, title)
     return [circle, text_at(x + half, y + half, str(number), 0.56 * size, "accent", "middle")]

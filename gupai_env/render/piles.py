@@ -130,7 +130,7 @@ def _lay_row(block: Block, x: float, y: float, size: int) -> list[Piece]:
         row, column = divmod(at, block.columns)
         corner = x + column * (size + step), y + row * (tall(size) + step)
         if at < len(tiles):
-            pieces.append(tile_at(tiles[at], *corner, size, marked=at in pile.marked))
+            pieces += tile_at(tiles[at], *corner, size, marked=at in pile.marked)
         else:
             pieces.append(slot_at(*corner, size))
     return pieces
@@ -138,9 +138,9 @@ def _lay_row(block: Block, x: float, y: float, size: int) -> list[Piece]:
 
 def _lay_stack(block: Block, x: float, y: float, size: int) -> list[Piece]:
     hidden = block.pile.hidden
-    pieces = [
-        tile_at(None, x + at * size / 7, y + (2 - at) * size / 14, size) for at in range(min(hidden, 3))
-    ]
+    pieces: list[Piece] = []
+    for at in range(min(hidden, 3)):
+        pieces += tile_at(None, x + at * size / 7, y + (2 - at) * size / 14, size)
     if not hidden:
         pieces.append(slot_at(x, y, size))
     return [*pieces, text_at(x + 1.6 * size, y + tall(size) / 2, f"x {hidden}", 0.5 * size, "ink")]
@@ -174,7 +174,7 @@ def _lay_line(block: Block, x: float, y: float, size: int) -> list[Piece]:
             double = tile[0] == tile[1]
             turned = UPRIGHT if double else LYING_LEFT if row % 2 == 0 else LYING_RIGHT
             corner = x + left, middle - (tall(size) if double else size) / 2
-            pieces.append(tile_at(tile, *corner, size, turned, position in pile.marked))
+            pieces += tile_at(tile, *corner, size, turned, position in pile.marked)
         else:
             number = pile.open_left if position < 0 else pile.open_right
             pieces += badge_at(number, x + left, middle - size / 2, size)

@@ -17,8 +17,8 @@ from gupai_env.render.pieces import (
     Box,
     Piece,
     escaped,
-    rectangle,
     short,
+    sides,
     style,
     symbols,
     text_at,
@@ -104,7 +104,7 @@ def draw_table(scene: Scene, layout: Layout) -> Table:
 
 def _felt(layout: Layout) -> Piece:
     box = Box(0, 0, layout.width, layout.height)
-    return Piece(0, 0, box, "g", "", rectangle(*box, 0, "", ' fill="url(#g-fill-felt)"'))
+    return Piece(0, 0, box, "rect", sides(*box, 0, "", ' fill="url(#g-fill-felt)"'))
 
 
 def _panel(place: Place, area: Box) -> list[Piece]:
@@ -112,9 +112,9 @@ def _panel(place: Place, area: Box) -> list[Piece]:
     thick = 3 if place.to_act else 1
     line = "accent" if place.to_act else "panel-line"
     inner = Box(thick / 2, thick / 2, area.w - thick, area.h - thick)
-    content = rectangle(*inner, 12, "g-panel", ' fill-opacity=".8"')
-    content += rectangle(*inner, 12, f"g-line-{line}", f' stroke-width="{thick}"')
-    return [Piece(area.x, area.y, Box(0, 0, area.w, area.h), "g", "", content)]
+    more = f' fill-opacity=".8" stroke-width="{thick}"'
+    rect = sides(*inner, 12, f"g-panel g-edge-{line}", more)
+    return [Piece(area.x, area.y, Box(0, 0, area.w, area.h), "rect", rect)]
 
 
 def _head(scene: Scene, layout: Layout) -> list[Piece]:
@@ -142,9 +142,9 @@ def _pill(note: str, x: float, y: float, height: float, size: float) -> list[Pie
     """Return a note in a rounded frame."""
     width = round(length(note, size) + 20, 1)
     inner = Box(0.5, 0.5, width - 1, height - 1)
-    frame = rectangle(*inner, height / 2, "g-panel") + rectangle(*inner, height / 2, "g-line-panel-line")
+    frame = sides(*inner, height / 2, "g-panel g-edge-panel-line")
     return [
-        Piece(x, y, Box(0, 0, width, height), "g", "", frame),
+        Piece(x, y, Box(0, 0, width, height), "rect", frame),
         text_at(x + 10, y + height / 2, note, size, "ink"),
     ]
 
