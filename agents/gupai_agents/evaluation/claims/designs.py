@@ -8,12 +8,13 @@ import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.check import variant_of
+from gupai_agents.evaluation.claims.deals import Compared, examples
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
 from gupai_agents.evaluation.claims.features import POSITIONS, Positions
 from gupai_agents.evaluation.claims.measures import MEASURES, Measure, ratio
 from gupai_agents.evaluation.claims.players import SAME, UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding, Verdict
-from gupai_agents.evaluation.claims.sampling import CLAIM_STREAM, Sampler
+from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.evaluation.claims.schema import (
     Action,
     Claim,
@@ -31,7 +32,7 @@ from gupai_agents.evaluation.claims.schema import (
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
 from gupai_agents.evaluation.statistics import Estimate, estimate, gsprt, holm, samples_for, t_test
 from gupai_env.core.game import Game
-from gupai_env.core.rng import as_key, derive
+from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
@@ -53,7 +54,7 @@ class Setting(NamedTuple):
 
     def stream(self, number: int) -> int:
         """Return the key of a stream of deals."""
-        return derive(derive(derive(self.seed, CLAIM_STREAM), 0), number)
+        return stream_of(self.seed, number)
 
     def table(self, sampler: Sampler, number: int) -> Table:
         """Return a table that deals from a stream."""
@@ -151,10 +152,11 @@ def policy(setting: Setting, reading: Policy) -> Finding:
     """Play the same deals with the trait and without it, against every member of the panel."""
     measure, population = MEASURES[reading.metric], reading.population
     sampler = Sampler(setting.game, setting.variant, population)
-    effects, doses, groups = [], [], []
+    effects, doses, groups, compared = [], [], [], []
     for number, member in enumerate(reading.panel):
         setting.progress(f"against {member}")
         found, shown = _planned(setting, reading, sampler, member, number)
+        compared.append(Compared(np.flatnonzero(found.changed), found.gains[found.changed]))
         effects.append(_effect(member, found, shown, reading.margin, reading.alternative))
         groups += _subgroups(reading.subgroups, found.gains, found.groups, member)
     for dose in reading.doses:
@@ -201,6 +203,7 @@ def policy(setting: Setting, reading: Policy) -> Finding:
         subgroups=tuple(_discovered(groups)),
         frequency=frequency,
         exact=True,
+        examples=examples(reading.panel, compared),
         per_hundred=per_hundred,
         deals_needed=judged.deals_needed,
     )
@@ -458,11 +461,15 @@ def _limit(reading: Rate, unit: str) -> str:
 
 
 class Taken(NamedTuple):
-    """Gains of an action over the other by deal in which it came up, [N]; by position, with its groups."""
+    """Gains of an action over the other by deal in which it came up, [N]; by position, with its groups, its deal and
+    its choice: the number of the move and both actions, int [M, 3].
+    """
 
     by_deal: np.ndarray
     by_position: np.ndarray
     groups: np.ndarray
+    of: np.ndarray
+    choices: np.ndarray
     deals: int
 
 
@@ -471,10 +478,11 @@ def action(setting: Setting, reading: Action) -> Finding:
     population, deals = reading.population, setting.deals or reading.deals
     sampler = Sampler(setting.game, setting.variant, population)
     choice = Choice(population.position, reading.action, reading.instead, reading.comparator)
-    effects, groups, rarest, total, positions = [], [], deals, 0.0, 0
+    effects, groups, compared, rarest, total, positions = [], [], [], deals, 0.0, 0
     for number, member in enumerate(reading.panel):
         setting.progress(f"{member} at all seats")
         found = _taken(setting, sampler, member, number, choice, deals, reading.subgroups)
+        compared.append(Compared(found.of, found.by_position, found.choices))
         counted = member != UNSKILLED
         shown = estimate(found.by_deal) if len(found.by_deal) else Estimate(0.0, float("inf"), 0)
         rare = len(found.by_deal) < verdicts.FEWEST
@@ -525,6 +533,7 @@ def action(setting: Setting, reading: Action) -> Finding:
         effects=tuple(adjusted),
         pooled=_pool_numbers(pooled),
         subgroups=tuple(_discovered(groups)),
+        examples=examples(reading.panel, compared),
         frequency=positions / (deals * members * seats) * share,
         per_hundred=100 * total / (deals * members * seats) * share,
         deals_needed=judged.deals_needed,
@@ -550,15 +559,17 @@ def _taken(
 ) -> Taken:
     table, agent = setting.table(sampler, number), player(member, setting.game, setting.variant)
     won, of, groups = [np.zeros(0)], [np.zeros(0, int)], [np.zeros((0, len(subgroups)), int)]
+    choices = [np.zeros((0, 3), int)]
     for found in forks(table, agent, choice, 0, deals):
         if len(found.states):
             won.append(gains(table, agent, found))
             of.append(found.deals)
+            choices.append(np.stack([found.states.moves, found.actions, found.others], 1).astype(int))
             groups.append(_group_values(setting, found.states, subgroups))
     values, places = np.concatenate(won), np.concatenate(of)
     _, which = np.unique(places, return_inverse=True)
     by_deal = np.bincount(which, values) / np.bincount(which) if len(values) else values
-    return Taken(by_deal, values, np.concatenate(groups), deals)
+    return Taken(by_deal, values, np.concatenate(groups), places, np.concatenate(choices), deals)
 
 
 # --- ordering -------------------------------------------------------------------------------------

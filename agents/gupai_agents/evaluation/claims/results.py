@@ -67,6 +67,7 @@ class Finding:
     per_hundred: float | None = None
     deals_needed: int | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+    examples: tuple[dict[str, Any], ...] = ()  # deals to look at, see `deals`
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON, without what is empty."""
