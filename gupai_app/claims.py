@@ -151,10 +151,10 @@ def test(
     panel: Sequence[str] | None,
     shown: str,
     out: str | None,
-) -> None:
+) -> list[dict[str, Any]]:
     """Test claims and print what has been found, as "text", "markdown" or "json"; `out` keeps the JSON of each.
 
-    A claim whose verdict lies in the folder `out` already, by the same command, is not tested again.
+    A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. Returns them.
     """
     parts, command = [], {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
     with progress("claims", len(claims)) as done:
@@ -178,6 +178,7 @@ def test(
     else:
         for content in parts:
             print(text(content))
+    return parts
 
 
 def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:

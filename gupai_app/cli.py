@@ -434,6 +434,10 @@ def claim(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
+    html: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="write a page with deals to step through, and its games beside it"),
+    ] = None,
 ) -> None:
     """Test what is said about playing: a verdict with its interval, see docs/claims-guide.md."""
     from gupai_app import claims
@@ -459,7 +463,16 @@ def claim(
             claims.plan(found, _seed(seed), as_json)
             return
         shown = "json" if as_json else "markdown" if as_markdown else "text"
-        claims.test(found, _seed(seed), deals, panel, shown, out)
+        if html is not None:
+            from gupai_app import claim_page
+
+            claim_page.check(html, found)
+        parts = claims.test(found, _seed(seed), deals, panel, shown, out)
+        if html is not None:
+            games = claim_page.write_claim(html, found[0], parts[0])
+            typer.echo(
+                f"{html}: to be opened in a browser" + (f"; its games: {games}" if games else ""), err=True
+            )
 
 
 @app.command()

@@ -38,8 +38,8 @@ class Moment(NamedTuple):
     closed: tuple[Place, ...]
 
 
-def moments(record: GameRecord) -> Iterator[Moment]:
-    """Yield the tables of a game, from its first deal to its end."""
+def moments(record: GameRecord, near: int = 0) -> Iterator[Moment]:
+    """Yield the tables of a game, from its first deal to its end, seat `near` at the near side."""
     session = Session.of(record)
     names = called(record)
     told: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ def moments(record: GameRecord) -> Iterator[Moment]:
     for action in (*record.actions, None):
         if begins and action is not None:
             deal = int(session.state.deal)
-            scene = table_of(session, names)
+            scene = table_of(session, names, first=near)
             words = scene.last_move if deal == 0 else f"Deal {deal + 1}. {scene.last_move}"
             yield Moment(
                 "start" if deal == 0 else f"deal-{deal + 1}", words, scene, _closed(session, names, None)
@@ -55,7 +55,7 @@ def moments(record: GameRecord) -> Iterator[Moment]:
             told = scene.notes
         if action is None:
             return
-        step = session.take(action, names, told)
+        step = session.take(action, names, told, near)
         told, begins = step.scene.notes, step.payoffs is not None
         yield Moment(str(step.number), _words(step, names), step.scene, _closed(session, names, step.payoffs))
 
@@ -135,9 +135,12 @@ def _named(parts: Parts, moment: Moment, layout: Layout) -> str:
     return " ".join(found)
 
 
-def stepper(record: GameRecord, parts: Parts, prefix: str = "") -> str:
-    """Return the part of a page in which a game is looked at; `prefix` begins the anchors of its moves."""
-    shown = list(moments(record))
+def stepper(record: GameRecord, parts: Parts, prefix: str = "", near: int = 0) -> str:
+    """Return the part of a page in which a game is looked at.
+
+    Args: prefix: begins the anchors of its moves. near: the seat at the near side.
+    """
+    shown = list(moments(record, near))
     scenes = [moment.scene for moment in shown]
     names = called(record)
     # Closed seats take room too, and what is said of them.

@@ -113,12 +113,12 @@ class Session:
         self.payoffs.append(tuple(paid))
         return paid
 
-    def take(self, action: int, names: Sequence[str], told: Sequence[str] = ()) -> Step:
-        """Play a legal action; names: of the seats. told: notes that are no news."""
+    def take(self, action: int, names: Sequence[str], told: Sequence[str] = (), first: int = 0) -> Step:
+        """Play a legal action; names: of the seats. told: notes that are no news. first: the seat at the near side."""
         seat = self.seat
         words = self.game.action_name(action, self.view(seat))
         payoffs = self.play(action)
-        scene = table_of(self, names, payoffs)
+        scene = table_of(self, names, payoffs, first=first)
         news = next((note for note in scene.notes[:1] if note not in told), "")
         return Step(int(self.state.moves), seat, words, news, payoffs, scene)
 
