@@ -87,7 +87,8 @@ def _reading(reading: dict[str, Any]) -> Iterator[str]:
     yield f"<p>Rules: {_text(options or 'the defaults')}."
     members = [each["label"] for each in reading.get("effects", ())]
     if members and reading["kind"] in SIDES:
-        yield f" Opponents: {_text(', '.join(members))}."
+        who = "Opponents" if reading["kind"] == "policy" else "Players, at all seats"
+        yield f" {who}: {_text(', '.join(members))}."
     yield "</p>"
     if "doses" in reading:
         yield f"<h3>By how many</h3>{dose_chart(reading['doses'])}"

@@ -87,7 +87,7 @@ def test_without_a_gain_or_a_loss_none_is_shown():
     none = Compared(np.zeros(0, int), np.zeros(0))
     assert examples(["a"], [none]) == ()
     gained = Compared(np.array([1, 2]), np.array([3.0, 1.0]))
-    assert [each["what"] for each in examples(["a"], [gained])] == [GAIN, MEDIAN]
+    assert [(each["what"], each["gain"]) for each in examples(["a"], [gained])] == [(GAIN, 3), (MEDIAN, 1)]
     assert [each["what"] for each in examples(["random"], [gained])] == [GAIN, MEDIAN]
 
 
