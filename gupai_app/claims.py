@@ -169,11 +169,11 @@ def test(
     shown: str,
     out: str | None,
     jobs: int,
-) -> None:
+) -> list[dict[str, Any]]:
     """Test claims and print what has been found, as "text", "markdown" or "json"; `out` keeps the JSON of each.
 
     A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. `jobs` processes
-    share the claims; what they find is the same.
+    share the claims; what they find is the same. Returns the verdicts.
     """
     command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
     paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
@@ -213,6 +213,7 @@ def test(
             print(text(content))
         if len(parts) > 1:
             print(together(parts))
+    return parts
 
 
 def together(parts: Sequence[dict[str, Any]]) -> str:

@@ -253,6 +253,9 @@ def replay(
     number: Annotated[int, typer.Option("--game", min=1, help="begin at this game, counted from 1")] = 1,
     tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
     check: Annotated[bool, typer.Option("--check", help="show nothing, check all games")] = False,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="write this game as a page for a browser to a new file")
+    ] = None,
 ) -> None:
     """Step through recorded games, or check them all; each is played again by the rules before it is shown."""
     from gupai_agents.evaluation.records import read_games
@@ -267,6 +270,12 @@ def replay(
         first = next(games, None)
         if first is None:
             raise Mistake(f"{path}: there is no game {number}")
+        if html is not None:
+            from gupai_app.page import game_page, write_page
+
+            write_page(html, game_page(first))
+            typer.echo(f"{html}: game {number} of {path}, to be opened in a browser", err=True)
+            return
         step = sys.stdin.isatty() and sys.stdout.isatty()
         table.replay(chain([first], games), number, Terminal(), tables=tables, step=step)
 
@@ -448,6 +457,10 @@ def claim(
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
+    html: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="write a page with deals to step through, and its games beside it"),
+    ] = None,
 ) -> None:
     """Test what is said about playing: a verdict with its interval, see docs/claims-guide.md."""
     from gupai_app import claims
@@ -477,7 +490,16 @@ def claim(
             claims.plan(found, _seed(seed), as_json)
             return
         shown = "json" if as_json else "markdown" if as_markdown else "text"
-        claims.test(found, _seed(seed), deals, panel, shown, out, jobs)
+        if html is not None:
+            from gupai_app import claim_page
+
+            claim_page.check(html, found)
+        parts = claims.test(found, _seed(seed), deals, panel, shown, out, jobs)
+        if html is not None:
+            games = claim_page.write_claim(html, found[0], parts[0])
+            typer.echo(
+                f"{html}: to be opened in a browser" + (f"; its games: {games}" if games else ""), err=True
+            )
 
 
 @app.command()

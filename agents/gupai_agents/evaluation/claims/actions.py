@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
+from gupai_agents.evaluation.claims.deals import Compared, examples
 from gupai_agents.evaluation.claims.effects import (
     discovered,
     group_values,
@@ -31,11 +32,15 @@ COMPARED = {
 
 
 class Taken(NamedTuple):
-    """Gains of an action over the other by deal in which it came up, [N]; by position, with its groups."""
+    """Gains of an action over the other by deal in which it came up, [N]; by position, with its groups, its deal and
+    its choice: the number of the move and both actions, int [M, 3].
+    """
 
     by_deal: np.ndarray
     by_position: np.ndarray
     groups: np.ndarray
+    of: np.ndarray
+    choices: np.ndarray
     deals: int
 
 
@@ -44,10 +49,11 @@ def action(setting: Setting, reading: Action) -> Finding:
     population, deals = reading.population, setting.deals or reading.deals
     sampler = Sampler(setting.game, setting.variant, population)
     choice = Choice(population.position, reading.action, reading.instead, reading.comparator)
-    effects, groups, rarest, total, positions = [], [], deals, 0.0, 0
+    effects, groups, compared, rarest, total, positions = [], [], [], deals, 0.0, 0
     for number, member in enumerate(reading.panel):
         setting.meter.begin(f"{member} at all seats")
         found = taken_in(setting, sampler, member, number, choice, deals, reading.subgroups)
+        compared.append(Compared(found.of, found.by_position, found.choices))
         counted = member != UNSKILLED
         shown = estimate(found.by_deal) if len(found.by_deal) else Estimate(0.0, float("inf"), 0)
         rare = len(found.by_deal) < verdicts.FEWEST
@@ -98,6 +104,7 @@ def action(setting: Setting, reading: Action) -> Finding:
         effects=tuple(adjusted),
         pooled=pool_numbers(pooled),
         subgroups=tuple(discovered(groups)),
+        examples=examples(reading.panel, compared),
         frequency=positions / (deals * members * seats) * share,
         per_hundred=100 * total / (deals * members * seats) * share,
         deals_needed=judged.deals_needed,
@@ -116,13 +123,15 @@ def taken_in(
 ) -> Taken:
     table, agent = setting.table(sampler, number), player(member, setting.game, setting.variant)
     won, of, groups = [np.zeros(0)], [np.zeros(0, int)], [np.zeros((0, len(subgroups)), int)]
+    choices = [np.zeros((0, 3), int)]
     for found in forks(table, agent, choice, 0, deals):
         setting.meter.reach((int(found.deals.max(initial=0)) + 1) / deals)
         if len(found.states):
             won.append(gains(table, agent, found))
             of.append(found.deals)
+            choices.append(np.stack([found.states.moves, found.actions, found.others], 1).astype(int))
             groups.append(group_values(setting, found.states, subgroups))
     values, places = np.concatenate(won), np.concatenate(of)
     _, which = np.unique(places, return_inverse=True)
     by_deal = np.bincount(which, values) / np.bincount(which) if len(values) else values
-    return Taken(by_deal, values, np.concatenate(groups), deals)
+    return Taken(by_deal, values, np.concatenate(groups), places, np.concatenate(choices), deals)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
+from gupai_agents.evaluation.claims.deals import Compared, examples
 from gupai_agents.evaluation.claims.effects import (
     discovered,
     group_values,
@@ -37,10 +38,11 @@ def policy(setting: Setting, reading: Policy) -> Finding:
     """Play the same deals with the trait and without it, against every member of the panel."""
     measure, population = MEASURES[reading.metric], reading.population
     sampler = Sampler(setting.game, setting.variant, population)
-    effects, doses, groups = [], [], []
+    effects, doses, groups, compared = [], [], [], []
     for number, member in enumerate(reading.panel):
         setting.meter.begin(f"against {member}")
         found, shown = _planned(setting, reading, sampler, member, number)
+        compared.append(Compared(np.flatnonzero(found.changed), found.gains[found.changed]))
         effects.append(effect_of(member, found, shown, reading.margin, reading.alternative))
         groups += subgroups_of(reading.subgroups, found.gains, found.groups, member)
     for dose in reading.doses:
@@ -89,6 +91,7 @@ def policy(setting: Setting, reading: Policy) -> Finding:
         subgroups=tuple(discovered(groups)),
         frequency=frequency,
         exact=True,
+        examples=examples(reading.panel, compared),
         per_hundred=per_hundred,
         deals_needed=judged.deals_needed,
         p=verdicts.p_of(pooled.effect),

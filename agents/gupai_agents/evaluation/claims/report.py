@@ -130,8 +130,13 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
                     lines += ["", "</details>"]
         if "untested" in content:
             lines += ["", f"Not tested: {content['untested']}"]
-        lines += ["", f"To repeat it: `gupai claim {content['id']}{_asked(content['asked'])}`"]
+        lines += ["", f"To repeat it: `{command_of(content)}`"]
     return "\n".join(lines) + "\n"
+
+
+def command_of(content: dict[str, Any]) -> str:
+    """Return the command that gives this verdict."""
+    return f"gupai claim {content['id']}{_asked(content['asked'])}"
 
 
 def _asked(asked: dict[str, Any]) -> str:

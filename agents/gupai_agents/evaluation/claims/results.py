@@ -70,6 +70,7 @@ class Finding:
     deals_needed: int | None = None
     p: float | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+    examples: tuple[dict[str, Any], ...] = ()  # deals to look at, see `deals`
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON, without what is empty."""

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gupai_agents.evaluation.claims.sampling import CLAIM_STREAM, Sampler
+from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.evaluation.claims.schema import Exact, Ordering, Policy, Rate, Reading
 from gupai_agents.evaluation.claims.tables import Block, Table
 from gupai_env.core.game import Game
-from gupai_env.core.rng import derive
 from gupai_env.core.variant import Variant
 
 PILOT = 500  # deals whose spread, not their mean, says how many are needed
@@ -49,7 +48,7 @@ class Setting(NamedTuple):
 
     def stream(self, number: int) -> int:
         """Return the key of a stream of deals."""
-        return derive(derive(derive(self.seed, CLAIM_STREAM), 0), number)
+        return stream_of(self.seed, number)
 
     def table(self, sampler: Sampler, number: int) -> Table:
         """Return a table that deals from a stream."""
