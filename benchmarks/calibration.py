@@ -17,7 +17,8 @@ from gupai_agents.evaluation.statistics import estimate, gsprt, samples_for
 from gupai_env.core.rng import derive
 from gupai_env.games import get_game
 
-DEALS, NULLS, LONGEST = 200_000, 1_000_000, 2000
+DEALS, NULLS = 200_000, 1_000_000
+TESTS, LONGEST = 10_000, 2000  # sequential ones, of deals drawn from all of the null
 MARGIN, POWER, GAIN = 0.01, 0.9, 4.0
 
 
@@ -58,12 +59,14 @@ def main() -> None:
         print(
             f"null claims of {size} deals, {len(parts):,}: {false:.1%} supported; intervals cover {covered:.1%}"
         )
-    for gain, deals, what in ((0.0, null, "accept no gain"), (GAIN, null + GAIN, "reject the gain")):
-        ended = [gsprt(part, GAIN) for part in deals[: len(deals) // LONGEST * LONGEST].reshape(-1, LONGEST)]
+    generator = np.random.default_rng(0)
+    for gain, what in ((0.0, "accept no gain"), (GAIN, "reject the gain")):
+        drawn = (generator.choice(null, LONGEST) + gain for _ in range(TESTS))
+        ended = [gsprt(deals, GAIN) for deals in drawn]
         wrong = np.mean([each.verdict == (-1 if gain else 1) for each in ended])
         mean = np.mean([each.samples for each in ended])
         print(
-            f"sequential tests of {GAIN:g} chips, {len(ended)}: {wrong:.1%} {what}; {mean:,.0f} deals on average"
+            f"sequential tests of {GAIN:g} chips, {len(ended):,}: {wrong:.1%} {what}; {mean:,.0f} deals on average"
         )
     planted = gains(make_agent("variety", "jie-long"), make_agent("greedy", "jie-long"), DEALS)
     truth, size = estimate(planted), samples_for(float(planted.mean()), float(planted.std()), power=POWER)

@@ -1,21 +1,38 @@
 """`gupai claim`: which claims there are, testing them, and what a player is told of the verdict."""
 
+import functools
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, replace
 from importlib.resources import files
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.evaluation.claims import Claim, Verdict, planned, read_claim, schema, try_claim
+from gupai_agents.evaluation.claims import (
+    Claim,
+    Verdict,
+    optimise,
+    planned,
+    read_claim,
+    schema,
+    traits,
+    try_claim,
+    work,
+)
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
 from gupai_agents.evaluation.claims.features import ACTIONS, POSITIONS
 from gupai_agents.evaluation.claims.measures import MEASURES
+from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.sampling import HAND_FEATURES
+from gupai_agents.evaluation.claims.suite import RATE, corrected
 from gupai_agents.evaluation.records import naming
-from gupai_app.report import progress, put, table_of
+from gupai_app.report import progress, put, shares, table_of
+from gupai_env import __version__
 
 SUFFIX = ".yaml"
 ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
@@ -151,26 +168,42 @@ def test(
     panel: Sequence[str] | None,
     shown: str,
     out: str | None,
-) -> None:
+    jobs: int,
+) -> list[dict[str, Any]]:
     """Test claims and print what has been found, as "text", "markdown" or "json"; `out` keeps the JSON of each.
 
-    A claim whose verdict lies in the folder `out` already, by the same command, is not tested again.
+    A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. `jobs` processes
+    share the claims; what they find is the same. Returns the verdicts.
     """
-    parts, command = [], {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
-    with progress("claims", len(claims)) as done:
-        for claim in claims:
-            kept = None if out is None else Path(out) / f"{claim.id}.json"
-            content = _kept(kept, claim, command)
-            if content is None:
-                content = numbers(try_claim(claim, seed=seed, deals=deals, panel=panel), command)
-                if kept is not None:
-                    kept.parent.mkdir(parents=True, exist_ok=True)
-                    partial = kept.with_suffix(".part")
-                    with naming(partial):
-                        partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-                    partial.replace(kept)
-            parts.append(content)
-            done(1)
+    command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
+    paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
+    found = {
+        at: content
+        for at, (claim, path) in enumerate(zip(claims, paths, strict=True))
+        if (content := _kept(path, claim, command)) is not None
+    }
+    todo = {at: work(claim, deals, panel) for at, claim in enumerate(claims) if at not in found}
+    total, done = sum(todo.values()) or 1.0, 0.0
+    with shares() as tell:
+
+        def tried() -> Iterator[tuple[int, dict[str, Any]]]:
+            if jobs > 1 and len(todo) > 1:
+                yield from _tried_by_processes({at: claims[at] for at in todo}, command, jobs)
+                return
+            for at in todo:
+                yield at, _tried(claims[at], command, functools.partial(told, at))
+
+        def told(at: int, share: float, what: str) -> None:
+            tell((done + share * todo[at]) / total, f"{claims[at].id}: {what}")
+
+        for at, content in tried():
+            found[at] = content
+            _keep(paths[at], content)
+            done += todo[at]
+            tell(done / total, claims[at].id)
+    parts = [found[at] for at in range(len(claims))]
+    if len(parts) > 1:
+        parts = corrected(parts)
     if shown == "json":
         print(json.dumps(parts if len(parts) > 1 else parts[0], indent=2))
     elif shown == "markdown":
@@ -178,12 +211,109 @@ def test(
     else:
         for content in parts:
             print(text(content))
+        if len(parts) > 1:
+            print(together(parts))
+    return parts
+
+
+def together(parts: Sequence[dict[str, Any]]) -> str:
+    """Return how many verdicts stand among all the tests that were made together."""
+    readings = [reading for content in parts for reading in content["readings"] if "q" in reading]
+    falls = sum(not reading.get("stands", True) for reading in readings)
+    return (
+        f"{len(readings)} tests were made together. By false discovery rate (Benjamini and Hochberg, {RATE:.0%}) "
+        f"{falls or 'none'} of the verdicts supported or contradicted {'falls' if falls == 1 else 'fall'}."
+    )
+
+
+def _tried(
+    claim: Claim, command: dict[str, Any], tell: Callable[[float, str], Any] | None = None
+) -> dict[str, Any]:
+    """Return the verdict of a claim for JSON."""
+    found = try_claim(
+        claim, seed=command["seed"], deals=command["deals"], panel=command["panel"], progress=tell
+    )
+    return numbers(found, command)
+
+
+def _tried_by_processes(
+    claims: dict[int, Claim], command: dict[str, Any], jobs: int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the verdicts of claims by their numbers, as soon as one of several processes has each."""
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        asked = {pool.submit(_tried, claim, command): at for at, claim in claims.items()}
+        try:
+            for future in as_completed(asked):
+                yield asked[future], future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def optimise_all(
+    claims: Sequence[Claim], seed: int, seeds: int | None, threads: int | None, as_json: bool, out: str | None
+) -> None:
+    """Print what an optimiser does with the traits of claims; `out` keeps the JSON of each, as `test` does.
+
+    Raises: ValueError where no claim has a trait that is a weight, and for fewer than two seeds.
+    """
+    budget = DEFAULT if seeds is None else replace(DEFAULT, seeds=seeds).checked()
+    with_traits = [(claim, found) for claim in claims if (found := traits(claim))]
+    if not with_traits:
+        raise ValueError(
+            f"{claims[0].id}: no reading of it compares weights of a style; there is nothing to optimise"
+        )
+    parts, command = [], {"seed": seed, "budget": asdict(budget)}
+    total = sum(planned_deals(claim, trait, budget) for claim, found in with_traits for trait in found)
+    with progress("deals", total) as done:
+        for claim, found in with_traits:
+            kept = None if out is None else Path(out) / f"{claim.id}.optimised.json"
+            content = _kept(kept, claim, command)
+            if content is None:
+                optimised = [
+                    optimise(claim, trait, budget=budget, seed=seed, threads=threads, progress=done)
+                    for trait in found
+                ]
+                content = {
+                    "format": "gupai-optimised-1",
+                    "gupai": __version__,
+                    "id": claim.id,
+                    "statement": claim.statement,
+                    "game": claim.game,
+                    "readings": [each.as_numbers() for each in optimised],
+                    "asked": command,
+                    "file": claim.model_dump(mode="json", exclude_defaults=True),
+                }
+                _keep(kept, content)
+            else:
+                done(sum(planned_deals(claim, trait, budget) for trait in found))
+            parts.append(content)
+    if as_json:
+        print(json.dumps(parts if len(parts) > 1 else parts[0], indent=2))
+        return
+    for content in parts:
+        print(f"{content['id']} ({content['game']}): “{content['statement']}”")
+        for reading in content["readings"]:
+            print(f"\n  {reading['name']}: {reading['verdict'].upper()}\n    {reading['sentence']}")
+            print(f"    Among {', '.join(reading['rivals'])}; begun with {reading['start']}.")
+            for name in reading.get("left_out", ()):
+                print(f"    {name} has no weights and is left out.")
+        print()
+
+
+def _keep(path: Path | None, content: dict[str, Any]) -> None:
+    """Write a verdict to its path, if there is one, whole or not at all."""
+    if path is None:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".part")
+    with naming(partial):
+        partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    partial.replace(path)
 
 
 def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
     """Return a verdict for JSON, with what made it."""
-    from gupai_env import __version__
-
     return {
         "format": "gupai-verdict-1",
         "gupai": __version__,
@@ -195,8 +325,6 @@ def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
 
 def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str, Any] | None:
     """Return the verdict that lies at a path, if it is that of this claim and command."""
-    from gupai_env import __version__
-
     if path is None or not path.exists():
         return None
     try:

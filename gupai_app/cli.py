@@ -51,6 +51,15 @@ def mistakes() -> Iterator[None]:
         raise Mistake(" ".join(str(error).split())) from error
 
 
+@contextmanager
+def packages_of_tuning() -> Iterator[None]:
+    """Tell which packages tuning needs, where one is missing."""
+    try:
+        yield
+    except ImportError:
+        raise Mistake("tuning needs one more package: pip install 'gupai[tune]'") from None
+
+
 app = typer.Typer(
     name="gupai",
     cls=OneLineErrors,
@@ -99,6 +108,9 @@ TinyOptions = Annotated[
 Record = Annotated[
     str | None,
     typer.Option("--record", metavar="FILE", help="write the games to a new file, see docs/records.md"),
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, max=256, help="that share the work, by default one a core; results stay")
 ]
 Deals = Annotated[int, typer.Option(min=2, help="deals of each duel, each played once from every seat")]
 
@@ -241,6 +253,9 @@ def replay(
     number: Annotated[int, typer.Option("--game", min=1, help="begin at this game, counted from 1")] = 1,
     tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
     check: Annotated[bool, typer.Option("--check", help="show nothing, check all games")] = False,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="write this game as a page for a browser to a new file")
+    ] = None,
 ) -> None:
     """Step through recorded games, or check them all; each is played again by the rules before it is shown."""
     from gupai_agents.evaluation.records import read_games
@@ -255,6 +270,12 @@ def replay(
         first = next(games, None)
         if first is None:
             raise Mistake(f"{path}: there is no game {number}")
+        if html is not None:
+            from gupai_app.page import game_page, write_page
+
+            write_page(html, game_page(first))
+            typer.echo(f"{html}: game {number} of {path}, to be opened in a browser", err=True)
+            return
         step = sys.stdin.isatty() and sys.stdout.isatty()
         table.replay(chain([first], games), number, Terminal(), tables=tables, step=step)
 
@@ -419,12 +440,27 @@ def claim(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="tell how often it comes up and how many deals it takes")
     ] = False,
+    with_optimiser: Annotated[
+        bool,
+        typer.Option(
+            "--optimise", help="tell instead what an optimiser does with the trait of a policy claim"
+        ),
+    ] = False,
+    seeds: Annotated[int | None, typer.Option(min=2, help="of the optimiser; default 8")] = None,
+    threads: Threads = None,
     out: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="keep each verdict; those that lie there are not made again"),
     ] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, max=256, help="processes that share the claims of --all; verdicts stay")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
+    html: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="write a page with deals to step through, and its games beside it"),
+    ] = None,
 ) -> None:
     """Test what is said about playing: a verdict with its interval, see docs/claims-guide.md."""
     from gupai_app import claims
@@ -446,11 +482,24 @@ def claim(
         from gupai_agents.evaluation.claims import read_claim
 
         found = [read_claim(path) for path in (claims.paths() if everything else [claims.find(str(what))])]
+        if with_optimiser:
+            with packages_of_tuning():
+                claims.optimise_all(found, _seed(seed), seeds, threads, as_json, out)
+            return
         if dry_run:
             claims.plan(found, _seed(seed), as_json)
             return
         shown = "json" if as_json else "markdown" if as_markdown else "text"
-        claims.test(found, _seed(seed), deals, panel, shown, out)
+        if html is not None:
+            from gupai_app import claim_page
+
+            claim_page.check(html, found)
+        parts = claims.test(found, _seed(seed), deals, panel, shown, out, jobs)
+        if html is not None:
+            games = claim_page.write_claim(html, found[0], parts[0])
+            typer.echo(
+                f"{html}: to be opened in a browser" + (f"; its games: {games}" if games else ""), err=True
+            )
 
 
 @app.command()
@@ -513,6 +562,79 @@ def exploit(
             policies["CFR+"] = exact.solve(tree, rounds, done)
     show = report.exploits_json if as_json else report.exploits
     show(tree, policies, time.perf_counter() - begin)
+
+
+@app.command()
+def exploiter(
+    name: GameName,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="the one that is frozen")],
+    method: Annotated[
+        str,
+        typer.Option(help="how a best response is looked for: tuning (a style) or search (every decision)"),
+    ] = "tuning",
+    generations: Annotated[int, typer.Option(min=0, help="of tuning")] = 60,
+    candidate_deals: Annotated[
+        int | None, typer.Option(min=2, help="of a candidate of tuning; default: 1000, of a slow agent 200")
+    ] = None,
+    playouts: Annotated[int, typer.Option(min=1, help="of a decision of search")] = 200,
+    deals: Annotated[int, typer.Option(min=2, help="in which the gain is measured")] = 5000,
+    seed: Annotated[int, typer.Option(help="names the deals and the search")] = 0,
+    option: Options = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Look for a player that wins most from a frozen agent; its gain is a lower bound on what can be won."""
+    import time
+
+    game, variant = _variant(name, option)
+    frozen = _agent(agent, game, variant)
+
+    from gupai_agents.evaluation import Effort, exploit
+    from gupai_app import report
+
+    begin = time.perf_counter()
+    with mistakes(), packages_of_tuning():
+        effort = Effort(
+            method, generations, candidate_deals=candidate_deals, playouts=playouts, deals=deals
+        ).checked(frozen, variant.players)
+        with report.progress("deals", effort.total(game)) as done:
+            found = exploit(game, frozen, effort=effort, seed=_seed(seed), progress=done, **variant.changed())
+    show = report.exploiter_json if as_json else report.exploiter
+    show(found, time.perf_counter() - begin)
+
+
+@app.command()
+def discover(
+    name: GameName,
+    seeds: Annotated[int, typer.Option(min=2, help="searches, each with deals of its own")] = 6,
+    generations: Annotated[int, typer.Option(min=0, help="to tune with all features")] = 60,
+    again: Annotated[int, typer.Option(min=0, help="generations to tune on without each")] = 6,
+    candidate_deals: Annotated[int, typer.Option(min=2, help="of each candidate of a generation")] = 600,
+    deals: Annotated[int, typer.Option(min=2, help="fresh ones, in which the found are compared")] = 16_000,
+    start: Annotated[str | None, typer.Option(metavar="STYLE", help="begin with this style")] = None,
+    seed: Annotated[int, typer.Option(help="names the deals and the searches")] = 0,
+    threads: Threads = None,
+    option: Options = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="keep it as GAME.json; what lies there is not done again"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Tell which features of a style matter: what is lost by a style tuned without each of them."""
+    import json
+
+    game, variant = _variant(name, option)
+
+    from gupai_agents.evaluation import Budget
+    from gupai_app import discover as app_discover
+
+    with mistakes(), packages_of_tuning():
+        budget = Budget(seeds=seeds, generations=generations, again=again, deals=candidate_deals, fresh=deals)
+        content = app_discover.run(game, variant, budget, start, _seed(seed), threads, out)
+    if as_json:
+        typer.echo(json.dumps(content, indent=2))
+    else:
+        app_discover.show(game, content)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from gupai_agents import make_agent
 from gupai_agents.agent import Agent, Turns, ask
 from gupai_agents.evaluation.records import GameRecord, RecordWriter
 from gupai_app.human import HumanAgent, Terminal
-from gupai_app.session import Session
+from gupai_app.session import Session, table_of
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import chips, seat_names, title
 from gupai_env.core.variant import Variant
@@ -112,7 +112,7 @@ def replay(
     if step:
         terminal.paragraph("Enter shows the next move, n the next game, q leaves.")
     for number, game in enumerate(games, first):
-        session = Session(game.game, game.variant, game.seed, game.episode)
+        session = Session.of(game)
         terminal.say("")
         terminal.paragraph(
             f"Game {number}: {title(game.game, game.variant)}, seed {game.seed}, episode {game.episode}"
@@ -148,28 +148,22 @@ def _show(
     go_on: Callable[[], bool] | None = None,
 ) -> None:
     """Show an episode move by move; `answer` says what is played, `go_on` whether to show more of it."""
-    game, variant = session.game, session.variant
     names = [f"Seat {seat} {name}" for seat, name in enumerate(agents)]
     deal = -1
     told: tuple[str, ...] = ()  # the notes of the table shown last
     while not session.over:
         begins, deal = session.state.deal > deal, int(session.state.deal)
         if begins or tables:
-            scene = game.scene(variant, session.views(), names)
+            scene = table_of(session, names)
             terminal.table(scene)
             told = scene.notes
         if go_on is not None and not go_on():
             return
-        seat, action = session.seat, answer(session)
-        name = game.action_name(action, session.view(seat))
-        payoffs = session.play(action)
-        views = session.views(state=session.finished if payoffs else None)
-        scene = game.scene(variant, views, names, payoffs)
-        done = f"{names[seat]}: {name}"
-        news = next((note for note in scene.notes[:1] if note not in told), "")
-        terminal.say(f"{session.state.moves:>3}  {done:<36}  {news}".rstrip())
-        if payoffs:
-            terminal.table(scene)
+        step = session.take(answer(session), names, told)
+        done = f"{names[step.seat]}: {step.words}"
+        terminal.say(f"{step.number:>3}  {done:<36}  {step.news}".rstrip())
+        if step.payoffs:
+            terminal.table(step.scene)
 
 
 def watch_json(

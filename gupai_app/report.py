@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from gupai_agents.evaluation.exact import GameTree
+from gupai_agents.evaluation.exploiter import SEARCH, TUNING, Exploited
 from gupai_agents.evaluation.folder import summary
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
@@ -45,6 +47,16 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=total)
         yield lambda number: bar.advance(task, number)
+
+
+@contextmanager
+def shares() -> Iterator[Callable[[float, str], None]]:
+    """Show a bar on standard error, if that is a terminal, while the block calls `tell(share, what is being done)`."""
+    console = Console(stderr=True)
+    columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}")
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda share, what: bar.update(task, completed=share, description=escape(what))
 
 
 def games(listed: Iterable[Game]) -> None:
@@ -237,6 +249,39 @@ def exploits_json(tree: GameTree, policies: dict[str, np.ndarray], seconds: floa
         "seconds": seconds,
     }
     print(json.dumps(content, indent=2))
+
+
+def exploiter(found: Exploited, seconds: float) -> None:
+    """Print what has been won from a frozen agent, and by whom."""
+    gain, effort = found.gain, found.effort
+    options = ", ".join(f"{option}={value}" for option, value in found.variant.changed().items())
+    looked = {
+        TUNING: f"tuning: {effort.generations} generations of {effort.population} styles in "
+        f"{effort.candidate_deals:,} deals each",
+        SEARCH: f"search: {effort.playouts} playouts a decision",
+    }[effort.method]
+    said = (
+        f"A best response gains at least {gain.low:.2f} chips a deal from {found.agent}"
+        if gain.low > 0
+        else f"Nothing was found that clearly wins more than {found.agent} does"
+    )
+    put(
+        f"{said}: one exploiter among others of it wins {gain} chips a deal more than it does in the same seats."
+    )
+    print(f"Exploiter: {found.exploiter}")  # on one line, to be copied
+    put(
+        f"Looked for by {looked}; measured in {gain.samples:,} other deals, each from every seat.",
+        *([f"{found.note[0].upper()}{found.note[1:]}."] if found.note else []),
+        f"{found.game.id} v{found.game.version}, {options or 'default options'}; seed {found.seed}; "
+        f"{seconds:.1f} seconds.",
+        "The gain is a lower bound: a better response may be there that was not found. ± is the half-width of its 95% "
+        "interval.",
+    )
+
+
+def exploiter_json(found: Exploited, seconds: float) -> None:
+    """Print the same as one JSON object."""
+    print(json.dumps({**found.as_numbers(), "seconds": seconds}, indent=2))
 
 
 def speed(measured: Sequence[Figure]) -> None:

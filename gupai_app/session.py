@@ -1,6 +1,7 @@
 """A game played move by move, for people to follow; the end of every deal of a match is kept."""
 
 from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -10,7 +11,23 @@ from gupai_env.core.episode import advance, start
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import kernels
 from gupai_env.core.rng import as_key, derive
+from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
+
+
+class Step(NamedTuple):
+    """A move and what a spectator is told of it.
+
+    number: of the move in its game, from 1. words: the action's name. news: a note on the table that is new. payoffs:
+    chips by seat if it ended a deal. scene: the table after it, all tiles face up.
+    """
+
+    number: int
+    seat: int
+    words: str
+    news: str
+    payoffs: list[float] | None
+    scene: Scene
 
 
 class Session:
@@ -21,8 +38,13 @@ class Session:
         played by whom and, for every finished deal, paid.
     """
 
-    def __init__(self, game: Game, variant: Variant, seed: int, episode: int = 0) -> None:
-        """Raises: ValueError for a bad seed."""
+    def __init__(
+        self, game: Game, variant: Variant, seed: int, episode: int = 0, order: Sequence[int] = ()
+    ) -> None:
+        """Args: order: the tiles as they are dealt, instead of as the seed shuffles them.
+
+        Raises: ValueError for a bad seed.
+        """
         self.game, self.variant = game, variant
         self.rules = variant.as_rules(game.rules_type)
         self._states = game.new_states(1)
@@ -32,7 +54,15 @@ class Session:
         self.actions: list[int] = []
         self.movers: list[int] = []
         self.payoffs: list[tuple[float, ...]] = []
+        self.order = tuple(order)
         start(game, self.rules, self.state, derive(self.seed, episode))
+        if order:
+            game.room.deal_from(self.rules, self.state, np.array(order, np.int8))
+
+    @classmethod
+    def of(cls, record: GameRecord) -> Self:
+        """Return the beginning of a recorded game."""
+        return cls(record.game, record.variant, record.seed, record.episode, record.order)
 
     @property
     def over(self) -> bool:
@@ -83,6 +113,15 @@ class Session:
         self.payoffs.append(tuple(paid))
         return paid
 
+    def take(self, action: int, names: Sequence[str], told: Sequence[str] = (), first: int = 0) -> Step:
+        """Play a legal action; names: of the seats. told: notes that are no news. first: the seat at the near side."""
+        seat = self.seat
+        words = self.game.action_name(action, self.view(seat))
+        payoffs = self.play(action)
+        scene = table_of(self, names, payoffs, first=first)
+        news = next((note for note in scene.notes[:1] if note not in told), "")
+        return Step(int(self.state.moves), seat, words, news, payoffs, scene)
+
     def record(self, agents: Sequence[str]) -> GameRecord:
         """Return the game, which is over, as files keep it; agents: who sat at each seat."""
         return GameRecord(
@@ -94,4 +133,22 @@ class Session:
             tuple(self.actions),
             tuple(self.payoffs),
             tuple(self.movers),
+            self.order,
         )
+
+
+def table_of(
+    session: Session,
+    names: Sequence[str],
+    payoffs: Sequence[float] | None = None,
+    *,
+    first: int = 0,
+    without: int | None = None,
+) -> Scene:
+    """Return the table as it is or, with the `payoffs` of a deal that has just ended, as it was then.
+
+    Args: first: the seat at the near side. without: the one seat whose tiles are not open; None: all are.
+    """
+    views = session.views(first, session.finished if payoffs is not None else None)
+    views = [view for view in views if view.seat != without]
+    return session.game.scene(session.variant, views, names, payoffs)

@@ -20,6 +20,7 @@ from gupai_agents.evaluation.claims import Sampler, claim_of, read_claim, schema
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
 from gupai_agents.evaluation.claims.measures import MEASURES, Outcome
 from gupai_agents.evaluation.claims.schema import Condition, Partner, Population
+from gupai_agents.evaluation.claims.suite import corrected
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.network import tensor_shapes
@@ -617,3 +618,81 @@ def test_a_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
     assert "With four or more 2s" in found.output
     assert gupai("mine.yaml", "--dry-run", "--json").exit_code == 0
     assert json.loads(gupai("schema").output)["title"] == "Claim"
+
+
+# --- together -------------------------------------------------------------------------------------
+
+
+def test_verdicts_of_many_are_corrected_for_their_number_as_scipy_does():
+    p = [0.0004, 0.03, 0.2, 0.04, 0.9]
+    contents = [{"readings": [{"verdict": "supported", "p": each}]} for each in p]
+    contents.append({"readings": [{"verdict": "proved"}, {"verdict": "inconclusive", "p": 0.5}]})
+    found = corrected(contents)
+    readings = [reading for content in found for reading in content["readings"]]
+    expected = stats.false_discovery_control([*p, 0.5])
+    assert [reading["q"] for reading in readings if "q" in reading] == pytest.approx(list(expected))
+    assert [reading.get("stands") for reading in readings] == [True, False, False, False, False, None, None]
+    assert "q" not in readings[5]
+    assert all("q" not in reading for content in contents for reading in content["readings"])
+
+
+@pytest.mark.parametrize(
+    ("hits", "samples", "threshold"), [(3, 50, 0.1), (9, 50, 0.1), (0, 20, 0.05), (20, 20, 0.9)]
+)
+def test_p_of_a_share_is_that_of_the_binomial_tails(hits, samples, threshold):
+    values = np.repeat([1.0, 0.0], [hits, samples - hits])
+    tails = [stats.binomtest(hits, samples, threshold, side).pvalue for side in ("greater", "less")]
+    found = verdicts.p_beyond(estimate(values), values, threshold)
+    assert found == pytest.approx(min(1.0, 2 * min(tails)))
+
+
+def test_p_of_an_effect_is_below_a_twentieth_where_its_interval_leaves_zero_out():
+    assert verdicts.p_of(Estimate(1.97, 1.96, 900)) < 0.05 < verdicts.p_of(Estimate(1.95, 1.96, 900))
+    assert verdicts.p_of(Estimate(0.0, 0.0, 9)) == verdicts.p_of(Estimate(2.0, float("inf"), 1)) == 1
+    assert verdicts.p_of(Estimate(2.0, 0.0, 9)) == 0
+
+
+def test_an_ordering_is_as_sure_as_of_the_nearest_other():
+    items = [{"label": name, "treated": name} for name in ("random", "greedy", "variety")]
+    reading = {"kind": "ordering", "items": items, "panel": ["greedy"], "deals": 1500, "first": "variety"}
+    found = try_claim(claim_of(a_reading(**reading))).findings[0]
+    assert found.p == max(each.p for each in found.effects if each.p is not None)
+    assert found.p < 0.05
+
+
+def test_a_claim_tells_how_far_it_is():
+    told = []
+    content = changed(plan={"deals": 1200}, doses=[4])
+    content["readings"] += [
+        {"name": "rate", "kind": "rate", "metric": "chips", "panel": ["greedy"], "deals": 600},
+        {"name": "order", "kind": "ordering", "first": "any", "panel": ["greedy"], "deals": 300}
+        | {"items": [{"label": "a"}, {"label": "b", "treated": "variety"}]},
+    ]
+    try_claim(claim_of(content), progress=lambda share, what: told.append((share, what)))
+    shares = [share for share, _ in told]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] == pytest.approx(1)
+    assert len(set(shares)) > 6
+    assert len({what for _, what in told}) == 2 + 2 + 1 + 2  # opponents, doses, players, items
+
+
+def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_path, capsys):
+    claims = [
+        claim_of(changed(plan={"deals": 200}, panel=["greedy", "search:playouts=2"]) | {"id": name})
+        for name in ("one", "two")
+    ]
+    shown = []
+    for jobs in (1, 2):
+        out = tmp_path / str(jobs)
+        command.test(claims, 3, None, None, "json", str(out), jobs)
+        shown.append(
+            (capsys.readouterr().out, *((out / f"{claim.id}.json").read_bytes() for claim in claims))
+        )
+    assert shown[0] == shown[1]
+    effects = [
+        try_claim(claim, panel=[f"search:playouts=2,threads={threads}"]).findings[0].effects[0].estimate
+        for claim in claims[:1]
+        for threads in (1, 2)
+    ]
+    assert effects[0] == effects[1]

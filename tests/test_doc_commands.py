@@ -21,6 +21,8 @@ LEFT_OUT = {
     "gupai train ": "takes minutes; test_training.py trains",
     "gupai replay ": "needs recorded games; test_records.py",
     "gupai ladder ": "takes minutes; test_ladder.py climbs a small one",
+    "gupai discover ": "takes minutes; test_ablation.py discovers less",
+    "gupai claim jl-attack-2 --optimise": "takes minutes; test_ablation.py",
     "gupai bench": "measures for more than a minute; test_benchmarks.py measures less",
     "python -m benchmarks.peers ": "installs other libraries and measures for hours",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",

@@ -11,8 +11,8 @@ from gupai_env.games import GAMES
 ROOT = Path(__file__).parents[1]
 
 
-def pages():
-    spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
+def pages(name="pages"):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -33,6 +33,12 @@ def test_the_page_of_ladders_is_current():
 def test_the_page_of_models_is_current():
     written = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     assert written == pages().models(), "run: python docs/pages.py"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_page_on_the_strategy_of_a_game_is_current(game):
+    written = (ROOT / "docs" / "strategy" / f"{game}.md").read_text(encoding="utf-8")
+    assert written == pages("strategy").page(GAMES[game]), "run: python docs/strategy.py"
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import RecordError, RecordWriter, duel, play_duplicates, read_games
 from gupai_agents.evaluation import records as module
 from gupai_app.cli import app
+from gupai_app.session import Session
 from gupai_env import get_game, jie_long_v0
 from gupai_env.games import GAMES
 
@@ -156,6 +158,10 @@ FORGED = {
     "another format": (changed(format="gupai-game-0"), "its \"format\" is 'gupai-game-0'"),
     "a missing key": (without("seed"), "its keys are"),
     "a new key": (changed(note="x"), "its keys are"),
+    "an order that is no list": (changed(order=3), "the order holds not the 32 tiles"),
+    "an order of other tiles": (changed(order=[0] * 32), "the order holds not the 32 tiles"),
+    "an order of fractions": (changed(order=[0.0] * 32), "the order holds not the 32 tiles"),
+    "an order at its end": (changed(order=[]), "the order holds not the 32 tiles"),
     "a space": (lambda line: line.replace(",", ", ", 1), "in other bytes"),
     "twice the same key": (lambda line: line.replace('"seed":', '"seed":5,"seed":', 1), "in other bytes"),
     "a blank line": (lambda line: "\n", "it is not JSON"),
@@ -246,6 +252,44 @@ def test_the_line_on_the_page_is_a_record_and_its_table_names_every_key(tmp_path
     assert record.game.id == "da-ling"
     assert re.findall(r"^\| `(\w+)` \|", page, re.M) == module.KEYS
     assert module.FORMAT in page
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_may_say_how_its_tiles_were_dealt(name, tmp_path):
+    game = get_game(name)
+    deck = np.asarray(game.deck(game.variant().as_rules(game.rules_type)))
+    orders = [np.random.default_rng(seed).permutation(deck).tolist() for seed in (1, 2)]
+    played = []
+    for order in orders:
+        session = Session(game, game.variant(), 5, order=order)
+        while not session.over:
+            session.play(int(session.mask().argmax()))
+        played.append(session.record(["a"] * session.variant.players))
+    path = tmp_path / "games.jsonl"
+    with RecordWriter(path) as record:
+        record.write(played)
+    found = list(read_games(path))
+    assert found == played and [list(each.order) for each in found] == orders
+    assert found[0].payoffs != found[1].payoffs or found[0].actions != found[1].actions
+    # Without its order it is another game, which the seed deals; nothing in the line is believed.
+    line = json.loads(path.read_text().splitlines()[0])
+    del line["order"]
+    path.write_text(json.dumps(line, separators=(",", ":")) + "\n")
+    with pytest.raises(RecordError):
+        list(read_games(path))
+
+
+def test_a_match_is_dealt_by_its_seed_alone(tmp_path):
+    game = get_game("jie-long")
+    variant = game.variant.make(deals=2)
+    session = Session(game, variant, 5)
+    while not session.over:
+        session.play(int(session.mask().argmax()))
+    deck = np.asarray(game.deck(variant.as_rules(game.rules_type))).tolist()
+    path = tmp_path / "games.jsonl"
+    path.write_text(replace(session.record(["a"] * 4), order=tuple(deck)).line)
+    with pytest.raises(RecordError, match="for a single deal, not for a match"):
+        list(read_games(path))
 
 
 # --- the command line -----------------------------------------------------------------------------

@@ -3,12 +3,16 @@
 import copy
 import re
 import sys
+from itertools import pairwise
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from gupai_env.render import Pile, Place, Scene, draw_text, image
-from gupai_env.render.image import draw_image, pips_of
+from gupai_env.render import Pile, Place, Scene, draw_text, letters, piles
+from gupai_env.render.image import draw_image
+from gupai_env.render.pieces import COLOURS, DARK, LIGHT, THEMES, Box, pips_of
+from gupai_env.render.svg import draw_svg, draw_table, lay_out
 from gupai_env.render.window import Window
 
 KINDS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
@@ -172,13 +176,13 @@ def test_a_line_with_two_arms_stays_where_it_lies_while_one_arm_grows(grows):
 def test_the_text_holds_every_tile_in_order_and_no_line_is_too_long(scene, width):
     text = draw_text(scene, width=width)
     assert max(map(len, text.splitlines())) <= width
-    piles = piles_of(scene)
+    shown = piles_of(scene)
     body = text[text.index("\n\n") :]  # past the title, the notes and the last move, which may name tiles too
     assert [(int(a), int(b)) for a, b in re.findall(r"\[(\d):(\d)\]", body)] == [
-        t for p in piles for t in p.tiles
+        t for p in shown for t in p.tiles
     ]
-    assert sum(int(n or 1) for n in re.findall(r"\[ : \](?: x (\d+))?", body)) == sum(p.hidden for p in piles)
-    assert body.count("*") == sum(len(pile.marked) for pile in piles)
+    assert sum(int(n or 1) for n in re.findall(r"\[ : \](?: x (\d+))?", body)) == sum(p.hidden for p in shown)
+    assert body.count("*") == sum(len(pile.marked) for pile in shown)
     assert [line[2:].split("  ")[0] for line in body.splitlines() if line.startswith(">")] == [
         place.name for place in scene.places if place.to_act
     ]
@@ -254,10 +258,10 @@ def test_no_tile_moves_as_a_pile_fills_its_room():
 
 
 def test_tiles_are_as_large_as_their_box_allows():
-    box = image._Box(0, 0, 200, 100)
+    box = Box(0, 0, 200, 100)
     for tiles in (2, 12, 60):
-        size, rows = image._fit((Pile("", ((6, 5),) * tiles),), box, 40, 0.0, 1.0)
-        assert image._height(rows, 0.0, image._gap(size, 1.0)) <= 100
+        size, rows = piles.fit((Pile("", ((6, 5),) * tiles),), box, 40, 0.0)
+        assert piles.height_of(rows, 0.0, piles.gap_of(size)) <= 100
         assert (size == 40) == (tiles == 2)
 
 
@@ -274,44 +278,35 @@ def test_each_end_of_a_line_shows_the_number_that_is_open_there():
     assert (both[0] != right[0]).any() and (both[1] != left[1]).any()
 
 
-def test_the_name_of_who_is_to_act_is_golden_and_a_stack_tells_how_many_tiles_it_has(monkeypatch):
-    said, write = {}, image.ImageDraw.ImageDraw.text
+SVG = "{http://www.w3.org/2000/svg}"
 
-    def note(pen, at, text, colour, *rest):
-        said[text] = colour
-        write(pen, at, text, colour, *rest)
 
-    monkeypatch.setattr(image.ImageDraw.ImageDraw, "text", note)
+def written(scene, **how):
+    """All that a drawing says, and the class of its colour."""
+    words = ElementTree.fromstring(draw_svg(scene, **how)).iter(f"{SVG}text")
+    return {word.text: word.get("class").split()[1] for word in words}
+
+
+def test_the_name_of_who_is_to_act_is_golden_and_a_stack_tells_how_many_tiles_it_has():
     places = Place("Adam", to_act=True), Place("Boris")
-    draw_image(Scene("", (Pile("wall", hidden=5, room=17, form="stack"),), places))
-    assert said["Adam"] == (245, 200, 96) != said["Boris"]
+    said = written(Scene("", (Pile("wall", hidden=5, room=17, form="stack"),), places))
+    assert said["Adam"] == "g-accent" != said["Boris"]
     assert "x 5" in said
-
-
-def written(monkeypatch, scene):
-    """All that a picture says."""
-    said, write = [], image.ImageDraw.ImageDraw.text
-    monkeypatch.setattr(
-        image.ImageDraw.ImageDraw,
-        "text",
-        lambda pen, at, text, *rest: (said.append(text), write(pen, at, text, *rest))[1],
-    )
-    draw_image(scene)
-    return said
 
 
 NOTE = "+264 chips, -120 in the match, 51 points, tail 8"
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_a_note_is_told_in_full_at_every_seat(monkeypatch, seats):
+def test_a_note_is_told_in_full_at_every_seat(seats):
     places = tuple(
         Place(f"Seat {seat}", (Pile("hand", hidden=3, room=8),), note=NOTE) for seat in range(seats)
     )
-    said = written(monkeypatch, Scene("Ce Deng", (), places))
+    root = ElementTree.fromstring(draw_svg(Scene("Ce Deng", (), places)))
+    said = [word.text for word in root.iter(f"{SVG}text")]
     assert " ".join(said).count(NOTE) == sum(text == NOTE for text in said) + 2 * (seats > 3)
     assert sum(text == NOTE for text in said) == seats - 2 * (seats > 3)
-    assert not any("..." in text for text in said)
+    assert not any(letters.DOTS in text for text in said)
 
 
 def test_the_count_of_a_side_seat_moves_no_tile():
@@ -326,14 +321,135 @@ def test_the_count_of_a_side_seat_moves_no_tile():
     assert not changed[270:540, :].any()  # below the names and notes of the side seats
 
 
-def test_a_long_title_and_last_move_are_written_smaller(monkeypatch):
+def test_a_long_title_and_last_move_are_written_smaller():
     move = "Seat 2 plays [6:4], leaving 3 and 4 open; the deal ends here"
     title = "Jie Long (players=3, open_ends=2)"
-    assert {title, move} <= set(written(monkeypatch, Scene(title, last_move=move)))
+    assert {title, move} <= set(written(Scene(title, last_move=move)))
 
 
 def test_names_in_other_scripts_can_be_drawn():
     draw_image(Scene("Jie Long 接龍", (), (Place("Žofie 𝄞"),), ("“note”",)))
+    assert letters.known("Žofie 接龍 “ỹ”") == "Žofie ?? “y”"
+
+
+def drawn(scene, **how):
+    """The root of a drawing."""
+    return ElementTree.fromstring(draw_svg(scene, **how))
+
+
+def shapes(scene, **how):
+    """All there is in a drawing, its styles aside."""
+    return [
+        (each.tag, tuple(each.attrib.items()), each.text)
+        for each in drawn(scene, **how).iter()
+        if "style" not in each.tag
+    ]
+
+
+@every_scene
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_every_tile_of_a_drawing_has_its_name_and_all_that_is_used_is_defined(scene, narrow):
+    root = drawn(scene, narrow=narrow)
+    titles = {each.get("id"): each.findtext(f"{SVG}title") for each in root.iter() if each.get("id")}
+    names = [titles[each.get("href")[1:]] or "" for each in root.iter(f"{SVG}use")]
+    told = sorted(name for name in names if name.startswith("["))
+    assert told == sorted(f"[{a}:{b}]" for pile in piles_of(scene) for a, b in pile.tiles)
+    backs = sum(min(pile.hidden, 3) if pile.form == "stack" else pile.hidden for pile in piles_of(scene))
+    assert names.count("face down") == backs
+    assert names.count("marked") == sum(len(pile.marked) for pile in piles_of(scene))
+
+
+@every_scene
+def test_both_themes_show_the_same_and_differ_in_colours_alone(scene):
+    dark, light = (shapes(scene, theme=theme) for theme in (DARK, LIGHT))
+    assert dark == light
+    assert COLOURS[DARK].keys() == COLOURS[LIGHT].keys()
+    assert (draw_image(scene, theme=DARK) != draw_image(scene, theme=LIGHT)).any()
+
+
+def luminance(colour, seen=None):
+    """How bright a colour is, as the web's guidelines count it; seen: how its light mixes for a colour-blind eye."""
+    shares = np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
+    light = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    return (light if seen is None else np.clip(seen @ light, 0, 1)) @ [0.2126, 0.7152, 0.0722]
+
+
+def contrast(one, other, seen=None):
+    brighter, darker = sorted((luminance(one, seen), luminance(other, seen)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+# Machado, Oliveira and Fernandes (2009), severity 1.
+PROTAN = np.array(
+    [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+)
+DEUTAN = np.array(
+    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
+)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("seen", [None, PROTAN, DEUTAN], ids=["all colours", "no red", "no green"])
+def test_pips_and_words_stand_out_for_every_eye(theme, seen):
+    colours = COLOURS[theme]
+    for one, other in (("red", "black"), ("red", "ivory"), ("black", "ivory")):
+        assert contrast(colours[one], colours[other], seen) >= 3, (one, other)
+    for words in ("ink", "quiet", "accent"):
+        for ground in ("felt", "felt-edge", "panel"):
+            least = 4 if words == "accent" else 4.5  # names and moves are large
+            assert contrast(colours[words], colours[ground], seen) >= least, (words, ground)
+
+
+def test_who_is_to_act_is_told_without_colour_too():
+    scene = Scene("", (), (Place("A"), Place("B", to_act=True)))
+    assert [each.text for each in drawn(scene).iter(f"{SVG}title")].count("to act") == 1
+
+
+HOSTILE = "</text><script>alert(1)</script>\x00\x1b]]>&amp;'\"\ud800"
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+def test_a_hostile_name_stays_a_name(narrow):
+    pile = Pile(HOSTILE, ((1, 2),), room=9)
+    scene = Scene(HOSTILE, (pile,), (Place(HOSTILE, (pile,), note=HOSTILE),), (HOSTILE,), HOSTILE)
+    tame = Scene("a", (pile,), (Place("b", (pile,), note="c"),), ("d",), "e")
+    root, plain = drawn(scene, narrow=narrow), drawn(tame, narrow=narrow)
+    assert {each.tag for each in root.iter()} == {each.tag for each in plain.iter()}
+    assert any(each.text.startswith("</text><script>") for each in root.iter(f"{SVG}text"))
+    draw_image(scene)
+
+
+@every_scene
+def test_no_part_of_a_narrow_drawing_lies_outside_it_or_upon_another(scene):
+    layout = lay_out([scene], narrow=True)
+    boxes = sorted([layout.centre, *layout.areas], key=lambda box: box.y)
+    assert all(one.y + one.h <= other.y for one, other in pairwise(boxes))
+    assert boxes[-1].y + boxes[-1].h <= layout.height
+    table = draw_table(scene, layout)
+    for part, area in zip([table.centre, *table.tiles], [layout.centre, *layout.areas], strict=True):
+        for piece in part:
+            if piece.tag == "text":
+                continue
+            # The box of a tile has a margin for its shadow.
+            right = piece.x + piece.scale * (2 * piece.box.x + piece.box.w)
+            bottom = piece.y + piece.scale * (2 * piece.box.y + piece.box.h)
+            assert area.x <= piece.x and right <= area.x + area.w
+            assert area.y <= piece.y and bottom <= area.y + area.h
+
+
+def test_a_layout_of_several_tables_has_room_for_each_of_them():
+    few, many = (
+        Scene("", (), (Place("A", (Pile("", ((6, 5),) * number),)), Place("B"))) for number in (3, 40)
+    )
+    both = lay_out([few, many], narrow=True)
+    assert both == lay_out([many, few], narrow=True)
+    assert both.areas[0].h == lay_out([many], narrow=True).areas[0].h > lay_out([few], narrow=True).areas[0].h
+
+
+def test_a_text_is_as_wide_as_its_letters():
+    font = pytest.importorskip("PIL.ImageFont").truetype(str(letters.FONT), 100)
+    for text in ("Seat 0 greedy", "[6:4] + 3.5 ÷ 2", "Žluťoučký kůň…"):
+        assert letters.length(text, 100) == pytest.approx(font.getlength(text), abs=1)
 
 
 @pytest.mark.parametrize(
@@ -347,6 +463,8 @@ def test_names_in_other_scripts_can_be_drawn():
         (lambda: Pile("layout", lead=0), "positions among its 0 tiles"),
         (lambda: draw_text(Scene(""), width=39), "at least 40 columns"),
         (lambda: draw_image(Scene(""), width=319), "at least 320 pixels"),
+        (lambda: draw_image(Scene(""), theme="blue"), "theme must be dark or light, got 'blue'"),
+        (lambda: draw_svg(Scene(""), theme="blue"), "theme must be dark or light, got 'blue'"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_a_reason(make, message):
@@ -398,14 +516,14 @@ def test_a_missing_pygame_is_named_with_its_remedy(monkeypatch):
 
 
 def test_the_words_of_a_pile_are_tiles_ends_and_counts_within_the_width():
-    piles = (
+    shown = (
         Pile("line", ((6, 4), (4, 1)), open_left=6, open_right=1, form="line", marked=(1,)),
         Pile("hand", ((6, 4), (1, 1)), marked=(0,)),
         Pile("down", hidden=3),
         Pile("none"),
         Pile("long", ((1, 1), (2, 2), (3, 3), (4, 4), (5, 5)), marked=(0, 1, 2, 3)),
     )
-    lines = draw_text(Scene("Title", (), (Place("You", piles, to_act=True),), (), ""), width=40).splitlines()
+    lines = draw_text(Scene("Title", (), (Place("You", shown, to_act=True),), (), ""), width=40).splitlines()
     assert lines[-7:] == [
         "> You",
         "  line  (6) [6:4][4:1]* (1)",

@@ -11,7 +11,7 @@ import yaml
 
 from gupai_agents.agent import Agent
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, networks, strongest_style, tuned_weights
+from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, networks, style_names, tuned_weights
 from gupai_agents.styles import RandomAgent, StyleAgent
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told
@@ -37,7 +37,7 @@ def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
     """
     game = get_game(game)
     has_best = networks(game.id) if variant is None else best_file(game, variant)
-    return ["random", *game.styles, *([TUNED] if has_tuned(game) else []), *([BEST] if has_best else [])]
+    return ["random", *style_names(game), *([BEST] if has_best else [])]
 
 
 def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Agent:
@@ -85,7 +85,7 @@ def best_agent(game: Game, variant: Variant) -> Agent:
 
     path = best_file(game, variant)
     if path is None:
-        known = f"{game.id} comes for these options; choose {strongest_style(game)}"
+        known = f"{game.id} comes for these options; choose {style_names(game)[-1]}"
         raise ValueError(f"no player {BEST} of {known}")
     agent = NetworkAgent.load(path, game, variant)
     agent.name = BEST
@@ -103,7 +103,7 @@ def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> Search
     numbers = {name: _number(spec, text) for name, text in settings.items()}
     plan = Plan(**{name: int(n) if n.is_integer() else n for name, n in numbers.items()})  # type: ignore[arg-type]
     if "style" not in styles:
-        styles["style"] = style_agent(strongest_style(game), game, variant).weights
+        styles["style"] = style_agent(style_names(game)[-1], game, variant).weights
     return SearchAgent(game, variant, spec, plan=plan, **styles)
 
 

@@ -49,9 +49,9 @@ def tuned_weights(game: Game, variant: Variant) -> dict[str, float]:
     return weights
 
 
-def strongest_style(game: Game) -> str:
-    """Return the name of the strongest of a game's styles."""
-    return TUNED if has_tuned(game) else list(game.styles)[-1]
+def style_names(game: Game) -> list[str]:
+    """Return the names of a game's styles, weaker ones first."""
+    return [*game.styles, *([TUNED] if has_tuned(game) else [])]
 
 
 @functools.cache

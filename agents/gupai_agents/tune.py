@@ -66,8 +66,6 @@ def tune(
         progress: called with the share that is done, the generations, and chips a deal on the champion of before.
     Raises: ValueError for an unknown style or feature, or numbers out of range; ImportError without `cmaes`.
     """
-    from cmaes import CMA
-
     game = get_game(game)
     population, deals = (
         whole_number("population", population, 4, 10_000),
@@ -92,25 +90,16 @@ def tune(
 
     table = Table(game, variant)
     table.chips(base[None], base[None], 2, 0)  # compiles, which is not to count
-    search = CMA(np.zeros(len(chosen)), 0.5, population_size=population, seed=seed % (1 << 32))
+    evolution = Evolution(base, units, chosen, population, seed)
     champions = [base]
     begin, generation, gains = time.monotonic(), 0, []
 
-    def style(change: np.ndarray) -> np.ndarray:
-        weights = base.copy()
-        weights[chosen] += change * units[chosen]
-        return weights
-
     while (spent := time.monotonic() - begin) < seconds and generation != generations:
-        changes = [search.ask() for _ in range(population)]
         rivals = np.array([*named, *champions[-MOST_CHAMPIONS:]])
-        chips = table.chips(
-            np.array([style(change) for change in changes]), rivals, deals, derive(seed, generation)
-        )
-        search.tell([(change, -float(won)) for change, won in zip(changes, chips, strict=True)])
+        evolution.tell(table.chips(evolution.ask(), rivals, deals, derive(seed, generation)))
         generation += 1
         if generation % 5 == 0:
-            mean = style(search.mean)
+            mean = evolution.mean
             won = table.chips(
                 mean[None], champions[-1][None], 8 * deals, derive(seed, -1 - generation & 0xFFFF)
             )[0]
@@ -122,6 +111,53 @@ def tune(
     best = champions[-1] / looks.apart(champions[-1])  # so that a temperature means the same to every style
     weights = {name: float(weight) for name, weight in zip(names, best, strict=False) if weight}
     return Tuned(game, variant, weights, generation, table.played, time.monotonic() - begin, seed, gains)
+
+
+class Evolution:
+    """An evolution strategy (CMA-ES) over the weights of some features of a style.
+
+    What is searched are changes to the style, each in units of its feature; styles are rows, float64 [features + 1].
+    """
+
+    def __init__(
+        self,
+        base: np.ndarray,
+        units: np.ndarray,
+        chosen: Sequence[int],
+        population: int,
+        seed: int,
+        spread: float = 0.5,
+    ) -> None:
+        """Args: chosen: numbers of the features that may change. spread: of the first generation, in units.
+
+        Raises: ImportError without `cmaes`.
+        """
+        from cmaes import CMA
+
+        self.base, self.units, self.chosen = base, units, list(chosen)
+        self._search = CMA(
+            np.zeros(len(self.chosen)), spread, population_size=population, seed=seed % (1 << 32)
+        )
+        self._asked: list[np.ndarray] = []
+
+    def ask(self) -> np.ndarray:
+        """Return the styles of a generation, float64 [population, features + 1]."""
+        self._asked = [self._search.ask() for _ in range(self._search.population_size)]
+        return np.array([self._style(change) for change in self._asked])
+
+    def tell(self, chips: np.ndarray) -> None:
+        """Say what the styles that were asked for have won, [population]."""
+        self._search.tell([(change, -float(won)) for change, won in zip(self._asked, chips, strict=True)])
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The style in the middle of the search."""
+        return self._style(self._search.mean)
+
+    def _style(self, change: np.ndarray) -> np.ndarray:
+        weights = self.base.copy()
+        weights[self.chosen] += change * self.units[self.chosen]
+        return weights
 
 
 class Looks:
@@ -137,9 +173,13 @@ class Looks:
 
     def apart(self, weights: np.ndarray) -> float:
         """Return how far the best of a decision stands from what is next to it to a style, by the median."""
-        leading = [np.unique(each[mask])[-2:] for each, mask in self._worths(weights)]
-        gaps = [float(two[1] - two[0]) for two in leading if len(two) == 2]
-        return float(np.median(gaps)) if gaps else 1.0
+        gaps = []
+        for worths in self._worths(weights):
+            best = worths.max(1)
+            next_best = np.where(worths < best[:, None], worths, -np.inf).max(1)
+            gaps.append((best - next_best)[np.isfinite(next_best)])
+        found = np.concatenate(gaps)
+        return float(np.median(found)) if len(found) else 1.0
 
     def units(self, base: np.ndarray) -> np.ndarray:
         """Return for each feature the weight that moves actions about as far apart as they stand to a style.
@@ -149,14 +189,18 @@ class Looks:
         apart = self.apart(base)
         units = np.zeros(len(base) - 1)
         for at in range(len(units)):
-            spreads = [float(np.std(each[mask])) for each, mask in self._worths(np.eye(len(base))[at])]
-            spreads = [spread for spread in spreads if spread]
-            units[at] = apart / float(np.median(spreads)) if spreads else 0.0
+            spreads = np.concatenate([worths.std(1) for worths in self._worths(np.eye(len(base))[at])])
+            spreads = spreads[spreads > 0]
+            units[at] = apart / float(np.median(spreads)) if len(spreads) else 0.0
         return units
 
-    def _worths(self, weights: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _worths(self, weights: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield what legal actions are worth, decisions of equally many actions at a time: float64 [N, actions]."""
         for turns in self.turns:
-            yield from zip(worths_of(self.game, weights, turns), turns.masks, strict=True)
+            worths, counts = worths_of(self.game, weights, turns), turns.masks.sum(1)
+            for count in np.unique(counts).tolist():
+                rows = counts == count
+                yield worths[rows][turns.masks[rows]].reshape(-1, count)
 
 
 class Table:
@@ -167,7 +211,11 @@ class Table:
         self.seats = game.variant.make(**variant).players
 
     def chips(self, candidates: np.ndarray, rivals: np.ndarray, deals: int, key: int) -> np.ndarray:
-        """Return the chips a deal that candidates win, float64 [candidates]; styles are rows of weights.
+        """Return the chips a deal that candidates win, float64 [candidates], see `values`."""
+        return self.values(candidates, rivals, deals, key).mean(1)
+
+    def values(self, candidates: np.ndarray, rivals: np.ndarray, deals: int, key: int) -> np.ndarray:
+        """Return what candidates win in each deal, float64 [candidates, deals]; styles are rows of weights.
 
         Deal d has the candidate at seat d modulo seats, one of the rivals at all others.
         """
@@ -190,4 +238,4 @@ class Table:
             totals = lanes.states.total[np.arange(len(line_ups)), np.tile(seat, len(some))]
             won[some] = totals.reshape(len(some), deals)
         self.played += won.size
-        return won.mean(1)
+        return won

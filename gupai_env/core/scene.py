@@ -1,6 +1,6 @@
 """A table described without drawing it: what the text and the image show, for every game.
 
-A game turns a view (or, for spectators, a state) into a `Scene`; `draw_text` and `draw_image` know no rules.
+A game turns a view (or, for spectators, a state) into a `Scene`; `draw_text` and `draw_svg` know no rules.
 """
 
 from dataclasses import dataclass

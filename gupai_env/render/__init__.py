@@ -1,11 +1,12 @@
-"""Drawing a table: a `Scene` describes it, `draw_text` prints it.
+"""Drawing a table: a `Scene` describes it, `draw_text` prints it and `draw_svg` draws it.
 
-Pictures are made by `gupai_env.render.image.draw_image` (with Pillow) and shown by
-`gupai_env.render.window.Window` (with pygame); only those who want them import these
-modules and need `pip install gupai[render]`.
+Pictures are the same drawing as pixels, made by `gupai_env.render.image.draw_image` (with resvg-py and Pillow) and
+shown by `gupai_env.render.window.Window` (with pygame); only those who want them import these modules and need
+`pip install gupai[render]`.
 """
 
 from gupai_env.core.scene import Pile, Place, Scene
+from gupai_env.render.svg import draw_svg
 from gupai_env.render.text import draw_text
 
-__all__ = ["Pile", "Place", "Scene", "draw_text"]
+__all__ = ["Pile", "Place", "Scene", "draw_svg", "draw_text"]

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from gupai_agents.checkpoint import MAX_BYTES
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH
 from gupai_agents.registry import agent_of_data, style_agent
-from gupai_agents.shipped import strongest_style
+from gupai_agents.shipped import style_names
 from gupai_env.games import GAMES, get_game
 from gupai_training.plain_yaml import MAX_CHARACTERS, parse_yaml
 
@@ -218,7 +218,7 @@ class Config(Section):
     @property
     def playing_style(self) -> str:
         """The style that plays out where search teaches."""
-        return self.teach.style or strongest_style(get_game(self.game))
+        return self.teach.style or style_names(get_game(self.game))[-1]
 
     @property
     def window(self) -> int:

@@ -65,7 +65,7 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
     model = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION, producer_name="gupai"
     )
-    known = {
+    known: dict[str, str] = {
         name: str(header[name]) for name in ("game", "version", "rules", "payoff_scale") if name in header
     }
     helper.set_model_props(model, known)

@@ -1,6 +1,8 @@
 """Comparing players so that the result can be trusted."""
 
+from gupai_agents.evaluation.ablation import Ablation, Budget, discover
 from gupai_agents.evaluation.exact import GameTree, build_tree
+from gupai_agents.evaluation.exploiter import Effort, Exploited, exploit
 from gupai_agents.evaluation.folder import play_into, verify
 from gupai_agents.evaluation.gating import Gate, gate, recipe_gain
 from gupai_agents.evaluation.match import DuplicateResult, duel, play_duplicates
@@ -14,7 +16,11 @@ from gupai_agents.evaluation.tournament import (
 )
 
 __all__ = [
+    "Ablation",
+    "Budget",
     "DuplicateResult",
+    "Effort",
+    "Exploited",
     "GameRecord",
     "GameTree",
     "Gate",
@@ -23,7 +29,9 @@ __all__ = [
     "Standings",
     "Tournament",
     "build_tree",
+    "discover",
     "duel",
+    "exploit",
     "gate",
     "play_duplicates",
     "play_into",

@@ -11,7 +11,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -25,10 +25,12 @@ from gupai_env.core.lanes import WAIT
 from gupai_env.core.numbers import told
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
+from gupai_env.deals import laying_out
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 
 FORMAT = "gupai-game-1"
+ORDER = "order"  # a key after "episode", of games that were dealt as it says and not as the seed shuffles
 KEYS = ["format", "game", "version", "variant", "agents", "seed", "episode", "actions", "names", "payoffs"]
 COMPRESSED = ".gz"  # the end of a file's name
 LEVEL = 4  # of compression: twice as fast as the usual 6, and files a tenth larger
@@ -48,6 +50,7 @@ class GameRecord:
     seed, episode: those of the environment: `reset(seed=seed)`, then `reset()` so many times.
     agents: the name of who sat at each seat. actions: every decision, in order of play; movers: the seat of each, which
     follows from the rules and does not stand in a file. payoffs: chips by seat, a row for every deal of the match.
+    order: the kinds of all tiles in the order in which the deal took them, where that is not the seed's; else empty.
     """
 
     game: Game
@@ -58,6 +61,7 @@ class GameRecord:
     actions: tuple[int, ...] = field(repr=False)
     payoffs: tuple[tuple[float, ...], ...]
     movers: tuple[int, ...] = field(repr=False)
+    order: tuple[int, ...] = field(default=(), repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,8 +78,9 @@ class GameRecord:
         moves = ",".join(map(str, self.actions))
         named = ",".join([names[action] for action in self.actions])
         paid = json.dumps(self.payoffs, separators=(",", ":"))
+        order = f',"{ORDER}":[{",".join(map(str, self.order))}]' if self.order else ""
         return (
-            f'{head},"seed":{self.seed},"episode":{self.episode},"actions":[{moves}],"names":[{named}],'
+            f'{head},"seed":{self.seed},"episode":{self.episode}{order},"actions":[{moves}],"names":[{named}],'
             f'"payoffs":{paid}}}\n'
         )
 
@@ -292,6 +297,7 @@ class _Claim:
     actions: list[int]
     names: Any
     payoffs: Any
+    order: tuple[int, ...]
 
 
 def _lines(path: str | Path, first: int) -> Iterator[tuple[int, bytes]]:
@@ -324,7 +330,7 @@ def _claim(number: int, line: bytes) -> _Claim:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = told(content.get("format")) if isinstance(content, dict) else "none"
         raise _LineError(number, f'no record of a game: its "format" is {found}, not {FORMAT!r}')
-    if list(content) != KEYS:
+    if [key for key in content if key != ORDER] != KEYS:
         raise _LineError(number, f"its keys are {told(', '.join(content))}, not {', '.join(KEYS)}")
     try:
         if not isinstance(content["game"], str) or not isinstance(content["variant"], dict):
@@ -342,11 +348,32 @@ def _claim(number: int, line: bytes) -> _Claim:
         # A number that is no action stays one in the fewer bits that actions are kept in.
         actions = [action if 0 <= action < game.num_actions else game.num_actions for action in actions]
         seed, episode = as_key(content["seed"]), as_key(content["episode"], "an episode")
+        order = _order(game, variant, content[ORDER]) if ORDER in content else ()
     except ValueError as error:
         raise _LineError(number, error) from None
     return _Claim(
-        number, line, rules, tuple(agents), seed, episode, actions, content["names"], content["payoffs"]
+        number,
+        line,
+        rules,
+        tuple(agents),
+        seed,
+        episode,
+        actions,
+        content["names"],
+        content["payoffs"],
+        order,
     )
+
+
+def _order(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
+    """Return the order of a deal; raises ValueError."""
+    deck = np.asarray(game.deck(variant.as_rules(game.rules_type))).tolist()
+    if variant.deals > 1:
+        raise ValueError("the order of the tiles can be given for a single deal, not for a match")
+    whole = isinstance(order, list) and all(type(kind) is int for kind in order)
+    if not whole or sorted(order) != sorted(deck):
+        raise ValueError(f"the order holds not the {len(deck)} tiles of the deck: {told(order)}")
+    return tuple(order)
 
 
 @functools.lru_cache(maxsize=256)
@@ -375,6 +402,10 @@ def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
     lanes.reset(seeds=[claim.seed for claim in block])
     lanes.episodes[:] = [claim.episode for claim in block]
     lanes.begin()
+    for lane, claim in enumerate(block):
+        if claim.order:
+            order = np.array([claim.order], np.int8)
+            laying_out(game)(lanes.rules, lanes.states[lane : lane + 1], order)
     lanes.refresh()
     log, refused = Log(lanes), {}
     rows, lengths = np.arange(len(block)), np.array([len(claim.actions) for claim in block])
@@ -393,7 +424,11 @@ def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
     for lane in np.flatnonzero(~lanes.states.over.astype(bool)).tolist():
         refused.setdefault(lane, f"the game is not over after its {lengths[lane]} actions")
     found = log.records([claim.agents for claim in block])
-    return [refused.get(lane, record) for lane, record in enumerate(found)]
+    games = [
+        replace(each, order=claim.order) if claim.order else each
+        for each, claim in zip(found, block, strict=True)
+    ]
+    return [refused.get(lane, record) for lane, record in enumerate(games)]
 
 
 def _illegal(lanes: Lanes, lane: int, at: int, action: int) -> str:

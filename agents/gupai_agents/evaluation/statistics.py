@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-LEAST = 30  # values that a sequential test waits for, so that their variance means something
+LEAST = 100  # values that a sequential test waits for, so that their variance means something
 
 
 class Estimate(NamedTuple):
@@ -85,6 +85,19 @@ def holm(p: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def false_discovery(p: Sequence[float]) -> list[float]:
+    """Return p-values as false discovery rates (Benjamini and Hochberg): of all that are called real at q, that share
+    is chance on average.
+    """
+    order = np.argsort(p, kind="stable")[::-1]
+    found, lowest = [1.0] * len(p), 1.0
+    for at, place in enumerate(order):
+        rank = len(p) - at
+        lowest = min(lowest, p[place] * len(p) / rank)
+        found[place] = lowest
+    return found
+
+
 def samples_for(effect: float, spread: float, alpha: float = 0.05, power: float = 0.8) -> int:
     """Return how many values of a standard deviation `spread` find a mean of `effect` with this power, two-sided."""
     from scipy.special import ndtri
@@ -103,13 +116,14 @@ class Sequential(NamedTuple):
 def gsprt(values: np.ndarray, gain: float, alpha: float = 0.05, beta: float = 0.05) -> Sequential:
     """Test a mean of 0 against one of `gain` after every one of values, [N], and stop as early as their order lets.
 
-    A generalised sequential probability ratio test with the variance of the values so far. `alpha` bounds how often a
-    mean of 0 is taken for the gain, `beta` how often the gain is taken for 0.
+    A generalised sequential probability ratio test: under either mean the variance is the likeliest one for the values
+    so far, so that, as in Student's test, few values prove less. `alpha` bounds how often a mean of 0 is taken for the
+    gain, `beta` how often the gain is taken for 0.
     """
     counts = np.arange(1, len(values) + 1)
     means = np.cumsum(values) / counts
     variances = np.maximum(np.cumsum(np.square(values)) / counts - means**2, 1e-12)
-    ratios = counts * gain * (2 * means - gain) / (2 * variances)
+    ratios = counts / 2 * np.log((variances + means**2) / (variances + (means - gain) ** 2))
     accept, reject = np.log((1 - beta) / alpha), np.log(beta / (1 - alpha))
     ended = np.flatnonzero(((ratios >= accept) | (ratios <= reject)) & (counts >= LEAST))
     at = int(ended[0]) if len(ended) else len(values) - 1

@@ -27,7 +27,9 @@ FEATURES = (
         for n in range(1, HIGHEST + 1)
     ),
     *(
-        yes_or_no(f"attack_short_{n}", f"likewise, and no more tiles with {n} are unseen than kept")
+        yes_or_no(
+            f"attack_short_{n}", f"{n} is left open, a tile with it is kept and no more are unseen than kept"
+        )
         for n in range(1, HIGHEST + 1)
     ),
 )

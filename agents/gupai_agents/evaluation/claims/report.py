@@ -65,8 +65,15 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
     if "pooled" in reading and reading["pooled"]["i2"]:
         pooled = reading["pooled"]
         yield f"Differences between opponents: Q {pooled['q']:.1f}, p {pooled['p_q']:.2g}, I² {percent(pooled['i2'])}."
+    if "q" in reading:
+        stands = "" if reading.get("stands", True) else ": among so many it may be chance"
+        yield f"p {_p(reading['p'])}; of all {reading['tests']} tests made together q {_p(reading['q'])}{stands}."
     for name, value in reading.get("facts", {}).items():
         yield f"{name}: {value:.6g}" if isinstance(value, float) else f"{name}: {value}"
+
+
+def _p(p: float) -> str:
+    return f"{p:.2g}" if p >= 0.001 else "<0.001"
 
 
 def percent(share: float) -> str:
@@ -94,15 +101,18 @@ def figures(reading: dict[str, Any], which: str) -> Iterator[str]:
 
 def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
     """Return a page with all verdicts: a table first, then each claim."""
-    lines = ["| claim | statement | reading | verdict |", "| --- | --- | --- | --- |"]
+    lines = ["| claim | statement | reading | verdict | q |", "| --- | --- | --- | --- | --- |"]
     for content in verdicts:
         link = f"[{content['id']}](#{content['id']})"
         if not content["readings"]:
-            lines.append(f"| {link} | {content['statement']} | | not tested |")
+            lines.append(f"| {link} | {content['statement']} | | not tested | |")
         for at, reading in enumerate(content["readings"]):
             head = (link, content["statement"]) if at == 0 else ("", "")
             verdict = f"{MARKS.get(reading['verdict'], '')} {reading['verdict']}".strip()
-            lines.append(f"| {head[0]} | {head[1]} | {reading['name']} | {verdict} |")
+            if not reading.get("stands", True):
+                verdict = f"{reading['verdict']}, but not among so many tests"
+            q = _p(reading["q"]) if "q" in reading else ""
+            lines.append(f"| {head[0]} | {head[1]} | {reading['name']} | {verdict} | {q} |")
     for content in verdicts:
         lines += [
             "",
@@ -120,8 +130,13 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
                     lines += ["", "</details>"]
         if "untested" in content:
             lines += ["", f"Not tested: {content['untested']}"]
-        lines += ["", f"To repeat it: `gupai claim {content['id']}{_asked(content['asked'])}`"]
+        lines += ["", f"To repeat it: `{command_of(content)}`"]
     return "\n".join(lines) + "\n"
+
+
+def command_of(content: dict[str, Any]) -> str:
+    """Return the command that gives this verdict."""
+    return f"gupai claim {content['id']}{_asked(content['asked'])}"
 
 
 def _asked(asked: dict[str, Any]) -> str:

@@ -47,6 +47,8 @@ class Finding:
 
     frequency: how often it comes up, of the deals of one seat; exact: it was worked out and not counted.
     per_hundred: chips in a hundred ordinary deals. deals_needed: about how many would decide, of an inconclusive one.
+    p: of the test behind the verdict, two-sided: that there is no effect, that a rate is its threshold, that the first
+    is no other than the rest. What is enumerated or only measured has none.
     """
 
     name: str
@@ -66,7 +68,9 @@ class Finding:
     exact: bool = False
     per_hundred: float | None = None
     deals_needed: int | None = None
+    p: float | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+    examples: tuple[dict[str, Any], ...] = ()  # deals to look at, see `deals`
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON, without what is empty."""

@@ -72,6 +72,11 @@ class Dealt(NamedTuple):
     seats: np.ndarray
 
 
+def stream_of(seed: int, number: int) -> int:
+    """Return the key of a stream of deals to test claims on."""
+    return derive(derive(derive(seed, CLAIM_STREAM), 0), number)
+
+
 class Sampler:
     """Draws the deals of a population; those of one key are the same however many are drawn at a time.
 
@@ -150,16 +155,21 @@ class Sampler:
         lanes.reset(seeds=keys)
         players = self.variant.players
         seats = np.array([draw(derive(int(key), SEAT_STREAM), 0, players) for key in keys], np.int64)
-        if self.conditional:
-            orders = np.empty((len(keys), len(self.deck)), np.int8)
-            sitting = (seats[:, None] + np.array(self.away[: self.roles])) % players
-            offset = TABLE_TILES.get(self.game.id, 0)
-            deal_cases(
-                keys, self.deck, self.class_of, self.cases, self.sums, sitting, offset, self.hand, orders
-            )
+        orders = self.orders(keys, seats)
+        if orders is not None:
             laying_out(self.game)(self.rules, lanes.states, orders)
             lanes.refresh()
         return Dealt(keys, seats)
+
+    def orders(self, keys: np.ndarray, seats: np.ndarray) -> np.ndarray | None:
+        """Return the tiles in the order in which they are dealt, int8 [N, tiles]; None: as the keys shuffle."""
+        if not self.conditional:
+            return None
+        orders = np.empty((len(keys), len(self.deck)), np.int8)
+        sitting = (seats[:, None] + np.array(self.away[: self.roles])) % self.variant.players
+        offset = TABLE_TILES.get(self.game.id, 0)
+        deal_cases(keys, self.deck, self.class_of, self.cases, self.sums, sitting, offset, self.hand, orders)
+        return orders
 
 
 def _hands(sizes: Sequence[int], tiles: int) -> Iterator[list[int]]:

@@ -99,6 +99,29 @@ def bounds(found: Estimate, values: np.ndarray | None) -> tuple[float, float]:
     return found.mean - half, found.mean + half
 
 
+def p_of(found: Estimate) -> float:
+    """Return the two-sided p that an effect is zero, from its 95% interval; 1 where there is no interval."""
+    from scipy.special import ndtr
+
+    if not np.isfinite(found.half_width):
+        return 1.0
+    if found.half_width == 0:
+        return float(found.mean == 0)
+    return float(2 * ndtr(-1.96 * abs(found.mean) / found.half_width))
+
+
+def p_beyond(found: Estimate, values: np.ndarray | None, threshold: float) -> float:
+    """Return the two-sided p that a rate is its threshold: exact for values 0 and 1, else from its interval."""
+    from scipy.special import betainc
+
+    if values is None or not np.isin(values, (0, 1)).all():
+        return p_of(Estimate(found.mean - threshold, found.half_width, found.samples))
+    hits, samples = int(values.sum()), len(values)
+    as_many = float(betainc(hits, samples - hits + 1, threshold)) if hits else 1.0
+    as_few = 1 - float(betainc(hits + 1, samples - hits, threshold)) if hits < samples else 1.0
+    return min(1.0, 2 * min(as_many, as_few))
+
+
 def of_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -> Estimate:
     """Return a statistic of the means of values, [N, k], with its interval by the jackknife over groups of deals."""
     groups = min(GROUPS, len(values))
@@ -174,17 +197,6 @@ def judge_panel(
     if found.verdict == INCONCLUSIVE and set(verdicts) == {CONTRADICTED}:
         return Judged(CONTRADICTED), "of very different size against different opponents"
     return found, ""
-
-
-def false_discovery(p: Sequence[float]) -> list[float]:
-    """Return p-values of subgroups as false discovery rates (Benjamini and Hochberg)."""
-    order = np.argsort(p, kind="stable")[::-1]
-    found, lowest = [1.0] * len(p), 1.0
-    for at, place in enumerate(order):
-        rank = len(p) - at
-        lowest = min(lowest, p[place] * len(p) / rank)
-        found[place] = lowest
-    return found
 
 
 def always_valid(values: np.ndarray, alpha: float = 0.05, tuned_for: int = 2000) -> Estimate:

@@ -1,0 +1,344 @@
+"""What every feature of a style is worth to who tunes it: weights tuned with all features, and again without each.
+
+For every seed a style is tuned against fixed rivals (an evolution strategy, as `gupai tune`). From there it is tuned on
+for a few generations: with all features, and without each of them in turn, all in the same deals. What the first of
+these wins more than another, in fresh deals and all in the same ones, is what is lost where a feature is missing and
+the others make up for it as well as they can. The unit of the intervals is the seed: its search and its deals.
+"""
+
+import functools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gupai_agents.agent import Agent
+from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, t_test
+from gupai_agents.registry import style_agent
+from gupai_agents.shipped import style_names
+from gupai_agents.styles import StyleAgent
+from gupai_agents.tune import Evolution, Looks, Table
+from gupai_env.core.game import Game
+from gupai_env.core.numbers import told, whole_number
+from gupai_env.core.rng import as_key, derive
+from gupai_env.core.variant import Variant
+from gupai_env.games import get_game
+
+SPREAD, AGAIN_SPREAD = 0.25, 0.1  # units, of the first generation: of a search, and of one from tuned weights
+SELECTING = 8  # times the deals of a candidate, to choose between where a search began and what it found
+# Numbers of streams of deals and searches, below the key of a seed: to tune, to tune on, to choose, and fresh ones.
+TUNE, AGAIN, SELECT, FRESH = range(4)
+MOST_SEEDS, MOST_DEALS = 1000, 1_000_000
+Play = Callable[[np.ndarray, int, int], np.ndarray]  # styles, number of deals, key -> chips, [styles, deals]
+Progress = Callable[[int], Any]  # called with the number of deals just played
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much is played. seeds: searches, each with deals of its own. generations: to tune with all features, then
+    again: to tune on with all and without each. population: candidates of a generation. deals: of a candidate.
+    fresh: deals in which what has been found is compared.
+    """
+
+    seeds: int = 6
+    generations: int = 60
+    again: int = 6
+    population: int = 24
+    deals: int = 600
+    fresh: int = 16_000
+
+    def checked(self) -> "Budget":
+        """Return it; raises ValueError for numbers that cannot be."""
+        whole_number("seeds", self.seeds, 2, MOST_SEEDS)
+        for name in ("generations", "again"):
+            whole_number(name, getattr(self, name), 0, 100_000)
+        whole_number("population", self.population, 4, 10_000)
+        for name in ("deals", "fresh"):
+            whole_number(name, getattr(self, name), 2, MOST_DEALS)
+        return self
+
+    def total(self, groups: int, others: int = 0) -> int:
+        """Return how many deals are played in all to leave out so many groups, and set so many others to zero."""
+        candidates = (self.generations + self.again * (1 + groups)) * self.population
+        selecting = 2 * (1 + groups) * SELECTING
+        return self.seeds * ((candidates + selecting) * self.deals + self.fresh * (1 + 2 * groups + others))
+
+
+class Searched(NamedTuple):
+    """What one seed has found.
+
+    weights: tuned with all features and scaled, by feature. chips: that these win. dropped: by group and other, chips
+    that these win more than the same with the group set to zero. lost: by group, than weights tuned without it.
+    """
+
+    seed: int
+    weights: list[float]
+    chips: float
+    dropped: list[float]
+    lost: list[float]
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What some features are worth over seeds.
+
+    weight: of the first of them, scaled: in half of all decisions the best action stands 1 or more from the next.
+    dropped: chips a deal that are lost if their weights become zero and the others stay. lost: that are lost by weights
+    tuned without them. q: that nothing is lost, as a false discovery rate over all that were tried.
+    """
+
+    features: tuple[str, ...]
+    weight: Estimate
+    dropped: Estimate
+    lost: Estimate
+    q: float
+
+    def as_numbers(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        figures = {name: getattr(self, name).as_numbers() for name in ("weight", "dropped", "lost")}
+        return {"features": list(self.features), **figures, "q": self.q}
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """What has been found of a game's features. chips: a deal that the tuned style wins. worths: what is lost without
+    it most of all first. idle: features in which legal actions never differ.
+    """
+
+    game: Game
+    variant: Variant
+    start: str
+    rivals: tuple[str, ...]
+    budget: Budget
+    seed: int
+    chips: Estimate
+    worths: tuple[Worth, ...]
+    idle: tuple[str, ...]
+
+    def as_numbers(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "game": self.game.id,
+            "version": self.game.version,
+            "variant": self.variant.changed(),
+            "start": self.start,
+            "rivals": list(self.rivals),
+            "seed": self.seed,
+            "budget": asdict(self.budget),
+            "unit": "chips a deal; half_width is that of the 95% interval over seeds; weights are scaled so that in "
+            "half of all decisions the best action stands 1 or more from the next",
+            "chips": self.chips.as_numbers(),
+            "features": [worth.as_numbers() for worth in self.worths],
+            "idle": list(self.idle),
+        }
+
+
+class Problem(NamedTuple):
+    """What is tuned: `base` is the style to begin with, `chosen` the numbers of features that may change and `units`
+    theirs, `groups` those that are left out in turn, `others` those that are only set to zero. play: lets styles play
+    for their chips.
+    """
+
+    game: Game
+    base: np.ndarray
+    chosen: Sequence[int]
+    units: np.ndarray
+    groups: Sequence[Sequence[int]]
+    looks: Looks
+    play: Play
+    others: Sequence[Sequence[int]] = ()
+
+
+def rivals_of(game: Game, variant: Variant) -> list[StyleAgent]:
+    """Return whom a style is tuned against if nobody is named: all rule-based players of a game but `random`."""
+    return [style_agent(name, game, variant) for name in style_names(game)]
+
+
+def among(game: Game, variant: Variant, rivals: Sequence[Agent], progress: Progress | None = None) -> Play:
+    """Return what lets styles play, one a deal, among equal rivals of whom another sits there in every deal.
+
+    Raises: ValueError for a rival that is no rule-based player with weights.
+    """
+    for rival in rivals:
+        if not isinstance(rival, StyleAgent):
+            raise ValueError(
+                f"{told(rival.name)} has no weights; rivals to tune against are rule-based players"
+            )
+    rows = np.array([rival.weights for rival in rivals if isinstance(rival, StyleAgent)])
+
+    def play(styles: np.ndarray, deals: int, key: int) -> np.ndarray:
+        values = Table(game, variant.changed()).values(styles, rows, deals, key)
+        if progress:
+            progress(values.size)
+        return values
+
+    return play
+
+
+def evolved(play: Play, evolution: Evolution, generations: int, deals: int, key: int) -> np.ndarray:
+    """Return what a search finds in some generations, each of which plays deals of its own.
+
+    It is the mean of where the search stood in the second half of them, which wanders less than where it ends.
+    """
+    stood = [evolution.mean]
+    for generation in range(generations):
+        evolution.tell(play(evolution.ask(), deals, derive(key, generation)).mean(1))
+        stood.append(evolution.mean)
+    return np.mean(stood[(generations + 1) // 2 :], 0)
+
+
+def search_seed(problem: Problem, budget: Budget, seed: int, number: int) -> Searched:
+    """Tune with all features and without each group, by the chance of one seed, and compare them in fresh deals."""
+    key, (play, base, units) = derive(seed, number), (problem.play, problem.base, problem.units)
+    evolution = Evolution(base, units, problem.chosen, budget.population, derive(key, TUNE), SPREAD)
+    tuned = evolved(play, evolution, budget.generations, budget.deals, derive(key, TUNE))
+    begun = np.repeat(tuned[None], 1 + len(problem.groups), 0)
+    for row, group in zip(begun[1:], problem.groups, strict=True):
+        row[list(group)] = 0
+    found = begun.copy()
+    for row, group in zip(found, ((), *problem.groups), strict=True):
+        if left := [at for at in problem.chosen if at not in group]:
+            evolution = Evolution(row, units, left, budget.population, derive(key, AGAIN), AGAIN_SPREAD)
+            row[:] = evolved(play, evolution, budget.again, budget.deals, derive(key, AGAIN))
+    chips = play(np.concatenate([begun, found]), SELECTING * budget.deals, derive(key, SELECT)).mean(1)
+    worse = chips[len(begun) :] < chips[: len(begun)]
+    found[worse] = begun[worse]
+    full = found[0]
+    without = np.repeat(full[None], len(problem.groups) + len(problem.others), 0)
+    for row, group in zip(without, [*problem.groups, *problem.others], strict=True):
+        row[list(group)] = 0
+    chips = play(np.concatenate([full[None], without, found[1:]]), budget.fresh, derive(key, FRESH)).mean(1)
+    less = chips[0] - chips[1:]
+    scaled = full[:-1] / problem.looks.apart(full)
+    only = len(without)
+    return Searched(number, scaled.tolist(), float(chips[0]), less[:only].tolist(), less[only:].tolist())
+
+
+def search_seeds(
+    problem: Problem,
+    budget: Budget,
+    seed: int,
+    threads: int | None = None,
+    kept: Mapping[int, Searched] | None = None,
+    keep: Callable[[Searched], Any] | None = None,
+) -> list[Searched]:
+    """Return what all seeds of a budget have found; those in `kept` are not searched again, of others `keep` is told.
+
+    Seeds are shared by threads, by default one a core; what is found is the same.
+    """
+    kept = kept or {}
+    todo = [number for number in range(budget.seeds) if number not in kept]
+    found = dict(kept)
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+        for searched in pool.map(functools.partial(search_seed, problem, budget, seed), todo):
+            found[searched.seed] = searched
+            if keep:
+                keep(searched)
+    return [found[number] for number in range(budget.seeds)]
+
+
+def worths_over(problem: Problem, found: Sequence[Searched]) -> tuple[Worth, ...]:
+    """Return what each group is worth over seeds, what is lost without it most of all first."""
+    names = [feature.name for feature in problem.game.features]
+    columns = {
+        name: np.array([getattr(each, name) for each in found]) for name in ("weights", "dropped", "lost")
+    }
+    p = [t_test(columns["lost"][:, at]) for at in range(len(problem.groups))]
+    worths = [
+        Worth(
+            tuple(names[each] for each in group),
+            estimate(columns["weights"][:, group[0]]),
+            estimate(columns["dropped"][:, at]),
+            estimate(columns["lost"][:, at]),
+            rate,
+        )
+        for at, (group, rate) in enumerate(zip(problem.groups, false_discovery(p), strict=True))
+    ]
+    return tuple(sorted(worths, key=lambda worth: -worth.lost.mean))
+
+
+def start_of(game: Game, start: str | None) -> str:
+    """Return the name of the style to begin with, by default the game's last; raises ValueError."""
+    if start is not None and start not in game.styles:
+        raise ValueError(f"{told(start)} is no style of {game.id}; they are {', '.join(game.styles)}")
+    return start or next(reversed(list(game.styles)))
+
+
+def moving(units: np.ndarray) -> list[int]:
+    """Return the numbers of features in which legal actions differ; raises ValueError for none."""
+    chosen = np.flatnonzero(units).tolist()
+    if not chosen:
+        raise ValueError("none of these features ever changes what is played")
+    return chosen
+
+
+def discover(
+    game: str | Game,
+    /,
+    *,
+    budget: Budget | None = None,
+    start: str | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    kept: Mapping[int, Searched] | None = None,
+    keep: Callable[[Searched], Any] | None = None,
+    **variant: Any,
+) -> Ablation:
+    """Tune a style with every feature and again without each, over seeds, and tell what is lost without it.
+
+    The rivals are all rule-based players of the game. The same seed and budget find the same.
+
+    Args: start: the style to begin with, default the game's last. progress: called with the number of deals just
+            played, of `planned_deals` in all. kept, keep: see `search_seeds`.
+    Raises: ValueError for an unknown style or numbers out of range; ImportError without `cmaes`.
+    """
+    game, budget, seed = get_game(game), (budget or Budget()).checked(), as_key(seed)
+    made, start = game.variant.make(**variant), start_of(get_game(game), start)
+    rivals = rivals_of(game, made)
+    problem = problem_of(game, made, start, among(game, made, rivals, progress))
+    found = search_seeds(problem, budget, seed, threads, kept, keep)
+    chips = estimate(np.array([each.chips for each in found]))
+    names = [feature.name for feature in game.features]
+    idle = tuple(name for at, name in enumerate(names) if at not in problem.chosen)
+    return Ablation(
+        game,
+        made,
+        start,
+        tuple(each.name for each in rivals),
+        budget,
+        seed,
+        chips,
+        worths_over(problem, found),
+        idle,
+    )
+
+
+def planned_deals(game: str | Game, budget: Budget, start: str | None = None, /, **variant: Any) -> int:
+    """Return how many deals `discover` plays; raises ValueError as it does."""
+    game = get_game(game)
+    made = game.variant.make(**variant)
+    problem = problem_of(game, made, start_of(game, start), lambda *_: np.zeros((0, 0)))
+    return budget.total(len(problem.groups))
+
+
+def problem_of(game: Game, variant: Variant, start: str, play: Play) -> Problem:
+    """Return the problem of a game's variant in which every feature is left out in turn."""
+    looks, base = Looks(game, variant.changed()), game.style(start)
+    units = looks.units(base)
+    chosen = moving(units)
+    groups = [(at,) for at in chosen]
+    return Problem(game, base, chosen, units, [*groups, *families(game, chosen)], looks, play)
+
+
+def families(game: Game, chosen: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return features that ask the same of different numbers, such as `leave_1` to `leave_6`: those of each family."""
+    found: dict[str, list[int]] = {}
+    for at in chosen:
+        stem, _, number = game.features[at].name.rpartition("_")
+        if stem and number.isdigit():
+            found.setdefault(stem, []).append(at)
+    return [tuple(members) for members in found.values() if len(members) > 1]

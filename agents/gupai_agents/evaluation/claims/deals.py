@@ -1,0 +1,135 @@
+"""Deals to look at: those that gained most, lost most and lie in the middle, and how to play them again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gupai_agents.agent import Agent
+from gupai_agents.evaluation.claims.check import variant_of
+from gupai_agents.evaluation.claims.players import UNSKILLED, player
+from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
+from gupai_agents.evaluation.claims.schema import Action, Claim, Policy
+from gupai_agents.evaluation.claims.tables import Table
+from gupai_agents.evaluation.match import answers
+from gupai_agents.evaluation.records import GameRecord, Log
+from gupai_env.core.rng import as_key
+from gupai_env.games import get_game
+
+GAIN, LOSS, MEDIAN = "largest gain", "largest loss", "median"
+
+
+class Compared(NamedTuple):
+    """What was gained in deals of one stream: the number of each deal, int [N], and its gain, [N].
+
+    choices: int [N, 3], of forked positions the number of the move (from 0), the action and the one compared with it.
+    """
+
+    deals: np.ndarray
+    gains: np.ndarray
+    choices: np.ndarray | None = None
+
+
+def examples(panel: Sequence[str], found: Sequence[Compared]) -> tuple[dict[str, Any], ...]:
+    """Return where to look at the largest gain, the largest loss and the median, over all players that count.
+
+    found: by player of the panel, only what was played otherwise. Equal ones: the first player's first.
+    """
+    counted = [number for number, member in enumerate(panel) if member != UNSKILLED] or list(
+        range(len(panel))
+    )
+    which = np.concatenate([np.full(len(found[number].gains), number) for number in counted])
+    if not len(which):
+        return ()
+    rows = np.concatenate([np.arange(len(found[number].gains)) for number in counted])
+    gains = np.concatenate([found[number].gains for number in counted])
+    order = np.argsort(gains, kind="stable")
+    places = {
+        GAIN: int(np.argmax(gains)) if gains.max() > 0 else None,
+        LOSS: int(np.argmin(gains)) if gains.min() < 0 else None,
+        MEDIAN: int(order[(len(order) - 1) // 2]),
+    }
+    shown = []
+    for what, at in places.items():
+        if at is None:
+            continue
+        number, row = int(which[at]), int(rows[at])
+        example = {
+            "what": what,
+            "player": panel[number],
+            "stream": number,
+            "deal": int(found[number].deals[row]),
+            "gain": float(gains[at]),
+        }
+        choices = found[number].choices
+        if choices is not None:
+            example |= dict(zip(("move", "action", "instead"), map(int, choices[row]), strict=True))
+        shown.append(example)
+    return tuple(shown)
+
+
+class Pair(NamedTuple):
+    """One deal played twice: with what is claimed and without it; seats: those in question."""
+
+    treated: GameRecord
+    baseline: GameRecord
+    seats: tuple[int, ...]
+
+
+def play_again(claim: Claim, reading: Policy | Action, seed: int, example: dict[str, Any]) -> Pair:
+    """Play a deal that a verdict names again, and record both games.
+
+    Args: reading: one of the claim's. seed: the verdict's. example: one of the finding's `examples`.
+    Raises: ValueError for a player that cannot play the variant, and where the rules forbid what the example says.
+    """
+    game = get_game(claim.game)
+    variant = variant_of(game, reading.variant)
+    sampler = Sampler(game, variant, reading.population)
+    table = Table(game, variant, sampler, stream_of(as_key(seed), example["stream"]))
+    member = example["player"]
+    if isinstance(reading, Policy):
+        base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
+        other = player(member, game, variant)
+        heroes = [
+            player(reading.treated, game, variant, member, base),
+            player(reading.baseline, game, variant, member),
+        ]
+        one, two = (_recorded(table, example["deal"], other, hero, {}) for hero in heroes)
+        return Pair(one[0], two[0], one[1])
+    everyone = player(member, game, variant)
+    games = [
+        _recorded(table, example["deal"], everyone, everyone, {example["move"]: example[which]})
+        for which in ("action", "instead")
+    ]
+    mover = games[0][0].movers[example["move"]]
+    return Pair(games[0][0], games[1][0], (mover,))
+
+
+def _recorded(
+    table: Table, deal: int, other: Agent, hero: Agent, forced: dict[int, int]
+) -> tuple[GameRecord, tuple[int, ...]]:
+    """Return a deal with `hero` at the seats in question, and these; forced: actions by the number of their move."""
+    block = next(table.blocks(deal, 1))
+    lanes = table.lanes(1)
+    lanes.over[:] = False
+    seats = tuple(map(int, block.seats[0]))
+    agents = [other, hero]
+    sitting = [int(seat in seats) for seat in range(table.variant.players)]
+    log = Log(lanes)
+    while not lanes.over[0]:
+        actions = answers(lanes, agents, np.array([sitting[lanes.seats[0]]]))
+        actions[0] = forced.get(int(lanes.states.moves[0]), actions[0])
+        lanes.step(actions.astype(np.int64))
+        log.note(actions)
+    (record,) = log.records([tuple(agents[each].name for each in sitting)])
+    order = table.sampler.orders(lanes.seeds, block.seats[:, 0])
+    return replace(record, order=() if order is None else tuple(order[0].tolist())), seats
+
+
+def pairs_of_verdict(claim: Claim, content: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any], Pair]]:
+    """Yield the deals that a verdict, as JSON, names: the number of the reading, the example, and its two games."""
+    for number, (reading, told) in enumerate(zip(claim.readings, content["readings"], strict=True)):
+        for example in told.get("examples", ()):
+            if isinstance(reading, Policy | Action):
+                yield number, example, play_again(claim, reading, content["seed"], example)

@@ -1,0 +1,106 @@
+"""Which of several rates or effects comes first."""
+
+import numpy as np
+
+from gupai_agents.evaluation.claims import verdicts
+from gupai_agents.evaluation.claims.actions import taken_in
+from gupai_agents.evaluation.claims.effects import agreed
+from gupai_agents.evaluation.claims.measures import MEASURES
+from gupai_agents.evaluation.claims.players import UNSKILLED, player
+from gupai_agents.evaluation.claims.results import Effect, Finding
+from gupai_agents.evaluation.claims.sampling import Sampler
+from gupai_agents.evaluation.claims.schema import Item, Ordering
+from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Setting
+from gupai_agents.evaluation.claims.tables import Choice
+from gupai_agents.evaluation.statistics import Estimate, estimate, holm
+
+
+def ordering(setting: Setting, reading: Ordering) -> Finding:
+    """Measure every item with every member of the panel, and compare the first with all others."""
+    deals = setting.deals or reading.deals
+    effects: list[Effect] = []
+    found, remarks, behind = [], [], []
+    for number, member in enumerate(reading.panel):
+        values = {}
+        for place, item in enumerate(reading.items):
+            setting.meter.begin(f"{item.label}, {member}")
+            values[item.label] = _item(
+                setting, reading, item, member, ITEM_STREAMS * (1 + place) + number, deals
+            )
+        compared = {label: each for label, each in values.items() if label not in reading.but}
+        verdict, p, remark, of_all = _ranked(compared, reading.first)
+        if member != UNSKILLED:
+            found.append(verdict)
+            behind.append(of_all)
+        remarks.append(f"{member}: {remark}")
+        effects += [
+            Effect(f"{label}, {member}", each, p=p.get(label), counted=member != UNSKILLED)
+            for label, each in values.items()
+        ]
+    verdict, remark = agreed(found or [verdicts.MEASURED])
+    unit = "chips" if reading.comparator else MEASURES[reading.metric].unit
+    return Finding(
+        reading.name,
+        reading.kind,
+        reading.variant,
+        verdict,
+        "; ".join(remarks) + ".",
+        unit=unit,
+        remark=remark,
+        note=reading.note,
+        about={"first": reading.first, "left out": ", ".join(reading.but) or None, "metric": reading.metric},
+        effects=tuple(effects),
+        p=max(behind) if behind else None,  # all players must agree
+    )
+
+
+def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: int, deals: int) -> Estimate:
+    sampler = Sampler(setting.game, setting.variant, item.population)
+    if reading.comparator:
+        choice = Choice(item.population.position, item.action, [], reading.comparator)
+        return estimate(taken_in(setting, sampler, member, number, choice, deals).by_deal)
+    measure, table = MEASURES[reading.metric], setting.table(sampler, number)
+    everyone = player(member, setting.game, setting.variant)
+    hero = (
+        everyone
+        if item.treated is None
+        else player(item.treated, setting.game, setting.variant, member, member)
+    )
+    values = np.concatenate(
+        [
+            table.measure(table.play_with(block, everyone, hero), block.seats, measure, item.number)
+            for block in setting.blocks(table, 0, deals)
+        ]
+    )
+    return verdicts.of_statistic(values, measure.statistic) if measure.statistic else estimate(values)
+
+
+def _ranked(values: dict[str, Estimate], first: str) -> tuple[str, dict[str, float], str, float]:
+    """Return whether the first is first, p of its differences to the others (Holm), what is the order, and p of the
+    verdict: that of the nearest other, or, where some are ahead of the first, of the farthest.
+    """
+    from scipy.special import ndtr
+
+    order = sorted(values, key=lambda label: -values[label].mean)
+    shown = " > ".join(f"{label} {values[label].mean:.3g} ±{values[label].half_width:.2g}" for label in order)
+    if first == "any":
+        pooled = verdicts.pool(list(values.values()))
+        alike = pooled.p_q >= 0.05
+        return (
+            verdicts.INCONCLUSIVE if alike else verdicts.SUPPORTED,
+            {},
+            f"{shown} (all alike: p {pooled.p_q:.2g})",
+            pooled.p_q,
+        )
+    others = [label for label in values if label != first]
+    z = [
+        (values[first].mean - values[label].mean)
+        / max(np.hypot(values[first].half_width, values[label].half_width) / 1.96, 1e-12)
+        for label in others
+    ]
+    p = dict(zip(others, holm([float(2 * ndtr(-abs(each))) for each in z]), strict=True))
+    behind = [label for label, each in zip(others, z, strict=True) if each < 0 and p[label] < 0.05]
+    if behind:
+        return verdicts.CONTRADICTED, p, shown, min(p[label] for label in behind)
+    ahead = all(each > 0 and p[label] < 0.05 for label, each in zip(others, z, strict=True))
+    return verdicts.SUPPORTED if ahead else verdicts.INCONCLUSIVE, p, shown, max(p.values())

@@ -1,0 +1,187 @@
+"""The trait on and off: the same deals, seats and chance with a trait and without it."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_agents.evaluation.claims import verdicts
+from gupai_agents.evaluation.claims.deals import Compared, examples
+from gupai_agents.evaluation.claims.effects import (
+    discovered,
+    group_values,
+    over_panel,
+    pool_numbers,
+    sentence_of,
+    subgroups_of,
+    told_player,
+)
+from gupai_agents.evaluation.claims.measures import MEASURES
+from gupai_agents.evaluation.claims.players import UNSKILLED, player
+from gupai_agents.evaluation.claims.results import Effect, Finding
+from gupai_agents.evaluation.claims.sampling import Sampler
+from gupai_agents.evaluation.claims.schema import Plan, Policy
+from gupai_agents.evaluation.claims.setting import BLOCK, DOSE_STREAMS, PILOT, Setting
+from gupai_agents.evaluation.claims.tables import differ
+from gupai_agents.evaluation.statistics import Estimate, estimate, gsprt, samples_for, t_test
+
+
+class Pairs(NamedTuple):
+    """Gains of the trait, [N]; whether anything was played otherwise, bool [N]; and the groups of the deals."""
+
+    gains: np.ndarray
+    changed: np.ndarray
+    groups: np.ndarray
+
+
+def policy(setting: Setting, reading: Policy) -> Finding:
+    """Play the same deals with the trait and without it, against every member of the panel."""
+    measure, population = MEASURES[reading.metric], reading.population
+    sampler = Sampler(setting.game, setting.variant, population)
+    effects, doses, groups, compared = [], [], [], []
+    for number, member in enumerate(reading.panel):
+        setting.meter.begin(f"against {member}")
+        found, shown = _planned(setting, reading, sampler, member, number)
+        compared.append(Compared(np.flatnonzero(found.changed), found.gains[found.changed]))
+        effects.append(effect_of(member, found, shown, reading.margin, reading.alternative))
+        groups += subgroups_of(reading.subgroups, found.gains, found.groups, member)
+    for dose in reading.doses:
+        exactly = population.hand[0].model_copy(update={"exactly": dose, "at_least": None, "at_most": None})
+        narrowed = population.model_copy(update={"hand": [exactly, *population.hand[1:]]})
+        at_dose = Sampler(setting.game, setting.variant, narrowed)
+        for number, member in enumerate(reading.panel):
+            setting.meter.begin(f"with {dose}, against {member}")
+            deals = setting.deals or effects[number].estimate.samples
+            some = pairs_in(setting, reading, at_dose, member, DOSE_STREAMS * (1 + dose) + number, 0, deals)
+            doses.append(
+                replace(
+                    effect_of(
+                        f"{exactly}, against {member}", some, None, reading.margin, reading.alternative
+                    ),
+                    extra={"dose": dose, "frequency": float(at_dose.probability)},
+                )
+            )
+    adjusted, judged, remark = over_panel(effects, reading.margin, reading.alternative)
+    pooled = verdicts.pool([each.estimate for each in effects if each.counted])
+    frequency = float(sampler.probability)
+    per_hundred = 100 * frequency * pooled.effect.mean if measure.unit == "chips" else None
+    return Finding(
+        reading.name,
+        reading.kind,
+        reading.variant,
+        judged.verdict,
+        sentence_of(
+            pooled.effect, reading.margin, "the trait", "" if reading.metric == "chips" else measure.what
+        ),
+        unit=measure.unit,
+        remark=remark,
+        note=reading.note,
+        about={
+            "treated": told_player(reading.treated),
+            "baseline": told_player(reading.baseline),
+            "metric": reading.metric,
+            "margin": reading.margin,
+            "alternative": reading.alternative,
+            "hand": ", ".join(map(str, population.hand)) or "any",
+            "plan": reading.plan.mode,
+        },
+        effects=tuple(adjusted),
+        pooled=pool_numbers(pooled),
+        doses=tuple(doses),
+        subgroups=tuple(discovered(groups)),
+        frequency=frequency,
+        exact=True,
+        examples=examples(reading.panel, compared),
+        per_hundred=per_hundred,
+        deals_needed=judged.deals_needed,
+        p=verdicts.p_of(pooled.effect),
+    )
+
+
+def _planned(
+    setting: Setting, reading: Policy, sampler: Sampler, member: str, number: int
+) -> tuple[Pairs, Estimate | None]:
+    """Play as many deals as the plan says; return them and, for a plan that looks again and again, its interval."""
+    plan = reading.plan
+    fixed = setting.deals or plan.deals
+
+    def more(first: int, deals: int, total: int) -> Pairs:
+        return pairs_in(setting, reading, sampler, member, number, first, deals, total)
+
+    if plan.mode == "fixed":
+        found = more(0, min(PILOT, fixed or PILOT), fixed or plan.most)
+        total = fixed or enough(plan, reading.margin, float(np.std(found.gains)))
+        return (_joined(found, more(PILOT, total - PILOT, total)) if total > PILOT else found), None
+    found, sign = more(0, BLOCK, plan.most), -1.0 if reading.alternative == "less" else 1.0
+    while True:
+        count = len(found.gains)
+        if plan.mode == "sequential":
+            ended = gsprt(sign * found.gains, reading.margin, plan.alpha, 1 - plan.power)
+            if ended.verdict:
+                return Pairs(*(each[: ended.samples] for each in found)), None
+        else:
+            shown = verdicts.always_valid(found.gains, plan.alpha)
+            done = verdicts.judge(shown, reading.margin, reading.alternative).verdict
+            if done != verdicts.INCONCLUSIVE:
+                return found, shown
+        if count >= (fixed or plan.most):
+            return found, verdicts.always_valid(found.gains, plan.alpha) if plan.mode == "blocks" else None
+        found = _joined(found, more(count, min(BLOCK, (fixed or plan.most) - count), fixed or plan.most))
+
+
+def enough(plan: Plan, margin: float, spread: float) -> int:
+    if spread == 0:
+        return plan.least
+    return min(plan.most, max(plan.least, samples_for(margin, spread, plan.alpha, plan.power)))
+
+
+def _joined(one: Pairs, other: Pairs) -> Pairs:
+    return Pairs(*(np.concatenate(both) for both in zip(one, other, strict=True)))
+
+
+def pairs_in(
+    setting: Setting,
+    reading: Policy,
+    sampler: Sampler,
+    member: str,
+    number: int,
+    first: int,
+    deals: int,
+    total: int | None = None,
+) -> Pairs:
+    """Play some deals of a stream with the trait and without it; `total`: of the figure, to tell how far it is."""
+    game, variant, measure = setting.game, setting.variant, MEASURES[reading.metric]
+    opponent = player(member, game, variant)
+    baseline = player(reading.baseline, game, variant, member)
+    base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
+    treated = player(reading.treated, game, variant, member, base)
+    table = setting.table(sampler, number)
+    won, changed, groups = [], [], []
+    for block in setting.blocks(table, first, deals, total):
+        ends = [table.play_with(block, opponent, hero) for hero in (treated, baseline)]
+        values = [table.measure(each, block.seats, measure, reading.number) for each in ends]
+        won.append(values[0] - values[1])
+        changed.append(differ(*ends))
+        seen = block.states.copy().view(np.recarray)
+        seen.to_act = block.seats[:, 0]
+        groups.append(group_values(setting, seen, reading.subgroups))
+    return Pairs(np.concatenate(won), np.concatenate(changed), np.concatenate(groups))
+
+
+def effect_of(label: str, found: Pairs, shown: Estimate | None, margin: float, alternative: str) -> Effect:
+    interval = shown or estimate(found.gains)
+    return Effect(
+        label,
+        interval,
+        verdicts.judge(interval, margin, alternative).verdict,
+        t_test(found.gains),
+        counted=label != UNSKILLED,
+        changed=float(found.changed.mean()),
+    )
+
+
+def detectable(plan: Plan, spread: float, deals: int) -> float:
+    """Return the smallest mean that so many deals find with the plan's power."""
+    from scipy.special import ndtri
+
+    return float((ndtri(1 - plan.alpha / 2) + ndtri(plan.power)) * spread / deals**0.5)

@@ -1,0 +1,128 @@
+"""`gupai discover`: which features of a style matter, for people, as JSON, and kept in a folder while it goes on."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
+from gupai_agents.evaluation.records import naming
+from gupai_app.report import progress, put, table_of
+from gupai_env import __version__
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+
+FORMAT = "gupai-discover-1"
+
+
+def run(
+    game: Game,
+    variant: Variant,
+    budget: Budget,
+    start: str | None,
+    seed: int,
+    threads: int | None,
+    out: str | None,
+) -> dict[str, Any]:
+    """Return what is discovered, for JSON; with `out` it is kept there, and every seed as soon as it is searched.
+
+    What lies there already by the same command is not searched again. Raises: ValueError as `discover`, and for what
+    another command has left there; OSError.
+    """
+    asked = {"variant": variant.changed(), "start": start, "seed": seed, "budget": asdict(budget.checked())}
+    made_by = {"format": FORMAT, "gupai": __version__, "asked": asked}
+    path = None if out is None else Path(out) / f"{game.id}.json"
+    if path is not None and path.exists():
+        content = _read(path, made_by)
+        print(f"{path}: taken as it is", file=sys.stderr)
+        return content
+    part = None if path is None else path.with_suffix(".part")
+    seeds = [] if part is None or not part.exists() else _read(part, made_by)["seeds"]
+    kept = {searched.seed: searched for searched in (Searched(*each) for each in seeds)}
+    options = variant.changed()
+
+    def keep(searched: Searched) -> None:
+        kept[searched.seed] = searched
+        if part is not None:
+            _write(part, {**made_by, "seeds": [list(each) for each in kept.values()]})
+
+    total = planned_deals(game, budget, start, **options)
+    with progress("deals", total) as done:
+        done(total // budget.seeds * len(kept))
+        found = discover(
+            game,
+            budget=budget,
+            start=start,
+            seed=seed,
+            threads=threads,
+            progress=done,
+            kept=dict(kept),
+            keep=keep,
+            **options,
+        )
+    content = {**made_by, **found.as_numbers()}
+    if path is not None and part is not None:
+        _write(path, content)
+        part.unlink(missing_ok=True)
+    return content
+
+
+def show(game: Game, content: dict[str, Any]) -> None:
+    """Print what has been discovered."""
+    table = table_of("without", "chips lost", "q", "if set to zero", "weight")
+    table.columns[0].no_wrap = True
+    for each in content["features"]:
+        one = len(each["features"]) == 1
+        table.add_row(
+            label(each["features"]),
+            figure(each["lost"]),
+            f"{each['q']:.3f}",
+            figure(each["dropped"]),
+            figure(each["weight"]) if one else "",
+        )
+    budget = content["budget"]
+    options = ", ".join(f"{name}={value}" for name, value in content["variant"].items())
+    put(
+        table,
+        f"{game.id} v{content['version']}, {options or 'default options'}; begun with {content['start']}, against "
+        f"{', '.join(content['rivals'])}; {budget['seeds']} searches of {budget['generations']} generations from seed "
+        f"{content['seed']}, measured in {budget['fresh']:,} fresh deals each.",
+        f"The tuned style wins {figure(content['chips'])} chips a deal from them.",
+        *([f"Never differ: {', '.join(content['idle'])}."] if content["idle"] else []),
+        "Lost: chips a deal that a style tuned without it wins less. Weights are scaled so that in half of all "
+        "decisions the best action stands 1 or more from the next. ± is the half-width of the 95% interval over "
+        f"searches, q the false discovery rate. What features are: gupai rules {game.id}",
+    )
+
+
+def label(features: Sequence[str]) -> str:
+    """Return the name of a feature, or of a family of them, such as leave_1..6."""
+    first, last = features[0], features[-1]
+    return first if len(features) == 1 else f"{first}..{last.rpartition('_')[2]}"
+
+
+def figure(found: dict[str, float]) -> str:
+    """Return a mean with its interval, small ones with more digits."""
+    digits = 3 if max(abs(found["mean"]), found["half_width"]) < 1 else 2
+    return f"{found['mean']:+.{digits}f} ±{found['half_width']:.{digits}f}"
+
+
+def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        same = {key: content[key] for key in made_by} == json.loads(json.dumps(made_by))
+    except (ValueError, KeyError, TypeError):
+        same = False
+    if not same:
+        raise ValueError(f"{path} is of another command or version; remove it or name another folder")
+    return content
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.new")
+    with naming(partial):
+        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    partial.replace(path)

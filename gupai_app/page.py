@@ -1,0 +1,242 @@
+"""Games as a page: one HTML file that steps through recorded games, with all it needs inside.
+
+The tables of a game share most of what they show. So each piece of a drawing stands once in the page, a part (a hand,
+the centre) lists its pieces, and a move the parts of its table.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_agents.evaluation.records import GameRecord, naming
+from gupai_app.session import Session, Step, table_of
+from gupai_env.core.phrases import chips, seat_names, title
+from gupai_env.core.scene import Place, Scene
+from gupai_env.render.letters import drawable
+from gupai_env.render.pieces import DARK, LIGHT, Piece, style, symbols
+from gupai_env.render.svg import Layout, draw_table, lay_out
+
+LAYOUTS = {"broad": False, "narrow": True}  # by their name in a page; whether they are narrow
+
+
+class Moment(NamedTuple):
+    """A table of a game and what led to it.
+
+    anchor: the move's number, or "deal-2" where a deal begins. closed: every seat as others see it, by place.
+    """
+
+    anchor: str
+    words: str
+    scene: Scene
+    closed: tuple[Place, ...]
+
+
+def moments(record: GameRecord, near: int = 0) -> Iterator[Moment]:
+    """Yield the tables of a game, from its first deal to its end, seat `near` at the near side."""
+    session = Session.of(record)
+    names = called(record)
+    told: tuple[str, ...] = ()
+    begins = True
+    for action in (*record.actions, None):
+        if begins and action is not None:
+            deal = int(session.state.deal)
+            scene = table_of(session, names, first=near)
+            words = scene.last_move if deal == 0 else f"Deal {deal + 1}. {scene.last_move}"
+            yield Moment(
+                "start" if deal == 0 else f"deal-{deal + 1}", words, scene, _closed(session, names, None)
+            )
+            told = scene.notes
+        if action is None:
+            return
+        step = session.take(action, names, told, near)
+        told, begins = step.scene.notes, step.payoffs is not None
+        yield Moment(str(step.number), _words(step, names), step.scene, _closed(session, names, step.payoffs))
+
+
+def _words(step: Step, names: Sequence[str]) -> str:
+    words = f"{names[step.seat]}: {step.words}"
+    if step.payoffs is not None:
+        paid = ", ".join(f"{name} {chips(won)}" for name, won in zip(names, step.payoffs, strict=True))
+        return f"{words}. The deal ends: {paid}"
+    return f"{words} ({step.news})" if step.news else words
+
+
+def called(record: GameRecord) -> list[str]:
+    """Return what the seats of a game are called, each otherwise."""
+    seats = seat_names(record.variant.players)
+    return [f"{seat} {agent}" for seat, agent in zip(seats, record.agents, strict=True)]
+
+
+def _closed(session: Session, names: Sequence[str], payoffs: Sequence[float] | None) -> tuple[Place, ...]:
+    """Return every seat, from seat 0 on, as it looks when only the others' tiles are open."""
+    players = session.variant.players
+    found = []
+    for seat in range(players):
+        scene = table_of(session, names, payoffs, first=(seat + 1) % players, without=seat)
+        found.append(next(place for place in scene.places if place.name == names[seat]))
+    return tuple(found)
+
+
+# --- parts of drawings ----------------------------------------------------------------------------
+
+
+class Parts:
+    """What all drawings of a page are made of: its different pieces, and parts, each a list of pieces."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[str, str] = {}  # with their short names
+        self._parts: dict[str, int] = {}
+
+    def add(self, pieces: Sequence[Piece]) -> int:
+        """Keep a part; return its number."""
+        numbers = " ".join(
+            self._pieces.setdefault(piece.svg, np.base_repr(len(self._pieces), 36)) for piece in pieces
+        )
+        return self._parts.setdefault(numbers, len(self._parts))
+
+    def uses(self, parts: Sequence[int]) -> str:
+        """Return parts as they stand in a drawing."""
+        kept = list(self._parts)
+        return "".join(f'<use href="#p-{name}"/>' for part in parts for name in kept[part].split())
+
+    @property
+    def svg(self) -> str:
+        """The definitions of all of them."""
+        groups = [f'<g id="p-{name}">{content}</g>' for content, name in self._pieces.items()]
+        tiles = symbols(*self._pieces)
+        lists = json.dumps(list(self._parts), separators=(",", ":"))
+        return (
+            f'<svg class="defined" aria-hidden="true"><defs>{tiles}{"".join(groups)}</defs></svg>'
+            f'<script type="application/json" id="parts">{lists}</script>'
+        )
+
+
+def _named(parts: Parts, moment: Moment, layout: Layout) -> str:
+    """Return the parts of a table, in the order in which they are painted: "a-5" is there always, "o1-6" if seat 1 is
+    open and "c1-7" if it is not.
+    """
+    table = draw_table(moment.scene, layout)
+    by_name = {place.name: seat for seat, place in enumerate(moment.closed)}
+    places = [moment.closed[by_name[place.name]] for place in moment.scene.places]
+    closed = draw_table(Scene("", (), tuple(places)), layout)
+    found = [f"a-{parts.add(part)}" for part in (table.felt, table.head, table.centre, *table.panels)]
+    for at, place in enumerate(moment.scene.places):
+        seat = by_name[place.name]
+        for opened, hidden in ((table.words, closed.words), (table.tiles, closed.tiles)):
+            one, other = parts.add(opened[at]), parts.add(hidden[at])
+            found += [f"a-{one}"] if one == other else [f"o{seat}-{one}", f"c{seat}-{other}"]
+    return " ".join(found)
+
+
+def stepper(record: GameRecord, parts: Parts, prefix: str = "", near: int = 0) -> str:
+    """Return the part of a page in which a game is looked at.
+
+    Args: prefix: begins the anchors of its moves. near: the seat at the near side.
+    """
+    shown = list(moments(record, near))
+    scenes = [moment.scene for moment in shown]
+    names = called(record)
+    # Closed seats take room too, and what is said of them.
+    closed = [Scene(moment.scene.title, (), tuple(_in_order(moment)), (), "") for moment in shown]
+    layouts = {name: lay_out([*scenes, *closed], narrow=narrow) for name, narrow in LAYOUTS.items()}
+    items: list[str] = []
+    first: dict[str, str] = {}
+    for moment in shown:
+        named = {name: _named(parts, moment, layout) for name, layout in layouts.items()}
+        first = first or named
+        data = "".join(f' data-{name}="{value}"' for name, value in named.items())
+        number = f"<b>{moment.anchor}</b> " if moment.anchor.isdigit() else ""
+        anchor = f"{prefix}{moment.anchor}"
+        items.append(f'<li><a href="#{anchor}"{data}>{number}{_text(moment.words)}</a></li>')
+    stages = []
+    for name, layout in layouts.items():
+        uses = parts.uses([int(part.partition("-")[2]) for part in first[name].split() if part[0] != "c"])
+        stages.append(
+            f'<svg class="stage {name}" data-layout="{name}" viewBox="0 0 {layout.width:g} {layout.height:g}" '
+            f'role="group" aria-label="The table">{uses}</svg>'
+        )
+    switches = "".join(
+        f'<label><input type="checkbox" value="{seat}" checked autocomplete="off"> {_text(name)}</label>'
+        for seat, name in enumerate(names)
+    )
+    buttons = "".join(
+        f'<button type="button" name="{name}" aria-label="{label}">{sign}</button>'
+        for name, label, sign in (
+            ("first", "to the beginning", "⇤"),
+            ("back", "one move back", "←"),
+            ("next", "one move on", "→"),
+            ("last", "to the end", "⇥"),
+        )
+    )
+    return (
+        f'<div class="game"><div class="table">{"".join(stages)}<p class="said" aria-live="polite"></p>'
+        f'<div class="controls">{buttons}<input type="range" min="0" value="0" aria-label="move" '
+        'autocomplete="off"></div>'
+        f'<fieldset class="seats"><legend>Open tiles of</legend>{switches}</fieldset></div>'
+        f'<ol class="moves" tabindex="0" aria-label="Moves">{"".join(items)}</ol></div>'
+    )
+
+
+def _in_order(moment: Moment) -> Iterator[Place]:
+    by_name = {place.name: place for place in moment.closed}
+    yield from (by_name[place.name] for place in moment.scene.places)
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+def game_page(record: GameRecord) -> str:
+    """Return a page with one game."""
+    parts = Parts()
+    body = stepper(record, parts)
+    head = title(record.game, record.variant)
+    won = [sum(chips_won) for chips_won in zip(*record.payoffs, strict=True)]
+    result = ", ".join(f"{name} {chips(each)}" for name, each in zip(called(record), won, strict=True))
+    which = f"seed {record.seed}, episode {record.episode}" if record.episode else f"seed {record.seed}"
+    told = (
+        f"<h1>{_text(head)}</h1><p>{_text(result)}.</p>"
+        f'<p class="quiet">{_text(record.game.id)} v{record.game.version}, {which}. '
+        "Step with the arrow keys or the buttons; a link to a move ends in its number, such as #12.</p>"
+    )
+    return page(head, told + body, parts)
+
+
+def page(head: str, body: str, parts: Parts) -> str:
+    """Return an HTML file that needs nothing else, and whose policy lets nothing else in."""
+    room = files("gupai_app")
+    sheet = (room / "page.css").read_text(encoding="utf-8") + style(LIGHT)
+    sheet += f"@media (prefers-color-scheme: dark){{{style(DARK)}}}"
+    script = (room / "page.js").read_text(encoding="utf-8")
+    policy = f"default-src 'none'; style-src {_hash(sheet)}; script-src {_hash(script)}; base-uri 'none'"
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{_text(head)}</title><style>{sheet}</style></head>"
+        f"<body><main>{body}</main>{parts.svg}<script>{script}</script></body></html>\n"
+    )
+
+
+def write_page(path: str | Path, content: str) -> None:
+    """Write a page to a new file. Raises: ValueError if it is there already; OSError naming it."""
+    try:
+        with Path(path).open("x", encoding="utf-8") as file, naming(path):
+            file.write(content)
+    except FileExistsError:
+        raise ValueError(f"{path} is there already; a page is written to a new file") from None
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _text(text: str) -> str:
+    return escape(drawable(text))

@@ -1,0 +1,241 @@
+"""Piles of tiles laid into the space there is: rows, stacks, and the connected line as a snake."""
+
+from collections.abc import Sequence
+from math import ceil, inf
+from typing import NamedTuple
+
+from gupai_env.core.scene import Pile
+from gupai_env.render.letters import drawable, fitted, length
+from gupai_env.render.pieces import (
+    LENGTH,
+    LYING_LEFT,
+    LYING_RIGHT,
+    UPRIGHT,
+    Box,
+    Piece,
+    badge_at,
+    short,
+    slot_at,
+    text_at,
+    tile_at,
+)
+
+SMALLEST = 17  # a tile's width that can be read on a phone
+
+
+class Block(NamedTuple):
+    """The space of a pile at one tile width, without its label; `columns` counts the tiles of a full row."""
+
+    pile: Pile
+    w: float
+    h: float
+    columns: int
+
+
+def label_of(piles: tuple[Pile, ...]) -> float:
+    return 17.0 if any(pile.label for pile in piles) else 0.0
+
+
+def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int) -> list[Piece]:
+    """Lay piles side by side, in as many rows as they need, with the largest tiles that fit into `box`."""
+    label = label_of(piles)
+    size, rows = fit(piles, box if box.h > 0 else box._replace(h=inf), largest, label)
+    gap, pieces = gap_of(size), []
+    y = box.y + max(box.h - height_of(rows, label, gap), 0) / 2
+    for row in rows:
+        x = box.x + max(box.w - sum(block.w for block in row) - gap * (len(row) - 1), 0) / 2
+        for block in row:
+            if block.pile.label:
+                text = fitted(drawable(block.pile.label), block.w, 13)
+                pieces.append(text_at(x, y + 6, text, 13, "quiet"))
+            lay = {"row": _lay_row, "line": _lay_line, "stack": _lay_stack}[block.pile.form]
+            pieces += lay(block, x, y + label, size)
+            x += block.w + gap
+        y += max(block.h for block in row) + label + gap
+    return pieces
+
+
+def fit(piles: tuple[Pile, ...], box: Box, largest: int, label: float) -> tuple[int, list[list[Block]]]:
+    """Return the largest tile width at which the piles fit into `box`, and their rows then.
+
+    Where the height is not bounded, it is the one that takes the fewest rows of tiles and can still be read.
+    """
+    sizes = range(largest, 0 if box.h < inf else SMALLEST - 1, -1)
+    found: list[tuple[int, list[list[Block]]]] = []
+    for size in sizes:
+        rows: list[list[Block]] = []
+        free, gap = 0.0, gap_of(size)
+        for pile in piles:
+            block = _block(pile, size, box.w)
+            if not rows or block.w > free:
+                rows.append([])
+                free = box.w
+            rows[-1].append(block)
+            free -= block.w + gap
+        if height_of(rows, label, gap) <= box.h < inf:
+            return size, rows
+        found.append((size, rows))
+    return found[-1] if box.h < inf else min(found, key=lambda each: _lines(each[1], each[0]))
+
+
+def _lines(rows: Sequence[Sequence[Block]], size: int) -> int:
+    return sum(round(max(block.h for block in row) / tall(size)) for row in rows)
+
+
+def _block(pile: Pile, size: int, width: float) -> Block:
+    """Return the space of `pile` where no more than `width` is free."""
+    if pile.form == "line":
+        first, last = _row_range(_snake(pile, size, width))
+        count = max(last - first + 1, _expected_rows(pile, size, width))
+        return Block(pile, width, count * _pitch(size), 0)
+    least = min(length(drawable(pile.label), 13), width)
+    if pile.form == "stack":
+        return Block(pile, max(2.8 * size, least), tall(size), 1)
+    count = max(pile.room, len(pile.tiles) + pile.hidden, 1)
+    fitting = max(int((width + _between(size)) / (size + _between(size))), 1)
+    lines = -(-count // fitting)
+    columns = -(-count // lines)  # rows of the same length look calmer than full ones and a rest
+    return Block(
+        pile,
+        max(columns * (size + _between(size)) - _between(size), least),
+        lines * (tall(size) + _between(size)) - _between(size),
+        columns,
+    )
+
+
+def height_of(rows: Sequence[Sequence[Block]], label: float, gap: float) -> float:
+    """Return how high rows of piles are."""
+    return sum(max(block.h for block in row) + label for row in rows) + gap * max(len(rows) - 1, 0)
+
+
+def gap_of(size: float) -> float:
+    """Return the space between piles."""
+    return max(0.5 * size, 12)
+
+
+def _between(size: int) -> int:
+    return max(round(0.14 * size), 1)
+
+
+def tall(size: int) -> int:
+    """Return the length of a tile."""
+    return round(LENGTH * size)
+
+
+def _lay_row(block: Block, x: float, y: float, size: int) -> list[Piece]:
+    pile, step, pieces = block.pile, _between(size), []
+    tiles = (*pile.tiles, *[None] * pile.hidden)
+    # Marked tiles come last, so that no neighbour covers their rim.
+    for at in sorted(range(max(pile.room, len(tiles))), key=lambda at: at in pile.marked):
+        row, column = divmod(at, block.columns)
+        corner = x + column * (size + step), y + row * (tall(size) + step)
+        if at < len(tiles):
+            pieces += tile_at(tiles[at], *corner, size, marked=at in pile.marked)
+        else:
+            pieces.append(slot_at(*corner, size))
+    return pieces
+
+
+def _lay_stack(block: Block, x: float, y: float, size: int) -> list[Piece]:
+    hidden = block.pile.hidden
+    pieces: list[Piece] = []
+    for at in range(min(hidden, 3)):
+        pieces += tile_at(None, x + at * size / 7, y + (2 - at) * size / 14, size)
+    if not hidden:
+        pieces.append(slot_at(x, y, size))
+    return [*pieces, text_at(x + 1.6 * size, y + tall(size) / 2, f"x {hidden}", 0.5 * size, "ink")]
+
+
+# --- the connected line ---------------------------------------------------------------------------
+
+
+def _lay_line(block: Block, x: float, y: float, size: int) -> list[Piece]:
+    """Lay the line as a snake: rows right and left in turn, doubles crosswise, a thread at each turn."""
+    pile, pitch, pieces = block.pile, _pitch(size), []
+    slots = _snake(pile, size, block.w)
+    first, last = _row_range(slots)
+    top = y - first * pitch
+    if pile.lead is not None:
+        top += (block.h - (last - first + 1) * pitch) / 2
+    middles = [(x + left + along / 2, top + (row + 0.5) * pitch) for row, left, along in slots]
+    for at in range(len(slots) - 1):
+        row, (here_x, here_y), (there_x, there_y) = slots[at][0], middles[at], middles[at + 1]
+        if here_y != there_y:
+            edge = x + (block.w - size / 8 if row % 2 == 0 else size / 8)
+            pieces.append(
+                _thread([(here_x, here_y), (edge, here_y), (edge, there_y), (there_x, there_y)], size / 12)
+            )
+    before = 1 if pile.open_left else 0
+    # Marked tiles come last, so that no neighbour covers their rim.
+    for at in sorted(range(len(slots)), key=lambda at: at - before in pile.marked):
+        (row, left, _), (_, middle), position = slots[at], middles[at], at - before
+        if 0 <= position < len(pile.tiles):
+            tile = pile.tiles[position]
+            double = tile[0] == tile[1]
+            turned = UPRIGHT if double else LYING_LEFT if row % 2 == 0 else LYING_RIGHT
+            corner = x + left, middle - (tall(size) if double else size) / 2
+            pieces += tile_at(tile, *corner, size, turned, position in pile.marked)
+        else:
+            number = pile.open_left if position < 0 else pile.open_right
+            pieces += badge_at(number, x + left, middle - size / 2, size)
+    return pieces
+
+
+def _thread(points: Sequence[tuple[float, float]], thick: float) -> Piece:
+    """Return a line through some points."""
+    (x, y), margin = points[0], thick + 1
+    along = [(px - x, py - y) for px, py in points]
+    low = [min(values) for values in zip(*along, strict=True)]
+    high = [max(values) for values in zip(*along, strict=True)]
+    box = Box(low[0] - margin, low[1] - margin, high[0] - low[0] + 2 * margin, high[1] - low[1] + 2 * margin)
+    path = " ".join(f"{short(px)} {short(py)}" for px, py in along)
+    more = (
+        f' class="g-line-quiet" stroke-width="{short(max(thick, 1))}" stroke-linejoin="round" points="{path}"'
+    )
+    return Piece(x, y, box, "polyline", more)
+
+
+def _snake(pile: Pile, size: int, width: float) -> list[tuple[int, float, int]]:
+    """Return row, left edge and length of all that lies on the line, open numbers included, in its order.
+
+    Even rows run to the right and odd rows to the left. The lead, if known, lies in the middle of row 0; the
+    right arm goes on from it to rows below and the left arm to rows above, so no tile moves along the line
+    when either grows.
+    """
+    margin, joint = size / 3, max(size // 16, 1)
+    lengths = [size if first == second else tall(size) for first, second in pile.tiles]
+    lengths = [size] * (pile.open_left > 0) + lengths + [size] * (pile.open_right > 0)
+    slots: list[tuple[int, float, int]] = [(0, 0.0, 0)] * len(lengths)
+    start, end = margin, width - margin
+    lead = 0 if pile.lead is None else pile.lead + (pile.open_left > 0)
+    origin = start if pile.lead is None else (width - lengths[lead]) / 2
+
+    row, along = 0, origin  # `along` runs from `start` to `end` in the direction of the row
+    for at in range(lead, len(lengths)):
+        if along + lengths[at] > end:
+            row, along = row + 1, start
+        slots[at] = row, along, lengths[at]
+        along += lengths[at] + joint
+    row, along = 0, origin - joint
+    for at in reversed(range(lead)):
+        if along - lengths[at] < start:
+            row, along = row - 1, end
+        along -= lengths[at]
+        slots[at] = row, along, lengths[at]
+        along -= joint
+    return [(row, along if row % 2 == 0 else width - along - each, each) for row, along, each in slots]
+
+
+def _row_range(slots: list[tuple[int, float, int]]) -> tuple[int, int]:
+    rows = [row for row, _, _ in slots]
+    return min(rows, default=0), max(rows, default=0)
+
+
+def _expected_rows(pile: Pile, size: int, width: float) -> int:
+    """Return how many rows a full line is likely to need: three in eight tiles of a set are doubles."""
+    long = pile.room * size * (3 + 5 * LENGTH) / 8
+    return ceil(long / max(width - size - tall(size), size)) + (pile.lead is not None)
+
+
+def _pitch(size: int) -> int:
+    return tall(size) + 2 * _between(size)

@@ -1,0 +1,278 @@
+"""A table as a drawing: ivory tiles with red and black pips on felt, as SVG.
+
+This is the one drawing of a table. It is a list of pieces (a tile, a word, a panel), which `draw_svg` writes into a
+document and `gupai_env.render.image` paints as pixels. Pieces name their colours by classes, so that a page may show
+the same drawing light or dark: `style` says what a theme's classes look like, `symbols` defines the tiles.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, inf
+
+from gupai_env.core.scene import Pile, Place, Scene
+from gupai_env.render.letters import drawable, fitted, length, shrunk, wrapped
+from gupai_env.render.pieces import (
+    DARK,
+    THEMES,
+    Box,
+    Piece,
+    escaped,
+    short,
+    sides,
+    style,
+    symbols,
+    text_at,
+)
+from gupai_env.render.piles import fit, gap_of, height_of, label_of, lay_piles
+
+WIDTH, NARROW = (
+    960,
+    400,
+)  # units of a drawing's width: of a table with its seats around it, and of one for a phone
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything lies: that of several scenes has room for each of them, so that nothing moves between them."""
+
+    width: float
+    height: float
+    narrow: bool
+    head: Box
+    centre: Box
+    areas: tuple[Box, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The pieces of a table: its felt, what stands above, the centre and, by place, panel, words and tiles."""
+
+    felt: list[Piece]
+    head: list[Piece]
+    centre: list[Piece]
+    panels: list[list[Piece]]
+    words: list[list[Piece]]
+    tiles: list[list[Piece]]
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """All of them, in the order in which they are painted."""
+        places = [*self.panels, *self.words, *self.tiles]
+        return [*self.felt, *self.head, *self.centre, *(piece for part in places for piece in part)]
+
+
+def draw_svg(scene: Scene, *, theme: str = DARK, narrow: bool = False) -> str:
+    """Return a drawing of the table as an SVG document, in which every tile has a `<title>`.
+
+    The first place is at the near side and the others follow anticlockwise. The sizes of tiles depend on the
+    number of places and the `room` of the piles, so that they stay the same during a deal.
+
+    Args: theme: "dark" or "light". narrow: places below each other, to be read on a phone.
+    Raises: ValueError for another theme.
+    """
+    if theme not in THEMES:
+        raise ValueError(f"theme must be {' or '.join(THEMES)}, got {theme!r}")
+    layout = lay_out([scene], narrow=narrow)
+    table = draw_table(scene, layout)
+    body = "".join(piece.svg for piece in table.pieces)
+    size = f"0 0 {short(layout.width)} {short(layout.height)}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}" width="{short(layout.width)}" '
+        f'height="{short(layout.height)}"><title>{escaped(scene.title)}</title><style>{style(theme)}</style>'
+        f"<defs>{symbols(body)}</defs>{body}</svg>"
+    )
+
+
+def lay_out(scenes: Sequence[Scene], *, narrow: bool = False) -> Layout:
+    """Return where the parts of tables with the same places lie."""
+    return _narrow(scenes) if narrow else _wide(len(scenes[0].places))
+
+
+def draw_table(scene: Scene, layout: Layout) -> Table:
+    """Return the pieces of a table."""
+    return Table(
+        felt=[_felt(layout)],
+        head=_head(scene, layout),
+        centre=lay_piles(scene.centre, layout.centre.inside(10), 30 if layout.narrow else 54),
+        panels=[_panel(place, area) for place, area in zip(scene.places, layout.areas, strict=True)],
+        words=[draw_words(place, area) for place, area in zip(scene.places, layout.areas, strict=True)],
+        tiles=[
+            draw_tiles(place, area, layout) for place, area in zip(scene.places, layout.areas, strict=True)
+        ],
+    )
+
+
+def _felt(layout: Layout) -> Piece:
+    box = Box(0, 0, layout.width, layout.height)
+    return Piece(0, 0, box, "rect", sides(*box, 0, "", ' fill="url(#g-fill-felt)"'))
+
+
+def _panel(place: Place, area: Box) -> list[Piece]:
+    """Return the panel of a place, with a thick golden rim where it is to act."""
+    thick = 3 if place.to_act else 1
+    line = "accent" if place.to_act else "panel-line"
+    inner = Box(thick / 2, thick / 2, area.w - thick, area.h - thick)
+    more = f' fill-opacity=".8" stroke-width="{thick}"'
+    rect = sides(*inner, 12, f"g-panel g-edge-{line}", more)
+    return [Piece(area.x, area.y, Box(0, 0, area.w, area.h), "rect", rect)]
+
+
+def _head(scene: Scene, layout: Layout) -> list[Piece]:
+    """Return the title, the last move and the notes as pills: in a wide drawing in two rows."""
+    box = layout.head
+    if layout.narrow:
+        return _narrow_head(scene, box)[0]
+    title, size = shrunk(drawable(scene.title), 560, 25)
+    pieces = [text_at(box.x, 24, title, size, "ink")]
+    last_move, small = shrunk(drawable(scene.last_move), box.w - 16 - length(title, size), 17)
+    if last_move:
+        pieces.append(text_at(box.x + box.w, 24, last_move, small, "accent", "end"))
+    size, pad = 14.0, 10.0
+    notes = [drawable(note) for note in scene.notes]
+    wanted = sum(length(note, size) + 3 * pad for note in notes)
+    size = round(size * min(1.0, box.w / max(wanted, 1)), 2)  # many notes are written smaller
+    x = box.x
+    for note in notes:
+        pieces += _pill(note, x, 43, 24, size)
+        x += length(note, size) + 3 * pad
+    return pieces
+
+
+def _pill(note: str, x: float, y: float, height: float, size: float) -> list[Piece]:
+    """Return a note in a rounded frame."""
+    width = round(length(note, size) + 20, 1)
+    inner = Box(0.5, 0.5, width - 1, height - 1)
+    frame = sides(*inner, height / 2, "g-panel g-edge-panel-line")
+    return [
+        Piece(x, y, Box(0, 0, width, height), "rect", frame),
+        text_at(x + 10, y + height / 2, note, size, "ink"),
+    ]
+
+
+def _narrow_head(scene: Scene, box: Box) -> tuple[list[Piece], float]:
+    """Return the title, the notes and the last move below each other, and how high they are."""
+    pieces: list[Piece] = []
+    y = box.y + 12
+    for row in wrapped(drawable(scene.title), box.w, 20):
+        pieces.append(text_at(box.x, y, row, 20, "ink"))
+        y += 26
+    y -= 6
+    x = box.x
+    for note in (fitted(drawable(note), box.w - 24, 14) for note in scene.notes):
+        width = length(note, 14) + 20
+        if x > box.x and x + width > box.x + box.w:
+            x, y = box.x, y + 30
+        pieces += _pill(note, x, y, 24, 14)
+        x += width + 8
+    y += 42 if scene.notes else 10
+    for row in wrapped(drawable(scene.last_move), box.w, 16):
+        if row:
+            pieces.append(text_at(box.x, y, row, 16, "accent"))
+        y += 21
+    return pieces, y - 8 - box.y
+
+
+def draw_words(place: Place, area: Box) -> list[Piece]:
+    """Return a seat's name, and its note beside it or where that is too long below."""
+    inner = area.inside(10)
+    middle = inner.y + 7
+    indent = 15 if place.to_act else 0
+    name = fitted(drawable(place.name), inner.w - indent, 17)
+    pieces = [text_at(inner.x + indent, middle, name, 17, "accent" if place.to_act else "ink")]
+    if place.to_act:  # for those who do not see which rim is golden
+        pointer = Piece(inner.x, middle, Box(0, -6, 12, 12), "path", ' class="g-accent" d="M0-6 10 0 0 6z"')
+        pieces.append(pointer._replace(content="<title>to act</title>"))
+    rows = _note_rows(place, inner.w)
+    if not rows and place.note:
+        pieces.append(text_at(inner.x + inner.w, middle, drawable(place.note), 14, "quiet", "end"))
+    for row, text in enumerate(rows, 1):
+        pieces.append(text_at(inner.x, middle + 2 + 17 * row, text, 14, "quiet"))
+    return pieces
+
+
+def _note_rows(place: Place, width: float) -> tuple[str, ...]:
+    """Return the rows that a note takes below the name; none where it stands beside it."""
+    note = drawable(place.note)
+    # As if the pointer stood there always, so that no note moves when it appears.
+    name = min(length(drawable(place.name), 17) + 15, width)
+    return () if length(note, 14) <= width - name - 8 else wrapped(note, width, 14)
+
+
+def _tiles_box(place: Place, area: Box) -> Box:
+    """Return where the tiles of a place lie: below its words."""
+    inner = area.inside(10)
+    rows = len(_note_rows(place, inner.w))
+    # Narrow seats keep rows free for the count, so that nothing moves when it is written.
+    kept = max(rows, 2 if inner.w < 240 else 0)
+    top = 22 + 17 * kept + 2 * (kept > 0)
+    return Box(inner.x, inner.y + top, inner.w, inner.h - top)
+
+
+def draw_tiles(place: Place, area: Box, layout: Layout) -> list[Piece]:
+    """Return the piles of a seat."""
+    return lay_piles(place.piles, _tiles_box(place, area), 26 if layout.narrow else 40)
+
+
+# --- where the parts lie --------------------------------------------------------------------------
+
+
+def _wide(seats: int) -> Layout:
+    """Return a layout with the places around the table: near side, right, far side right to left, left."""
+    gap, top, bottom = 10.0, 74.0, 710.0
+    left, right = gap, WIDTH - gap
+    sides = seats > 3
+    near = 148.0 if seats > 2 else 186.0 if seats else 0.0
+    far = 0.0 if seats < 2 else 186.0 if seats == 2 else 124.0 if sides else 224.0
+    side = 206.0 if sides else 0.0
+    middle_top = top + (far + gap if far else 0)
+    middle_bottom = bottom - (near + gap if near else 0)
+    middle = middle_bottom - middle_top
+    opposite = max(seats - (3 if sides else 1), 0)
+    across = (right - left + gap) / max(opposite, 1)
+
+    areas = [Box(left, bottom - near, right - left, near)] if seats else []
+    if sides:
+        areas.append(Box(right - side, middle_top, side, middle))
+    for k in range(opposite):
+        areas.append(Box(right - (k + 1) * across + gap, top, across - gap, far))
+    if sides:
+        areas.append(Box(left, middle_top, side, middle))
+    indent = side + gap if sides else 0
+    centre = Box(left + indent, middle_top, right - left - 2 * indent, middle)
+    return Layout(WIDTH, WIDTH * 3 / 4, False, Box(16, 0, WIDTH - 32, top), centre, tuple(areas))
+
+
+def _narrow(scenes: Sequence[Scene]) -> Layout:
+    """Return a layout with everything below each other: the others as they move, the centre, the near seat."""
+    gap, width = 8.0, NARROW - 16.0
+    head = Box(gap + 2, 8, width - 4, 0)
+    head = head._replace(h=max(_narrow_head(scene, head)[1] for scene in scenes))
+    seats, y = len(scenes[0].places), head.y + head.h
+    areas: dict[int, Box] = {}
+
+    def put(seat: int) -> None:
+        nonlocal y
+        area = Box(gap, y, width, 0)
+        areas[seat] = area._replace(h=max(_place_height(scene.places[seat], area) for scene in scenes))
+        y += areas[seat].h + gap
+
+    for seat in range(1, seats):
+        put(seat)
+    centre = Box(gap, y, width, 0)
+    high = max(_piles_height(scene.centre, centre.inside(10), 30) for scene in scenes)
+    centre = centre._replace(h=high + 20)
+    y += centre.h + gap
+    if seats:
+        put(0)
+    return Layout(NARROW, ceil(y), True, head, centre, tuple(areas[seat] for seat in range(seats)))
+
+
+def _place_height(place: Place, area: Box) -> float:
+    box = _tiles_box(place, area)
+    return box.y - area.y + _piles_height(place.piles, box, 26) + 12
+
+
+def _piles_height(piles: tuple[Pile, ...], box: Box, largest: int) -> float:
+    label = label_of(piles)
+    size, rows = fit(piles, box._replace(h=inf), largest, label)
+    return height_of(rows, label, gap_of(size))

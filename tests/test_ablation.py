@@ -1,0 +1,184 @@
+"""Features left out in turn: what matters is found, what does not is not, whoever shares the work."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gupai_agents.evaluation import Budget, discover
+from gupai_agents.evaluation import ablation as module
+from gupai_agents.evaluation.ablation import planned_deals, problem_of, search_seed
+from gupai_agents.evaluation.claims import claim_of, optimise, traits
+from gupai_agents.evaluation.claims.optimiser import NOT_NEEDED, OPEN, TURNED, USED, judged
+from gupai_agents.evaluation.claims.optimiser import planned_deals as planned
+from gupai_agents.evaluation.statistics import Estimate
+from gupai_app.cli import app
+from gupai_env import get_game
+
+SMALL = Budget(seeds=2, generations=2, again=1, population=4, deals=40, fresh=200)
+JIE_LONG = get_game("jie-long")
+NAMES = [feature.name for feature in JIE_LONG.features]
+TRAIT = {
+    "id": "some-claim",
+    "statement": "Leave 2 open.",
+    "source": "somebody",
+    "game": "jie-long",
+    "readings": [
+        {
+            "name": "attack",
+            "kind": "policy",
+            "population": {"hand": [{"feature": "carrying", "number": 2, "at_least": 4}]},
+            "treated": "+attack_2=40",
+            "baseline": "variety",
+            "panel": ["greedy", "random", "variety"],
+            "margin": 0.5,
+        }
+    ],
+}
+
+
+def judged_by(worths, noise=0.05):
+    """What lets styles play: each wins what `worths` of its weights says, and a little chance that all meet alike."""
+
+    def play(styles, deals, key):
+        luck = np.random.default_rng(key % (1 << 32)).normal(0, noise, (1, deals))
+        return worths(styles)[:, None] + luck
+
+    return play
+
+
+def test_what_wins_chips_is_found_with_its_weight_and_what_another_feature_makes_up_for_is_not():
+    """Chips peak where pips and twice the fit together weigh 1, and where `double` weighs 2; nothing else matters."""
+    pips, fit, double = (NAMES.index(name) for name in ("pips", "own_fit", "double"))
+
+    def worths(styles):
+        return -((styles[:, pips] + 2 * styles[:, fit] - 1) ** 2) - (styles[:, double] - 2) ** 2
+
+    problem = problem_of(JIE_LONG, JIE_LONG.variant(), "greedy", judged_by(worths))
+    base, units = np.zeros_like(problem.base), np.ones_like(problem.units)
+    problem = problem._replace(
+        base=base, units=units, chosen=[pips, fit, double], groups=[(pips,), (fit,), (double,), (pips, fit)]
+    )
+    budget = Budget(seeds=2, generations=80, again=60, population=12, deals=4, fresh=4)
+    found = search_seed(problem, budget, 1, 0)
+    assert found.chips == pytest.approx(0, abs=0.2)
+    lost = dict(zip(("pips", "fit", "double", "both"), found.lost, strict=True))
+    assert lost["pips"] == pytest.approx(0, abs=0.1)
+    assert lost["fit"] == pytest.approx(0, abs=0.1)
+    assert lost["double"] == pytest.approx(4, abs=0.2)
+    assert lost["both"] == pytest.approx(1, abs=0.1)
+    assert found.dropped[0] + found.dropped[1] > 0.1  # merely set to zero both are missed
+    assert found.weights[double] > 0
+
+
+def test_the_same_seed_finds_the_same_however_many_threads_share_it_and_goes_on_where_it_stopped():
+    one = discover("jie-long", budget=SMALL, seed=3, threads=1).as_numbers()
+    kept = {}
+    two = discover(
+        "jie-long", budget=SMALL, seed=3, threads=2, keep=lambda each: kept.update({each.seed: each})
+    )
+    assert two.as_numbers() == one
+    del kept[0]
+    assert discover("jie-long", budget=SMALL, seed=3, kept=kept).as_numbers() == one
+    assert discover("jie-long", budget=SMALL, seed=4).as_numbers() != one
+
+
+def test_progress_counts_the_deals_that_are_planned():
+    told = []
+    found = discover("jie-long", budget=SMALL, progress=told.append)
+    assert sum(told) == planned_deals("jie-long", SMALL)
+    singles = [worth.features[0] for worth in found.worths if len(worth.features) == 1]
+    assert sorted([*singles, *found.idle]) == sorted(NAMES)
+    assert tuple(f"leave_{n}" for n in range(1, 7)) in [worth.features for worth in found.worths]
+
+
+def test_the_command_keeps_every_seed_and_takes_what_lies_there(tmp_path, monkeypatch):
+    words = [
+        "discover",
+        "jie-long",
+        "--seeds",
+        "2",
+        "--generations",
+        "1",
+        "--again",
+        "1",
+        "--candidate-deals",
+        "20",
+    ]
+    words += ["--deals", "50", "--seed", "5", "--json"]
+    whole = json.loads(CliRunner().invoke(app, words).stdout)
+    searched, once = module.search_seed, []
+
+    def stopping(problem, budget, seed, number):
+        if number:
+            raise KeyboardInterrupt
+        once.append(number)
+        return searched(problem, budget, seed, number)
+
+    kept = [*words, "--out", str(tmp_path), "--threads", "1"]
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "search_seed", stopping)
+        CliRunner().invoke(app, kept)
+    assert (tmp_path / "jie-long.part").exists()
+    assert json.loads(CliRunner().invoke(app, kept).stdout) == whole
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["jie-long.json"]
+    other = CliRunner().invoke(app, [*kept, "--seed", "6"])
+    assert other.exit_code == 2
+    assert "of another command" in other.output
+
+
+# --- what an optimiser does with a trait ----------------------------------------------------------
+
+
+def test_a_trait_is_what_the_weights_of_both_players_differ_by():
+    (trait,) = traits(claim_of(TRAIT))
+    assert (trait.features, trait.signs, trait.base.name) == (("attack_2",), (1,), "variety")
+    assert ([rival.name for rival in trait.rivals], trait.left_out) == (["greedy", "variety"], ("random",))
+    plain = {
+        **TRAIT,
+        "readings": [{**TRAIT["readings"][0], "treated": {"agent": "same", "discards": "random"}}],
+    }
+    assert traits(claim_of({**plain, "readings": [{**plain["readings"][0], "baseline": "same"}]})) == []
+
+
+def test_an_optimiser_finds_the_same_with_one_thread_or_two_and_plays_what_is_planned():
+    claim, told = claim_of(TRAIT), []
+    (trait,) = traits(claim)
+    one = optimise(claim, trait, budget=SMALL, seed=2, threads=1, progress=told.append)
+    two = optimise(claim, trait, budget=SMALL, seed=2, threads=2)
+    assert one.as_numbers() == two.as_numbers()
+    assert sum(told) == planned(claim, trait, SMALL)
+    assert "attack_2" in one.sentence
+
+
+def test_an_optimiser_wants_a_trait_without_which_it_cannot_win():
+    reading = {**TRAIT["readings"][0], "treated": "+discard=-1", "baseline": "greedy", "population": {}}
+    claim = claim_of({**TRAIT, "readings": [{**reading, "panel": ["greedy"]}]})
+    (trait,) = traits(claim)
+    found = optimise(
+        claim, trait, budget=Budget(seeds=3, generations=10, again=2, population=8, deals=200, fresh=2000)
+    )
+    assert found.dropped.mean > 1  # who may pass at will throws light tiles away
+    assert found.weights["discard"].mean < 0
+
+
+@pytest.mark.parametrize(
+    ("weight", "lost", "verdict"),
+    [
+        ((0.5, 0.1), (1.0, 0.3), USED),
+        ((-0.5, 0.1), (1.0, 0.3), TURNED),
+        ((0.5, 0.1), (0.1, 0.3), NOT_NEEDED),
+        ((0.1, 0.4), (1.0, 0.3), OPEN),
+        ((0.5, 0.1), (0.4, 0.6), OPEN),
+    ],
+)
+def test_what_an_optimiser_does_is_read_off_the_intervals(weight, lost, verdict):
+    (trait,) = traits(claim_of(TRAIT))
+    assert judged(trait, {"attack_2": Estimate(*weight, 5)}, Estimate(*lost, 5)) == verdict
+
+
+def test_a_claim_without_a_trait_is_one_line():
+    done = CliRunner().invoke(app, ["claim", "jl-only-2", "--optimise"])
+    assert done.exit_code == 2
+    assert "nothing to optimise" in done.output

@@ -1,0 +1,278 @@
+"""What a player is shown of a verdict: the page says what the JSON says, and its deals are those that were tested."""
+
+import copy
+import json
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from gupai_agents.evaluation import read_games
+from gupai_agents.evaluation.claims import claim_of, read_claim, try_claim
+from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples, play_again
+from gupai_agents.evaluation.claims.report import command_of
+from gupai_app import claim_page
+from gupai_app.claims import find, numbers
+from gupai_app.cli import app
+
+FOUR_TWOS = {"hand": [{"feature": "carrying", "number": 2, "at_least": 4}]}
+POLICY = {
+    "name": "attack",
+    "kind": "policy",
+    "population": FOUR_TWOS,
+    "treated": "+attack_2=40",
+    "baseline": "variety",
+    "panel": ["greedy", "variety"],
+    "margin": 0.5,
+    "plan": {"deals": 200},
+    "doses": [3, 5],
+    "subgroups": [{"feature": "place"}],
+}
+ACTION = {
+    "name": "three",
+    "kind": "action",
+    "population": {},
+    "action": [{"feature": "third"}],
+    "comparator": "best_alternative",
+    "panel": ["greedy"],
+    "margin": 0.5,
+    "deals": 100,
+}
+
+
+def claim_with(*readings, game="jie-long", **head):
+    content = {"id": "mine", "statement": "Attack.", "source": "me", "game": game, "readings": list(readings)}
+    return claim_of(copy.deepcopy(content | head))
+
+
+ASKED = {"seed": 3, "deals": None, "panel": None}
+
+
+@pytest.fixture(scope="module")
+def policy():
+    """A claim of a policy and its verdict, as an object and as JSON."""
+    claim = claim_with(POLICY)
+    found = try_claim(claim, seed=3)
+    return claim, found, json.loads(json.dumps(numbers(found, ASKED)))
+
+
+@pytest.fixture(scope="module")
+def written(policy, tmp_path_factory):
+    """The page of that claim, and the file of its games."""
+    claim, _, content = policy
+    path = tmp_path_factory.mktemp("claim") / "attack.html"
+    records = claim_page.write_claim(str(path), claim, content)
+    return path.read_text(encoding="utf-8"), records
+
+
+def chips_of(game, seat):
+    return sum(paid[seat] for paid in game.payoffs)
+
+
+def test_the_deals_of_a_verdict_are_those_that_gained_and_lost_most_and_the_one_in_the_middle():
+    first = Compared(np.array([4, 7, 9]), np.array([2.0, -3.0, 0.0]))
+    second = Compared(np.array([0, 2]), np.array([2.0, 1.0]))
+    ignored = Compared(np.array([1]), np.array([99.0]))
+    found = {each["what"]: each for each in examples(["a", "random", "b"], [first, ignored, second])}
+    assert found[GAIN] == {"what": GAIN, "player": "a", "stream": 0, "deal": 4, "gain": 2.0}
+    assert found[LOSS] == {"what": LOSS, "player": "a", "stream": 0, "deal": 7, "gain": -3.0}
+    assert found[MEDIAN] == {"what": MEDIAN, "player": "b", "stream": 2, "deal": 2, "gain": 1.0}
+
+
+def test_without_a_gain_or_a_loss_none_is_shown():
+    none = Compared(np.zeros(0, int), np.zeros(0))
+    assert examples(["a"], [none]) == ()
+    gained = Compared(np.array([1, 2]), np.array([3.0, 1.0]))
+    assert [(each["what"], each["gain"]) for each in examples(["a"], [gained])] == [(GAIN, 3), (MEDIAN, 1)]
+    assert [each["what"] for each in examples(["random"], [gained])] == [GAIN, MEDIAN]
+
+
+def test_a_deal_played_again_gains_what_the_verdict_says_and_shows_the_hand_that_was_asked_for(policy):
+    claim, found, _ = policy
+    shown = found.findings[0].examples
+    assert [each["what"] for each in shown] == [GAIN, LOSS, MEDIAN]
+    for example in shown:
+        pair = play_again(claim, claim.readings[0], 3, example)
+        (seat,) = pair.seats
+        assert chips_of(pair.treated, seat) - chips_of(pair.baseline, seat) == example["gain"]
+        assert pair.treated.order == pair.baseline.order and pair.treated.seed == pair.baseline.seed
+        assert pair.treated.agents[seat] == "variety+attack_2=40" and pair.baseline.agents[seat] == "variety"
+        others = {name for at, name in enumerate(pair.treated.agents) if at != seat}
+        assert others == {example["player"]}
+        moves = [game.names for game in (pair.treated, pair.baseline)]
+        assert moves[0] != moves[1]
+        own = [
+            name for name, mover in zip(pair.treated.names, pair.treated.movers, strict=True) if mover == seat
+        ]
+        assert sum("2" in name for name in own) >= 4
+
+
+def test_an_action_played_again_gains_what_the_verdict_says():
+    claim = claim_with(ACTION, game="tiu-u")
+    found = try_claim(claim, seed=3).findings[0]
+    assert len(found.examples) == 3
+    for example in found.examples:
+        pair = play_again(claim, claim.readings[0], 3, example)
+        (seat,), move = pair.seats, example["move"]
+        assert chips_of(pair.treated, seat) - chips_of(pair.baseline, seat) == example["gain"]
+        assert pair.treated.actions[:move] == pair.baseline.actions[:move]
+        assert (pair.treated.actions[move], pair.baseline.actions[move]) == (
+            example["action"],
+            example["instead"],
+        )
+
+
+def test_the_games_beside_a_page_are_checked_records_in_the_order_of_the_page(policy, written):
+    claim, found, _ = policy
+    page, records = written
+    games = list(read_games(records))
+    assert len(games) == 6
+    for at, example in enumerate(found.findings[0].examples):
+        pair = play_again(claim, claim.readings[0], 3, example)
+        assert games[2 * at : 2 * at + 2] == [pair.treated, pair.baseline]
+    replays = re.findall(r"<code>gupai replay attack.jsonl --game (\d)</code>", page)
+    assert replays == list("123456")
+
+
+class Texts(HTMLParser):
+    """What a page says, and the elements it has."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.said, self.elements = "", []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.said += data
+
+
+def test_a_page_says_what_the_json_says_the_verdict_before_the_statistics(policy, written):
+    _, _, content = policy
+    reading = content["readings"][0]
+    said = Texts(written[0]).said
+    for figure in (
+        reading["verdict"],
+        reading["sentence"],
+        f"{reading['per_hundred']:+.1f}",
+        "4.69%",
+        "Opponents: greedy, variety.",
+        "Rules: the defaults.",
+        command_of(content),
+        "gupai claim mine --seed 3",
+    ):
+        assert figure in said, figure
+    page = written[0]
+    assert page.index("“Attack.”") < page.index('class="verdict') < page.index("<details>")
+    for which in ("effects", "doses", "subgroups"):
+        for each in reading[which]:
+            assert f"<td>{each['label']}</td><td>{each['mean']:+.3f}</td>" in page[page.index("<details>") :]
+
+
+def test_the_chart_has_an_interval_for_every_dose_and_opponent(policy, written):
+    doses = policy[2]["readings"][0]["doses"]
+    chart = re.search(r'<svg class="chart".*?</svg>', written[0], re.S)[0]
+    titles = [unescape(each) for each in re.findall("<title>(.*?)</title>", chart)]
+    assert [title.rpartition(":")[0] for title in titles] == [each["label"] for each in doses]
+    spans = re.findall(r'class="interval" x1="\S+" x2="\S+" y1="(\S+)" y2="(\S+)"', chart)
+    ticks = re.findall(r'y="(\S+)" text-anchor="end">([^<]+)<', chart)
+    (y0, v0), (y1, v1) = (tuple(map(float, each)) for each in (ticks[0], ticks[-1]))
+    for each, (low, high) in zip(doses, spans, strict=True):
+        back = [v0 + (float(y) + 4 - y0) * (v1 - v0) / (y1 - y0) for y in (low, high)]
+        expected = [each["mean"] - each["half_width"], each["mean"] + each["half_width"]]
+        assert back == pytest.approx(expected, abs=0.02 * abs(v1 - v0))
+
+
+def a_figure(label, mean, half, p=0.01):
+    return {"label": label, "mean": mean, "half_width": half, "p": p, "samples": 500}
+
+
+@pytest.mark.parametrize(
+    ("alternative", "effects", "groups", "said"),
+    [
+        ("greater", [("a", 2.0, 1.0)], [("b", -2.0, 1.0)], "It turns around with: b (-2.00 ±1.00)."),
+        ("less", [("a", 2.0, 1.0)], [("b", -2.0, 1.0)], "It turns around with: a (+2.00 ±1.00)."),
+        ("greater", [("a", -0.5, 1.0)], [], "No opponent is shown to turn it around."),
+        (
+            "greater",
+            [("a", 2.0, 1.0)],
+            [("b", -1.0, None)],
+            "No opponent or group is shown to turn it around.",
+        ),
+        (
+            "greater",
+            [("a", 2.0, 1.0)],
+            [("b", -2.0, 1.0, 0.2)],
+            "No opponent or group is shown to turn it around.",
+        ),
+    ],
+)
+def test_where_it_fails_is_where_the_interval_lies_on_the_other_side(alternative, effects, groups, said):
+    reading = {
+        "about": {"alternative": alternative},
+        "effects": [a_figure(*each) for each in effects],
+        "subgroups": [a_figure(*each) for each in groups],
+    }
+    assert claim_page.failures(reading) == said
+
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&amp;"
+
+
+def test_hostile_words_of_a_claim_stay_words(policy):
+    claim, _, content = policy
+    changed = copy.deepcopy(content)
+    changed |= {"id": HOSTILE, "statement": HOSTILE, "source": HOSTILE}
+    changed["asked"] = ASKED | {"panel": [HOSTILE]}
+    reading = changed["readings"][0]
+    reading |= {"name": HOSTILE, "sentence": HOSTILE, "note": HOSTILE, "variant": {HOSTILE: HOSTILE}}
+    for which in ("effects", "doses", "subgroups"):
+        for each in reading[which]:
+            each["label"] = f"{HOSTILE}, against {HOSTILE}"
+    pairs = [
+        (0, example | {"player": HOSTILE}, pair)
+        for _, example, pair in claim_page.pairs_of_verdict(claim, content)
+    ]
+    page, tame = (Texts(claim_page.claim_page(each, pairs, HOSTILE)) for each in (changed, content))
+    assert sum(tag == "script" for tag, _ in page.elements) == 2
+    assert {tag for tag, _ in page.elements} == {tag for tag, _ in tame.elements}
+    assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
+    assert f"“{HOSTILE}”" in page.said
+
+
+def test_a_claim_without_deals_has_a_page_without_them(tmp_path):
+    claim = read_claim(find("jl-suit-counts"))
+    content = numbers(try_claim(claim), ASKED)
+    path = tmp_path / "count.html"
+    assert claim_page.write_claim(str(path), claim, content) is None
+    page = path.read_text(encoding="utf-8")
+    assert content["readings"][0]["verdict"] in page and "Deals to look at" not in page
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def gupai(*words):
+    return CliRunner().invoke(app, ["claim", *map(str, words)])
+
+
+def test_the_command_writes_a_page_and_says_at_once_why_it_cannot(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(json.loads(claim_with(POLICY).model_dump_json(exclude_defaults=True))))
+    html = tmp_path / "page.html"
+    done = gupai(path, "--deals", 60, "--html", html, "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["readings"][0]["verdict"] in html.read_text(encoding="utf-8")
+    assert (tmp_path / "page.jsonl").is_file()
+    for words, said in (
+        ((path, "--html", html), "is there already"),
+        ((path, "--html", tmp_path / "page.jsonl"), "call the page FILE.html"),
+        ((path, "--html", tmp_path / "none" / "page.html"), "there is no folder"),
+        (("--all", "--html", tmp_path / "all.html"), "one claim"),
+    ):
+        refused = gupai(*words)
+        assert refused.exit_code == 2 and said in refused.stderr and refused.stderr.count("\n") == 1
