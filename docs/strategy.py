@@ -56,9 +56,11 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     options = ", ".join(f"{name}={value}" for name, value in found["variant"].items()) or "default options"
     budget, features = found["budget"], {feature.name: feature for feature in game.features}
     clear = [each for each in found["features"] if each["q"] <= RATE and _low(each["lost"]) > 0]
+    alone = [each for each in found["features"] if each not in clear and _low(each["lost"]) > 0]
     small = max((each["lost"]["mean"] for each in clear), default=0.0) / 4
-    spared = [each for each in found["features"] if each not in clear and _high(each["lost"]) < small]
-    others = [each for each in found["features"] if each not in clear and each not in spared]
+    rest = [each for each in found["features"] if each not in clear and each not in alone]
+    spared = [each for each in rest if _high(each["lost"]) < small]
+    others = [each for each in rest if each not in spared]
     number = sum(len(each["features"]) == 1 for each in found["features"])
     lines = [
         "## What matters",
@@ -72,6 +74,9 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     lines += [f"- {_sentence(each, features)}" for each in clear] or [
         "- nothing that is clear with so many deals."
     ]
+    if alone:
+        tried = f"Clear by itself, but perhaps chance among {len(found['features'])} that were tried:"
+        lines += ["", tried, "", *(f"- {_sentence(each, features)}" for each in alone)]
     if spared:
         high = max(_high(each["lost"]) for each in spared)
         named = ", ".join(f"`{label(each['features'])}`" for each in spared)

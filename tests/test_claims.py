@@ -620,6 +620,58 @@ def test_a_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
     assert json.loads(gupai("schema").output)["title"] == "Claim"
 
 
+FIELD = {
+    "kind": "ordering",
+    "metric": "skill_share",
+    "first": "4",
+    "items": [{"label": "4"}, {"label": "2", "variant": {"players": 2}}],
+    "deals": 600,
+}
+
+
+def test_the_share_that_skill_explains_is_the_variance_of_players_means_over_that_of_chips():
+    generator = np.random.default_rng(5)
+    who, players = generator.integers(0, 3, (4000, 4)), np.array([-2.0, 0.5, 1.0])
+    won = players[who] + generator.normal(0, 3, who.shape)
+    states = np.zeros(4000, [("total", "f8", (5,))]).view(np.recarray)
+    states.total[:, :4] = won
+    values = MEASURES["skill_share"].values(Outcome(JIE_LONG, JIE_LONG.variant(), states, who[:, :1], who), 0)
+    means = np.array([won[who == each].mean() for each in range(3)])
+    expected = np.var(means[who]) / np.var(won)
+    assert MEASURES["skill_share"].statistic(values.mean(0)) == pytest.approx(expected)
+    assert expected == pytest.approx(np.var(players) / (np.var(players) + 9), abs=0.02)
+
+
+def test_equal_players_of_a_field_explain_nothing_and_unequal_ones_something_in_every_variant():
+    def shares(field):
+        reading = {key: value for key, value in a_reading()["readings"][0].items() if key != "panel"}
+        found = try_claim(
+            claim_of(ATTACK | {"readings": [{**reading, **FIELD, "fields": [field]}]})
+        ).findings[0]
+        return [each.estimate for each in found.effects]
+
+    assert all(abs(each.mean) <= 2 * each.half_width for each in shares(["greedy", "greedy"]))
+    assert all(each.low > 0.05 for each in shares(["random", "variety"]))
+
+
+@pytest.mark.parametrize(
+    ("reading", "said"),
+    [
+        ({"fields": [["greedy", "variety"]], "panel": ["greedy"]}, "write `panel` or `fields`"),
+        ({"panel": ["greedy"]}, "skill_share goes with `fields`"),
+        ({"fields": [["greedy", "gredy"]], "panel": []}, "readings.0.fields.0: 'gredy' is no player"),
+        (
+            {"fields": [["greedy", "variety"]], "panel": [], "metric": "chips"},
+            "skill_share goes with `fields`",
+        ),
+    ],
+)
+def test_a_field_that_is_wrong_gets_one_line(reading, said):
+    with pytest.raises(ValueError, match=r"readings\.0") as error:
+        claim_of(a_reading(**FIELD | reading))
+    assert said in str(error.value)
+
+
 # --- together -------------------------------------------------------------------------------------
 
 

@@ -369,7 +369,8 @@ def test_the_gate_lets_better_players_in_and_others_not():
     assert gate("jie-long", variety, greedy, seed=1).verdict == ACCEPTED
     assert gate("jie-long", greedy, variety, seed=1).verdict == REJECTED
     quick = gate("jie-long", random, greedy, seed=1)
-    assert (quick.verdict, quick.test.samples) == (REJECTED, 30)
+    assert quick.verdict == REJECTED
+    assert 100 <= quick.test.samples < 300
     assert gate("jie-long", variety, greedy, most=40, gain=0.1).verdict == UNDECIDED
 
 

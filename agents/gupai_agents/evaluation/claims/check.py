@@ -116,12 +116,20 @@ def check_items(key: str, game: Game, variant: Variant, reading: Ordering) -> No
             raise ValueError(f"{key}.but: {name!r} is no label of the others; labels are {', '.join(labels)}")
     for place, item in enumerate(reading.items):
         here = f"{key}.items.{place}"
+        with at(f"{here}.variant"):
+            variant = variant_of(game, {**reading.variant, **item.variant})
+        for number, field in enumerate(reading.fields):
+            with at(f"{key}.fields.{number}"):
+                for spec in field:
+                    player(spec, game, variant)
         check_population(f"{here}.population", game, variant, item.population)
         check_conditions(f"{here}.action", item.action, lambda each: _action(each, game))
         if bool(item.action) != (reading.comparator is not None):
             raise ValueError(f"{here}.action: items have actions if, and only if, there is a `comparator`")
         if reading.comparator is None:
             check_metric(here, game, reading.metric, item.number)
+            if MEASURES[reading.metric].drawn != bool(reading.fields):
+                raise ValueError(f"{key}.metric: skill_share goes with `fields`, and no other metric does")
         if item.treated is not None:
             with at(f"{here}.treated"):
                 player(item.treated, game, variant, reading.panel[0], reading.panel[0])

@@ -56,7 +56,7 @@ def with_panel(claim: Claim, panel: Sequence[str] | None) -> list[Reading]:
     """Return the readings of a claim, with other players than the file's if there are any."""
     return [
         reading.model_copy(update={"panel": list(panel)})
-        if panel and not isinstance(reading, Exact)
+        if panel and getattr(reading, "panel", None)
         else reading
         for reading in claim.readings
     ]
@@ -129,7 +129,10 @@ def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
             setting = Setting(game, variant_of(game, reading.variant), as_key(seed), None, Meter(()))
             population = getattr(reading, "population", Population())
             sampler = Sampler(game, setting.variant, population)
-            plan |= {"players": len(reading.panel), "share_of_hands": float(sampler.probability)}
+            plan |= {
+                "players": len(reading.panel or getattr(reading, "fields", ())),
+                "share_of_hands": float(sampler.probability),
+            }
             if isinstance(reading, Policy):
                 pilot = pairs_in(setting, reading, sampler, reading.panel[0], 0, 0, PILOT)
                 spread = float(np.std(pilot.gains))
@@ -138,7 +141,7 @@ def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
                 plan["figures"] = len(reading.panel) * (1 + len(reading.doses))
             else:
                 plan["deals"] = reading.deals
-                plan["figures"] = len(reading.panel) * len(getattr(reading, "items", [None]))
+                plan["figures"] = plan["players"] * len(getattr(reading, "items", [None]))
             if isinstance(reading, Action):
                 choice = Choice(population.position, reading.action, reading.instead, reading.comparator)
                 few = taken_in(setting, sampler, reading.panel[0], 0, choice, PILOT)

@@ -28,6 +28,7 @@ class Outcome(NamedTuple):
     variant: Variant
     states: np.recarray
     seats: np.ndarray
+    sitting: np.ndarray | None = None  # where players are drawn for the seats: whose number sits there
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Measure:
     values: Callable[[Outcome, int], np.ndarray]
     number: bool = False
     statistic: Callable[[np.ndarray], float] | None = None
+    drawn: bool = False  # looks at who was drawn for each seat
 
 
 def ratio(means: np.ndarray) -> float:
@@ -56,6 +58,22 @@ def of_seats(outcome: Outcome, values: np.ndarray) -> np.ndarray:
 def chips(outcome: Outcome, number: int) -> np.ndarray:
     """Return what the seats that are meant won."""
     return of_seats(outcome, outcome.states.total.astype(np.float64))
+
+
+def by_player(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2 MOST_DRAWN + 1], chips of every player and how many seats it has, and the sum of their squares."""
+    assert outcome.sitting is not None
+    who = outcome.sitting[:, :, None] == np.arange(MOST_DRAWN)
+    won = outcome.states.total[:, : outcome.variant.players].astype(np.float64)
+    return np.concatenate([(who * won[:, :, None]).sum(1), who.sum(1), (won**2).sum(1, keepdims=True)], 1)
+
+
+def skill_share(means: np.ndarray) -> float:
+    """Return the variance of players' mean chips, each weighed by its seats, over that of the chips of a seat."""
+    won, seats, squares = means[:MOST_DRAWN], means[MOST_DRAWN:-1], means[-1]
+    own = np.divide(won, seats, out=np.zeros_like(won), where=seats > 0)
+    mean = won.sum() / seats.sum()
+    return float((seats * (own - mean) ** 2).sum() / (squares - seats.sum() * mean**2))
 
 
 def points(outcome: Outcome) -> np.ndarray:
@@ -322,9 +340,18 @@ JIE_LONG, CE_DENG, DING_NIU, DA_LING, TIU_U, MAHJONG = (
     (each,) for each in ("jie-long", "ce-deng", "ding-niu", "da-ling", "tiu-u", "small-mahjong")
 )
 LINES = ("jie-long", "ce-deng")
+MOST_DRAWN = 8  # players of a field
 SHARE, CHIPS_UNIT = "share of deals", "chips"
 MEASURES: dict[str, Measure] = {
     "chips": Measure(ALL, "chips of the seat in question (and its partner)", CHIPS_UNIT, chips),
+    "skill_share": Measure(
+        ALL,
+        "share of the variance of a seat's chips that who sits there explains",
+        "share",
+        by_player,
+        statistic=skill_share,
+        drawn=True,
+    ),
     "lockouts": Measure(
         LINES,
         "how often the seat leaves the number open and all others then discard",

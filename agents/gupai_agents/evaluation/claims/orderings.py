@@ -1,18 +1,25 @@
 """Which of several rates or effects comes first."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.actions import taken_in
+from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.effects import agreed
-from gupai_agents.evaluation.claims.measures import MEASURES
+from gupai_agents.evaluation.claims.measures import MEASURES, Measure, Outcome
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Item, Ordering
 from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Setting
-from gupai_agents.evaluation.claims.tables import Choice
+from gupai_agents.evaluation.claims.tables import Block, Choice, Table
 from gupai_agents.evaluation.statistics import Estimate, estimate, holm
+from gupai_env.core.rng import derive, draw
+
+FIELD_STREAM = 1 << 53  # counter of a deal's key: draws who sits where
 
 
 def ordering(setting: Setting, reading: Ordering) -> Finding:
@@ -20,7 +27,8 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
     deals = setting.deals or reading.deals
     effects: list[Effect] = []
     found, remarks, behind = [], [], []
-    for number, member in enumerate(reading.panel):
+    members = reading.panel or [" or ".join(field) for field in reading.fields]
+    for number, member in enumerate(members):
         values = {}
         for place, item in enumerate(reading.items):
             setting.meter.begin(f"{item.label}, {member}")
@@ -55,24 +63,44 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
 
 
 def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: int, deals: int) -> Estimate:
+    if item.variant:
+        setting = setting._replace(variant=variant_of(setting.game, {**reading.variant, **item.variant}))
     sampler = Sampler(setting.game, setting.variant, item.population)
     if reading.comparator:
         choice = Choice(item.population.position, item.action, [], reading.comparator)
         return estimate(taken_in(setting, sampler, member, number, choice, deals).by_deal)
     measure, table = MEASURES[reading.metric], setting.table(sampler, number)
-    everyone = player(member, setting.game, setting.variant)
-    hero = (
-        everyone
-        if item.treated is None
-        else player(item.treated, setting.game, setting.variant, member, member)
-    )
-    values = np.concatenate(
-        [
-            table.measure(table.play_with(block, everyone, hero), block.seats, measure, item.number)
-            for block in setting.blocks(table, 0, deals)
+    blocks = setting.blocks(table, 0, deals)
+    if reading.fields:
+        field = [
+            player(spec, setting.game, setting.variant) for spec in reading.fields[number % ITEM_STREAMS]
         ]
-    )
+        parts = [_drawn(table, block, field, measure, item.number) for block in blocks]
+    else:
+        everyone = player(member, setting.game, setting.variant)
+        hero = (
+            everyone
+            if item.treated is None
+            else player(item.treated, setting.game, setting.variant, member, member)
+        )
+        parts = [
+            table.measure(table.play_with(block, everyone, hero), block.seats, measure, item.number)
+            for block in blocks
+        ]
+    values = np.concatenate(parts)
     return verdicts.of_statistic(values, measure.statistic) if measure.statistic else estimate(values)
+
+
+def _drawn(
+    table: Table, block: Block, field: Sequence[Agent], measure: Measure, number: int | None
+) -> np.ndarray:
+    """Return the values of deals at whose seats sit players that are drawn from a field."""
+    keys = [derive(int(seed), FIELD_STREAM) for seed in block.states.seed]
+    sitting = np.array(
+        [[draw(key, seat, len(field)) for seat in range(table.variant.players)] for key in keys]
+    )
+    ends = table.play(block.states, field, sitting)
+    return measure.values(Outcome(table.game, table.variant, ends, block.seats, sitting), number or 0)
 
 
 def _ranked(values: dict[str, Estimate], first: str) -> tuple[str, dict[str, float], str, float]:

@@ -216,6 +216,7 @@ class Item(Part):
     """One of those that are ranked."""
 
     label: str
+    variant: dict[str, Any] = Field({}, description="options of the rules that differ from the reading's")
     number: Number | None = None
     population: Population = Population()
     treated: Player | None = None
@@ -231,8 +232,21 @@ class Ordering(Base):
     but: list[str] = Field([], description="labels that are left out of the comparison")
     metric: str = "chips"
     comparator: Literal["best_alternative", "uniform", "pip_matched"] | None = None
-    panel: list[str] = Field(min_length=1, max_length=12)
+    panel: list[str] = Field([], max_length=12, description="players; each plays all seats by itself")
+    fields: list[Annotated[list[str], Field(min_length=2, max_length=8)]] = Field(
+        [], max_length=12, description="instead: players of whom every seat of a deal draws one"
+    )
     deals: int = Field(10_000, ge=2, le=MOST_DEALS)
+
+    @model_validator(mode="after")
+    def _somebody_plays(self) -> Self:
+        if bool(self.panel) == bool(self.fields):
+            raise ValueError("write `panel` or `fields`")
+        if self.fields and (self.comparator or any(item.treated for item in self.items)):
+            raise ValueError(
+                "fields: who sits there is drawn; neither `comparator` nor `treated` goes with it"
+            )
+        return self
 
 
 Reading = Annotated[Exact | Rate | Policy | Action | Ordering, Field(discriminator="kind")]

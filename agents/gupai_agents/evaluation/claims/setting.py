@@ -72,7 +72,8 @@ def weights_of(reading: Reading, deals: int | None) -> list[float]:
     """Return about how long each figure of a reading takes, in the order in which they are worked out."""
     if isinstance(reading, Exact):
         return [1000.0]
-    members = [SLOW.get(spec.partition(":")[0], 1) for spec in reading.panel]
+    sitting = [[spec] for spec in reading.panel] or getattr(reading, "fields", [])
+    members = [max(SLOW.get(spec.partition(":")[0], 1) for spec in specs) for specs in sitting]
     if isinstance(reading, Policy):
         each = 2 * (deals or reading.plan.deals or reading.plan.most)
         return [float(each * slow) for _ in range(1 + len(reading.doses)) for slow in members]
