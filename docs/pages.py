@@ -17,6 +17,7 @@ from gupai_app.ladder import MEANING
 from gupai_env.core.game import Game
 from gupai_env.core.variant import FULL, TINY
 from gupai_env.games import GAMES
+from gupai_training.run import went_in
 
 DOCS = Path(__file__).parent
 FOLDER, LADDERS = DOCS / "games", DOCS / "ladder"
@@ -173,14 +174,10 @@ def _model(game: Game, file: Path, header: dict) -> list[str]:
     changed = {name: value for name, value in header["rules"].items() if value != default[name]}
     options = ", ".join(f"{name}={value}" for name, value in changed.items()) or "default options"
     judged = header["evaluation"]
-    went_in = [
-        f"{header['labels']:,} positions labelled by search" if header["labels"] else "",
-        f"{header['decisions']:,} decisions of self-play" if header["decisions"] else "",
-    ]
     facts = {
         "file": f"`{file.name}`, {file.stat().st_size / 1024:,.0f} KiB",
         "layers": " x ".join(map(str, header["net"]["hidden"])),
-        "taught by": ", then ".join(filter(None, went_in)),
+        "": went_in(header["labels"], header["decisions"]),
         "seconds": f"{header['seconds']:,.0f}, on {header['machine']}",
         "seed": header["seed"],
         "versions": ", ".join(f"{name} {version}" for name, version in header["versions"].items()),

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from gupai_training.run import FINAL_SEED, Reporter, Row, Run
+from gupai_training.run import FINAL_SEED, Reporter, Row, Run, went_in
 
 
 class ScreenReporter(Reporter):
@@ -102,7 +102,8 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
         caption=(
             f"Chips a deal of one player against equal others in all other seats, with its 95% interval. "
             f"{config.evaluation.final_deals:,} deals, each from every seat; deals from seed "
-            f"{config.seed + FINAL_SEED}, training from seed {config.seed}."
+            f"{config.seed + FINAL_SEED}, training from seed {config.seed}: "
+            f"{went_in(run.spent.labels, run.learner.num_timesteps)}."
         ),
     )
     seats = range(run.variant.players)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from gupai_training.run import Run
+    from gupai_training.run import Row, Run
 
 STOPPED = 128  # exit status after a signal, plus its number
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # ctrl-C, a shutdown, a closed terminal; Windows has no SIGHUP
@@ -114,13 +114,29 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     finally:
         reporter.close()
     stop.check()
+    report = _write_report(run, rows)
     if as_json:
         print(results_json(run, rows))
         return
     console.print(results_table(run, rows, console.width))
+    if report:
+        console.print(f"How it went, as a page: {report}", soft_wrap=True, markup=False)
     options = "".join(f" -o {name}={value}" for name, value in run.config.variant.items())
     console.print(
         f"Play against it: gupai play {run.game.id} --against checkpoint:{run.folder}{options}",
         soft_wrap=True,
         markup=False,
     )
+
+
+def _write_report(run: "Run", rows: "list[Row]") -> Path | None:
+    """Write the page of a finished run and return where, or None without matplotlib."""
+    try:
+        from gupai_training.report import REPORT_FILE, report
+    except ImportError:
+        return None
+    from gupai_agents.checkpoint import write_atomic
+
+    path = run.folder / REPORT_FILE
+    write_atomic(path, report(run, rows).encode())
+    return path

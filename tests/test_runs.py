@@ -25,6 +25,7 @@ from gupai_app.train import Stop
 from gupai_env import get_game
 from gupai_training.config import CONFIG_FILE, RESUME_FILE, parse
 from gupai_training.lock import locked
+from gupai_training.resume import Spent
 from gupai_training.run import Reporter, Row, Run, next_folder
 from gupai_training.selfplay import SelfPlayVecEnv
 
@@ -405,12 +406,20 @@ def test_names_are_whole_in_the_final_table_at_80_columns(players):
         if hero != other
     ]
     config = SimpleNamespace(variant={}, seed=1, evaluation=SimpleNamespace(final_deals=50))
-    run = SimpleNamespace(config=config, game=game, variant=SimpleNamespace(players=players))
+    run = SimpleNamespace(
+        config=config,
+        game=game,
+        variant=SimpleNamespace(players=players),
+        spent=Spent(labels=12_000),
+        learner=SimpleNamespace(num_timesteps=3_000),
+    )
     console = Console(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
     console.print(results_table(run, rows))
     shown = console.export_text()
     assert all(len(line) <= 80 for line in shown.splitlines())
     assert "…" not in shown
+    told = " ".join(shown.split())
+    assert "learned from 12,000 positions labelled by search, then 3,000 decisions of self-play." in told
     for name in names[:3]:
         assert len(re.findall(rf"(?<!\S){re.escape(name)}(?!\S)", shown)) == 6
     for row in rows:

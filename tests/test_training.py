@@ -20,6 +20,7 @@ from gupai_training import resume
 from gupai_training.config import RESUME_FILE, load, load_run, parse
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import LEARNER, OpponentPool
+from gupai_training.report import looks_of, report
 from gupai_training.run import Reporter, Run
 from gupai_training.selfplay import SelfPlayVecEnv
 
@@ -368,3 +369,32 @@ def test_every_shipped_configuration_is_valid():
     assert len(configs) >= 12
     for path in configs:
         load(path)
+
+
+def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_path):
+    variant = {"deck": "tiny", "players": 2}
+    small = {"labels": 300, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}
+    run = Run.begin(parse({**SMALL, "variant": variant, "teach": small, "decisions": 2048}, "test"), tmp_path)
+    run.learn()
+    page = report(run, list(run.results()))
+    labels, decisions = run.spent.labels, run.learner.num_timesteps
+    assert f"{labels:,} positions labelled by search, then {decisions:,} decisions of self-play" in page
+    assert "Strength against time" in page
+    assert "self-play </text>" in page
+    assert "Exploitability" in page
+    assert all(f"<td>{name}</td>" in page for name in run.baselines)
+    assert "src=" not in page and "@import" not in page and "<link" not in page  # nothing is fetched
+    last = looks_of(run.folder)[-1]
+    policy = run.tree.policy([make_agent(f"checkpoint:{run.folder}", "jie-long", **variant)] * 2)
+    assert last["exploitability"]["best"] == pytest.approx(run.tree.exploitability(policy))
+    drawn = run.tree.policy([make_agent(f"sample:{run.folder}", "jie-long", **variant)] * 2)
+    assert last["exploitability"]["drawn"] == pytest.approx(run.tree.exploitability(drawn))
+
+
+def test_of_looks_at_the_same_place_the_last_one_counts(tmp_path):
+    rows = [
+        {"labels": 0, "decisions": number, "seconds": seconds} for number, seconds in ((1, 5), (2, 9), (2, 7))
+    ]
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert looks_of(tmp_path) == [rows[0], rows[2]]
+    assert looks_of(tmp_path / "nowhere") == []

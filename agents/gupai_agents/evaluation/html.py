@@ -1,7 +1,7 @@
 """The report of a tournament: one HTML file with its pictures inside, which needs no network."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
@@ -39,12 +39,11 @@ th:first-child, td:first-child { text-align: left } tr + tr { border-top: 1px so
 
 def report(found: Tournament, manifest: dict[str, Any]) -> str:
     """Return the report; equal tournaments give equal text, with the same version of matplotlib."""
-    with matplotlib.rc_context(LOOK):
-        pictures = [
-            (title, told, _svg(draw, found))
-            for title, told, draw, wanted in PICTURES
-            if wanted is None or wanted(found)
-        ]
+    pictures = [
+        (title, told, _picture(draw, found))
+        for title, told, draw, wanted in PICTURES
+        if wanted is None or wanted(found)
+    ]
     options = ", ".join(f"{name}={value}" for name, value in found.variant.changed().items())
     tables = dict.fromkeys(line_up.table for line_up in found.line_ups)
     parts = [
@@ -63,10 +62,24 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
         "all figures take the deal as their unit, and ± is half of the 95% interval.</p>",
         f"<p><code>{escape(str(manifest.get('command', '')))}</code></p>",
     ]
-    head = (
-        f'<meta charset="utf-8"><title>{escape(found.game.title)}: tournament</title><style>{STYLE}</style>'
-    )
+    return document(f"{found.game.title}: tournament", parts)
+
+
+def document(title: str, parts: Iterable[str]) -> str:
+    """Return a page of these parts, HTML each, in the look of all reports; the title is plain text."""
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{"".join(parts)}</body></html>\n'
+
+
+def svg_of(draw: Callable[[Figure], None]) -> str:
+    """Return what a function draws, as SVG to stand in a page: the same text for the same drawing."""
+    with matplotlib.rc_context(LOOK):
+        figure = Figure(layout="constrained")
+        draw(figure)
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    svg = text.getvalue()
+    return svg[svg.index("<svg") :]
 
 
 def _verdict(found: Tournament) -> str:
@@ -110,13 +123,8 @@ def _forms(found: Tournament) -> str:
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def _svg(draw: Callable[[Figure, Tournament], None], found: Tournament) -> str:
-    figure = Figure(layout="constrained")
-    draw(figure, found)
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    svg = text.getvalue()
-    return svg[svg.index("<svg") :]
+def _picture(draw: Callable[[Figure, Tournament], None], found: Tournament) -> str:
+    return svg_of(lambda figure: draw(figure, found))
 
 
 def crosstable(figure: Figure, found: Tournament) -> None:
