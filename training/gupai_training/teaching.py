@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import nn
 from torch.nn import functional as F
 
 from gupai_agents.agent import Agent, Turns
@@ -173,19 +172,22 @@ class Teaching:
         observations = torch.as_tensor(self.window.observations[rows], device=device)
         logits, judged = self.learner.outputs(observations, values_move_trunk=False)  # they are so noisy
         legal = ~values.isnan()
-        values = values.nan_to_num()
-        log_probs = F.log_softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
-        aims = F.softmax((values / self.teach.temperature).masked_fill(~legal, FORBIDDEN), 1)
-        policy_loss = -(aims * log_probs).sum(1).mean()
+        values, means = values.nan_to_num() / self.teach.temperature, means / scale
+        # Chips are learned, not the best action of a label: which one that is has more to do with luck.
+        logits = logits - (logits * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
+        policy_loss = ((logits - values).square() * legal).sum(1).mean()
         with torch.no_grad():
-            won = (log_probs.exp() * values).sum(1)
-        value_loss = F.mse_loss(judged, (means + won) / scale)
+            chances = F.softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
+            won = (chances * values).sum(1) * self.teach.temperature
+        value_loss = F.mse_loss(judged, means + won / scale)
         loss = policy_loss + value_loss
+        if not torch.isfinite(loss):
+            raise FloatingPointError(
+                f"the loss of teaching is not finite after {self.labels:,} labels; training stopped, the last saved "
+                "checkpoint is intact"
+            )
         self.optimizer.zero_grad()
         loss.backward()
-        norm = nn.utils.clip_grad_norm_(self.learner.policy.parameters(), 10.0)
-        if not torch.isfinite(norm):
-            raise FloatingPointError("the gradient of teaching is not finite; training stopped")
         self.optimizer.step()
         return {"policy_loss": policy_loss.detach(), "value_loss": value_loss.detach(), "won": won.mean()}
 
