@@ -108,7 +108,27 @@ BAD_CHANGES = [
     "ppo.epochs=1e12",
     "ppo.batch_size=1e12",
     "ppo.batch_size=1",
-    "decisions=0",
+    "decisions=-1",
+    "teach.labels=0",  # where there is no self-play either
+    "teach.labels=-1",
+    "teach.labels=true",
+    "teach.playouts=0",
+    "teach.tables=0",
+    "teach.window=0",
+    "teach.window=1e12",
+    "teach.passes=0",
+    "teach.batch_size=1",
+    "teach.random_moves=1.5",
+    "teach.style_games=-0.1",
+    "teach.temperature=0",
+    "teach.learning_rate=.nan",
+    "teach.max_minutes=0",
+    "teach.style=nobody",
+    "teach.style=best",
+    "teach.style=random",
+    "teach.style=search:playouts=2",
+    "teach.style=style:x.yaml",
+    "teach.teacher=greedy",
     "decisions=1e300",
     "decisions=.inf",
     "seed=-1",
@@ -409,6 +429,20 @@ def test_a_games_configuration_is_found_by_its_name_from_any_folder(game, tmp_pa
     assert shipped(GAMES[game].identifier) == path
     assert load(game) == load(game.replace("-", "_")) == load(path)
     assert load(game) != Config(game=game)  # it holds more than the defaults
+
+
+@pytest.mark.parametrize("recipe", ["strong/jie-long", "self_play/jie-long"])
+def test_other_recipes_that_come_along_are_found_from_any_folder(recipe, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = load(recipe)
+    assert found == load(ROOT / "configs" / f"{recipe.replace('-', '_')}.yaml")
+    assert (found.teach.labels > 0) == recipe.startswith("strong")
+    assert (found.decisions > 0) == recipe.startswith("self_play")
+
+
+def test_a_recipe_that_does_not_come_along_is_said():
+    with pytest.raises(ValueError, match="self_play/tiu-u: there is no such configuration"):
+        load("self_play/tiu-u")
 
 
 def test_an_installed_package_finds_the_configurations_in_it(tmp_path):

@@ -21,7 +21,7 @@ from gupai_training.plain_yaml import MAX_CHARACTERS, parse_yaml
 FLOAT_BYTES = 4
 GIB = 1 << 30
 CONFIG_FILE, RESUME_FILE = "config.yaml", "resume.safetensors"  # in the folder of a run
-STRONG = "strong"  # folder of the recipes of the players `best`
+RECIPES = ("strong", "self_play")  # folders beside the configurations that a game comes with
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept
 
@@ -303,14 +303,14 @@ def read(path: Path) -> dict[str, Any]:
 def find(source: str | Path) -> dict[str, Any]:
     """Return the settings of a file or, for the id of a game, those shipped for it, or none but the game itself.
 
-    "strong/jie-long" are those by which the player `best` was made.
+    "strong/jie-long" are those by which the player `best` was made, "self_play/jie-long" those without a teacher.
     """
     path = Path(source)
     if path.is_file():
         return read(path)
     kind, _, name = str(source).rpartition("/")
-    if kind == STRONG and name in GAMES:
-        return read(shipped(f"{STRONG}/{GAMES[name].identifier}"))
+    if kind in RECIPES and name in GAMES and (path := shipped(f"{kind}/{GAMES[name].identifier}")).is_file():
+        return read(path)
     try:
         game = get_game(str(source))
     except ValueError as error:
