@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file
 
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import CheckpointError, read_header
@@ -330,6 +331,21 @@ def test_values_that_are_not_finite_stop_the_training(tmp_path):
         run.learner.policy.value_net.weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="values of update 1 hold values that are not finite"):
         run.learn()
+    batch = load_file(run.folder / "batch.safetensors")
+    assert np.isnan(batch["values"]).all()
+    assert batch["observations"].any()
+
+
+def test_a_run_that_cannot_be_taught_keeps_what_it_was_taught_with(tmp_path):
+    run = Run.begin(parse(TAUGHT, "test"), tmp_path)
+    with torch.no_grad():
+        run.learner.policy.value_net.weight.fill_(float("nan"))
+    with pytest.raises(FloatingPointError, match="the loss of teaching is not finite after"):
+        run.learn()
+    batch = load_file(run.folder / "batch.safetensors")
+    assert batch["observations"].any()
+    assert len(batch["means"]) == 64
+    assert (np.isfinite(batch["values"]).sum(1) > 1).all()
 
 
 @pytest.mark.parametrize(

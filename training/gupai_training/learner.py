@@ -62,6 +62,11 @@ class Rollout:
         self.weights = np.zeros((steps, lanes), np.float32)
         self.won: list[np.ndarray] = []  # float32 [N, players], chips of the episodes that ended at each step
 
+    @property
+    def batch(self) -> dict[str, np.ndarray]:
+        """What is learned from, to be looked at."""
+        return {name: array for name, array in vars(self).items() if isinstance(array, np.ndarray)}
+
 
 class SelfPlayPPO(MaskablePPO):
     """PPO by self-play in a `SelfPlayVecEnv`.

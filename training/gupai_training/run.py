@@ -45,6 +45,7 @@ from gupai_training.selfplay import SelfPlayVecEnv
 from gupai_training.teaching import Teaching
 
 METRICS_FILE = "metrics.jsonl"
+BATCH_FILE = "batch.safetensors"  # beside a run that met numbers which are not finite
 FINAL_SEED = 1_000_003  # the deals of the final table are not those of the looks during the run
 
 
@@ -171,7 +172,8 @@ class Run:
         """Train to the end of the configuration, or, with `go_on`, from where the run was saved last.
 
         `stop` is asked between two updates; once it is true, the run is saved. Returns whether the end was reached.
-        Raises: ValueError if another process trains this run; CheckpointError if what was saved does not fit it.
+        Raises: ValueError if another process trains this run; CheckpointError if what was saved does not fit it;
+            FloatingPointError for numbers that are not finite: BATCH_FILE then holds what was learned from.
         """
         with locked(self.folder):
             for left in self.folder.glob(f"*{PART}"):  # by a process that was killed while it wrote
@@ -189,6 +191,11 @@ class Run:
                         log_interval=None,  # type: ignore[arg-type]  # the callback dumps the logs
                         reset_num_timesteps=stage != resume.SELF_PLAY,
                     )
+            except FloatingPointError:
+                taught = self.teaching is not None and self.teaching.progress() < 1
+                batch = self.teaching.batch if taught and self.teaching else self.learner.rollout.batch
+                write_checkpoint(self.folder / BATCH_FILE, {"kind": "batch"}, batch)
+                raise
             finally:
                 reporter.close()
                 self.learner.logger.close()

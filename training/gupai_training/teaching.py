@@ -139,6 +139,7 @@ class Teaching:
         self.optimizer = torch.optim.Adam(learner.policy.parameters(), lr=self.teach.learning_rate, eps=1e-5)
         self.seconds = 0.0  # as the run has told
         self.chance = np.random.default_rng([config.seed, TEACHING_STREAM])
+        self.rows = np.zeros(0, np.int64)  # of the window, of the last gradient step
 
     @property
     def labels(self) -> int:
@@ -154,18 +155,18 @@ class Teaching:
 
     def step(self, player: Agent) -> dict[str, float]:
         """Label a chunk of positions of a player's games, then learn; returns what is to be logged."""
-        begun = self.labels
-        own = self.progress() >= self.teach.style_games
+        begun, progress = self.labels, self.progress()
+        own = progress >= self.teach.style_games
         self.window.add(self.teacher.labels(player if own else self.teacher.style, len(self.ends)))
         self.ends.append(self.labels)
         batches = round(self.teach.passes * (self.labels - begun) / self.teach.batch_size)
-        self.optimizer.param_groups[0]["lr"] = self.teach.learning_rate * (1 - self.progress())
+        self.optimizer.param_groups[0]["lr"] = self.teach.learning_rate * (1 - progress)
         found = [self._learn() for _ in range(max(batches, 1))]
         self.learner.average.load_state_dict(self.learner.policy.state_dict())
         return {name: float(np.mean([float(each[name]) for each in found])) for name in found[0]}
 
     def _learn(self) -> dict[str, torch.Tensor]:
-        rows = self.chance.integers(0, len(self.window), self.teach.batch_size)
+        self.rows = rows = self.chance.integers(0, len(self.window), self.teach.batch_size)
         device, scale = self.learner.device, self.learner.env.payoff_scale
         values = torch.as_tensor(self.window.values[rows], device=device).float()
         means = torch.as_tensor(self.window.means[rows], device=device)
@@ -173,7 +174,6 @@ class Teaching:
         logits, judged = self.learner.outputs(observations, values_move_trunk=False)  # they are so noisy
         legal = ~values.isnan()
         values, means = values.nan_to_num() / self.teach.temperature, means / scale
-        # Chips are learned, not the best action of a label: which one that is has more to do with luck.
         logits = logits - (logits * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
         policy_loss = ((logits - values).square() * legal).sum(1).mean()
         with torch.no_grad():
@@ -190,6 +190,12 @@ class Teaching:
         loss.backward()
         self.optimizer.step()
         return {"policy_loss": policy_loss.detach(), "value_loss": value_loss.detach(), "won": won.mean()}
+
+    @property
+    def batch(self) -> dict[str, np.ndarray]:
+        """What the last gradient step learned from, to be looked at."""
+        window = self.window
+        return {name: getattr(window, name)[self.rows] for name in ("observations", "values", "means")}
 
     def chunks(self, first: int) -> Iterator[tuple[int, int, int]]:
         """Yield number, first and last label of the chunks from number `first` on of which labels are still kept."""
