@@ -117,7 +117,7 @@ def _holds(fact: float | str, expected: Expectation) -> bool:
 
 
 def _plain(value: float | str) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value + 0.0:g}" if isinstance(value, float) else str(value)
 
 
 def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
