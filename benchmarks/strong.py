@@ -20,7 +20,7 @@ from gupai_agents.network import NetworkAgent
 from gupai_agents.shipped import BEST, NETWORKS
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
-DEALS, SEARCHED = 10_000, 500  # of a duel with a player by name, and with a search
+DEALS, SEARCHED = 4000, 500  # of a duel with a player by name, and with a search
 SEARCH = "search:playouts=200"
 
 
