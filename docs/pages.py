@@ -158,8 +158,8 @@ def models() -> str:
         "Each is `best` in its variant: a multilayer perceptron with ReLU over what its seat observes, no search, its",
         "weights in half precision, judged as it ships. Chips a deal of one of it among equal others, each deal played",
         "from every seat; ± is the half-width of the 95% interval of the mean over deals, which training never met.",
-        "They know the rules of their variant alone and are free to use (MIT). One run each: another seed gives another",
-        "player. `gupai train` with the recipe makes one anew, and `python benchmarks/strong.py RUN` ships it.",
+        "They know the rules of their variant alone and are free to use (MIT). One run each: another seed gives",
+        "another player. `gupai train` with the recipe makes one anew, and `python benchmarks/strong.py RUN` ships it.",
         "",
     ]
     for game in GAMES.values():

@@ -97,7 +97,7 @@ class TeachConfig(Section):
         ge=0,
         le=1,
     )
-    window: int = Field(1_500_000, description="newest labels kept", ge=1, le=100_000_000)
+    window: int = Field(3_000_000, description="newest labels kept", ge=1, le=100_000_000)
     passes: float = Field(4, description="times a label is learned from, on average", gt=0, le=1000)
     batch_size: int = Field(1024, description="labels a gradient step", ge=2, le=1 << 24)
     learning_rate: float = Field(
