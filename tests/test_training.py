@@ -147,6 +147,17 @@ def test_a_run_taught_by_search_goes_on_to_the_same_bits(tmp_path):
     assert looks[-1]["labels"] == header["labels"] and looks[-1]["decisions"] == header["decisions"]
 
 
+def test_a_run_that_search_alone_has_taught_keeps_no_labels_and_its_table_can_be_played_again(tmp_path):
+    run = Run.begin(parse({**TAUGHT, "decisions": 0}, "test"), tmp_path)
+    assert run.learn()
+    assert not list(run.folder.glob("labels-*"))
+    again = Run(load_run(run.folder), run.folder)
+    assert again.learn(go_on=True)
+    assert again.spent.labels == run.teaching.labels
+    for one, two in zip(again.learner.weights().values(), run.learner.weights().values(), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
 def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
     runs = [Run.begin(parse({**SMALL, "variant": {"deals": 3}}, "test"), tmp_path) for _ in range(2)]
     saved, restored = (run.learner.env for run in runs)

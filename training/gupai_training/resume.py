@@ -1,6 +1,7 @@
 """Saving a run so that it goes on exactly where it stopped, bit for bit: tensors and JSON, nothing else."""
 
 import contextlib
+import itertools
 import json
 import math
 from collections.abc import Collection, Iterator
@@ -86,9 +87,12 @@ def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[
 
 
 def save_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> None:
-    """Write everything that the next step of teaching depends on: labels that are new in files of their own."""
-    window = teaching.window
-    for number, first, end in teaching.chunks(teaching.written):
+    """Write everything that the next step of teaching depends on: labels that are new in files of their own.
+
+    Where there is no next step the labels go.
+    """
+    window, more = teaching.window, teaching.progress() < 1
+    for number, first, end in teaching.chunks(teaching.written) if more else ():
         first = max(first, window.made - len(window))
         header = {"kind": "labels", "config": config, "first": first, "end": end}
         write_checkpoint(folder / LABELS.format(number), header, window.saved(first, end))
@@ -102,7 +106,7 @@ def save_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> N
         "seconds": teaching.seconds,
     }
     write_checkpoint(folder / RESUME_FILE, header, tensors_of(teaching.learner.policy, teaching.optimizer))
-    drop_labels(folder, keep={LABELS.format(number) for number, *_ in teaching.chunks(0)})
+    drop_labels(folder, keep={LABELS.format(number) for number, *_ in teaching.chunks(0)} if more else ())
 
 
 def restore_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> None:
@@ -116,13 +120,13 @@ def restore_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -
         policy_back(tensors, teaching.learner.policy, teaching.optimizer)
         teaching.learner.average.load_state_dict(teaching.learner.policy.state_dict())
         ends = [counted("ends", end) for end in header["ends"]]
-        if ends != sorted(ends):
-            raise ValueError("ends of chunks that are not in order")
+        for begin, end in itertools.pairwise([0, *ends]):
+            whole_number("labels of a chunk", end - begin, 0, teaching.most_labels)
         teaching.chance.bit_generator.state = json.loads(header["chance"])
         teaching.seconds = measured("seconds", header["seconds"])
         teaching.ends, teaching.written = ends, len(ends)
         teaching.window.made = ends[-1] if ends else 0
-    for number, first, end in list(teaching.chunks(0)):
+    for number, first, end in list(teaching.chunks(0)) if teaching.progress() < 1 else ():
         path = folder / LABELS.format(number)
         header, tensors = read_checkpoint(path)
         with fitting(path):

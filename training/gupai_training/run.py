@@ -409,7 +409,6 @@ class RunCallback(BaseCallback):
         spent = self.run_.spent._replace(seconds=self.seconds)
         self.run_.save_agent(spent)
         resume.save(self.run_.folder / RESUME_FILE, self.run_.learner, self.saved_config, spent)
-        resume.drop_labels(self.run_.folder)  # the stage before is over
 
     def _on_training_end(self) -> None:
         if not self.run_.learner.stopping:

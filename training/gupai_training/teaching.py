@@ -142,6 +142,11 @@ class Teaching:
         self.rows = np.zeros(0, np.int64)  # of the window, of the last gradient step
 
     @property
+    def most_labels(self) -> int:
+        """No chunk has more."""
+        return self.teach.tables * self.teacher.style.game.max_decisions * self.teacher.search.variant.deals
+
+    @property
     def labels(self) -> int:
         """How many were made."""
         return self.window.made
