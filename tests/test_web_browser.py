@@ -6,17 +6,17 @@ import threading
 import pytest
 
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
-playwright = pytest.importorskip("playwright.sync_api", reason="there is no Playwright: no browser test")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-if CHROMIUM is None:
-    pytest.skip("there is no Chromium: no browser test", allow_module_level=True)
+pytest.importorskip("playwright.sync_api", reason="there is no Playwright: no browser test")
 
 import uvicorn
+from playwright import sync_api as playwright
 
 from gupai_app.web.app import create_app
 from gupai_app.web.serve import bound
 from gupai_env.games import GAMES
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: no browser test")
 DESKTOP, PHONE = {"width": 1280, "height": 850}, {"width": 390, "height": 844}
 MOST_TURNS = 80
 
