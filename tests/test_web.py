@@ -1,6 +1,7 @@
 """The pages: a table that its address tells, moves that are made once, and nothing from elsewhere."""
 
 import re
+import time
 from html import unescape
 from urllib.parse import urlencode
 
@@ -255,3 +256,49 @@ def test_what_is_no_game_is_refused_in_a_sentence(sent, words, pages):
     sent = {name: text.replace("LINE", line).replace("CHANGED", changed) for name, text in sent.items()}
     answer = pages.post("/review", headers=OURS, data=sent)
     assert answer.status_code == 422 and words in said(answer)
+
+
+def test_a_claim_is_tested_and_its_verdict_read(pages):
+    listed = re.findall(r'href="/claim/([^"]*)"', pages.get("/claims").text)
+    name = next(
+        each for each in listed if each.startswith("cd-") and "Test it" in pages.get(f"/claim/{each}").text
+    )
+    assert pages.get(f"/verdict/{name}").status_code == 404
+    assert pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": "20"}).status_code == 200
+    for _ in range(600):
+        text = pages.get(f"/claim/{name}").text
+        if 'value="stop"' not in text:
+            break
+        time.sleep(0.1)
+    assert "Read the verdict" in text
+    answer = pages.get(f"/verdict/{name}")
+    assert "To repeat it" in answer.text and "sha256" in answer.headers["content-security-policy"]
+
+
+def test_a_test_is_stopped_and_another_is_not_begun_beside_it(pages, monkeypatch):
+    from gupai_app.web import claims
+
+    def endless(claim, *, deals, progress):
+        while True:
+            progress(0.5, "playing")
+            time.sleep(0.01)
+
+    monkeypatch.setattr(claims, "try_claim", endless)
+    one, other = [each.id for each in claims.known().values() if each.readings][:2]
+    assert 'value="stop"' in pages.post(f"/claim/{one}", headers=OURS, data={"do": "begin"}).text
+    answer = pages.post(f"/claim/{other}", headers=OURS, data={"do": "begin"})
+    assert answer.status_code == 422 and one in said(answer)
+    pages.post(f"/claim/{one}", headers=OURS, data={"do": "stop"})
+    for _ in range(100):
+        text = pages.get(f"/claim/{one}").text
+        if "was stopped" in text:
+            break
+        time.sleep(0.05)
+    assert "The test was stopped." in text
+
+
+@pytest.mark.parametrize("deals", ["x", "5", "9999999"])
+def test_bad_deals_of_a_claim_are_refused(deals, pages):
+    name = re.findall(r'href="/claim/([^"]*)"', pages.get("/claims").text)[0]
+    answer = pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": deals})
+    assert answer.status_code == 422 and "deals" in said(answer)

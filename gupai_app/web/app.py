@@ -1,9 +1,11 @@
 """The pages and what answers at which address."""
 
 import functools
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import fields
+from html import unescape
 from http import HTTPStatus
 from importlib.resources import files
 from typing import Any
@@ -17,11 +19,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from gupai_agents import agent_names
+from gupai_agents.evaluation.claims import Claim
 from gupai_agents.evaluation.records import GameRecord
 from gupai_app.cli import SEAT_DRAW, SEEDS
 from gupai_app.moves import ADVISER
 from gupai_app.page import Parts, called, stepper
 from gupai_app.web.address import Address, names_allowed, rules_of
+from gupai_app.web.claims import Tests, known
 from gupai_app.web.review import decisions, largest_losses, line_in, read_line
 from gupai_app.web.safety import HEADERS, POLICY, Next, RefusedError, body_of, check
 from gupai_app.web.table import Sitting, answered, score
@@ -77,7 +81,7 @@ def assets() -> dict[str, tuple[str, str]]:
 def create_app(hosts: tuple[str, ...] = ()) -> FastAPI:
     """Return the server. Args: hosts: names by which it may be called besides those of this machine."""
     app = FastAPI(title="gupai", docs_url=None, redoc_url=None, openapi_url=None)
-    pages = Pages()
+    pages, tests = Pages(), Tests()
 
     @app.middleware("http")
     async def guard(request: Request, go_on: Next) -> Response:
@@ -193,6 +197,42 @@ def create_app(hosts: tuple[str, ...] = ()) -> FastAPI:
         line = line_in(sent.get("games", ""), int(number))
         return await run_in_threadpool(lambda: reviewed(read_line(line), sent.get("agent", "")))
 
+    @app.get("/claims")
+    def claims() -> Response:
+        return pages("claims.html", head="Claims", claims=known().values())
+
+    @app.get("/claim/{name}")
+    def claim(name: str) -> Response:
+        going = tests.running == name
+        found, status = _claim(name), tests.status(name)
+        return pages("claim.html", head=found.id, claim=found, test=status, going=going)
+
+    @app.post("/claim/{name}")
+    async def test(name: str, request: Request) -> Response:
+        found = await run_in_threadpool(_claim, name)
+        sent = dict(parse_qsl((await body_of(request)).decode(errors="replace"), max_num_fields=8))
+        if sent.get("do") == "stop":
+            tests.stop(name)
+        else:
+            deals = sent.get("deals", "")
+            if deals and not (deals.isascii() and deals.isdecimal() and len(deals) < 9):
+                raise ValueError(f"{told(deals)} is no number of deals")
+            tests.begin(found, int(deals) if deals else None)
+        return RedirectResponse(f"/claim/{found.id}", 303)
+
+    @app.get("/verdict/{name}")
+    def verdict(name: str) -> Response:
+        status = tests.status(_claim(name).id)
+        if status is None or not status.page:
+            raise HTTPException(404)
+        # This page is whole in itself: its own policy names what is in it.
+        policy = unescape(
+            re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', status.page)[0]
+        )
+        return HTMLResponse(
+            status.page, headers={"Content-Security-Policy": f"{policy}; frame-ancestors 'none'"}
+        )
+
     def reviewed(record: GameRecord, name: str = "") -> Response:
         parts = Parts()
         game = stepper(record, parts)
@@ -216,6 +256,13 @@ def create_app(hosts: tuple[str, ...] = ()) -> FastAPI:
         )
 
     return app
+
+
+def _claim(name: str) -> Claim:
+    """Return a claim by its id; there is no such page for another."""
+    if name not in known():
+        raise HTTPException(404)
+    return known()[name]
 
 
 def _report() -> None:
