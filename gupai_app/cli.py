@@ -224,6 +224,26 @@ def play(
 
 
 @app.command()
+def web(
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="of the pages; without it a free one is found")
+    ] = None,
+    host: Annotated[
+        str,
+        typer.Option(help="at which the pages are; others than this machine reach them only if you name one"),
+    ] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the browser")] = True,
+) -> None:
+    """Play, look back at games and try claims on pages in the browser."""
+    try:
+        from gupai_app.web.serve import serve
+    except ImportError as error:
+        raise Mistake(f"the pages need more packages ({error.name}): pip install 'gupai[web]'") from None
+    with mistakes():
+        serve(port, host, browser=browser)
+
+
+@app.command()
 def watch(
     name: SomeGame = None,
     agents: Agents = None,

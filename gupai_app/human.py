@@ -5,14 +5,14 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from gupai_agents.agent import Turns
 from gupai_agents.search import SearchAgent
+from gupai_app.moves import Move, headed, moves_of, worths
 from gupai_env.core.game import Game
-from gupai_env.core.hints import PLAY, TILE, fill_rules, spelled, tiles_named, unturned, verb_of
+from gupai_env.core.hints import PLAY, TILE, fill_rules, spelled, tiles_named
 from gupai_env.core.phrases import listed, seat_names
 from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
@@ -20,7 +20,6 @@ from gupai_env.render import draw_text
 
 HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
 WIDEST = 100  # columns
-WIDE = 1.96  # standard errors to either side are a 95% interval
 
 
 class Quit(SystemExit):
@@ -69,21 +68,6 @@ class Terminal:
         self.say(textwrap.fill(text, self.width))
 
 
-class Move(NamedTuple):
-    """A line of the list of moves: legal actions that do the same with the same tiles, turned differently."""
-
-    name: str
-    actions: list[int]
-
-    @property
-    def verb(self) -> str:
-        return verb_of(self.name)
-
-    @property
-    def tiles(self) -> tuple[tuple[int, int], ...]:
-        return tiles_named(self.name)
-
-
 class HumanAgent:
     """A person who plays a variant."""
 
@@ -113,7 +97,7 @@ class HumanAgent:
 
     def _choose(self, turn: Turns) -> int:
         view = turn.views[0]
-        moves = self._moves(view, turn.masks[0])
+        moves = moves_of(self.hints, view, turn.masks[0])
         self._show(view, moves)
         while True:
             text = self.terminal.ask("Your move: ")
@@ -138,18 +122,6 @@ class HumanAgent:
             if action is not None:
                 return action
 
-    def _moves(self, view: np.record, mask: np.ndarray) -> list[Move]:
-        """Return the legal actions as moves, those of one verb together, its best or heaviest ones first."""
-        found: dict[str, list[int]] = {}
-        for action in map(int, np.flatnonzero(mask)):
-            found.setdefault(unturned(self.game.action_name(action, view)), []).append(action)
-        moves = [Move(name, actions) for name, actions in found.items()]
-        first = {
-            move.verb: min(each.actions[0] for each in moves if each.verb == move.verb) for move in moves
-        }
-        moves.sort(key=lambda move: move.tiles, reverse=True)
-        return sorted(moves, key=lambda move: (first[move.verb], -self.hints.worth(view, move.actions)))
-
     def _show(self, view: np.record, moves: Sequence[Move]) -> None:
         """Show the table, the moves under their headings, and at first how the game is played."""
         names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
@@ -165,33 +137,27 @@ class HumanAgent:
 
     def _advise(self, adviser: SearchAgent, turn: Turns, moves: Sequence[Move]) -> None:
         """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
-        values = adviser.values(turn)
-        means, errors = values.means[0], values.errors[0]
-        best = {
-            number: max(move.actions, key=lambda each: means[each]) for number, move in enumerate(moves, 1)
-        }
-        ranked = sorted(best, key=lambda number: -means[best[number]])[: self.hints.most_shown]
+        found, told = worths(adviser, turn, moves)
+        ranked = sorted(range(len(moves)), key=lambda at: -found[at].mean)[: self.hints.most_shown]
         entries = [
-            f"{number:>3}  {self.game.action_name(best[number], turn.views[0])} "
-            f"{means[best[number]]:+.1f} ±{WIDE * errors[best[number]]:.1f}"
-            for number in ranked
+            f"{at + 1:>3}  {self.game.action_name(found[at].action, turn.views[0])} "
+            f"{found[at].mean:+.1f} ±{found[at].half:.1f}"
+            for at in ranked
         ]
-        self.terminal.paragraph(
-            f"Chips that each move brings on average in up to {values.deals.max()} deals that you may be in, "
-            "played out by a rule-based player in all seats, with 95% intervals:"
-        )
+        self.terminal.paragraph(f"{told}:")
         self.terminal.say(_columns(entries, self.terminal.width))
 
     def _list(self, view: np.record, moves: Sequence[Move], most: int) -> None:
         """Show the first moves under their headings, and how many there are besides."""
         say, width = self.terminal.say, self.terminal.width
-        verbs = list(dict.fromkeys(move.verb for move in moves))
-        lines: dict[str, list[str]] = {}  # by heading
-        for number, move in enumerate(moves[:most], 1):
-            line = f"{number:>3}  {self.hints.label(view, move.actions)}"
-            lines.setdefault(self.hints.heading(move.verb, verbs), []).append(line)
-        for heading, entries in lines.items():
-            say(f"{heading}:\n{_columns(entries, width)}")
+        for heading, numbered in headed(self.hints, moves).items():
+            entries = [
+                f"{number:>3}  {self.hints.label(view, move.actions)}"
+                for number, move in numbered
+                if number <= most
+            ]
+            if entries:
+                say(f"{heading}:\n{_columns(entries, width)}")
         if len(moves) > most:
             say(f"There are {len(moves) - most} more; type all to see them.")
 

@@ -107,15 +107,16 @@ class Parts:
         return "".join(f'<use href="#p-{name}"/>' for part in parts for name in kept[part].split())
 
     @property
+    def definitions(self) -> str:
+        """The definitions of all pieces."""
+        groups = "".join(f'<g id="p-{name}">{content}</g>' for content, name in self._pieces.items())
+        return f'<svg class="defined" aria-hidden="true"><defs>{symbols(*self._pieces)}{groups}</defs></svg>'
+
+    @property
     def svg(self) -> str:
-        """The definitions of all of them."""
-        groups = [f'<g id="p-{name}">{content}</g>' for content, name in self._pieces.items()]
-        tiles = symbols(*self._pieces)
+        """The same, and the lists of all parts."""
         lists = json.dumps(list(self._parts), separators=(",", ":"))
-        return (
-            f'<svg class="defined" aria-hidden="true"><defs>{tiles}{"".join(groups)}</defs></svg>'
-            f'<script type="application/json" id="parts">{lists}</script>'
-        )
+        return f'{self.definitions}<script type="application/json" id="parts">{lists}</script>'
 
 
 def _named(parts: Parts, moment: Moment, layout: Layout) -> str:

@@ -8,6 +8,7 @@ from gupai_agents import make_agent
 from gupai_agents.agent import Agent, Turns, ask
 from gupai_agents.evaluation.records import GameRecord, RecordWriter
 from gupai_app.human import HumanAgent, Terminal
+from gupai_app.moves import ADVISER, result
 from gupai_app.session import Session, table_of
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import chips, seat_names, title
@@ -15,7 +16,6 @@ from gupai_env.core.variant import Variant
 
 YES, NO = ("", "y", "yes"), ("n", "no", "q", "quit", "exit")
 NEXT, SKIP, LEAVE = ("",), ("n", "next"), ("q", "quit", "exit")
-ADVISER = "search:playouts=200"
 Record = RecordWriter | None  # where finished games are written
 
 
@@ -66,14 +66,8 @@ def _play_episode(
         if payoffs:
             terminal.say("\nThe count, all tiles face up:")
             terminal.table(game.scene(variant, session.views(you, session.finished), names, payoffs))
-            terminal.say(_result(payoffs[you]))
+            terminal.say(result(payoffs[you]))
     return float(session.state.total[you])
-
-
-def _result(payoff: float) -> str:
-    if payoff == 0:
-        return "You come out even."
-    return f"You {'win' if payoff > 0 else 'pay'} {abs(payoff):g} chips."
 
 
 def _wants_more(terminal: Terminal) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from gupai_agents import make_agent
 from gupai_app import play
 from gupai_app.human import HumanAgent, Move, Terminal, _begins
+from gupai_app.moves import moves_of
 from gupai_app.session import Session
 from gupai_env import GAMES, get_game
 from gupai_env.core.phrases import seat_names
@@ -47,7 +48,7 @@ def test_moves_of_one_verb_stand_together_in_the_order_of_their_actions(game):
     person, greedy = HumanAgent(session.game, session.variant, Watching()), make_agent("greedy", game)
     while not session.over:
         turns = session.turns()
-        moves = person._moves(turns.views[0], turns.masks[0])
+        moves = moves_of(person.hints, turns.views[0], turns.masks[0])
         verbs = [move.verb for move in moves]
         first = {verb: min(move.actions[0] for move in moves if move.verb == verb) for verb in verbs}
         assert verbs == sorted(verbs, key=first.get)

@@ -277,6 +277,14 @@ def read_games(path: str | Path, first: int = 1) -> Iterator[GameRecord]:
         raise RecordError(f"{path}, {failure}") from None
 
 
+def game_of_line(line: bytes) -> GameRecord:
+    """Return the game of one line with its newline, checked as those of a file; raises RecordError."""
+    try:
+        return next(_checked("the game", [_claim(1, line)]))
+    except _LineError as error:
+        raise RecordError(f"the game, {error}") from None
+
+
 class _LineError(ValueError):
     """A line and what is wrong with it."""
 

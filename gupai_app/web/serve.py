@@ -1,0 +1,62 @@
+"""`gupai web`: the server of the pages on this machine."""
+
+import socket
+import threading
+import time
+import webbrowser
+
+import uvicorn
+
+from gupai_app.web.app import create_app
+from gupai_app.web.safety import MOST_QUERY
+
+PORT = 8420  # the first that is tried where none is named
+TRIED = 50
+LOOPBACK = "127.0.0.1"
+
+
+def bound(host: str, port: int | None) -> socket.socket:
+    """Return a socket at a port, by default the first free one from PORT on. Raises: OSError."""
+    first = PORT if port is None else port
+    for number in range(first, first + (TRIED if port is None else 1)):
+        found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((host, number))
+            found.listen(64)
+        except OSError as error:
+            found.close()
+            failure = error
+        else:
+            return found
+    raise OSError(f"no page can be served at {host} port {first}: {failure.strerror or failure}")
+
+
+def serve(port: int | None = None, host: str = LOOPBACK, *, browser: bool = True) -> None:
+    """Serve the pages until ctrl-C. Raises: OSError if there is no free port, or the named one is not free."""
+    found = bound(host, port)
+    number = found.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{number}/"
+    print(f"gupai is at {address} (ctrl-C ends it)", flush=True)
+    config = uvicorn.Config(
+        create_app((shown.lower(),)),
+        log_level="warning",
+        server_header=False,
+        h11_max_incomplete_event_size=MOST_QUERY + 16_384,
+        http="h11",
+        ws="none",
+    )
+    server = uvicorn.Server(config)
+    if browser:
+        threading.Thread(target=_open, args=(server, address), daemon=True).start()
+    server.run([found])
+
+
+def _open(server: uvicorn.Server, address: str) -> None:
+    """Open the browser as soon as the server answers."""
+    for _ in range(200):
+        if server.started:
+            webbrowser.open(address)
+            return
+        time.sleep(0.05)

@@ -1,0 +1,304 @@
+"""The pages: a table that its address tells, moves that are made once, and nothing from elsewhere."""
+
+import re
+import time
+from html import unescape
+from urllib.parse import urlencode
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the pages need gupai[web]")
+pytest.importorskip("httpx", reason="pages are tested with httpx")
+
+from fastapi.testclient import TestClient
+
+from gupai_agents.evaluation.records import read_games
+from gupai_app.moves import moves_of
+from gupai_app.web.address import Address
+from gupai_app.web.app import create_app
+from gupai_app.web.serve import bound
+from gupai_app.web.table import Sitting
+from gupai_env.games import GAMES
+
+every_game = pytest.mark.parametrize("game", GAMES)
+OURS = {"Origin": "http://127.0.0.1", "Sec-Fetch-Site": "same-origin"}
+
+
+@pytest.fixture(scope="module")
+def pages():
+    with TestClient(create_app(), base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
+        yield client
+
+
+def table(pages, **query):
+    """A table, and the query at which it came to stand."""
+    answer = pages.get(f"/table?{urlencode({'seed': 5, 'seat': 0, 'with': 'greedy', **query})}")
+    assert answer.status_code == 200, said(answer)
+    return answer.text, answer.url.query.decode()
+
+
+def said(answer):
+    found = re.search(r'class="wrong">(.*?)</p>', answer.text)
+    return unescape(found[1]) if found else answer.text[:400]
+
+
+def actions(text):
+    return [int(each) for each in re.findall(r'<button form="moves" name="play" value="(\d+)"', text)]
+
+
+def played(pages, **query):
+    """The addresses of a game in which the person always takes the first move."""
+    text, at = table(pages, **query)
+    found = [at]
+    while choices := actions(text):
+        answer = pages.get(f"/table?{at}&play={choices[0]}")
+        assert answer.status_code == 200, said(answer)
+        text, at = answer.text, answer.url.query.decode()
+        found.append(at)
+    assert "The game is over" in text
+    return found
+
+
+@every_game
+def test_a_match_is_played_by_buttons_and_its_file_is_a_record(game, pages, tmp_path):
+    last = played(pages, game=game, options="deals=2")[-1]
+    file = tmp_path / "game.jsonl"
+    file.write_bytes(pages.get(f"/record?{last}").content)
+    record = next(read_games(file))
+    assert record.agents[0] == "human" and len(record.payoffs) == 2
+
+
+@every_game
+def test_every_legal_action_has_a_button(game, pages):
+    text, at = table(pages, game=game)
+    session = Sitting(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at)))).session
+    assert set(actions(text)) == set(session.mask().nonzero()[0].tolist())
+
+
+def test_a_double_click_is_no_second_move(pages):
+    text, at = table(pages, game="jie-long")
+    first = pages.get(f"/table?{at}&play={actions(text)[0]}")
+    again = pages.get(f"/table?{at}&play={actions(text)[0]}")
+    assert first.url == again.url != at
+
+
+def test_a_server_that_is_started_again_has_lost_nothing(pages):
+    for at in played(pages, game="tiu-u")[::4]:
+        before = pages.get(f"/table?{at}")
+        after = TestClient(create_app(), base_url="http://127.0.0.1").get(f"/table?{at}")
+        assert before.text == after.text and before.url == after.url
+
+
+def test_a_move_is_taken_back_in_practice_only(pages):
+    text, at = table(pages, game="jie-long")
+    assert "Take back" not in text
+    text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
+    assert unescape(re.search(r'href="/table\?([^"]*)" data-key="u"', text)[1]) == at
+    text, at = table(pages, game="jie-long", practice=0)
+    text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
+    assert "Take back" not in text and "Hint" not in text
+    assert 'class="worth"' not in pages.get(f"/table?{at}&hint=1").text
+
+
+def test_a_hint_gives_every_move_a_value(pages):
+    _, at = table(pages, game="jie-long")
+    text = pages.get(f"/table?{at}&hint=1").text
+    sitting = Sitting(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
+    worth = re.findall(r'class="worth">([+-]\d+\.\d) ±\d+\.\d<', text)
+    assert len(worth) == len(moves_of(sitting.hints, sitting.session.view(0), sitting.session.mask()))
+    assert re.search(r'class="best">.*?class="worth">([^ ]*) ', text, re.S)[1] == max(worth, key=float)
+
+
+@every_game
+def test_a_table_shows_no_tile_of_another_hand(game, pages):
+    _, at = table(pages, game=game)
+    sitting = Sitting(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
+    scene = sitting.frames[-1].scene
+    others = [tile for place in scene.places[1:] for pile in place.piles[:1] for tile in pile.tiles]
+    assert not others
+
+
+def test_tiles_that_fit_are_buttons_and_two_ways_are_asked(pages):
+    text, _ = table(pages, game="jie-long", seat=1)
+    assert len(re.findall(r'<button class="tile"', text)) == 2 * 8  # wide and narrow
+    assert set(re.findall(r'popovertarget="(tile-\d\d)"', text)) == set(re.findall(r'id="(tile-\d\d)"', text))
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("game=chess", "no game"),
+        ("game=jie-long&options=deals=26", "up to 25"),
+        ("game=jie-long&options=stakes=2", "no option"),
+        ("game=jie-long&seat=4", "from 0 to 3"),
+        ("game=jie-long&seed=-1", "seed"),
+        ("game=jie-long&with=os:system", "does not play here"),
+        ("game=jie-long&with=checkpoint:/etc/passwd", "does not play here"),
+        ("game=jie-long&with=style:/etc/x.yaml", "does not play here"),
+        ("game=jie-long&seed=5&seat=0&moves=999", "no action"),
+        ("game=jie-long&seed=5&seat=0&moves=a", "with dots"),
+        ("game=jie-long&seed=5&seat=0&play=x", "no action"),
+        ("game=jie-long&seed=5&seed=6", "said twice"),
+        (f"game=jie-long&moves={'1.' * 6001}1", "too many"),
+    ],
+)
+def test_what_no_table_can_be_gets_a_sentence(query, words, pages):
+    answer = pages.get(f"/table?{query}")
+    assert answer.status_code == 422 and words in said(answer)
+    assert "Traceback" not in answer.text
+
+
+def test_a_move_that_is_not_legal_is_refused(pages):
+    text, at = table(pages, game="jie-long")
+    wrong = next(action for action in range(63) if action not in actions(text))
+    answer = pages.get(f"/table?{at}&play={wrong}")
+    assert answer.status_code == 422 and "is not legal" in said(answer)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/nope", 404), ("PUT", "/", 405), ("GET", "/static/..%2fapp.py", 404)],
+)
+def test_a_page_that_is_not_there_says_so(method, path, status, pages):
+    answer = pages.request(method, path, headers=OURS)
+    assert answer.status_code == status and said(answer).endswith(".")
+
+
+def test_another_name_of_the_host_is_refused(pages):
+    assert pages.get("/", headers={"Host": "evil.example"}).status_code == 421
+    assert pages.get("/", headers={"Host": "127.0.0.1:8420"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}],
+)
+def test_what_another_site_sends_is_refused(headers, pages):
+    assert pages.post("/review", headers=headers, content=b"x").status_code == 403
+
+
+def test_another_site_may_link_to_a_page_and_no_more(pages):
+    cross = {"Sec-Fetch-Site": "cross-site"}
+    link = {**cross, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert pages.get("/", headers=link).status_code == 200
+    assert pages.get("/", headers={**cross, "Sec-Fetch-Mode": "no-cors"}).status_code == 403
+    assert pages.get("/", headers={**link, "Sec-Fetch-Dest": "iframe"}).status_code == 403
+
+
+def test_too_much_is_refused(pages):
+    assert pages.get(f"/table?game={'x' * 50_000}").status_code == 414
+    answer = pages.post("/review", headers=OURS, content=b"games=" + b"x" * (1 << 20))
+    assert answer.status_code == 413 and "bytes" in said(answer)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/game/da-ling", "/table?game=da-ling&seed=3&seat=0", "/review", "/nope"]
+)
+def test_pages_keep_their_own_policy(path, pages):
+    answer = pages.get(path)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    assert not re.search(r'<script(?![^>]*src="/static/)|<style|\sstyle=|\son\w+=|https?://', answer.text)
+
+
+def test_the_first_page_is_small(pages):
+    text, _ = table(pages, game="jie-long")
+    assert (
+        len(text.encode()) + sum(len(pages.get(f"/static/{name}").content) for name in ("web.css", "web.js"))
+        < 300_000
+    )
+
+
+def test_an_agent_that_fails_gets_a_sentence(pages, monkeypatch):
+    from gupai_agents.styles import StyleAgent
+
+    text, at = table(pages, game="jie-long")
+    monkeypatch.setattr(StyleAgent, "act", lambda *_: 1 / 0)
+    answer = pages.get(f"/table?{at}&play={actions(text)[0]}")
+    assert answer.status_code == 422 and "greedy failed" in said(answer)
+
+
+def test_a_free_port_is_found_and_a_named_one_is_kept():
+    with bound("127.0.0.1", None) as one, bound("127.0.0.1", None) as other:
+        assert one.getsockname()[1] != other.getsockname()[1]
+        with pytest.raises(OSError, match="no page can be served"):
+            bound("127.0.0.1", one.getsockname()[1])
+
+
+def test_a_game_is_looked_at_and_every_decision_explained(pages):
+    last = played(pages, game="jie-long")[-1]
+    text = pages.get(f"/look?{last}").text
+    assert 'href="#12"' in text and "Largest losses" not in text
+    line = pages.get(f"/record?{last}").text
+    answer = pages.post("/review", headers=OURS, data={"games": line, "agent": "tuned"})
+    assert answer.status_code == 200, said(answer)
+    numbers = [int(number) for number in re.findall(r'id="why-(\d+)"', answer.text)]
+    assert numbers == sorted(numbers) and len(numbers) > 10
+    assert answer.text.count("(played)") == len(numbers)
+    losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
+    assert losses and losses == sorted(losses, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({}, "nothing was sent"),
+        ({"games": "x"}, "not JSON"),
+        ({"games": "LINE", "number": "2"}, "no game 2"),
+        ({"games": "LINE", "number": "x"}, "no number"),
+        ({"games": "LINE", "agent": "checkpoint:/etc/passwd"}, "does not play here"),
+        ({"games": "CHANGED"}, "pays"),
+    ],
+)
+def test_what_is_no_game_is_refused_in_a_sentence(sent, words, pages):
+    line = pages.get(f"/record?{played(pages, game='ding-niu')[-1]}").text
+    changed = re.sub(r'"payoffs":.*', '"payoffs":[[1,2,3,4]]}', line)
+    sent = {name: text.replace("LINE", line).replace("CHANGED", changed) for name, text in sent.items()}
+    answer = pages.post("/review", headers=OURS, data=sent)
+    assert answer.status_code == 422 and words in said(answer)
+
+
+def test_a_claim_is_tested_and_its_verdict_read(pages):
+    listed = re.findall(r'href="/claim/([^"]*)"', pages.get("/claims").text)
+    name = next(
+        each for each in listed if each.startswith("cd-") and "Test it" in pages.get(f"/claim/{each}").text
+    )
+    assert pages.get(f"/verdict/{name}").status_code == 404
+    assert pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": "20"}).status_code == 200
+    for _ in range(600):
+        text = pages.get(f"/claim/{name}").text
+        if 'value="stop"' not in text:
+            break
+        time.sleep(0.1)
+    assert "Read the verdict" in text
+    answer = pages.get(f"/verdict/{name}")
+    assert "To repeat it" in answer.text and "sha256" in answer.headers["content-security-policy"]
+
+
+def test_a_test_is_stopped_and_another_is_not_begun_beside_it(pages, monkeypatch):
+    from gupai_app.web import claims
+
+    def endless(claim, *, deals, progress):
+        while True:
+            progress(0.5, "playing")
+            time.sleep(0.01)
+
+    monkeypatch.setattr(claims, "try_claim", endless)
+    one, other = [each.id for each in claims.known().values() if each.readings][:2]
+    assert 'value="stop"' in pages.post(f"/claim/{one}", headers=OURS, data={"do": "begin"}).text
+    answer = pages.post(f"/claim/{other}", headers=OURS, data={"do": "begin"})
+    assert answer.status_code == 422 and one in said(answer)
+    pages.post(f"/claim/{one}", headers=OURS, data={"do": "stop"})
+    for _ in range(100):
+        text = pages.get(f"/claim/{one}").text
+        if "was stopped" in text:
+            break
+        time.sleep(0.05)
+    assert "The test was stopped." in text
+
+
+@pytest.mark.parametrize("deals", ["x", "5", "9999999"])
+def test_bad_deals_of_a_claim_are_refused(deals, pages):
+    name = re.findall(r'href="/claim/([^"]*)"', pages.get("/claims").text)[0]
+    answer = pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": deals})
+    assert answer.status_code == 422 and "deals" in said(answer)
