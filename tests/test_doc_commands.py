@@ -23,6 +23,7 @@ LEFT_OUT = {
     "gupai ladder ": "takes minutes; test_ladder.py climbs a small one",
     "gupai discover ": "takes minutes; test_ablation.py discovers less",
     "gupai claim jl-attack-2 --optimise": "takes minutes; test_ablation.py",
+    "gupai web": "serves until it is stopped; test_web.py",
     "gupai bench": "measures for more than a minute; test_benchmarks.py measures less",
     "python -m benchmarks.peers ": "installs other libraries and measures for hours",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",
