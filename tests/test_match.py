@@ -157,7 +157,7 @@ def test_known_strengths_of_rule_based_players():
 def test_every_named_agent_plays_legally_with_every_deck_and_number_of_players(game):
     for deck, players in sorted({(variant.deck, variant.players) for variant in variants(GAMES[game])}):
         options = {"deck": deck, "players": players}
-        for name in agent_names(game):
+        for name in agent_names(game, GAMES[game].variant.make(**options)):
             agent = make_agent(name, game, **options)
             other = make_agent("random", game, **options)
             assert np.isfinite(duel(game, agent, other, 20, **options).chips).all()

@@ -10,7 +10,7 @@ import pytest
 from gupai_agents import Turns, make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import GameTree, build_tree
-from gupai_agents.search import DEAL_STREAM, search_loops
+from gupai_agents.search import DEAL_STREAM, FIRST_LOOK, search_loops
 from gupai_env import GAMES, Lanes, get_game
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
@@ -175,8 +175,9 @@ def test_so_many_seconds_are_taken_for_a_decision():
     agent.values(turns.at([0]))
     begin = time.perf_counter()
     values = agent.values(turns)
-    assert 0.04 < time.perf_counter() - begin < 2
-    assert values.deals.max() > 100
+    assert time.perf_counter() - begin < 2
+    longer = make_agent("search:seconds=0.4,threads=1", "jie-long", **FORCED).values(turns)
+    assert longer.deals.max() > values.deals.max() > FIRST_LOOK
 
 
 def test_search_wins_from_the_style_that_it_plays_out():

@@ -11,7 +11,7 @@ import yaml
 
 from gupai_agents.agent import Agent
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, networks, style_names, tuned_weights
+from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, style_names, tuned_weights
 from gupai_agents.styles import RandomAgent, StyleAgent
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told
@@ -33,10 +33,10 @@ SUFFIX, MOST_BYTES = ".yaml", 1 << 20  # of a file that holds a style
 def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
     """Return the names of a game's players that need no argument, weaker ones first.
 
-    Args: variant: leaves out those that do not play it.
+    Args: variant: that they are to play, default that of the game's default options.
     """
     game = get_game(game)
-    has_best = networks(game.id) if variant is None else best_file(game, variant)
+    has_best = best_file(game, game.variant() if variant is None else variant)
     return ["random", *style_names(game), *([BEST] if has_best else [])]
 
 
