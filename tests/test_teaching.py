@@ -184,3 +184,16 @@ def test_not_a_number_stops_teaching_and_keeps_what_was_saved(tmp_path):
         run.learner.policy.action_net.weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="the loss of teaching is not finite after"):
         run.teaching.step(run.teaching.teacher.style)
+
+
+def test_what_seats_win_is_learned_without_moving_what_actions_are_worth(tmp_path):
+    found = []
+    for shift in (0, 50):
+        run = Run.begin(config(labels=100), tmp_path)
+        labels = run.teaching.teacher.labels(run.teaching.teacher.style, 0)
+        run.teaching.window.add(labels._replace(means=labels.means + np.float32(shift)))
+        for _ in range(5):
+            run.teaching._learn()
+        found.append(run.learner.weights(average=False))
+    for name, tensor in found[0].items():
+        assert (tensor == found[1][name]).all() == (not name.startswith("value")), name
