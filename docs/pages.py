@@ -17,7 +17,7 @@ from gupai_app.ladder import MEANING
 from gupai_env.core.game import Game
 from gupai_env.core.variant import FULL, TINY
 from gupai_env.games import GAMES
-from gupai_training.run import went_in
+from gupai_training.config import went_in
 
 DOCS = Path(__file__).parent
 FOLDER, LADDERS = DOCS / "games", DOCS / "ladder"

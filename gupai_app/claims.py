@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from gupai_agents.checkpoint import write_atomic
 from gupai_agents.evaluation.claims import (
     Claim,
     Verdict,
@@ -303,13 +304,9 @@ def optimise_all(
 
 def _keep(path: Path | None, content: dict[str, Any]) -> None:
     """Write a verdict to its path, if there is one, whole or not at all."""
-    if path is None:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".part")
-    with naming(partial):
-        partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    partial.replace(path)
+    if path is not None:
+        with naming(path):
+            write_atomic(path, f"{json.dumps(content, indent=2)}\n".encode())
 
 
 def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:

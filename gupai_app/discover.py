@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from gupai_agents.checkpoint import write_atomic
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
 from gupai_agents.evaluation.records import naming
 from gupai_app.report import progress, put, table_of
@@ -121,8 +122,5 @@ def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.new")
-    with naming(partial):
-        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    partial.replace(path)
+    with naming(path):
+        write_atomic(path, f"{json.dumps(content, indent=1)}\n".encode())

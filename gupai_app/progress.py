@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from gupai_training.run import FINAL_SEED, Reporter, Row, Run, went_in
+from gupai_training.config import went_in
+from gupai_training.run import FINAL_SEED, Reporter, Row, Run
 
 
 class ScreenReporter(Reporter):

@@ -120,7 +120,7 @@ def identity(game: Game, variant: Variant) -> dict[str, Any]:
     return {
         "game": game.id,
         "version": game.version,
-        "rules": json.loads(json.dumps(dataclasses.asdict(variant))),  # tuples become lists, as in a file
+        "rules": options_of(variant),
         "observation": {
             "encoder": encoder.name,
             "version": encoder.version,
@@ -131,10 +131,26 @@ def identity(game: Game, variant: Variant) -> dict[str, Any]:
     }
 
 
-def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant: Variant) -> None:
-    """Raise CheckpointError, naming both values, unless the checkpoint was trained for just this game and variant."""
+def require_player(path: str | Path, header: dict[str, Any]) -> None:
+    """Raise CheckpointError for a file that is no player's."""
     if header.get("kind") != "player":
         raise CheckpointError(f"{path}: no player but of kind {shortened(header.get('kind'))}")
+
+
+def binding_options(variant: Variant) -> dict[str, Any]:
+    """Return the options on which a player depends, as they stand in the header of a checkpoint."""
+    return {name: value for name, value in options_of(variant).items() if name not in FREE_OPTIONS}
+
+
+def options_of(variant: Variant) -> dict[str, Any]:
+    """Return all options of a variant, as they stand in the header of a checkpoint."""
+    options: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(variant)))  # tuples become lists
+    return options
+
+
+def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant: Variant) -> None:
+    """Raise CheckpointError, naming both values, unless the checkpoint was trained for just this game and variant."""
+    require_player(path, header)
     wanted = identity(game, variant)
     for key, value in wanted.items():
         if type(header.get(key)) is not type(value):
@@ -144,9 +160,9 @@ def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant
     for key, what in (("game", "game"), ("version", "game version")):
         if header[key] != wanted[key]:
             raise CheckpointError(f"{path}: made for {what} {shortened(header[key])}, not {wanted[key]!r}")
-    for name, value in wanted["rules"].items():
+    for name, value in binding_options(variant).items():
         found = header["rules"].get(name)
-        if name not in FREE_OPTIONS and found != value:
+        if found != value:
             raise CheckpointError(f"{path}: trained with {name}={shortened(found)}, not {name}={value!r}")
     for key in ("observation", "actions"):
         for name, value in wanted[key].items():
@@ -159,9 +175,10 @@ def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant
 
 def variant_of(path: str | Path, header: dict[str, Any]) -> tuple[Game, Variant]:
     """Return the game and variant that a player was trained for; raises CheckpointError for what is none."""
+    require_player(path, header)
     rules = header.get("rules")
-    if header.get("kind") != "player" or not isinstance(rules, dict):
-        raise CheckpointError(f"{path}: no player but of kind {shortened(header.get('kind'))}")
+    if not isinstance(rules, dict):
+        raise CheckpointError(f"{path}: damaged, rules of its header is {shortened(rules)}, no dict")
     options = {name: tuple(value) if isinstance(value, list) else value for name, value in rules.items()}
     try:
         game = get_game(str(header.get("game")))

@@ -7,16 +7,13 @@ variant is played by the weights found for the options nearest to its own.
 the game have no `best`.
 """
 
-import dataclasses
 import functools
-import json
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from gupai_agents.agent import FREE_OPTIONS
-from gupai_agents.checkpoint import read_header
+from gupai_agents.checkpoint import binding_options, read_header
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 
@@ -64,12 +61,6 @@ def networks(game_id: str) -> list[tuple[Path, dict[str, Any]]]:
 def best_file(game: Game, variant: Variant) -> Path | None:
     """Return the checkpoint that is `best` in a variant, or None."""
     for file, header in networks(game.id):
-        if all(header["rules"][name] == value for name, value in plain_options(variant).items()):
+        if all(header["rules"][name] == value for name, value in binding_options(variant).items()):
             return file
     return None
-
-
-def plain_options(variant: Variant) -> dict[str, Any]:
-    """Return the options of a variant on which a player depends, as they stand in the header of a checkpoint."""
-    options = json.loads(json.dumps(dataclasses.asdict(variant)))
-    return {name: value for name, value in options.items() if name not in FREE_OPTIONS}

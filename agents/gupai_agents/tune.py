@@ -75,18 +75,14 @@ def tune(
     if generations is not None:
         generations = whole_number("generations", generations, 0, 1_000_000)
     named = [game.style(name) for name in game.styles]
-    if start is not None and start not in game.styles:
-        raise ValueError(f"{told(start)} is no style of {game.id}; they are {', '.join(game.styles)}")
-    base = named[-1] if start is None else game.style(start)
+    base = game.style(start_of(game, start))
     looks = Looks(game, variant)
     units = looks.units(base)
     names = [feature.name for feature in game.features]
     for name in features or ():
         if name not in names:
             raise ValueError(f"{told(name)} is no feature of {game.id}; they are {', '.join(names)}")
-    chosen = [at for at, name in enumerate(names) if units[at] and (features is None or name in features)]
-    if not chosen:
-        raise ValueError("none of these features ever changes what is played")
+    chosen = moving(np.where([features is None or name in features for name in names], units, 0))
 
     table = Table(game, variant)
     table.chips(base[None], base[None], 2, 0)  # compiles, which is not to count
@@ -111,6 +107,21 @@ def tune(
     best = champions[-1] / looks.apart(champions[-1])  # so that a temperature means the same to every style
     weights = {name: float(weight) for name, weight in zip(names, best, strict=False) if weight}
     return Tuned(game, variant, weights, generation, table.played, time.monotonic() - begin, seed, gains)
+
+
+def start_of(game: Game, start: str | None) -> str:
+    """Return the name of the style to begin with, by default the game's last; raises ValueError."""
+    if start is not None and start not in game.styles:
+        raise ValueError(f"{told(start)} is no style of {game.id}; they are {', '.join(game.styles)}")
+    return start or next(reversed(list(game.styles)))
+
+
+def moving(units: np.ndarray) -> list[int]:
+    """Return the numbers of features in which legal actions differ; raises ValueError for none."""
+    chosen = np.flatnonzero(units).tolist()
+    if not chosen:
+        raise ValueError("none of these features ever changes what is played")
+    return chosen
 
 
 class Evolution:

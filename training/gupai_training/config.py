@@ -349,6 +349,15 @@ def load_run(folder: Path) -> Config:
     return load(folder / CONFIG_FILE)
 
 
+def went_in(labels: int, decisions: int) -> str:
+    """Return what a player learned from, in words."""
+    found = [
+        f"{labels:,} positions labelled by search" if labels else "",
+        f"{decisions:,} decisions of self-play" if decisions else "",
+    ]
+    return "learned from " + (", then ".join(filter(None, found)) or "nothing yet")
+
+
 def machine_memory() -> int | None:
     """Return the bytes of memory that this process may take, None where that cannot be found out."""
     found = []

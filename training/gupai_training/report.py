@@ -10,8 +10,9 @@ import yaml
 from matplotlib.figure import Figure
 
 from gupai_agents.evaluation.html import document, svg_of
+from gupai_training.config import went_in
 from gupai_training.resume import SELF_PLAY, TEACHING
-from gupai_training.run import FINAL_SEED, METRICS_FILE, Row, Run, went_in
+from gupai_training.run import FINAL_SEED, METRICS_FILE, Row, Run
 
 REPORT_FILE = "report.html"
 

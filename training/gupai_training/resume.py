@@ -146,7 +146,10 @@ def drop_labels(folder: Path, keep: Collection[str] = ()) -> None:
 
 def stage_of(path: Path) -> str:
     """Return in which stage a run was saved last; raises CheckpointError if the file is none of a run."""
-    header = read_header(path)
+    return _stage_in(path, read_header(path))
+
+
+def _stage_in(path: Path, header: dict[str, Any]) -> str:
     if header.get("kind") != "resume":
         raise CheckpointError(f"{path}: a player, not a run to go on with")
     if header.get("stage") not in (TEACHING, SELF_PLAY):
@@ -156,9 +159,8 @@ def stage_of(path: Path) -> str:
 
 def _read(path: Path, config: dict[str, Any], stage: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return header and tensors of a run of this configuration, saved in this stage."""
-    found = stage_of(path)
     header, tensors = read_checkpoint(path)
-    if found != stage:
+    if (found := _stage_in(path, header)) != stage:
         raise CheckpointError(f"{path}: saved in the stage {found}, not {stage}")
     saved = header.get("config")
     if saved != config:

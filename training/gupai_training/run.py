@@ -67,15 +67,6 @@ def next_folder(runs: Path, name: str) -> Path:
     raise AssertionError
 
 
-def went_in(labels: int, decisions: int) -> str:
-    """Return what a player learned from, in words."""
-    found = [
-        f"{labels:,} positions labelled by search" if labels else "",
-        f"{decisions:,} decisions of self-play" if decisions else "",
-    ]
-    return "learned from " + (", then ".join(filter(None, found)) or "nothing yet")
-
-
 class Row(NamedTuple):
     """One line of the table of results: a duel of `hero` against `villain` in all other seats."""
 

@@ -20,7 +20,7 @@ from gupai_agents.evaluation.statistics import Estimate, estimate, false_discove
 from gupai_agents.registry import style_agent
 from gupai_agents.shipped import style_names
 from gupai_agents.styles import StyleAgent
-from gupai_agents.tune import Evolution, Looks, Table
+from gupai_agents.tune import Evolution, Looks, Table, moving, start_of
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told, whole_number
 from gupai_env.core.rng import as_key, derive
@@ -258,21 +258,6 @@ def worths_over(problem: Problem, found: Sequence[Searched]) -> tuple[Worth, ...
         for at, (group, rate) in enumerate(zip(problem.groups, false_discovery(p), strict=True))
     ]
     return tuple(sorted(worths, key=lambda worth: -worth.lost.mean))
-
-
-def start_of(game: Game, start: str | None) -> str:
-    """Return the name of the style to begin with, by default the game's last; raises ValueError."""
-    if start is not None and start not in game.styles:
-        raise ValueError(f"{told(start)} is no style of {game.id}; they are {', '.join(game.styles)}")
-    return start or next(reversed(list(game.styles)))
-
-
-def moving(units: np.ndarray) -> list[int]:
-    """Return the numbers of features in which legal actions differ; raises ValueError for none."""
-    chosen = np.flatnonzero(units).tolist()
-    if not chosen:
-        raise ValueError("none of these features ever changes what is played")
-    return chosen
 
 
 def discover(
