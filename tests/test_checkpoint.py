@@ -256,6 +256,18 @@ def test_large_weights_that_cannot_overflow_play(tmp_path):
             assert asked.masks[np.arange(len(actions)), actions].all()
 
 
+def test_what_is_added_in_a_residual_network_counts_in_the_bound():
+    """Layers of no weight hand on what came in: the bound of a plain network would be that of the last one."""
+    net = {"type": "residual", "hidden": [16, 16, 16], "activation": "relu"}
+    shapes = tensor_shapes(net, GAME.encoder.layout.size, GAME.num_actions)
+    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    tensors["trunk.0.bias"][:] = 1e20
+    NetworkAgent("large", GAME, net, tensors, sample=False)
+    tensors["policy.weight"][:] = 1e20
+    with pytest.raises(ValueError, match=r"scores may reach 2e\+41"):
+        NetworkAgent("too large", GAME, net, tensors, sample=False)
+
+
 @pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
 def test_a_checkpoint_has_the_rights_of_any_new_file(tmp_path, umask):
     before = os.umask(umask)

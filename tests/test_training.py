@@ -17,6 +17,7 @@ from safetensors.numpy import load_file
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import CheckpointError, read_header
 from gupai_agents.evaluation import duel
+from gupai_agents.network import NetworkAgent
 from gupai_training import resume
 from gupai_training.config import RESUME_FILE, load, load_run, parse
 from gupai_training.learner import SelfPlayPPO
@@ -150,6 +151,23 @@ def test_a_run_that_search_alone_has_taught_keeps_no_labels_and_its_table_can_be
     assert again.spent.labels == run.teaching.labels
     for one, two in zip(again.learner.weights().values(), run.learner.weights().values(), strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize(
+    "network", [{"hidden": [24, 16, 16]}, {"type": "residual", "hidden": [24, 16, 16, 16]}]
+)
+def test_the_player_scores_actions_as_the_network_that_learns(tmp_path, network):
+    run = Run.begin(parse({**SMALL, "network": network}, "test"), tmp_path)
+    with torch.no_grad():  # as they begin the heads say next to nothing
+        for tensor in run.learner.policy.parameters():
+            tensor += 0.1 * torch.randn_like(tensor)
+    lanes = run.learner.env.lanes
+    for step in range(8):
+        lanes.step(lanes.sample(step))
+    logits = run.learner.outputs(torch.as_tensor(lanes.observations))[0].detach().numpy()
+    player = NetworkAgent("there", run.game, run.net, run.learner.weights(average=False), sample=False)
+    np.testing.assert_allclose(player.logits(lanes.observations), logits, rtol=1e-4, atol=1e-4)
+    assert np.abs(logits).max() > 0.5
 
 
 def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):

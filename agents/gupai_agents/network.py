@@ -3,7 +3,7 @@
 import itertools
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,15 +15,17 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.variant import Variant
 
+MLP, RESIDUAL = "mlp", "residual"
 MAX_LAYERS, MAX_WIDTH = 64, 16384
 HIGHEST_SCORE = 1e30  # far from the end of float32, 3e38
 
 
 def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, ...]]:
     """Return the names and shapes that a network of this description has; raises ValueError for a bad one."""
-    if not isinstance(net, dict) or net.get("type") != "mlp" or net.get("activation") != "relu":
+    if not isinstance(net, dict) or net.get("type") not in (MLP, RESIDUAL) or net.get("activation") != "relu":
         raise ValueError(
-            f"{shortened(net)} describes no network known here; the type is 'mlp', its activation 'relu'"
+            f"{shortened(net)} describes no network known here; the type is '{MLP}' or '{RESIDUAL}', its activation "
+            "'relu'"
         )
     hidden = net.get("hidden")
     if not isinstance(hidden, list) or not 0 < len(hidden) <= MAX_LAYERS:
@@ -36,6 +38,27 @@ def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, .
     shapes["policy.weight"], shapes["policy.bias"] = (actions, hidden[-1]), (actions,)
     shapes["value.weight"], shapes["value.bias"] = (1, hidden[-1]), (1,)
     return shapes
+
+
+class Layer(NamedTuple):
+    """A linear layer: weight, float32 [outputs, inputs], bias, float32 [outputs]; `added`: to what came in."""
+
+    weight: np.ndarray
+    bias: np.ndarray
+    added: bool
+
+
+def trunk_of(net: Any, tensors: dict[str, np.ndarray]) -> list[Layer]:
+    """Return the layers below the heads. ReLU stands before each but the first, and after the last.
+
+    In a residual network a layer that is as wide as the one before is added to what came in, before the ReLU.
+    """
+    hidden = net["hidden"]
+    alike = [False, *(before == after for before, after in itertools.pairwise(hidden))]
+    return [
+        Layer(tensors[f"trunk.{i}.weight"], tensors[f"trunk.{i}.bias"], net["type"] == RESIDUAL and alike[i])
+        for i in range(len(hidden))
+    ]
 
 
 def as_single(tensor: np.ndarray) -> np.ndarray:
@@ -56,17 +79,18 @@ def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int,
             raise ValueError(f"{shown} holds {tensor.dtype}, not float32")
 
 
-def highest_score(layers: list[tuple[np.ndarray, np.ndarray]], inputs: np.ndarray) -> float:
+def highest_score(layers: list[Layer], inputs: np.ndarray) -> float:
     """Return what no score, and no number on the way to it, exceeds; inputs: the largest size of each input."""
     most = reach = inputs.astype(np.float64)
-    for weight, bias in layers:
-        reach = reach @ np.abs(weight.astype(np.float64)) + np.abs(bias.astype(np.float64))
+    for weight, bias, added in layers:
+        step = np.abs(weight.astype(np.float64)) @ reach + np.abs(bias.astype(np.float64))
+        reach = step + reach if added else step
         most = np.maximum(most.max(), reach)
     return float(np.max(most))
 
 
 class NetworkAgent(ObservationAgent):
-    """A multilayer perceptron (ReLU) over the observation, which scores the actions.
+    """A multilayer perceptron (ReLU) over the observation, plain or residual, which scores the actions.
 
     It takes the best action, or with `sample` draws from its policy with the chance of each decision's key.
     `tensors` holds the float32 weights under their names in a checkpoint.
@@ -91,18 +115,14 @@ class NetworkAgent(ObservationAgent):
         super().__init__(name, game, self.logits, variant)
         self.sample = sample
         self.tensors = weights = {key: tensor.copy() for key, tensor in tensors.items()}
-        self._layers = [
-            (weights[f"trunk.{i}.weight"].T.copy(), weights[f"trunk.{i}.bias"])
-            for i in range(len(net["hidden"]))
-        ]
-        first, bias = self._layers[0]
-        self._layers[0] = np.divide(first, layout.high[:, None], dtype=np.float32), bias
-        self._policy = weights["policy.weight"].T.copy(), weights["policy.bias"]
-        highest = highest_score(
-            [*self._layers, self._policy], np.maximum(np.abs(layout.low), np.abs(layout.high))
-        )
+        first, *others = trunk_of(net, weights)
+        first = first._replace(weight=np.divide(first.weight, layout.high, dtype=np.float32))
+        policy = Layer(weights["policy.weight"], weights["policy.bias"], False)
+        layers = [first, *others, policy]
+        highest = highest_score(layers, np.maximum(np.abs(layout.low), np.abs(layout.high)))
         if not highest < HIGHEST_SCORE:
             raise ValueError(f"its weights are so large that scores may reach {highest:.0e}")
+        self._layers = [layer._replace(weight=layer.weight.T.copy()) for layer in layers]
 
     @classmethod
     def load(cls, path: str | Path, game: Game, variant: Variant, *, sample: bool = False) -> "NetworkAgent":
@@ -118,12 +138,16 @@ class NetworkAgent(ObservationAgent):
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
-        x = observations.astype(np.float32)
-        for weight, bias in self._layers:
-            x = x @ weight
-            x += bias
-            np.maximum(x, 0, out=x)
-        return x @ self._policy[0] + self._policy[1]
+        (weight, bias, _), *others = self._layers
+        x = observations.astype(np.float32) @ weight
+        x += bias
+        for weight, bias, added in others:
+            step = np.maximum(x, 0) @ weight
+            step += bias
+            if added:
+                step += x
+            x = step
+        return x
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""

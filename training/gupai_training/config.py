@@ -7,7 +7,7 @@ import itertools
 import os
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -45,6 +45,9 @@ Width = Annotated[int, Field(strict=True, ge=1, le=MAX_WIDTH)]  # strict: true i
 class NetworkConfig(Section):
     """One trunk for policy and value, shared by all seats."""
 
+    type: Literal["mlp", "residual"] = Field(
+        "mlp", description="residual: a layer as wide as the one before is added to what comes in"
+    )
     hidden: list[Width] = Field(
         [256, 256], description="widths of the layers, ReLU between them", min_length=1, max_length=MAX_LAYERS
     )

@@ -3,13 +3,14 @@
 Both are one way. An SB3 zip holds pickled objects, so that loading one runs code: nothing here ever does.
 """
 
+import itertools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gupai_agents.checkpoint import read_header, variant_of, write_atomic
-from gupai_agents.network import NetworkAgent
+from gupai_agents.network import Layer, NetworkAgent, trunk_of
 
 OPSET, IR_VERSION = 17, 8  # of ONNX, as old as all of it is, so that older runtimes read it
 
@@ -44,10 +45,15 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
             weights.append(numpy_helper.from_array(tensors[f"{name}.{part}"], f"{name}.{part}"))
         nodes.append(helper.make_node("Gemm", [into, f"{name}.weight", f"{name}.bias"], [out], transB=1))
 
-    layers = len(header["net"]["hidden"])
-    for layer in range(layers):
-        linear(f"trunk.{layer}", f"x{layer}", f"sum{layer}")
-        nodes.append(helper.make_node("Relu", [f"sum{layer}"], [f"x{layer + 1}"]))
+    trunk = trunk_of(header["net"], tensors)
+    layers = len(trunk)
+    for number, layer in enumerate(trunk):
+        linear(f"trunk.{number}", f"x{number}", f"step{number}")
+        if layer.added:
+            nodes.append(helper.make_node("Add", [f"step{number}", f"sum{number - 1}"], [f"sum{number}"]))
+        else:
+            nodes.append(helper.make_node("Identity", [f"step{number}"], [f"sum{number}"]))
+        nodes.append(helper.make_node("Relu", [f"sum{number}"], [f"x{number + 1}"]))
     linear("policy", f"x{layers}", "logits")
     linear("value", f"x{layers}", "column")
     weights.append(numpy_helper.from_array(np.array([1], np.int64), "last"))
@@ -73,6 +79,24 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
     write_atomic(Path(out), model.SerializeToString())
 
 
+def plain(layers: list[Layer]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return weights and biases of a plain multilayer perceptron that computes the same.
+
+    Where something is to be added to what came in, that passes the ReLU as its positive and its negative part.
+    """
+    result, parts = [], False
+    for layer, following in itertools.zip_longest(layers, layers[1:]):
+        weight, bias = layer.weight, layer.bias
+        if parts:
+            same = np.eye(len(bias), dtype=np.float32)
+            weight = np.concatenate([weight + same, -same], 1)
+        parts = following is not None and following.added
+        if parts:
+            weight, bias = np.concatenate([weight, -weight]), np.concatenate([bias, -bias])
+        result.append((weight, bias))
+    return result
+
+
 def to_sb3(path: str | Path, out: str | Path) -> None:
     """Write a checkpoint as a zip for `MaskablePPO.load(out)`, whose policy and values are those of the player.
 
@@ -86,7 +110,11 @@ def to_sb3(path: str | Path, out: str | Path) -> None:
     from gupai_agents.gymnasium_envs import SeatEnv
 
     agent, header = player_of(path)
-    hidden, tensors = header["net"]["hidden"], agent.tensors
+    tensors = agent.tensors
+    first, *others = trunk_of(header["net"], tensors)
+    scale = agent.game.encoder.layout.high.astype(np.float32)
+    layers = plain([first._replace(weight=first.weight / scale), *others])
+    hidden = [len(bias) for _, bias in layers]
     assert agent.variant is not None
     model = MaskablePPO(
         "MlpPolicy",
@@ -94,14 +122,12 @@ def to_sb3(path: str | Path, out: str | Path) -> None:
         policy_kwargs={"net_arch": {"pi": hidden, "vf": hidden}, "activation_fn": nn.ReLU},
         device="cpu",
     )
-    first = tensors["trunk.0.weight"] / agent.game.encoder.layout.high.astype(np.float32)
     state = model.policy.state_dict()
     for net, head in (("policy", "action_net"), ("value", "value_net")):
-        for layer in range(len(hidden)):
-            weight = first if layer == 0 else tensors[f"trunk.{layer}.weight"]
-            place = f"mlp_extractor.{net}_net.{2 * layer}"  # ReLU stand between
+        for number, (weight, bias) in enumerate(layers):
+            place = f"mlp_extractor.{net}_net.{2 * number}"  # ReLU stand between
             state[f"{place}.weight"] = torch.as_tensor(weight)
-            state[f"{place}.bias"] = torch.as_tensor(tensors[f"trunk.{layer}.bias"])
+            state[f"{place}.bias"] = torch.as_tensor(bias)
         for part in ("weight", "bias"):
             state[f"{head}.{part}"] = torch.as_tensor(tensors[f"{net}.{part}"])
     model.policy.load_state_dict(state)

@@ -28,10 +28,14 @@ FORBIDDEN = -1e9  # the logit of an action that is not legal
 
 
 class Trunk(BaseFeaturesExtractor):
-    """The layers that policy and value share: observations over their ranges, then linear layers with ReLU."""
+    """The layers that policy and value share: observations over their ranges, then linear layers with ReLU.
 
-    def __init__(self, observation_space: spaces.Box, hidden: list[int]) -> None:
+    `residual`: a layer as wide as the one before is added to what comes in (`gupai_agents.network.trunk_of`).
+    """
+
+    def __init__(self, observation_space: spaces.Box, hidden: list[int], residual: bool = False) -> None:
         super().__init__(observation_space, hidden[-1])
+        self.residual = residual
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.as_tensor(1.0 / observation_space.high.astype(np.float32)))
         widths = [int(np.prod(observation_space.shape)), *hidden]
@@ -39,10 +43,12 @@ class Trunk(BaseFeaturesExtractor):
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Return features [N, hidden[-1]] of observations [N, layout.size]."""
-        x = observations * self.scale
-        for layer in self.layers:
-            x = F.relu(layer(x))
-        return x
+        first, *others = self.layers
+        x = first(observations * self.scale)
+        for layer in others:
+            step = layer(F.relu(x))
+            x = step + x if self.residual and step.shape == x.shape else step
+        return F.relu(x)
 
 
 class Rollout:

@@ -32,7 +32,7 @@ from gupai_agents.checkpoint import PART, CheckpointError, identity, write_atomi
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
-from gupai_agents.network import NetworkAgent
+from gupai_agents.network import RESIDUAL, NetworkAgent
 from gupai_agents.registry import agent_names, make_agent
 from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
@@ -82,7 +82,7 @@ class Run:
         self.config, self.folder = config, folder
         self.game = get_game(config.game)
         self.variant = self.game.variant.make(**config.variant)
-        self.net = {"type": "mlp", "hidden": list(config.network.hidden), "activation": "relu"}
+        self.net = {**config.network.model_dump(), "activation": "relu"}
         require_device(config.device)
         torch.set_num_threads(config.threads or torch.get_num_threads())
         self.learner = self._build_learner()
@@ -144,7 +144,10 @@ class Run:
             average_rate=ppo.average_rate,
             policy_kwargs={
                 "features_extractor_class": Trunk,
-                "features_extractor_kwargs": {"hidden": list(config.network.hidden)},
+                "features_extractor_kwargs": {
+                    "hidden": list(config.network.hidden),
+                    "residual": config.network.type == RESIDUAL,
+                },
                 "net_arch": [],
                 "normalize_images": False,
             },
