@@ -38,7 +38,7 @@ def main(folder: str | None) -> None:
     with tempfile.TemporaryDirectory() as empty:
         out = folder or empty
         with contextlib.redirect_stdout(printed):
-            claims.test(found, 0, None, None, "markdown", out, os.cpu_count() or 1)
+            claims.test(found, 0, None, None, True, "markdown", out, os.cpu_count() or 1)
         KEPT.mkdir(exist_ok=True)
         for claim in found:
             shutil.copy(Path(out) / f"{claim.id}.json", KEPT)

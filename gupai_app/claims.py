@@ -167,6 +167,7 @@ def test(
     seed: int,
     deals: int | None,
     panel: Sequence[str] | None,
+    strong: bool,
     shown: str,
     out: str | None,
     jobs: int,
@@ -176,14 +177,14 @@ def test(
     A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. `jobs` processes
     share the claims; what they find is the same. Returns the verdicts.
     """
-    command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
+    command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None, "strong": strong}
     paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
     found = {
         at: content
         for at, (claim, path) in enumerate(zip(claims, paths, strict=True))
         if (content := _kept(path, claim, command)) is not None
     }
-    todo = {at: work(claim, deals, panel) for at, claim in enumerate(claims) if at not in found}
+    todo = {at: work(claim, deals, panel, strong) for at, claim in enumerate(claims) if at not in found}
     total, done = sum(todo.values()) or 1.0, 0.0
     with shares() as tell:
 
@@ -231,9 +232,7 @@ def _tried(
     claim: Claim, command: dict[str, Any], tell: Callable[[float, str], Any] | None = None
 ) -> dict[str, Any]:
     """Return the verdict of a claim for JSON."""
-    found = try_claim(
-        claim, seed=command["seed"], deals=command["deals"], panel=command["panel"], progress=tell
-    )
+    found = try_claim(claim, **command, progress=tell)
     return numbers(found, command)
 
 

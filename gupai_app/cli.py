@@ -456,6 +456,9 @@ def claim(
         list[str] | None,
         typer.Option(metavar="AGENT", help="players instead of those of the file; repeat it"),
     ] = None,
+    strong: Annotated[
+        bool, typer.Option("--strong", help="beside them the network `best` and a search; takes minutes")
+    ] = False,
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="tell how often it comes up and how many deals it takes")
@@ -514,7 +517,7 @@ def claim(
             from gupai_app import claim_page
 
             claim_page.check(html, found)
-        parts = claims.test(found, _seed(seed), deals, panel, shown, out, jobs)
+        parts = claims.test(found, _seed(seed), deals, panel, strong, shown, out, jobs)
         if html is not None:
             games = claim_page.write_claim(html, found[0], parts[0])
             typer.echo(

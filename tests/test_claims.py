@@ -17,8 +17,10 @@ from gupai_agents import make_agent
 from gupai_agents.agent import Turns
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.evaluation.claims import Sampler, claim_of, read_claim, schema, try_claim, verdicts
+from gupai_agents.evaluation.claims.designs import with_panel
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
 from gupai_agents.evaluation.claims.measures import MEASURES, Outcome
+from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.evaluation.claims.schema import Condition, Partner, Population
 from gupai_agents.evaluation.claims.suite import corrected
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
@@ -729,6 +731,45 @@ def test_a_claim_tells_how_far_it_is():
     assert len({what for _, what in told}) == 2 + 2 + 1 + 2  # opponents, doses, players, items
 
 
+SEARCHING = "search:playouts=20"
+UNTRAINED = {"open_ends": 2}  # a variant without a network
+
+
+@pytest.mark.parametrize(
+    ("content", "added"),
+    [
+        (changed(), ["best", SEARCHING]),
+        (changed(treated="same+attack_2=40", baseline="same"), []),  # a network has no weights of features
+        (changed(baseline="same"), []),
+        (changed(baseline={"agent": "same", "discards": "random"}, treated="same"), ["best", SEARCHING]),
+        (
+            a_reading(kind="action", action=[{"feature": "lays"}], comparator="uniform", margin=1),
+            ["best", SEARCHING],
+        ),
+        (a_reading(kind="rate", metric="chips"), []),
+    ],
+)
+def test_strong_players_join_a_panel_where_they_can(content, added):
+    for variant in ({"forced_play": True}, UNTRAINED):
+        content["readings"][0]["variant"] = variant
+        reading = claim_of(content).readings[0]
+        joining = [spec for spec in added if spec != "best" or variant is not UNTRAINED]
+        for panel in (None, ["tuned"]):
+            (found,) = with_panel(claim_of(content), panel, strong=True)
+            assert found.panel == [*(panel or reading.panel), *joining]
+            (found,) = with_panel(claim_of(content), panel)
+            assert found.panel == (panel or reading.panel)
+
+
+def test_a_strong_panel_is_asked_for_and_told():
+    found = gupai("jl-attack-2", "--deals", "4", "--strong", "--json")
+    assert found.exit_code == 0, found.output
+    content = json.loads(found.stdout)
+    assert content["asked"]["strong"] is True
+    assert SEARCHING in [each["label"] for each in content["readings"][0]["effects"]]
+    assert command_of(content) == "gupai claim jl-attack-2 --deals 4 --strong"
+
+
 def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_path, capsys):
     claims = [
         claim_of(changed(plan={"deals": 200}, panel=["greedy", "search:playouts=2"]) | {"id": name})
@@ -737,7 +778,7 @@ def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_pat
     shown = []
     for jobs in (1, 2):
         out = tmp_path / str(jobs)
-        command.test(claims, 3, None, None, "json", str(out), jobs)
+        command.test(claims, 3, None, None, False, "json", str(out), jobs)
         shown.append(
             (capsys.readouterr().out, *((out / f"{claim.id}.json").read_bytes() for claim in claims))
         )

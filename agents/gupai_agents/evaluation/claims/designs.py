@@ -10,12 +10,14 @@ from gupai_agents.evaluation.claims.actions import action, taken_in
 from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
 from gupai_agents.evaluation.claims.orderings import ordering
+from gupai_agents.evaluation.claims.players import SAME, named
 from gupai_agents.evaluation.claims.policies import detectable, enough, pairs_in, policy
 from gupai_agents.evaluation.claims.rates import rate
 from gupai_agents.evaluation.claims.results import Finding, Verdict
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import (
     Action,
+    Changed,
     Claim,
     Exact,
     Expectation,
@@ -26,8 +28,12 @@ from gupai_agents.evaluation.claims.schema import (
 )
 from gupai_agents.evaluation.claims.setting import PILOT, Meter, Progress, Setting, weights_of
 from gupai_agents.evaluation.claims.tables import Choice
+from gupai_agents.registry import agent_names
+from gupai_agents.shipped import BEST
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game
+
+STRONG = (BEST, "search:playouts=20")  # opponents that take long
 
 
 def try_claim(
@@ -36,15 +42,17 @@ def try_claim(
     seed: int = 0,
     deals: int | None = None,
     panel: Sequence[str] | None = None,
+    strong: bool = False,
     progress: Progress | None = None,
 ) -> Verdict:
     """Test all readings of a claim; the same claim and seed give the same verdict.
 
     Args: deals: of each figure, instead of those the file asks for. panel: players instead of the file's.
+        strong: test policies and actions against STRONG players as well, where the variant has them.
         progress: called with the share of the claim that is done, and what is being done.
     Raises: ValueError for a player that cannot play the variant, and a bad seed.
     """
-    game, readings, findings = get_game(claim.game), with_panel(claim, panel), []
+    game, readings, findings = get_game(claim.game), with_panel(claim, panel, strong), []
     meter = Meter([weight for reading in readings for weight in weights_of(reading, deals)], progress)
     for reading in readings:
         setting = Setting(game, variant_of(game, reading.variant), as_key(seed), deals, meter)
@@ -52,19 +60,37 @@ def try_claim(
     return Verdict(claim, seed, tuple(findings))
 
 
-def with_panel(claim: Claim, panel: Sequence[str] | None) -> list[Reading]:
-    """Return the readings of a claim, with other players than the file's if there are any."""
-    return [
-        reading.model_copy(update={"panel": list(panel)})
-        if panel and getattr(reading, "panel", None)
-        else reading
-        for reading in claim.readings
-    ]
+def with_panel(claim: Claim, panel: Sequence[str] | None, strong: bool = False) -> list[Reading]:
+    """Return the readings of a claim, with other players than the file's if there are any, and with strong ones."""
+    readings = []
+    for reading in claim.readings:
+        if not isinstance(reading, Exact) and reading.panel:
+            members = [*(panel or reading.panel), *_strong(claim, reading, strong)]
+            reading = reading.model_copy(update={"panel": members})
+        readings.append(reading)
+    return readings
 
 
-def work(claim: Claim, deals: int | None = None, panel: Sequence[str] | None = None) -> float:
+def _strong(claim: Claim, reading: Reading, wanted: bool) -> list[str]:
+    """Return the players of STRONG that a reading can take; weights are added to no "same" that has none."""
+    if not wanted or not isinstance(reading, Policy | Action):
+        return []
+    if isinstance(reading, Policy):
+        treated, baseline = (
+            spec.agent if isinstance(spec, Changed) else spec for spec in (reading.treated, reading.baseline)
+        )
+        if named(treated, SAME, baseline).startswith(f"{SAME}+"):
+            return []
+    game = get_game(claim.game)
+    missing = {BEST} - set(agent_names(game, variant_of(game, reading.variant)))
+    return [spec for spec in STRONG if spec not in missing]
+
+
+def work(
+    claim: Claim, deals: int | None = None, panel: Sequence[str] | None = None, strong: bool = False
+) -> float:
     """Return about how long a claim takes, compared with others: as much as so many deals of rule-based players."""
-    return sum(sum(weights_of(reading, deals)) for reading in with_panel(claim, panel)) or 1.0
+    return sum(sum(weights_of(reading, deals)) for reading in with_panel(claim, panel, strong)) or 1.0
 
 
 def _tested(setting: Setting, reading: Reading) -> Finding:

@@ -142,4 +142,5 @@ def command_of(content: dict[str, Any]) -> str:
 def _asked(asked: dict[str, Any]) -> str:
     words = f" --seed {asked['seed']}" if asked["seed"] else ""
     words += f" --deals {asked['deals']}" if asked["deals"] else ""
-    return words + "".join(f" --panel '{each}'" for each in asked["panel"] or ())
+    words += "".join(f" --panel '{each}'" for each in asked["panel"] or ())
+    return words + " --strong" * asked["strong"]
