@@ -101,10 +101,10 @@ class TeachConfig(Section):
         le=1,
     )
     window: int = Field(3_000_000, description="newest labels kept", ge=1, le=100_000_000)
-    passes: float = Field(4, description="times a label is learned from, on average", gt=0, le=1000)
+    passes: float = Field(3, description="times a label is learned from, on average", gt=0, le=1000)
     batch_size: int = Field(1024, description="labels a gradient step", ge=2, le=1 << 24)
     learning_rate: float = Field(
-        1e-3, description="at the beginning; falls in a straight line to zero", gt=0, le=1
+        2e-3, description="at the beginning; falls in a straight line to zero", gt=0, le=1
     )
     temperature: float = Field(
         2.0, description="chips by which an action is better that is e times as likely", gt=0, le=1e9
