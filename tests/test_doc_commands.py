@@ -18,6 +18,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LEFT_OUT = {
     "make ": "installs and takes minutes; CI runs `make test`",
     "pip install ": "installs",
+    "ray ": "starts a cluster or looks at one; test_workers.py starts one",
     "tensorboard ": "serves until it is stopped",
     "gupai train ": "takes minutes; test_training.py trains",
     "gupai replay ": "needs recorded games; test_records.py",
@@ -38,6 +39,7 @@ SMALLER = {
     "gupai claim jl-attack-2 --html": "--deals 500",
 }
 NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written
+NEEDS_A_CLUSTER = "--ray"  # test_workers.py
 PACKAGES = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
 
 
@@ -65,7 +67,8 @@ def commands() -> list[str]:
 
 def why_left_out(command: str) -> str | None:
     found = [why for start, why in LEFT_OUT.items() if command.startswith(start)]
-    return found[0] if found else "needs a trained player" if NEEDS_A_RUN in command else None
+    needs = [what for what in (NEEDS_A_RUN, NEEDS_A_CLUSTER) if what in command]
+    return found[0] if found else f"needs {needs[0]}" if needs else None
 
 
 RUN = [command for command in dict.fromkeys(commands()) if why_left_out(command) is None]

@@ -1,0 +1,291 @@
+"""Work shared out comes to the same whoever does it, and outlives those who do it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gupai_agents.checkpoint import read_checkpoint
+from gupai_agents.tune import Table
+from gupai_agents.workers import Cluster, LostError, Processes, Workers
+from gupai_env import get_game
+from gupai_training.config import RESUME_FILE, parse
+from gupai_training.run import Run
+
+ROOT = Path(__file__).parents[1]
+TAUGHT = {
+    "game": "jie-long",
+    "variant": {"deck": "tiny", "players": 2},
+    "name": "taught",
+    "decisions": 0,
+    "threads": 1,
+    "device": "cpu",
+    "network": {"hidden": [16]},
+    "ppo": {"lanes": 16, "steps": 8, "batch_size": 64},
+    "pool": {"rules": []},
+    "evaluation": {"every": 1000, "deals": 4, "final_deals": 4, "baselines": ["random"]},
+    "teach": {"labels": 400, "tables": 8, "playouts": 2, "batch_size": 32, "ahead": 2},
+}
+
+
+def square(number):
+    return number**2
+
+
+def refuse(number):
+    raise ValueError(f"{number} is refused")
+
+
+class Eager(Workers):
+    """Workers who do at once what they are asked, and remember it."""
+
+    count = 3
+
+    def __init__(self):
+        self.asked = []
+
+    def ask(self, task, *arguments):
+        self.asked.append(arguments)
+        found = task(*arguments)
+        return lambda: found
+
+
+def test_answers_come_in_the_order_of_tasks_and_few_more_than_needed_are_begun():
+    workers = Eager()
+    answers = workers.in_order(square, ((number,) for number in range(20)))
+    assert [next(answers), len(workers.asked)] == [0, 6]
+    assert [*answers] == [number**2 for number in range(1, 20)]
+    assert [*Workers().in_order(square, [(3,), (2,)])] == [9, 4]
+
+
+def test_processes_tell_whose_answer_it_is():
+    assert dict(Processes(2).as_done(square, {"a": (3,), "b": (4,)})) == {"a": 9, "b": 16}
+
+
+def test_candidates_win_the_same_however_they_are_shared():
+    game = get_game("jie-long")
+    styles = np.array([game.style(name) for name in ("greedy", "variety", "greedy", "variety", "greedy")])
+    found = [Table(game, {}, who).values(styles, styles[:2], 30, 1) for who in (None, Workers(), Eager())]
+    assert found[0].shape == (5, 30)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def run_of(folder, **teach) -> Run:
+    return Run.begin(parse({**TAUGHT, "teach": {**TAUGHT["teach"], **teach}}, "test"), folder)
+
+
+def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_last_before_it(tmp_path):
+    run = run_of(tmp_path, ahead=2, style_games=0, labels=10_000)
+    teaching, players, labelled = run.teaching, [], {}
+    make = teaching.teacher.labels
+
+    def labels(player, number):
+        labelled[number] = player
+        return make(player, number)
+
+    teaching.teacher.labels = labels
+    for _ in range(6):
+        players.append(run.current_agent("now"))
+        teaching.step(players[-1])
+    assert [players.index(labelled[number]) for number in range(6)] == [0, 0, 0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("style_games", [0, 0.5])
+def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, style_games):
+    whole = run_of(tmp_path / "whole", style_games=style_games)
+    whole.learn()
+    stopped = run_of(tmp_path / "stopped", style_games=style_games)
+    assert not stopped.learn(stop=lambda: len(stopped.teaching.ends) == 3)
+    again = Run(stopped.config, stopped.folder)
+    assert again.learn(go_on=True)
+    assert len(whole.teaching.ends) > 5
+    same_bits(whole.folder, again.folder)
+
+
+def same_bits(one: Path, other: Path) -> None:
+    """All that two runs have learned is the same."""
+    (_, mine), (_, theirs) = (read_checkpoint(folder / RESUME_FILE) for folder in (one, other))
+    assert mine.keys() == theirs.keys()
+    for name, tensor in mine.items():
+        np.testing.assert_array_equal(tensor, theirs[name], err_msg=name)
+
+
+def test_what_is_asked_of_lost_workers_is_saved_before(tmp_path):
+    run = run_of(tmp_path)
+    steps = []
+
+    class Lost(Eager):
+        def ask(self, task, *arguments):
+            steps.append(arguments[-1])
+            answer = super().ask(task, *arguments)
+            return answer if len(steps) < 5 else self.lose
+
+        def lose(self):
+            raise LostError("they are lost")
+
+    run.teaching.workers = Lost()
+    with pytest.raises(LostError):
+        run.learn()
+    again = Run(run.config, run.folder)
+    assert again.learn(go_on=True)
+    whole = run_of(tmp_path / "whole")
+    whole.learn()
+    same_bits(whole.folder, again.folder)
+
+
+# --- on Ray ---------------------------------------------------------------------------------------
+
+
+class Nodes:
+    """A cluster of several processes on this machine: a head without cores and workers of one core each."""
+
+    def __init__(self, ray: Path, port: int) -> None:
+        self.ray, self.port, self.found = ray, port, []
+        self.env = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def add(self, *words: str) -> None:
+        """Start a node; it ends with its first process."""
+        common = ["--object-store-memory", "100000000", "--block"]
+        self.found.append(
+            subprocess.Popen(
+                [self.ray, "start", *words, *common],
+                env=self.env,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        )
+
+    def begin(self, workers: int) -> None:
+        self.add("--head", "--port", str(self.port), "--include-dashboard", "false", "--num-cpus", "0")
+        time.sleep(8)
+        for _ in range(workers):
+            self.add("--address", self.address, "--num-cpus", "1")
+
+    def end(self) -> None:
+        for node in self.found:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                try:
+                    os.killpg(node.pid, number)
+                    node.wait(10)
+                except (ProcessLookupError, subprocess.TimeoutExpired):
+                    pass
+        self.found = []
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """A cluster of a head and two workers; the tests that need it are left out where Ray is not installed."""
+    pytest.importorskip("ray", reason="there is no Ray: pip install 'gupai[ray]'")
+    cluster = Nodes(Path(sys.executable).parent / "ray", free_port())
+    cluster.begin(2)
+    try:
+        yield cluster
+    finally:
+        cluster.end()
+
+
+def joined(nodes: Nodes, workers: int = 1, seconds: float = 90) -> Cluster:
+    """Join a cluster once so many workers are there."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            cluster = Cluster(nodes.address)
+            if cluster._ray.cluster_resources().get("CPU", 0) >= workers:
+                cluster.count = workers
+                return cluster
+            cluster.close()
+        except ValueError:
+            pass
+        assert time.monotonic() < deadline
+        time.sleep(1)
+
+
+def gupai(*words: str, env=None, check=True) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "gupai_app.cli", *map(str, words)],
+        env=env or {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=check,
+    )
+
+
+def linger(folder: str, number: int, seconds: float) -> int:
+    """Tell who begins this task, then take some time over it."""
+    with (Path(folder) / str(number)).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    time.sleep(seconds)
+    return number
+
+
+def test_a_killed_worker_loses_its_task_alone(nodes, tmp_path):
+    cluster = joined(nodes, 2)
+    try:
+        answers = cluster.in_order(linger, ((str(tmp_path), number, 1.0) for number in range(10)))
+        found = [next(answers)]
+        victim = int((tmp_path / "2").read_text())
+        os.kill(victim, signal.SIGKILL)
+        found += answers
+        assert found == list(range(10))
+        assert sum(len(file.read_text().split()) for file in tmp_path.iterdir()) <= 12
+        with pytest.raises(ValueError, match=r"^3 is refused$"):
+            cluster.ask(refuse, 3)()
+        assert dict(cluster.as_done(square, {"a": (3,), "b": (4,)})) == {"a": 9, "b": 16}
+    finally:
+        cluster.close()
+
+
+def test_commands_find_the_same_on_a_cluster_to_the_byte(nodes, tmp_path):
+    joined(nodes, 2).close()
+    words = ["tournament", "jie-long", "random", "greedy", "variety", "--table", "all", "--deals", "600"]
+    gupai(*words, "--out", tmp_path / "here")
+    gupai(*words, "--out", tmp_path / "there", "--ray", nodes.address)
+    for name in ("games.csv", "games.jsonl.gz", "summary.json", "manifest.json", "progress.json"):
+        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
+    claim = ["claim", "jl-attack-2", "--deals", "100", "--json"]
+    assert json.loads(gupai(*claim).stdout) == json.loads(gupai(*claim, "--ray", nodes.address).stdout)
+    tune = ["tune", "jie-long", "--generations", "6", "--seconds", "600"]
+    here, there = gupai(*tune).stdout, gupai(*tune, "--ray", nodes.address).stdout
+    assert here.partition("provenance")[0] == there.partition("provenance")[0]
+
+
+def test_a_run_taught_by_a_cluster_has_the_same_bits(nodes, tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(TAUGHT))
+    joined(nodes, 2).close()
+    gupai("train", path, "--runs", tmp_path / "here")
+    gupai("train", path, "--runs", tmp_path / "there", "--ray", nodes.address)
+    same_bits(tmp_path / "here" / "taught-1", tmp_path / "there" / "taught-1")
+
+
+def test_where_no_cluster_answers_is_told_in_a_line(nodes):
+    done = gupai("tune", "jie-long", "--ray", f"127.0.0.1:{free_port()}", check=False)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1 and "no cluster answers there" in done.stderr
+
+
+def test_without_ray_it_is_said_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ValueError, match=r"pip install 'gupai\[ray\]'"):
+        Cluster("127.0.0.1:1")
