@@ -141,7 +141,9 @@ def restore_teaching(
         teaching.seconds = measured("seconds", header["seconds"])
         teaching.ends, teaching.written = ends, len(ends)
         teaching.window.made = ends[-1] if ends else 0
-        for number, style in enumerate(header["styles"] if teaching.teach.ahead else ()):
+        styles = header["styles"] if teaching.teach.ahead else ()
+        whole_number("chunks asked for", len(styles), 0, teaching.teach.ahead + 1)
+        for number, style in enumerate(styles):
             weights = {key: tensor.numpy() for key, tensor in part(tensors, f"asked.{number}.").items()}
             teaching.ask(None if style else player_of(weights))
     for number, first, end in list(teaching.chunks(0)) if teaching.progress() < 1 else ():
