@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from gupai_agents.evaluation.claims import read_claim
+from gupai_agents.workers import Processes
 from gupai_app import claims
 
 PAGE = Path(__file__).parent / "claims.md"
@@ -38,7 +39,7 @@ def main(folder: str | None) -> None:
     with tempfile.TemporaryDirectory() as empty:
         out = folder or empty
         with contextlib.redirect_stdout(printed):
-            claims.test(found, 0, None, None, True, "markdown", out, os.cpu_count() or 1)
+            claims.test(found, 0, None, None, True, "markdown", out, Processes(os.cpu_count() or 1))
         KEPT.mkdir(exist_ok=True)
         for claim in found:
             shutil.copy(Path(out) / f"{claim.id}.json", KEPT)

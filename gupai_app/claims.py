@@ -5,10 +5,8 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, replace
 from importlib.resources import files
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +30,7 @@ from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.sampling import HAND_FEATURES
 from gupai_agents.evaluation.claims.suite import RATE, corrected
 from gupai_agents.evaluation.records import naming
+from gupai_agents.workers import Cluster, Workers
 from gupai_app.report import progress, put, shares, table_of
 from gupai_env import __version__
 
@@ -170,11 +169,11 @@ def test(
     strong: bool,
     shown: str,
     out: str | None,
-    jobs: int,
+    workers: Workers,
 ) -> list[dict[str, Any]]:
     """Test claims and print what has been found, as "text", "markdown" or "json"; `out` keeps the JSON of each.
 
-    A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. `jobs` processes
+    A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. The workers
     share the claims; what they find is the same. Returns the verdicts.
     """
     command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None, "strong": strong}
@@ -189,8 +188,8 @@ def test(
     with shares() as tell:
 
         def tried() -> Iterator[tuple[int, dict[str, Any]]]:
-            if jobs > 1 and len(todo) > 1:
-                yield from _tried_by_processes({at: claims[at] for at in todo}, command, jobs)
+            if isinstance(workers, Cluster) or (workers.count > 1 and len(todo) > 1):
+                yield from workers.as_done(_tried, {at: (claims[at], command) for at in todo})
                 return
             for at in todo:
                 yield at, _tried(claims[at], command, functools.partial(told, at))
@@ -234,20 +233,6 @@ def _tried(
     """Return the verdict of a claim for JSON."""
     found = try_claim(claim, **command, progress=tell)
     return numbers(found, command)
-
-
-def _tried_by_processes(
-    claims: dict[int, Claim], command: dict[str, Any], jobs: int
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the verdicts of claims by their numbers, as soon as one of several processes has each."""
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        asked = {pool.submit(_tried, claim, command): at for at, claim in claims.items()}
-        try:
-            for future in as_completed(asked):
-                yield asked[future], future.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
 
 
 def optimise_all(

@@ -13,11 +13,13 @@ from typer.core import TyperGroup
 if TYPE_CHECKING:
     from gupai_agents.agent import Agent
     from gupai_agents.evaluation.records import RecordWriter
+    from gupai_agents.workers import Workers
     from gupai_env.core.game import Game
     from gupai_env.core.variant import Variant
 
 INTERRUPTED = 130  # exit status after ctrl-C
 SEEDS = 1_000_000  # of these one is drawn if none is given; a short one is easily typed again
+BEGIN_AGAIN = "give the command again; with --out FOLDER what is finished would have been kept"
 SEAT_DRAW = 1 << 43  # the draw of a seed that seats the person
 
 
@@ -49,6 +51,24 @@ def mistakes() -> Iterator[None]:
         yield
     except (ValueError, OSError) as error:
         raise Mistake(" ".join(str(error).split())) from error
+
+
+@contextmanager
+def _workers(address: str | None, go_on: str, otherwise: "Workers | None" = None) -> "Iterator[Workers]":
+    """Have the workers of a Ray cluster or, where none is named, others, by default this process.
+
+    Args: go_on: what to do if the cluster is lost, the end of a sentence.
+    """
+    from gupai_agents.workers import Cluster, Workers
+
+    if address is None:
+        yield otherwise or Workers()
+        return
+    cluster = Cluster(address, go_on)
+    try:
+        yield cluster
+    finally:
+        cluster.close()
 
 
 @contextmanager
@@ -111,6 +131,10 @@ Record = Annotated[
 ]
 Threads = Annotated[
     int | None, typer.Option(min=1, max=256, help="that share the work, by default one a core; results stay")
+]
+Ray = Annotated[
+    str | None,
+    typer.Option("--ray", metavar="ADDRESS", help="share the work with a Ray cluster, see docs/cluster.md"),
 ]
 Deals = Annotated[int, typer.Option(min=2, help="deals of each duel, each played once from every seat")]
 
@@ -329,6 +353,7 @@ def tournament(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on with the folder where it stopped")] = False,
     record: Record = None,
+    ray: Ray = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Let agents meet each other in the same deals from every seat."""
@@ -351,11 +376,18 @@ def tournament(
     with mistakes():
         plan = play.schedule(game, [rival.name for rival in rivals], deals, **options)
     total = len(plan.line_ups) * deals
-    with mistakes(), _recording(record) as file, report.progress("deals", total) as done:
+    lost = f"what is finished lies in {out}: give the command again with --resume" if out else BEGIN_AGAIN
+    with (
+        mistakes(),
+        _workers(ray, lost) as workers,
+        _recording(record) as file,
+        report.progress("deals", total) as done,
+    ):
         if out is None:
-            found = play.play_tournament(game, rivals, deals, record=file, progress=done, **options)
+            how: dict[str, Any] = {"record": file, "progress": done, "workers": workers}
+            found = play.play_tournament(game, rivals, deals, **how, **options)
         else:
-            found = folder.play_into(out, plan, rivals, resume=resume, progress=done)
+            found = folder.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
     show = report.tournament_json if as_json else report.tournament
     show(found, time.perf_counter() - begin)
     if out is not None:
@@ -478,6 +510,7 @@ def claim(
     jobs: Annotated[
         int, typer.Option(min=1, max=256, help="processes that share the claims of --all; verdicts stay")
     ] = 1,
+    ray: Ray = None,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
     html: Annotated[
@@ -486,6 +519,7 @@ def claim(
     ] = None,
 ) -> None:
     """Test what is said about playing: a verdict with its interval, see docs/claims-guide.md."""
+    from gupai_agents.workers import Processes
     from gupai_app import claims
 
     with mistakes():
@@ -517,7 +551,9 @@ def claim(
             from gupai_app import claim_page
 
             claim_page.check(html, found)
-        parts = claims.test(found, _seed(seed), deals, panel, strong, shown, out, jobs)
+        lost = f"what is finished lies in {out}: give the command again" if out else BEGIN_AGAIN
+        with _workers(ray, lost, Processes(jobs)) as workers:
+            parts = claims.test(found, _seed(seed), deals, panel, strong, shown, out, workers)
         if html is not None:
             games = claim_page.write_claim(html, found[0], parts[0])
             typer.echo(
@@ -535,9 +571,13 @@ def tune(
     feature: Annotated[
         list[str] | None, typer.Option(metavar="FEATURE", help="change the weights of these alone; repeat it")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0, max=1e6, help="to search")] = 60.0,
+    seconds: Annotated[float, typer.Option(min=0, max=1e6, help="to search at most")] = 60.0,
+    generations: Annotated[
+        int | None, typer.Option(min=0, help="to search at most; the same find the same weights")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="names the deals and the search")] = 0,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="write the style here, FILE.yaml")] = None,
+    ray: Ray = None,
 ) -> None:
     """Find weights for a rule-based player by an evolution strategy, and print them with how they fare."""
     game, variant = _variant(name, option)
@@ -546,8 +586,8 @@ def tune(
 
     from gupai_app.tune import run
 
-    with mistakes():
-        run(game, variant, start, feature, seconds, _seed(seed), out)
+    with mistakes(), _workers(ray, "nothing is kept of a search: give the command again") as workers:
+        run(game, variant, start, feature, seconds, generations, _seed(seed), out, workers)
 
 
 @app.command()
@@ -699,6 +739,7 @@ def train(
         typer.Option("--resume", metavar="RUN", help="go on with a stopped run, e.g. runs/jie-long-1"),
     ] = None,
     runs: Annotated[str, typer.Option(metavar="FOLDER", help="where runs are kept")] = "runs",
+    ray: Ray = None,
     as_json: Annotated[bool, typer.Option("--json", help="print lines of JSON")] = False,
 ) -> None:
     """Train a player by self-play, then print how it fares against the baselines."""
@@ -713,7 +754,9 @@ def train(
     with mistakes():
         from gupai_app.train import train as run_training
 
-        run_training(config, changes or [], go_on, runs, as_json)
+        with _workers(ray, "go on with --resume") as workers:
+            made_by = None if ray is None else workers
+            run_training(config, changes or [], go_on, runs, as_json, made_by)
 
 
 @app.command()

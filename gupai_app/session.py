@@ -7,9 +7,8 @@ import numpy as np
 
 from gupai_agents.agent import Turns
 from gupai_agents.evaluation.records import GameRecord
-from gupai_env.core.episode import advance, start
+from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import kernels
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
@@ -93,10 +92,10 @@ class Session:
         return [self.view((first + place) % players, state) for place in range(players)]
 
     def turns(self) -> Turns:
-        """Return the decision to be made, as agents take it."""
-        views, keys = np.zeros(1, self.game.view).view(np.recarray), np.zeros(1, np.int64)
-        kernels(self.game).views(self.rules, self._states, views, keys)
-        return Turns(views, self.mask()[None], keys)
+        """Return the decision to be made, as agents take it; by plain rules, for which nobody waits for a compiler."""
+        views = np.zeros(1, self.game.view).view(np.recarray)
+        self.game.information_set(self.rules, self.state, self.seat, views[0])
+        return Turns(views, self.mask()[None], np.array([noise_key(self.state)], np.int64))
 
     def play(self, action: int) -> list[float] | None:
         """Play a legal action; return the chips by seat if it ended a deal, else None."""

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from gupai_agents.workers import Cluster
+
 if TYPE_CHECKING:
+    from gupai_agents.workers import Workers
     from gupai_training.run import Row, Run
 
 STOPPED = 128  # exit status after a signal, plus its number
@@ -53,20 +56,39 @@ class Stop:
             raise KeyboardInterrupt
 
 
-def train(config: str | None, changes: list[str], go_on: str | None, runs: str, as_json: bool) -> None:
-    """Train to the end and print the table of results; see `gupai train --help`.
+def train(
+    config: str | None,
+    changes: list[str],
+    go_on: str | None,
+    runs: str,
+    as_json: bool,
+    workers: "Workers | None" = None,
+) -> None:
+    """Train to the end and print the table of results; see `gupai train --help`. workers: who make labels.
 
     Raises: ValueError for anything wrong with the configuration or the saved run; SystemExit after a signal.
     """
     with Stop() as stop:
         try:
-            _train(stop, _built(config, changes, go_on, runs, stop), go_on is not None, as_json)
+            run = _built(config, changes, go_on, runs, stop, workers)
+            if isinstance(workers, Cluster):
+                workers.go_on = (
+                    f"all that was learned is saved; go on with: gupai train --resume {run.folder}"
+                )
+            _train(stop, run, go_on is not None, as_json)
         except KeyboardInterrupt:
             print(f"gupai: stopped{stop.result}", file=sys.stderr)
             raise SystemExit(STOPPED + (stop.signal or signal.SIGINT)) from None
 
 
-def _built(config: str | None, changes: list[str], go_on: str | None, runs: str, stop: Stop) -> "Run":
+def _built(
+    config: str | None,
+    changes: list[str],
+    go_on: str | None,
+    runs: str,
+    stop: Stop,
+    workers: "Workers | None",
+) -> "Run":
     """Read the configuration, then build the run of it: what is wrong with one is said before torch is there."""
     try:
         from gupai_training.config import load, load_run
@@ -76,7 +98,9 @@ def _built(config: str | None, changes: list[str], go_on: str | None, runs: str,
     except ImportError as error:
         raise ValueError(f"training needs more packages ({error}): pip install 'gupai[train]'") from None
     stop.check()
-    return Run.begin(settings, Path(runs)) if go_on is None else Run(settings, Path(go_on))
+    if go_on is None:
+        return Run.begin(settings, Path(runs), workers)
+    return Run(settings, Path(go_on), workers)
 
 
 def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from gupai_agents.evaluation import duel
 from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.styles import StyleAgent
 from gupai_agents.tune import Tuned, tune
+from gupai_agents.workers import Workers
 from gupai_app.report import progress
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
@@ -28,8 +29,10 @@ def run(
     start: str | None,
     features: Sequence[str] | None,
     seconds: float,
+    generations: int | None,
     seed: int,
     out: str | None,
+    workers: Workers | None = None,
 ) -> None:
     """Tune, print the style as YAML and, with `out`, write it there. Raises: ValueError as `tune`."""
     try:
@@ -48,7 +51,15 @@ def run(
             shown = int(share * STEPS)
 
         found = tune(
-            game, start=start, features=features, seconds=seconds, seed=seed, progress=advance, **options
+            game,
+            start=start,
+            features=features,
+            seconds=seconds,
+            generations=generations,
+            seed=seed,
+            progress=advance,
+            workers=workers,
+            **options,
         )
     text = yaml.safe_dump(described(found, options, start), sort_keys=False, allow_unicode=True)
     print(text, end="")  # first, so that it is not lost if it cannot be written

@@ -19,18 +19,16 @@ from gupai_env.core.compiling import neighbours_digest
 
 ROOT = Path(__file__).parents[1]
 
-PLAY = """
+DEAL = """
 import json
 
 from gupai_env import Lanes
 
-lanes = Lanes("jie-long", 20, seed=1, renew=False)
-while not lanes.over.all():
-    lanes.step(lanes.sample(int(lanes.states.moves[0])))
+lanes = Lanes("jie-long", 20, seed=1)
 used = [kernel for kernel in lanes.kernels if kernel.signatures]
 print(sum(sum(kernel.stats.cache_hits.values()) for kernel in used))
 print(sum(sum(kernel.stats.cache_misses.values()) for kernel in used))
-print(json.dumps(lanes.states.payoff.tolist()))
+print(json.dumps(lanes.states.hands.tolist()))
 """
 
 
@@ -43,18 +41,20 @@ def copy(tmp_path) -> Path:
 
 STEP = """
 import numba
-from gupai_env import Lanes
-from gupai_env.core import compiling
+import numpy as np
+from gupai_env import get_game
+from gupai_env.core.lanes import kernels
 
-lanes = Lanes("jie-long", 4, seed=1)
-loop = lanes.kernels.show
+game = get_game("jie-long")
+loop = kernels(game).encode  # a small one
+loop(np.zeros(1, game.view).view(np.recarray), np.zeros((1, game.encoder.layout.size), np.int8))
 print(loop._cache.cache_path, sum(loop.stats.cache_hits.values()), sum(loop.stats.cache_misses.values()))
 print(repr(numba.config.CACHE_DIR))
 """
 
 
 def step(copy: Path, temporary: Path) -> tuple[list[str], list[str]]:
-    """Deal with a package beside which and in whose user's home nothing can be written; lines of output and errors.
+    """Use a loop of a package beside which and in whose user's home nothing can be written; lines of output and errors.
 
     A file lies where each folder would be made, which stops even a superuser.
     """
@@ -125,7 +125,7 @@ def test_machine_code_is_never_taken_from_a_folder_that_others_may_write_to(copy
 
 
 def at_terminal(copy: Path) -> str:
-    """Deal with standard error on a terminal; return what it shows."""
+    """Use a loop with standard error on a terminal; return what it shows."""
     shown, terminal = os.openpty()
     env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     code = f"from gupai_env.core import compiling; compiling.PATIENCE = 0.1\n{STEP}"
@@ -148,9 +148,8 @@ def at_terminal(copy: Path) -> str:
 
 def test_a_person_at_a_terminal_is_told_what_is_compiled_and_when_it_is_done_but_only_once(copy):
     lines = at_terminal(copy).splitlines()
-    assert "gupai: compiling show of Jie Long 接龍 (once on this machine, some seconds) ..." in lines
-    begun = lines.index("gupai: compiling show of Jie Long 接龍 (once on this machine, some seconds) ...")
-    assert re.fullmatch(r"gupai: compiled show of Jie Long 接龍 in \d+ s", lines[begun + 1])
+    begun = lines.index("gupai: compiling encode of Jie Long 接龍 (once on this machine, some seconds) ...")
+    assert re.fullmatch(r"gupai: compiled encode of Jie Long 接龍 in \d+ s", lines[begun + 1])
     assert at_terminal(copy) == ""  # it is found on disk
 
 
@@ -167,37 +166,37 @@ def test_nobody_is_told_where_there_is_no_terminal(copy):
     assert done.stderr == ""
 
 
-def play(folder: Path) -> tuple[int, int, list]:
-    """Play with the package in a folder in a process of its own: loops found, loops compiled, and payoffs."""
+def deal(folder: Path) -> tuple[int, int, list]:
+    """Deal with the package in a folder in a process of its own: loops found, loops compiled, and hands."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     done = subprocess.run(
-        [sys.executable, "-c", PLAY],
+        [sys.executable, "-c", DEAL],
         cwd=folder,
         env={**env, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")},
         check=True,
         capture_output=True,
         text=True,
     )
-    found, compiled, payoffs = done.stdout.splitlines()
-    return int(found), int(compiled), json.loads(payoffs)
+    found, compiled, hands = done.stdout.splitlines()
+    return int(found), int(compiled), json.loads(hands)
 
 
 def test_the_second_process_compiles_nothing_and_an_edited_rule_is_compiled_anew(copy):
-    found, compiled, payoffs = play(copy)
-    assert (found, compiled) == (0, 3)  # begin, show and play
-    assert play(copy) == (3, 0, payoffs)
+    found, compiled, hands = deal(copy)
+    assert (found, compiled) == (0, 2)  # begin and show
+    assert deal(copy) == (2, 0, hands)
 
     rules = copy / "gupai_env" / "games" / "connecting" / "rules.py"
-    rule = "out[seat] += state.points[other] - state.points[seat]"
+    rule = "state.hands[at // hand_size] += ONE[order[at]]"
     before = rules.read_text()
     assert before.count(rule) == 1
-    rules.write_text(before.replace(rule, "out[seat] -= state.points[other] - state.points[seat]"))
-    found, compiled, reversed_payoffs = play(copy)
-    assert compiled == 3  # all loops of the game
-    assert reversed_payoffs == [[-chips for chips in row] for row in payoffs]
+    rules.write_text(before.replace(rule, "state.hands[3 - at // hand_size] += ONE[order[at]]"))
+    found, compiled, others = deal(copy)
+    assert compiled == 2  # all loops of the game
+    assert others == [row[::-1] for row in hands]
 
     rules.write_text(before)
-    assert play(copy) == (3, 0, payoffs)  # what was compiled first is still there
+    assert deal(copy) == (2, 0, hands)  # what was compiled first is still there
 
 
 def test_a_game_that_was_typed_at_a_prompt_is_compiled_and_its_code_kept_nowhere(tmp_path):

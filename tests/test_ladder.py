@@ -1,16 +1,16 @@
 """The ladder: every player meets the quick ones in the same deals; what ships as `tuned` is the best of them."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ladder import DECISIONS, climb, some_turns
 from gupai_agents.shipped import TUNED, shipped_styles, tuned_weights
+from gupai_app.cli import app
 from gupai_env import GAMES, get_game
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
@@ -89,13 +89,19 @@ def test_what_is_no_ladder_is_one_line(names, message):
         climb("jie-long", [make_agent(name) for name in names], 10, 10)
 
 
-def test_the_command_prints_a_table_and_the_same_as_json():
-    words = [sys.executable, "-m", "gupai_app.cli", "ladder", "tiu-u"]
-    words += ["--deals", "20", "--few", "2", "-o", "must_catch=true"]
-    table = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    content = json.loads(
-        subprocess.run([*words, "--json"], capture_output=True, text=True, check=True).stdout
-    )
+def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
+    words = ["ladder", "tiu-u", "--deals", "20", "--few", "2", "-o", "must_catch=true"]
+    monkeypatch.setattr("sys.argv", ["gupai", *words])
+    monkeypatch.setattr("gupai_app.ladder.SEARCHES", ("search:playouts=3",))
+    climbed = []
+
+    def once(*arguments, **options):
+        climbed[:] = climbed or [climb(*arguments, **options)]
+        return climbed[0]
+
+    monkeypatch.setattr("gupai_agents.evaluation.ladder.climb", once)
+    table = CliRunner().invoke(app, words, catch_exceptions=False).stdout
+    content = json.loads(CliRunner().invoke(app, [*words, "--json"], catch_exceptions=False).stdout)
     assert content["changed"] == {"must_catch": True} and content["seed"] == 0
     assert content["command"].startswith("gupai ladder tiu-u --deals 20")
     assert content["rivals"] == ["random", "greedy", "careful", "tuned"]

@@ -16,6 +16,7 @@ import numpy as np
 from gupai_agents.agent import Turns
 from gupai_agents.playouts import playouts
 from gupai_agents.styles import RANDOM, worths_of
+from gupai_agents.workers import Workers
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import real_number, told, whole_number
 from gupai_env.core.rng import as_key, derive
@@ -56,6 +57,7 @@ def tune(
     deals: int = 1500,
     seed: int = 0,
     progress: Callable[[float, int, float], Any] | None = None,
+    workers: Workers | None = None,
     **variant: Any,
 ) -> Tuned:
     """Tune a style's weights for a variant.
@@ -63,6 +65,7 @@ def tune(
     Args: start: the style to begin with, default the game's last. features: those whose weights may change, default
             all. seconds, generations: to search at most; the same seed and generations find the same weights.
         population: candidates a generation. deals: a candidate, each seen from one seat.
+        workers: who plays, default this process; the same generations find the same.
         progress: called with the share that is done, the generations, and chips a deal on the champion of before.
     Raises: ValueError for an unknown style or feature, or numbers out of range; ImportError without `cmaes`.
     """
@@ -84,7 +87,7 @@ def tune(
             raise ValueError(f"{told(name)} is no feature of {game.id}; they are {', '.join(names)}")
     chosen = moving(np.where([features is None or name in features for name in names], units, 0))
 
-    table = Table(game, variant)
+    table = Table(game, variant, workers)
     table.chips(base[None], base[None], 2, 0)  # compiles, which is not to count
     evolution = Evolution(base, units, chosen, population, seed)
     champions = [base]
@@ -103,7 +106,10 @@ def tune(
             if won > 0:
                 champions.append(mean)
         if progress:
-            progress(min(spent / seconds, 1.0), generation, gains[-1] if gains else 0.0)
+            share = spent / seconds if seconds else 1.0
+            if generations:
+                share = max(share, generation / generations)
+            progress(min(share, 1.0), generation, gains[-1] if gains else 0.0)
     best = champions[-1] / looks.apart(champions[-1])  # so that a temperature means the same to every style
     weights = {name: float(weight) for name, weight in zip(names, best, strict=False) if weight}
     return Tuned(game, variant, weights, generation, table.played, time.monotonic() - begin, seed, gains)
@@ -215,11 +221,11 @@ class Looks:
 
 
 class Table:
-    """Plays candidates, one a deal among rivals, all in the same deals."""
+    """Plays candidates, one a deal among rivals, all in the same deals; workers share the candidates."""
 
-    def __init__(self, game: Game, variant: dict[str, Any]) -> None:
+    def __init__(self, game: Game, variant: dict[str, Any], workers: Workers | None = None) -> None:
         self.game, self.variant, self.played = game, variant, 0
-        self.seats = game.variant.make(**variant).players
+        self.workers = workers or Workers()
 
     def chips(self, candidates: np.ndarray, rivals: np.ndarray, deals: int, key: int) -> np.ndarray:
         """Return the chips a deal that candidates win, float64 [candidates], see `values`."""
@@ -230,23 +236,25 @@ class Table:
 
         Deal d has the candidate at seat d modulo seats, one of the rivals at all others.
         """
-        stream = derive(key, TUNING_STREAM)
-        seeds = np.array([derive(stream, deal) for deal in range(deals)])
-        seat, rival = np.arange(deals) % self.seats, np.arange(deals) // self.seats % len(rivals)
-        styles = np.concatenate([rivals, candidates])
-        won = np.empty((len(candidates), deals))
-        many = max(1, BATCH // deals)
-        for first in range(0, len(candidates), many):
-            some = range(first, min(first + many, len(candidates)))
-            lanes = Lanes(self.game, len(some) * deals, observe=False, renew=False, **self.variant)
-            lanes.reset(seeds=np.tile(seeds, len(some)))
-            line_ups = np.repeat(np.tile(RANDOM + 1 + rival, len(some))[:, None], self.seats, 1).astype(
-                np.int16
-            )
-            players = RANDOM + 1 + len(rivals) + np.repeat(np.array(some), deals)
-            line_ups[np.arange(len(line_ups)), np.tile(seat, len(some))] = players
-            playouts(self.game).finish(lanes.rules, styles, lanes.states, line_ups)
-            totals = lanes.states.total[np.arange(len(line_ups)), np.tile(seat, len(some))]
-            won[some] = totals.reshape(len(some), deals)
+        share = -(-len(candidates) // self.workers.count)
+        many = max(1, min(BATCH // deals, share))
+        parts = [candidates[first : first + many] for first in range(0, len(candidates), many)]
+        tasks = ((self.game, self.variant, part, rivals, deals, key) for part in parts)
+        won = np.concatenate(list(self.workers.in_order(won_by, tasks)))
         self.played += won.size
         return won
+
+
+def won_by(
+    game: Game, variant: dict[str, Any], candidates: np.ndarray, rivals: np.ndarray, deals: int, key: int
+) -> np.ndarray:
+    """Return what candidates win in each deal, as `Table.values`."""
+    lanes = Lanes(game, len(candidates) * deals, observe=False, renew=False, **variant)
+    seats, stream = lanes.variant.players, derive(key, TUNING_STREAM)
+    lanes.reset(seeds=np.tile([derive(stream, deal) for deal in range(deals)], len(candidates)))
+    seat, rival = np.arange(deals) % seats, np.arange(deals) // seats % len(rivals)
+    line_ups = np.tile(RANDOM + 1 + rival, len(candidates))[:, None].repeat(seats, 1).astype(np.int16)
+    sitting = np.arange(len(line_ups)), np.tile(seat, len(candidates))
+    line_ups[sitting] = RANDOM + 1 + len(rivals) + np.arange(len(candidates)).repeat(deals)
+    playouts(game).finish(lanes.rules, np.concatenate([rivals, candidates]), lanes.states, line_ups)
+    return lanes.states.total[sitting].reshape(len(candidates), deals).astype(np.float64)

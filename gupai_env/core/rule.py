@@ -7,4 +7,6 @@ function to the next.
 
 from numba.extending import register_jitable
 
-rule = register_jitable(forceinline=True)
+rule = register_jitable(
+    forceinline=True, no_cfunc_wrapper=True
+)  # a wrapper nobody calls takes time to compile

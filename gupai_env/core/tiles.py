@@ -18,7 +18,7 @@ from gupai_env.core.bits import first_one, ones, spread
 from gupai_env.core.numbers import told
 from gupai_env.core.rng import shuffle
 from gupai_env.core.rule import rule
-from gupai_env.core.words import store_word
+from gupai_env.core.words import store_word, write_row
 
 KINDS = 21
 HIGHEST = 6  # pips on an end run from 1 to this; there are no blanks
@@ -149,7 +149,7 @@ def list_hand(tiles, out):
 def shuffled(deck, key):
     """Return the kinds of `deck`, int8 [tiles], in an order drawn from `key`."""
     order = np.empty(len(deck), np.int8)
-    order[:] = deck
+    write_row(order, deck)
     shuffle(order, key)
     return order
 

@@ -103,6 +103,16 @@ def _store_half_word(row, at, word):
 
 
 @rule
+def write_row(target, source):
+    """Write all of a row to the beginning of another, as `target[: len(source)] = source` does.
+
+    That takes seconds to compile, for the message of a length that does not fit.
+    """
+    for at in range(len(source)):
+        target[at] = source[at]
+
+
+@rule
 def copy_entries(source, start, target, at, width):
     """Copy source[start : start + width] to target[at : at + width], four entries or more."""
     if width < WORD:

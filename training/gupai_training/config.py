@@ -100,6 +100,12 @@ class TeachConfig(Section):
         ge=0,
         le=1,
     )
+    ahead: int = Field(
+        0,
+        description="chunks that are labelled ahead of what was learned, by that much older players; for workers",
+        ge=0,
+        le=1000,
+    )
     window: int = Field(3_000_000, description="newest labels kept", ge=1, le=100_000_000)
     passes: float = Field(3, description="times a label is learned from, on average", gt=0, le=1000)
     batch_size: int = Field(1024, description="labels a gradient step", ge=2, le=1 << 24)

@@ -4,13 +4,14 @@ import contextlib
 import itertools
 import json
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
+from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
@@ -105,13 +106,27 @@ def save_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> N
         "chance": json.dumps(teaching.chance.bit_generator.state),
         "seconds": teaching.seconds,
     }
-    write_checkpoint(folder / RESUME_FILE, header, tensors_of(teaching.learner.policy, teaching.optimizer))
+    tensors = tensors_of(teaching.learner.policy, teaching.optimizer)
+    if teaching.teach.ahead:
+        header["styles"] = [
+            asked.player is None for asked in teaching.asked
+        ]  # who label chunks already asked for
+        for number, asked in enumerate(teaching.asked):
+            if isinstance(asked.player, NetworkAgent):
+                tensors |= {f"asked.{number}.{name}": tensor for name, tensor in asked.player.tensors.items()}
+    write_checkpoint(folder / RESUME_FILE, header, tensors)
     drop_labels(folder, keep={LABELS.format(number) for number, *_ in teaching.chunks(0)} if more else ())
 
 
-def restore_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> None:
+def restore_teaching(
+    folder: Path,
+    teaching: Teaching,
+    config: dict[str, Any],
+    player_of: Callable[[dict[str, np.ndarray]], Agent],
+) -> None:
     """Put teaching just built from the same configuration where `save_teaching` left it.
 
+    Args: player_of: makes a player of a network's tensors.
     Raises: CheckpointError if a file is damaged, missing or belongs to another configuration.
     """
     path = folder / RESUME_FILE
@@ -126,6 +141,11 @@ def restore_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -
         teaching.seconds = measured("seconds", header["seconds"])
         teaching.ends, teaching.written = ends, len(ends)
         teaching.window.made = ends[-1] if ends else 0
+        styles = header["styles"] if teaching.teach.ahead else ()
+        whole_number("chunks asked for", len(styles), 0, teaching.teach.ahead + 1)
+        for number, style in enumerate(styles):
+            weights = {key: tensor.numpy() for key, tensor in part(tensors, f"asked.{number}.").items()}
+            teaching.ask(None if style else player_of(weights))
     for number, first, end in list(teaching.chunks(0)) if teaching.progress() < 1 else ():
         path = folder / LABELS.format(number)
         header, tensors = read_checkpoint(path)

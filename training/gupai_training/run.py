@@ -34,6 +34,7 @@ from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import RESIDUAL, NetworkAgent
 from gupai_agents.registry import agent_names, make_agent
+from gupai_agents.workers import LostError, Workers
 from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training import resume
@@ -78,7 +79,8 @@ class Row(NamedTuple):
 class Run:
     """A training run. `learn` trains to the end, `results` plays the final table."""
 
-    def __init__(self, config: Config, folder: Path) -> None:
+    def __init__(self, config: Config, folder: Path, workers: Workers | None = None) -> None:
+        """Args: workers: who make labels while this process learns; without them it does both in turn."""
         self.config, self.folder = config, folder
         self.game = get_game(config.game)
         self.variant = self.game.variant.make(**config.variant)
@@ -86,7 +88,7 @@ class Run:
         require_device(config.device)
         torch.set_num_threads(config.threads or torch.get_num_threads())
         self.learner = self._build_learner()
-        self.teaching = Teaching(config, self.learner) if config.teach.labels else None
+        self.teaching = Teaching(config, self.learner, workers) if config.teach.labels else None
         self.spent = resume.Spent()  # before this process began with the present stage
         baselines = config.evaluation.baselines
         named = agent_names(self.game, self.variant) if baselines is None else baselines
@@ -97,9 +99,9 @@ class Run:
                 self.tree = build_tree(self.game, **config.variant)
 
     @classmethod
-    def begin(cls, config: Config, runs: Path = Path("runs")) -> "Run":
+    def begin(cls, config: Config, runs: Path = Path("runs"), workers: Workers | None = None) -> "Run":
         """Build a run, then open the next free folder below `runs` for it and write the configuration there."""
-        run = cls(config, runs)
+        run = cls(config, runs, workers)
         run.folder = next_folder(runs, config.name or run.game.id)
         text = yaml.safe_dump(config.model_dump(), sort_keys=False)
         write_atomic(run.folder / CONFIG_FILE, text.encode())
@@ -209,12 +211,17 @@ class Run:
         """Do the stage of teaching, or what is left of it."""
         config, saved_config = self.config, self.config.model_dump()
         if go_on:
-            resume.restore_teaching(self.folder, teaching, saved_config)
+            resume.restore_teaching(self.folder, teaching, saved_config, self._player_of)
             self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
         before, begun = teaching.seconds, time.monotonic()
         reporter.begin("teaching", teaching.progress())
         while teaching.progress() < 1 and not self.learner.stopping:
-            scalars = teaching.step(self.current_agent("now"))
+            try:
+                scalars = teaching.step(self.current_agent("now"))
+            except LostError:  # before anything was learned from the next chunk
+                self.save_agent(self.spent)
+                resume.save_teaching(self.folder, teaching, saved_config)
+                raise
             teaching.seconds = before + time.monotonic() - begun
             self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
             reporter.taught(teaching.progress(), teaching.labels, teaching.seconds)
@@ -229,6 +236,9 @@ class Run:
                 self.save_agent(self.spent)
                 resume.save_teaching(self.folder, teaching, saved_config)
         reporter.close()
+
+    def _player_of(self, tensors: dict[str, np.ndarray]) -> NetworkAgent:
+        return NetworkAgent("now", self.game, self.net, tensors, False, self.variant)
 
     def current_agent(self, name: str, sample: bool = False) -> NetworkAgent:
         """Return the averaged policy as a player, of its best actions or with `sample` drawing them."""

@@ -5,7 +5,9 @@ same few deals, so that the luck of a deal, most of the noise, cancels where act
 labels teach more than few good ones. The newest labels are kept in a window, and each is learned from a few times.
 """
 
+import functools
 import itertools
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ from torch.nn import functional as F
 from gupai_agents.agent import Agent, Turns
 from gupai_agents.registry import style_agent
 from gupai_agents.search import Plan, SearchAgent
+from gupai_agents.workers import Answer, Workers
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import as_key, derive
@@ -74,6 +77,25 @@ class Teacher:
         return Labels(observations[choices], chips - means[:, None], means)
 
 
+class Asked(NamedTuple):
+    """A chunk that is to be labelled. player: who plays its deals, None for the style."""
+
+    player: Agent | None
+    labels: Answer
+
+
+@functools.lru_cache(maxsize=1)
+def _teacher(config: str) -> Teacher:
+    settings = Config.model_validate_json(config)
+    return Teacher(settings.model_copy(update={"threads": 1}))  # a worker is one core
+
+
+def label(config: str, player: Agent | None, number: int) -> Labels:
+    """Return what `Teacher.labels` does, as a task for workers; config: as JSON."""
+    teacher = _teacher(config)
+    return teacher.labels(player or teacher.style, number)
+
+
 class Window:
     """The newest labels, in the order in which they were made; a full one forgets the oldest."""
 
@@ -128,10 +150,15 @@ class Window:
 class Teaching:
     """The stage in which a learner's network is taught: `step` makes labels and learns from them, until `progress`
     is 1.
+
+    A chunk is labelled with the player that had learned from all chunks but the last `teach.ahead` before it, so that
+    workers can label that many chunks while others are learned from.
     """
 
-    def __init__(self, config: Config, learner: SelfPlayPPO) -> None:
+    def __init__(self, config: Config, learner: SelfPlayPPO, workers: Workers | None = None) -> None:
         self.config, self.teach, self.learner = config, config.teach, learner
+        self.workers = workers
+        self.asked: deque[Asked] = deque()  # chunks after those of `ends`
         self.teacher = Teacher(config)
         self.ends: list[int] = []  # labels made with each chunk and before it
         self.written = 0  # chunks that are in files
@@ -161,14 +188,25 @@ class Teaching:
     def step(self, player: Agent) -> dict[str, float]:
         """Label a chunk of positions of a player's games, then learn; returns what is to be logged."""
         begun, progress = self.labels, self.progress()
-        own = progress >= self.teach.style_games
-        self.window.add(self.teacher.labels(player if own else self.teacher.style, len(self.ends)))
+        while len(self.asked) <= self.teach.ahead:
+            self.ask(player if progress >= self.teach.style_games else None)
+        self.window.add(self.asked[0].labels())
+        self.asked.popleft()
         self.ends.append(self.labels)
         batches = round(self.teach.passes * (self.labels - begun) / self.teach.batch_size)
         self.optimizer.param_groups[0]["lr"] = self.teach.learning_rate * (1 - progress)
         found = [self._learn() for _ in range(max(batches, 1))]
         self.learner.average.load_state_dict(self.learner.policy.state_dict())
         return {name: float(np.mean([float(each[name]) for each in found])) for name in found[0]}
+
+    def ask(self, player: Agent | None) -> None:
+        """Have the next chunk labelled that was not asked for, with a player or the style."""
+        number = len(self.ends) + len(self.asked)
+        if self.workers is None:
+            answer: Answer = functools.partial(self.teacher.labels, player or self.teacher.style, number)
+        else:
+            answer = self.workers.ask(label, self.config.model_dump_json(), player, number)
+        self.asked.append(Asked(player, answer))
 
     def _learn(self) -> dict[str, torch.Tensor]:
         self.rows = rows = self.chance.integers(0, len(self.window), self.teach.batch_size)

@@ -28,6 +28,7 @@ from gupai_agents.checkpoint import write_atomic
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, naming, read_games
 from gupai_agents.evaluation.tournament import Schedule, Tournament, fill, schedule
+from gupai_agents.workers import Workers
 from gupai_env.core.compiling import sources_digest
 from gupai_env.core.numbers import told
 
@@ -48,8 +49,11 @@ def play_into(
     *,
     resume: bool = False,
     progress: Progress | None = None,
+    workers: Workers | None = None,
 ) -> Tournament:
     """Play a tournament into a new folder or, to `resume`, go on with one that was stopped.
+
+    Args: workers: who plays, default this process; the files are the same.
 
     Raises: ValueError if the folder is there already, if there is none to resume, or if it is that of a tournament that
         differs in anything, the rules and the agents' files included; and as `play_tournament`.
@@ -71,9 +75,10 @@ def play_into(
         with (folder / name).open("ab") as file:
             file.truncate(done[name])
     _load(folder, plan, blocks[: done["blocks"]], found)
+    to_come = plan.played(agents, blocks[done["blocks"] :], workers)
     for number, block in enumerate(blocks):
         if number >= done["blocks"]:
-            played = plan.play(agents, block)
+            played = next(to_come)
             fill(found, block, played)
             head = header(plan) if number == 0 else ""
             done["blocks"] = number + 1

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from gupai_agents.evaluation.match import LANES, MOST_FIGURES, Match, Played, Pr
 from gupai_agents.evaluation.rating import alpha_rank, choices_of, ratings
 from gupai_agents.evaluation.records import RecordWriter, deeds_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, holm, t_test
+from gupai_agents.workers import Workers
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import whole_number
 from gupai_env.core.rng import as_key
@@ -274,6 +275,17 @@ class Schedule:
         match = Match(self.game, line_up, self.seed, **self.variant.changed())
         return match.play(first, some, logged=True)
 
+    def played(
+        self,
+        agents: Sequence[Agent],
+        blocks: Iterable[tuple[int, int, int]],
+        workers: Workers | None = None,
+    ) -> Iterator[Played]:
+        """Yield what is played in some blocks, in their order, by workers; default: by this process."""
+        workers = workers or Workers()
+        plan, sitting = workers.share(self), workers.share(list(agents))
+        return workers.in_order(_play_block, ((plan, sitting, block) for block in blocks))
+
     def check(self, agents: Sequence[Agent]) -> None:
         """Raise ValueError for agents that cannot play here."""
         for agent in agents:
@@ -287,6 +299,10 @@ class Schedule:
         return Tournament(
             self.game, self.variant, self.players, self.line_ups, np.zeros(shape), deeds, self.seed
         )
+
+
+def _play_block(plan: Schedule, agents: Sequence[Agent], block: tuple[int, int, int]) -> Played:
+    return plan.play(agents, block)
 
 
 def schedule(
@@ -327,19 +343,20 @@ def play_tournament(
     seed: int = 0,
     progress: Progress | None = None,
     record: RecordWriter | None = None,
+    workers: Workers | None = None,
     **variant: Any,
 ) -> Tournament:
     """Play `deals` deals, the same for all, in every rotation of every line-up of a table.
 
-    Args: table: one of TABLES, who sits together. record: where every game is written.
+    Args: table: one of TABLES, who sits together. record: where every game is written. workers: who plays, default this
+            process; what is found is the same.
     Raises: ValueError for fewer than two agents, a table that cannot be filled, before any deal for an agent that
         cannot play here, or as `play_duplicates` does.
     """
     plan = schedule(game, [name_of(agent) for agent in agents], deals, table=table, seed=seed, **variant)
     plan.check(agents)
     found = plan.empty()
-    for block in plan.blocks():
-        played = plan.play(agents, block)
+    for block, played in zip(plan.blocks(), plan.played(agents, plan.blocks(), workers), strict=True):
         fill(found, block, played)
         if record is not None:
             record.write(played.records or [])

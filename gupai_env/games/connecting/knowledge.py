@@ -8,7 +8,7 @@ from gupai_env.core.places import scratch
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, KINDS, ONE, WEIGHT, first_kind, kinds_in, list_tiles, weight
-from gupai_env.core.words import copy_entries, mark_entries
+from gupai_env.core.words import copy_entries, mark_entries, write_row
 from gupai_env.games.connecting.rules import DISCARD, NUMBERS, SEATS, TURNS, join
 
 VIEW_FIELDS = (  # every array over seats begins with the viewer and goes on in order of turn
@@ -92,20 +92,20 @@ def restore_public(rules, view, key, state):
     state.discards[:] = 0
     state.unused = 0
     state.points[:] = 0
-    state.ends[:] = view.ends
+    write_row(state.ends, view.ends)
     state.turn = view.turn
     state.hand_size = view.hand_size
     state.last_player = NOBODY
     state.passes = view.passes
-    state.laid_at[:] = view.laid_at
-    state.record[:] = view.record
+    write_row(state.laid_at, view.laid_at)
+    write_row(state.record, view.record)
     seat = view.seat
     for place in range(rules.players):
         state.total[seat] = view.total[place]
         state.played[seat] = view.played[place]
         state.plays[seat] = view.plays[place]
         state.drops[seat] = view.drops[place]
-        state.missed[seat, :] = view.missed[place, :]
+        write_row(state.missed[seat], view.missed[place])
         if place == view.leader:
             state.leader = seat
         if place == view.last_player:

@@ -7,6 +7,7 @@ from gupai_env.core.places import scratch
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ONE, list_tiles
+from gupai_env.core.words import write_row
 from gupai_env.games.da_ling.rules import (
     DECK_SETS,
     GROUPS,
@@ -82,7 +83,7 @@ def information_set(rules, state, seat, view, history=True):
             view.splits[place] = state.splits[other]
             view.unseen -= state.hands[other]
         other = seat_after(rules, state, other)
-    view.tiles[:] = state.tiles[seat]
+    write_row(view.tiles, state.tiles[seat])
     weigh_groups(view)
 
 

@@ -6,6 +6,7 @@ from gupai_env.core.bits import gather
 from gupai_env.core.episode import NOBODY, distance
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, first_kind, kinds_in, size, weight
+from gupai_env.core.words import write_row
 from gupai_env.games.connecting import knowledge as connecting
 from gupai_env.games.connecting.knowledge import VIEW_FIELDS, open_view
 from gupai_env.games.connecting.rules import DISCARD, join
@@ -82,7 +83,7 @@ def foresee(rules, view):
 def is_losing(rules, view, kind, end, made):
     """True if this suan zhang would be charged, were all tiles that are not seen of the same weight."""
     ends = np.empty(2, np.int8)
-    ends[:] = view.ends
+    write_row(ends, view.ends)
     join(ends, kind, end, True)
     free = free_doubles(view, made, ends[0], ends[1])
     hand = (view.hand - ONE[kind]) & ~free

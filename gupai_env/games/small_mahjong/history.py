@@ -6,6 +6,7 @@ from gupai_env.core.episode import NOBODY, seat_at
 from gupai_env.core.places import blank, scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ONE, list_tiles
+from gupai_env.core.words import write_row
 from gupai_env.games.small_mahjong.rules import (
     DREW,
     JOIN,
@@ -40,7 +41,7 @@ def history(rules, state, order, actions):
         if state.begun[turn] == DREW:
             order[at] = state.drawn[turn]
             at += 1
-    order[at:] = state.wall[state.top :]
+    write_row(order[at:], state.wall[state.top :])
 
     past = blank(1, STATE)[0]
     past.leader, past.direction = state.leader, state.direction

@@ -8,7 +8,7 @@ from gupai_env.core.places import scratch
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import DECK, KIND, KINDS, ONE, bit_each, count, list_hand, list_tiles, size
-from gupai_env.core.words import BLOCK, copy_block
+from gupai_env.core.words import BLOCK, copy_block, write_row
 from gupai_env.games.small_mahjong.rules import (
     DECK_SETS,
     DREW,
@@ -257,14 +257,14 @@ def restore_public(rules, view, key, state):
     state.asked = 0
     state.winner = NOBODY
     state.turns = view.turns
-    state.steps[:] = view.steps
-    state.begun[:] = view.begun
+    write_row(state.steps, view.steps)
+    write_row(state.begun, view.begun)
     state.drawn[:] = 0
-    state.thrown[:] = view.thrown
+    write_row(state.thrown, view.thrown)
     for place in range(rules.players):
         seat = seat_at(rules, state, view.seat, place)
         state.total[seat] = view.total[place]
-        state.melds[seat, :] = view.melds[place, :]
+        write_row(state.melds[seat], view.melds[place])
         state.meld_points[seat] = view.meld_points[place]
         state.known[seat] = view.known[place]
         state.discards[seat] = view.discards[place]
@@ -298,7 +298,7 @@ def place_tiles(rules, view, tiles, key, state):
             state.hands[seat] += ONE[tiles[used]]
             used += 1
     state.wall[:] = 0
-    state.wall[state.top :] = tiles[used : used + view.wall]
+    write_row(state.wall[state.top :], tiles[used : used + view.wall])
 
 
 @rule

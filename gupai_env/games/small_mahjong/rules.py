@@ -49,7 +49,7 @@ from gupai_env.core.tiles import (
     write_kinds,
 )
 from gupai_env.core.variant import FULL, TINY, Variant, option
-from gupai_env.core.words import BLOCK
+from gupai_env.core.words import BLOCK, write_row
 from gupai_env.games.small_mahjong.triplets import (
     COMPLETING,
     DOUBLE_SET,
@@ -145,7 +145,7 @@ def deal_from(rules, state, order):
         state.hands[at // hand] += ONE[order[at]]
     state.top = LONGEST_WALL - (len(order) - dealt)
     state.wall[:] = 0
-    state.wall[state.top :] = order[dealt:]
+    write_row(state.wall[state.top :], order[dealt:])
     state.offer = NOBODY
     state.asked = 0
     state.winner = NOBODY

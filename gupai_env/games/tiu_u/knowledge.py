@@ -6,7 +6,7 @@ from gupai_env.core.episode import NOBODY, distance, resume_from, seat_after, se
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, ONE, list_tiles, size
-from gupai_env.core.words import copy_entries
+from gupai_env.core.words import copy_entries, write_row
 from gupai_env.games.tiu_u.rules import DECK_SETS, MATCHING, PLAYS, SEATS, STOCK, deck, single_fish
 
 VIEW = np.dtype(
@@ -103,7 +103,7 @@ def determinize(rules, view, key, state):
     state.turned = STOCK - view.stock
     state.drawn = view.drawn
     state.plays = view.plays
-    state.record[:] = view.record
+    write_row(state.record, view.record)
     tiles = np.empty(len(deck(rules)), np.int8)
     unseen = list_tiles(view.unseen, tiles)
     shuffle(tiles[:unseen], derive(key, 1))
@@ -120,4 +120,4 @@ def determinize(rules, view, key, state):
                 state.hands[seat] += ONE[tiles[used]]
                 used += 1
     state.stock[:] = 0  # those turned up are public and not needed any more
-    state.stock[state.turned :] = tiles[used : used + view.stock]
+    write_row(state.stock[state.turned :], tiles[used : used + view.stock])

@@ -47,6 +47,7 @@ from gupai_env.core.tiles import (
     write_kinds,
 )
 from gupai_env.core.variant import Variant, option
+from gupai_env.core.words import write_row
 
 SEATS = 3
 DEALT, LAKE, STOCK = 24, 16, 24  # tiles
@@ -176,7 +177,7 @@ def deal_from(rules, state, order):
         state.lake += ONE[order[at]]
     state.turned = STOCK - len(stock)
     state.stock[:] = 0
-    state.stock[state.turned :] = stock
+    write_row(state.stock[state.turned :], stock)
     state.catches[:] = 0
     state.points[:] = 0
     state.red[:] = 0
@@ -218,7 +219,7 @@ def history(rules, state, order, actions):
     if state.drawn != NOBODY:
         order[turned] = state.drawn
         turned += 1
-    order[turned:] = state.stock[state.turned :]
+    write_row(order[turned:], state.stock[state.turned :])
     lake = DECK_SETS[rules.deck]
     at = 0
     for seat in range(rules.players):

@@ -1,0 +1,186 @@
+"""Work shared out: tasks that do not depend on who does them, done here, by processes, or by the workers of a cluster.
+
+What comes of a task depends on its arguments alone, and answers are taken by the number of their task, so the result
+is the same whoever does the work, and however often a task that was lost with its worker is done again.
+"""
+
+import atexit
+import functools
+import socket
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from typing import Any
+
+from gupai_env.core.numbers import told
+
+AHEAD = 2  # tasks under way for every worker, so that none waits for the next
+LISTENING = 10.0  # seconds to find out whether anything listens at an address
+PATIENCE = 3.0  # seconds between two looks whether a cluster is still there
+Answer = Callable[[], Any]  # waits for what comes of a task; raises what the task raised
+
+
+class LostError(ValueError):
+    """A cluster that is not there any more, in one line."""
+
+
+def require_listener(address: str) -> None:
+    """Raise ValueError, in one line, for what is no address or where nothing listens."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError(f"--ray {told(address)}: an address is HOST:PORT or ray://HOST:PORT")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), LISTENING).close()
+    except (OSError, OverflowError) as error:
+        raise ValueError(f"--ray {address}: no cluster answers there ({error})") from None
+
+
+class Workers:
+    """This process alone, which does a task when its answer is wanted; other workers are kinds of it.
+
+    count: workers there are, at least 1.
+    """
+
+    count = 1
+
+    def ask(self, task: Callable, *arguments: Any) -> Answer:
+        """Have a task done, a function of a module with arguments that can be pickled."""
+        return functools.partial(task, *arguments)
+
+    def share(self, value: Any) -> Any:
+        """Return what stands for a value among the arguments of many tasks, so that it is sent to a worker once."""
+        return value
+
+    def in_order(self, task: Callable, tasks: Iterable[tuple]) -> Iterator[Any]:
+        """Yield what comes of tasks, each the arguments of one, in their order; few more than needed are begun."""
+        under_way: deque[Answer] = deque()
+        for arguments in tasks:
+            under_way.append(self.ask(task, *arguments))
+            if len(under_way) >= (AHEAD * self.count if self.count > 1 else 1):
+                yield under_way.popleft()()
+        while under_way:
+            yield under_way.popleft()()
+
+    def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
+        """Yield the name of a task and what comes of it, as soon as each is done."""
+        for name, arguments in tasks.items():
+            yield name, task(*arguments)
+
+
+class Processes(Workers):
+    """Processes of this machine."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
+        """Yield the name of a task and what comes of it, as soon as each is done."""
+        with ProcessPoolExecutor(self.count, mp_context=get_context("spawn")) as pool:
+            asked = {pool.submit(task, *arguments): name for name, arguments in tasks.items()}
+            try:
+                for future in as_completed(asked):
+                    yield asked[future], future.result()
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+
+class Cluster(Workers):
+    """The workers of a Ray cluster, one a core. A task whose worker dies is done again by another.
+
+    Attributes: go_on: what to do if the cluster is lost, the end of a sentence.
+    """
+
+    def __init__(self, address: str, go_on: str = "begin again") -> None:
+        """Join a cluster: "HOST:PORT" on one of its machines, "ray://HOST:PORT" from any.
+
+        Raises: ValueError, in one line, without Ray or where no cluster answers.
+        """
+        try:
+            import ray
+        except ImportError:
+            raise ValueError("--ray needs one more package: pip install 'gupai[ray]'") from None
+        self.address, self.go_on, self._ray = address, go_on, ray
+        self._remote: dict[Callable, Any] = {}
+        self._lost = False
+        require_listener(address)  # Ray would try for many minutes
+        try:
+            if ray.is_initialized():
+                ray.shutdown()
+            ray.init(address=address, log_to_driver=False, logging_level="error")
+            self.count = max(int(ray.cluster_resources().get("CPU", 0)), 1)
+        except (OSError, RuntimeError, ValueError, AssertionError, ray.exceptions.RayError) as error:
+            said = " ".join(str(error).split())[:200]
+            raise ValueError(f"--ray {address}: no cluster answers there ({said})") from None
+
+    def close(self) -> None:
+        """Leave the cluster; one that is lost is not waited for."""
+        if self._lost:
+            atexit.unregister(self._ray.shutdown)
+        else:
+            self._ray.shutdown()
+
+    def ask(self, task: Callable, *arguments: Any) -> Answer:
+        """Have a task done, a function of a module with arguments that can be pickled."""
+        reference = self._begin(task, arguments)
+        return lambda: self._patiently(self._ray.get, reference)
+
+    def share(self, value: Any) -> Any:
+        """Return what stands for a value among the arguments of many tasks, so that it is sent to a worker once.
+
+        Raises: ValueError for what cannot be pickled.
+        """
+        try:
+            return self._or_lost(self._ray.put, value)
+        except TypeError as error:
+            raise ValueError(
+                f"this cannot be sent to the workers of a cluster: {' '.join(str(error).split())[:200]}"
+            ) from None
+
+    def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
+        """Yield the name of a task and what comes of it, as soon as each is done."""
+        waiting = {self._begin(task, arguments): name for name, arguments in tasks.items()}
+        while waiting:
+            done, _ = self._or_lost(self._ray.wait, list(waiting), timeout=PATIENCE)
+            for reference in done:
+                yield waiting.pop(reference), self._patiently(self._ray.get, reference)
+            if not done:
+                self._look()
+
+    def _begin(self, task: Callable, arguments: tuple) -> Any:
+        if task not in self._remote:
+            self._remote[task] = self._ray.remote(num_cpus=1, max_retries=-1)(task)
+        return self._or_lost(self._remote[task].remote, *arguments)
+
+    def _patiently(self, get: Callable, reference: Any) -> Any:
+        """Get an answer, looking again and again whether the cluster is still there."""
+        while True:
+            try:
+                return self._or_lost(get, reference, timeout=PATIENCE)
+            except self._ray.exceptions.GetTimeoutError:
+                self._look()
+
+    def _look(self) -> None:
+        """Raise LostError if nothing listens at the address any more: Ray itself would wait, then end this process."""
+        try:
+            require_listener(self.address)
+        except ValueError as error:
+            raise self._told(error) from None
+
+    def _told(self, error: Exception) -> LostError:
+        self._lost = True
+        return LostError(f"the Ray cluster at {self.address} is lost ({type(error).__name__}); {self.go_on}")
+
+    def _or_lost(self, do: Callable, *arguments: Any, **options: Any) -> Any:
+        """Do something with the cluster; raises what a task raised as it was, and LostError for a lost cluster."""
+        exceptions = self._ray.exceptions
+        try:
+            return do(*arguments, **options)
+        except exceptions.GetTimeoutError:
+            raise
+        except exceptions.RayTaskError as error:
+            cause = getattr(error, "cause", None)
+            raise (cause if isinstance(cause, Exception) else ValueError(str(error))) from None
+        except (exceptions.RayError, OSError, RuntimeError) as error:
+            raise self._told(error) from None

@@ -1,0 +1,45 @@
+"""Where workers share the tests, they share the compiling too."""
+
+import os
+
+import pytest
+
+MANY = 20  # files: below it the loops of some games may not be needed
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Compile what nearly all tests use, each worker some of the games, before any of them needs it.
+
+    Their machine code is kept on disk for both. Without this two workers begin with the same games and compile every
+    loop twice, at the same time.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+    if workers == 1 or len({item.path for item in session.items}) < MANY:
+        return
+    from gupai_env import GAMES
+
+    number = int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
+    for game in list(GAMES.values())[number::workers]:
+        compile_loops(game)
+
+
+def compile_loops(game) -> None:
+    """Play a little on every road."""
+    from gupai_agents import make_agent
+    from gupai_agents.evaluation import duel
+    from gupai_agents.gymnasium_envs import SeatVectorEnv
+    from gupai_env import Lanes
+    from walks import encoded, sample, views_of
+
+    lanes = Lanes(game, 2)
+    lanes.step(sample(lanes, 0))
+    views = views_of(lanes, lanes.states, 0)
+    encoded(lanes, views)
+    lanes.kernels.look(lanes.rules, lanes.table, 0, lanes.observations)
+    lanes.kernels.determinize(lanes.rules, views, lanes.seeds, game.new_states(2))
+    search, *others = (make_agent(name, game) for name in ("search:playouts=1", "random", "greedy"))
+    duel(game, *others, 2)
+    duel(game, search, others[0], 2)
+    tables = SeatVectorEnv(game, 2)
+    tables.reset(seed=1)
+    tables.step(tables.action_masks().argmax(1))

@@ -1,0 +1,342 @@
+"""Work shared out comes to the same whoever does it, and outlives those who do it."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gupai_agents.checkpoint import read_checkpoint
+from gupai_agents.tune import Table
+from gupai_agents.workers import Cluster, LostError, Processes, Workers
+from gupai_env import get_game
+from gupai_training.config import RESUME_FILE, parse
+from gupai_training.run import Run
+
+ROOT = Path(__file__).parents[1]
+NO_RAY = "there is no Ray: pip install 'gupai[ray]'"
+FILES = ("games.csv", "games.jsonl.gz", "summary.json", "manifest.json", "progress.json")
+TAUGHT = {
+    "game": "jie-long",
+    "variant": {"deck": "tiny", "players": 2},
+    "name": "taught",
+    "decisions": 0,
+    "threads": 1,
+    "device": "cpu",
+    "network": {"hidden": [16]},
+    "ppo": {"lanes": 16, "steps": 8, "batch_size": 64},
+    "pool": {"rules": []},
+    "evaluation": {"every": 1000, "deals": 4, "final_deals": 4, "baselines": ["random"]},
+    "teach": {"labels": 400, "tables": 8, "playouts": 2, "batch_size": 32, "ahead": 2},
+}
+
+
+def square(number):
+    return number**2
+
+
+def refuse(number):
+    raise ValueError(f"{number} is refused")
+
+
+class Eager(Workers):
+    """Workers who do at once what they are asked, and remember it."""
+
+    count = 3
+
+    def __init__(self):
+        self.asked = []
+
+    def ask(self, task, *arguments):
+        self.asked.append(arguments)
+        found = task(*arguments)
+        return lambda: found
+
+
+def test_answers_come_in_the_order_of_tasks_and_few_more_than_needed_are_begun():
+    workers = Eager()
+    answers = workers.in_order(square, ((number,) for number in range(20)))
+    assert [next(answers), len(workers.asked)] == [0, 6]
+    assert [*answers] == [number**2 for number in range(1, 20)]
+    assert [*Workers().in_order(square, [(3,), (2,)])] == [9, 4]
+
+
+def test_processes_tell_whose_answer_it_is():
+    assert dict(Processes(2).as_done(square, {"a": (3,), "b": (4,)})) == {"a": 9, "b": 16}
+
+
+def test_candidates_win_the_same_however_they_are_shared():
+    game = get_game("jie-long")
+    styles = np.array([game.style(name) for name in ("greedy", "variety", "greedy", "variety", "greedy")])
+    found = [Table(game, {}, who).values(styles, styles[:2], 30, 1) for who in (None, Workers(), Eager())]
+    assert found[0].shape == (5, 30)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def run_of(folder, **teach) -> Run:
+    return Run.begin(parse({**TAUGHT, "teach": {**TAUGHT["teach"], **teach}}, "test"), folder)
+
+
+def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_last_before_it(tmp_path):
+    run = run_of(tmp_path, ahead=2, style_games=0, labels=10_000)
+    teaching, players, labelled = run.teaching, [], {}
+    make = teaching.teacher.labels
+
+    def labels(player, number):
+        labelled[number] = player
+        return make(player, number)
+
+    teaching.teacher.labels = labels
+    for _ in range(6):
+        players.append(run.current_agent("now"))
+        teaching.step(players[-1])
+    assert [players.index(labelled[number]) for number in range(6)] == [0, 0, 0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("style_games", [0, 0.5])
+def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, style_games):
+    whole = run_of(tmp_path / "whole", style_games=style_games)
+    whole.learn()
+    stopped = run_of(tmp_path / "stopped", style_games=style_games)
+    assert not stopped.learn(stop=lambda: len(stopped.teaching.ends) == 3)
+    again = Run(stopped.config, stopped.folder)
+    assert again.learn(go_on=True)
+    assert len(whole.teaching.ends) > 5
+    same_bits(whole.folder, again.folder)
+
+
+def same_bits(one: Path, other: Path) -> None:
+    """All that two runs have learned is the same."""
+    (_, mine), (_, theirs) = (read_checkpoint(folder / RESUME_FILE) for folder in (one, other))
+    assert mine.keys() == theirs.keys()
+    for name, tensor in mine.items():
+        np.testing.assert_array_equal(tensor, theirs[name], err_msg=name)
+
+
+def test_what_is_asked_of_lost_workers_is_saved_before(tmp_path):
+    run = run_of(tmp_path)
+    steps = []
+
+    class Lost(Eager):
+        def ask(self, task, *arguments):
+            steps.append(arguments[-1])
+            answer = super().ask(task, *arguments)
+            return answer if len(steps) < 5 else self.lose
+
+        def lose(self):
+            raise LostError("they are lost")
+
+    run.teaching.workers = Lost()
+    with pytest.raises(LostError):
+        run.learn()
+    again = Run(run.config, run.folder)
+    assert again.learn(go_on=True)
+    whole = run_of(tmp_path / "whole")
+    whole.learn()
+    same_bits(whole.folder, again.folder)
+
+
+# --- on Ray ---------------------------------------------------------------------------------------
+
+
+# Nothing is sent to anybody, and a machine that is busy may take its time to start a node.
+RAY_HERE = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_raylet_start_wait_time_s": "120"}
+
+
+class Nodes:
+    """A cluster of several processes on this machine: a head without cores and workers of one core each."""
+
+    def __init__(self, ray: Path, port: int) -> None:
+        self.ray, self.port, self.found = ray, port, []
+        self.env = {**os.environ, **RAY_HERE, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def add(self, *words: str) -> None:
+        """Start a node; it ends with its first process."""
+        common = ["--object-store-memory", "100000000", "--block"]
+        self.found.append(
+            subprocess.Popen(
+                [self.ray, "start", *words, *common],
+                env=self.env,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        )
+
+    def begin(self, workers: int) -> None:
+        self.add("--head", "--port", str(self.port), "--include-dashboard", "false", "--num-cpus", "0")
+        until_listening(self.port)
+        for _ in range(workers):
+            self.add("--address", self.address, "--num-cpus", "1")
+
+    def end(self) -> None:
+        for node in self.found:
+            node.terminate()  # which ends all processes of the node
+        for node in self.found:
+            node.wait(60)
+        self.found = []
+
+
+def until_listening(port: int, seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """A cluster of a head and two workers; the tests that need it are left out where Ray is not installed."""
+    pytest.importorskip("ray", reason=NO_RAY)
+    cluster = Nodes(Path(sys.executable).parent / "ray", free_port())
+    cluster.begin(2)
+    try:
+        yield cluster
+    finally:
+        cluster.end()
+
+
+def joined(nodes: Nodes, workers: int = 1, seconds: float = 90) -> Cluster:
+    """Join a cluster once so many workers are there."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            cluster = Cluster(nodes.address)
+            if cluster._ray.cluster_resources().get("CPU", 0) >= workers:
+                cluster.count = workers
+                return cluster
+            cluster.close()
+        except ValueError:
+            pass
+        assert time.monotonic() < deadline
+        time.sleep(1)
+
+
+def gupai(*words: str, env=None, check=True) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "gupai_app.cli", *map(str, words)],
+        env=env or {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=check,
+    )
+
+
+def linger(folder: str, number: int, seconds: float) -> int:
+    """Tell who begins this task, then take some time over it."""
+    with (Path(folder) / str(number)).open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    time.sleep(seconds)
+    return number
+
+
+def test_a_killed_worker_loses_its_task_alone(nodes, tmp_path):
+    cluster = joined(nodes, 2)
+    try:
+        answers = cluster.in_order(linger, ((str(tmp_path), number, 1.0) for number in range(10)))
+        found = [next(answers)]
+        victim = int((tmp_path / "2").read_text())
+        os.kill(victim, signal.SIGKILL)
+        found += answers
+        assert found == list(range(10))
+        assert sum(len(file.read_text().split()) for file in tmp_path.iterdir()) <= 12
+        with pytest.raises(ValueError, match=r"^3 is refused$"):
+            cluster.ask(refuse, 3)()
+        assert dict(cluster.as_done(square, {"a": (3,), "b": (4,)})) == {"a": 9, "b": 16}
+    finally:
+        cluster.close()
+
+
+def test_commands_find_the_same_on_a_cluster_to_the_byte(nodes, tmp_path):
+    joined(nodes, 2).close()
+    words = ["tournament", "jie-long", "random", "greedy", "variety", "--table", "all", "--deals", "600"]
+    gupai(*words, "--out", tmp_path / "here")
+    gupai(*words, "--out", tmp_path / "there", "--ray", nodes.address)
+    for name in FILES:
+        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
+    claim = ["claim", "jl-attack-2", "--deals", "100", "--json"]
+    assert json.loads(gupai(*claim).stdout) == json.loads(gupai(*claim, "--ray", nodes.address).stdout)
+    tune = ["tune", "jie-long", "--generations", "6", "--seconds", "600"]
+    here, there = gupai(*tune).stdout, gupai(*tune, "--ray", nodes.address).stdout
+    assert here.partition("provenance")[0] == there.partition("provenance")[0]
+
+
+def test_a_run_taught_by_a_cluster_has_the_same_bits(nodes, tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(TAUGHT))
+    joined(nodes, 2).close()
+    gupai("train", path, "--runs", tmp_path / "here")
+    gupai("train", path, "--runs", tmp_path / "there", "--ray", nodes.address)
+    same_bits(tmp_path / "here" / "taught-1", tmp_path / "there" / "taught-1")
+
+
+def test_where_no_cluster_answers_is_told_in_a_line():
+    pytest.importorskip("ray", reason=NO_RAY)
+    for address, said in (
+        (f"127.0.0.1:{free_port()}", "no cluster answers there"),
+        ("chess", "an address is HOST:PORT"),
+    ):
+        with pytest.raises(ValueError, match=said) as caught:
+            Cluster(address)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_lost_head_is_told_in_a_line_and_the_command_goes_on_from_what_is_there(tmp_path):
+    pytest.importorskip("ray", reason=NO_RAY)
+    port, there = free_port(), tmp_path / "there"
+    words = ["tournament", "jie-long", "random", "greedy", "variety", "--table", "all", "--deals", "6000"]
+    nodes = Nodes(Path(sys.executable).parent / "ray", port)
+    try:
+        nodes.begin(1)
+        joined(nodes).close()
+        command = [sys.executable, "-m", "gupai_app.cli", *words, "--out", there, "--ray", nodes.address]
+        playing = subprocess.Popen(command, env=nodes.env, stderr=subprocess.PIPE, text=True)
+        while (
+            not (there / "progress.json").exists() or b'"blocks": 0' in (there / "progress.json").read_bytes()
+        ):
+            assert playing.poll() is None
+            time.sleep(0.05)
+        head = subprocess.check_output(["pgrep", "-f", f"gcs_server.*--gcs_server_port={port}"], text=True)
+        os.kill(int(head.split()[0]), signal.SIGKILL)
+        said = playing.communicate(timeout=120)[1].splitlines()[-1]
+        assert playing.returncode == 2
+        assert "is lost" in said and f"lies in {there}: give the command again with --resume" in said
+    finally:
+        nodes.end()
+    try:
+        nodes.begin(1)
+        joined(nodes).close()
+        gupai(*words, "--out", there, "--resume", "--ray", nodes.address)
+    finally:
+        nodes.end()
+    gupai(*words, "--out", tmp_path / "here")
+    for name in FILES:
+        assert (tmp_path / "here" / name).read_bytes() == (there / name).read_bytes(), name
+
+
+def test_without_ray_it_is_said_what_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ValueError, match=r"pip install 'gupai\[ray\]'"):
+        Cluster("127.0.0.1:1")
