@@ -20,7 +20,6 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule, verify
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.records import game_of_line
-from gupai_agents.shipped import best_file
 from gupai_app.session import Session
 from gupai_app.web import claims
 from gupai_app.web.address import Address
@@ -32,32 +31,15 @@ from gupai_app.web.table import Sitting
 from gupai_app.web.tournaments import Watched
 from gupai_env.games import GAMES, get_game
 from test_web import OURS, actions, played, said
+from web_room import furnish
 
 every_game = pytest.mark.parametrize("game", GAMES)
 HOME = "http://127.0.0.1"
-FORCED = {"forced_play": True}  # what the shipped player below was trained for
 
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):
-    """Folders of runs and of tournaments, as a server shows them."""
-    found = tmp_path_factory.mktemp("room")
-    run = found / "runs" / "one"
-    run.mkdir(parents=True)
-    game = get_game("jie-long")
-    shutil.copy(best_file(game, game.variant.make(**FORCED)), run / "agent.safetensors")
-    looks = [
-        {"labels": at, "decisions": 0, "updates": 0, "seconds": 10.0 * at}
-        | {"tuned": {"mean": at - 1.5, "low": at - 2.0, "high": at - 1.0, "deals": 9}}
-        for at in (1, 2)
-    ]
-    (run / "metrics.jsonl").write_text("".join(json.dumps(look) + "\n" for look in looks))
-    (run / "config.yaml").write_text("game: jie-long\n")
-    cells = "<tr><th>player</th><th>against</th></tr><tr><td>trained</td><td>tu&amp;ned</td></tr>"
-    (run / "report.html").write_text(f"<table>{cells}</table>")
-    (found / "runs" / "broken").mkdir()
-    (found / "runs" / "broken" / "metrics.jsonl").write_text("{")
-    return found
+    return furnish(tmp_path_factory.mktemp("room"))
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +95,10 @@ def test_a_table_is_played_again_once_for_a_page(monkeypatch):
     sitting = Sitting(Address.read({"game": "jie-long", "seed": "5", "seat": "0", "options": "deals=3"}))
     for _ in range(12):
         sitting = Sitting(sitting.address, sitting.moves[0].actions[0])
+    seen = sitting.frames
     del plays[:]
     again = Sitting(sitting.address)
-    assert len(again.frames) > 1 and again.frames == sitting.frames
+    assert len(again.frames) > 1 and again.frames == seen
     moves = len(sitting.address.moves)
     assert moves < len(plays) <= moves + sitting.address.variant.players
 
@@ -405,7 +388,8 @@ def test_a_picture_of_a_run_is_an_image_in_which_nothing_runs(pages):
     assert pages.get("/run/broken/strength.svg").status_code == 404
 
 
-NOWHERE = """/run/..%2fruns%2fone /run/%2e%2e%2fone /run/one/..%2fconfig.yaml /run/one/config.svg /tournament/..%2fruns
+NOWHERE = """\
+    /run/..%2fruns%2fone /run/%2e%2e%2fone /run/one/..%2fconfig.yaml /run/one/config.svg /tournament/..%2fruns
     /tournament/nope /tournament/nope/game /tournaments/nope /verdict/nope"""
 
 

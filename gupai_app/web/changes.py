@@ -115,8 +115,10 @@ def fields_of(claim: Claim, at: int) -> Iterator[Field]:
     yield from _walk(reading, key, game)
     if isinstance(reading, Ordering):
         items = [list(_walk(item, f"{key}.items.*", game)) for item in reading.items]
-        # What all items say alike is changed in all of them.
-        yield from (each for each in items[0] if all(each in others for others in items[1:]))
+        said = [{field.key: field.value for field in item} for item in items]
+        for field in items[0]:  # what all items say alike is changed in all of them
+            if all(item.get(field.key) == field.value for item in said):
+                yield field._replace(label=f"{re.sub(' [1-6],', ',', field.label)} (of all)")
     for option in fields(game.variant):
         if option.name == "deals":
             continue

@@ -31,10 +31,11 @@ RECORDED = Path(gupai_app.__file__).parents[1] / "docs" / "claims"  # in a check
 
 
 class Verdict(NamedTuple):
-    """A verdict as it stands in a page, and the parts of its drawings."""
+    """A verdict as it stands in a page, the parts of its drawings, and how many deals it shows."""
 
     body: str
     parts: str
+    deals: int
 
 
 @functools.cache
@@ -130,8 +131,8 @@ def _query(now: Changed) -> str:
     return urlencode(now.changes, safe=";:=,*")
 
 
-def _shown(verdict: Verdict) -> dict[str, Markup]:
-    return {"body": Markup(verdict.body), "parts": Markup(verdict.parts)}
+def _shown(verdict: Verdict) -> dict[str, Any]:
+    return {"body": Markup(verdict.body), "parts": Markup(verdict.parts), "deals": verdict.deals}
 
 
 def _tested(now: Changed, deals: int | None, tell: Tell) -> Verdict:
@@ -146,7 +147,7 @@ def _tested(now: Changed, deals: int | None, tell: Tell) -> Verdict:
 
 def _verdict(content: dict[str, Any], pairs: Sequence[Any]) -> Verdict:
     body, parts = claim_body(content, pairs)
-    return Verdict(body, parts.svg)
+    return Verdict(body, parts.svg, len(pairs))
 
 
 # --- verdicts that were recorded ------------------------------------------------------------------

@@ -29,6 +29,11 @@ def folders(folder: Path | None) -> dict[str, Path]:
     return {each.name: each for each in sorted(found, key=lambda each: -each.stat().st_mtime)}
 
 
+def shown(name: str) -> str:
+    """Return an agent's name as pages show it: that of a checkpoint, which tells a folder, by its run."""
+    return f"{RUN}{Path(name).name}" if name.startswith("checkpoint:") else name
+
+
 class Players:
     """The players that pages of a server may name: none that a request makes open a file of its choice or run code."""
 

@@ -42,7 +42,7 @@ from gupai_app.web.address import rules_of
 from gupai_app.web.jobs import Jobs, Tell
 from gupai_app.web.pages import Pages, form_of, game_called, once, options_of, whole
 from gupai_app.web.pages import query_of as words_of
-from gupai_app.web.players import RUN, Players, folders
+from gupai_app.web.players import RUN, Players, folders, shown
 from gupai_env.core.phrases import title
 from gupai_env.games import GAMES, get_game
 from gupai_env.render.letters import drawable
@@ -54,7 +54,7 @@ MOST_LISTED = 200
 MOST_BYTES = 1 << 22  # of a file of JSON
 STEP, FEW = 64, 4  # deals of every line-up that are played between two looks; few where an agent searches
 MOST_FIELDS = 60  # of a form
-WIDTH, ROW, LEFT, LONGEST = 640, 30, 190, 24  # of the picture of intervals; characters of a name
+WIDTH, ROW, LEFT, LONGEST = 460, 30, 160, 20  # of the picture of intervals; characters of a name
 
 
 class Standing(NamedTuple):
@@ -122,7 +122,7 @@ def so(deals: int, found: Tournament) -> So:
     """Return how far a tournament is whose line-ups have all played so many deals."""
     played = replace(found, chips=found.chips[:, :deals])
     standings = [
-        Standing(name, estimate(played.chips_of(number)) if deals > 1 else None)
+        Standing(shown(name), estimate(played.chips_of(number)) if deals > 1 else None)
         for number, name in enumerate(found.players)
     ]
     return So(deals, sorted(standings, key=lambda each: -each.chips.mean if each.chips else 0.0))
@@ -157,7 +157,8 @@ def intervals(standings: Sequence[Standing]) -> str:
             f'x2="{x(chips.high)}" y1="{y}" y2="{y}"/><circle class="mean" cx="{x(chips.mean)}" cy="{y}" r="5"/></g>'
         )
     label = escape(drawable("; ".join(f"{name}: {chips}" for name, chips in known)))
-    return f'<svg class="chart" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">{"".join(drawn)}</svg>'
+    box = f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}"'
+    return f'<svg class="chart narrow" {box}>{"".join(drawn)}</svg>'
 
 
 # --- folders --------------------------------------------------------------------------------------
@@ -182,7 +183,8 @@ def kept(name: str, folder: Path) -> Kept:
         head = title(game, game.variant.make(**manifest["variant"]))
         summary = _json(folder / SUMMARY) if (folder / SUMMARY).is_file() else None
         standings_of(summary)
-        manifest["agents"], manifest["deals"] + 0, manifest["table"]
+        manifest["agents"] = list(map(shown, manifest["agents"]))
+        manifest["deals"] + 0, manifest["table"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         return Kept(name, folder, damaged=f"damaged ({type(error).__name__})")
     return Kept(name, folder, head, manifest, summary)
@@ -201,7 +203,7 @@ def standings_of(summary: Mapping[str, Any] | None) -> list[Standing]:
     for each in (summary or {}).get("totals", ()):
         half = float("inf") if each["half_width"] is None else float(each["half_width"])
         chips = Estimate(float(each["mean"]), half, int((summary or {})["deals"]))
-        found.append(Standing(str((summary or {})["agents"][each["hero"]]), chips))
+        found.append(Standing(shown((summary or {})["agents"][each["hero"]]), chips))
     return sorted(found, key=lambda each: -each.chips.mean if each.chips else 0.0)
 
 
