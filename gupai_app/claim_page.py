@@ -107,7 +107,7 @@ def _reading(reading: dict[str, Any]) -> Iterator[str]:
     yield "</ul>"
     for which, title in TITLES.items():
         if reading.get(which):
-            yield f'<h3>{title}</h3><div class="wide">{_table(reading[which], reading.get("unit", ""))}</div>'
+            yield f'<h3>{title}</h3><div class="wide" tabindex="0">{_table(reading[which], reading.get("unit", ""))}</div>'
     yield "</details>"
 
 

@@ -1,5 +1,6 @@
 """Whole games in a real browser, by clicks and by keys; it runs where Playwright and a Chromium are."""
 
+import itertools
 import shutil
 import threading
 from importlib.util import find_spec
@@ -22,6 +23,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: no browser test")
 DESKTOP, PHONE = {"width": 1280, "height": 850}, {"width": 390, "height": 844}
 MOST_TURNS = 80
+MOST_WAIT = 120_000  # milliseconds: what is played for the first time is compiled first
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +54,7 @@ def visited(browser, address):
 
     def visit(path, size=DESKTOP, scheme="dark"):
         context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
+        context.set_default_timeout(MOST_WAIT)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -182,12 +185,11 @@ def test_two_people_share_a_screen(visited):
             page.locator(".choices button:visible").first.click()
         page.wait_for_url(lambda url, before=before: url != before)
     assert over(page)
-    assert all(one != other for one, other in zip(passed, passed[1:], strict=False)) and len(passed) > 4
+    assert all(one != other for one, other in itertools.pairwise(passed)) and len(passed) > 4
 
 
-@both
-def test_a_claim_is_changed_tested_and_stepped_through(size, scheme, visited):
-    page = visited("/claim/jl-attack-2", size, scheme)
+def test_a_claim_is_changed_tested_and_stepped_through(visited):
+    page = visited("/claim/jl-attack-2", PHONE, "light")
     page.get_by_label("suit").first.select_option("3")
     for opponent in ("variety", "tuned"):
         page.get_by_label(opponent, exact=True).first.uncheck()
@@ -195,7 +197,7 @@ def test_a_claim_is_changed_tested_and_stepped_through(size, scheme, visited):
     page.get_by_label("test this reading").nth(1).select_option("leave it out")
     page.get_by_label("Deals of each figure").fill("40")
     page.get_by_role("button", name="Test it").click()
-    page.get_by_role("link", name="Read the verdict").click(timeout=60_000)
+    page.get_by_role("link", name="Read the verdict").click()
     assert page.locator(".chart").count() and page.locator(".game").count() == 6 and fits(page)
     game = page.locator(".game").first
     before = game.locator(".said").text_content()
@@ -203,13 +205,12 @@ def test_a_claim_is_changed_tested_and_stepped_through(size, scheme, visited):
     assert game.locator(".said").text_content() != before
 
 
-@both
-def test_a_tournament_is_played_and_a_game_of_it_looked_at(size, scheme, visited):
-    page = visited("/tournaments", size, scheme)
+def test_a_tournament_is_played_and_a_game_of_it_looked_at(visited):
+    page = visited("/tournaments", PHONE, "light")
     page.get_by_role("link", name="Jie Long").click()
     page.get_by_label("Deals of every line-up").fill("30")
     page.get_by_role("button", name="Play the tournament").click()
-    page.get_by_role("heading", name="Who wins from whom").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Look at it").wait_for()
     assert page.locator("svg.chart").count() and fits(page)
     page.get_by_role("button", name="Look at it").click()
     page.keyboard.press("ArrowRight")
@@ -223,8 +224,8 @@ def test_a_tournament_is_played_and_a_game_of_it_looked_at(size, scheme, visited
 def test_a_run_is_looked_at_and_played_against(visited):
     page = visited("/runs")
     page.get_by_role("link", name=RUN, exact=True).click()
-    picture = page.locator("img.picture")
-    assert picture.count() == 0 or picture.evaluate("each => each.complete && each.naturalWidth > 100")
+    if page.locator("img.picture").count():
+        page.wait_for_function("document.querySelector('img.picture').naturalWidth > 100")
     page.get_by_role("link", name="Play against it").click()
     assert page.locator("svg.stage:visible").count() == 1
 
@@ -264,7 +265,7 @@ def test_axe_finds_nothing_serious(size, scheme, visited, address):
             found[path] = problems
     page.goto(f"{address}{TABLE}da-ling")
     page.locator(".choices button:visible").first.click()
-    page.get_by_role("link", name="Look back at it").click(timeout=10_000)
+    page.get_by_role("link", name="Look back at it").click()
     page.get_by_role("button", name="Look at every decision").click()
     page.wait_for_selector(".why", state="attached")
     found |= {"review": problems} if (problems := findings(page)) else {}

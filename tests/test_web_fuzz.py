@@ -3,6 +3,7 @@
 It runs where schemathesis is installed.
 """
 
+# ruff: noqa: E402
 import pytest
 
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
