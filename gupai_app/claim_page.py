@@ -107,7 +107,8 @@ def _reading(reading: dict[str, Any]) -> Iterator[str]:
     yield "</ul>"
     for which, title in TITLES.items():
         if reading.get(which):
-            yield f'<h3>{title}</h3><div class="wide" tabindex="0">{_table(reading[which], reading.get("unit", ""))}</div>'
+            table = _table(reading[which], reading.get("unit", ""))
+            yield f'<h3>{title}</h3><div class="wide" tabindex="0">{table}</div>'
     yield "</details>"
 
 
