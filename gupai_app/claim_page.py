@@ -57,6 +57,14 @@ def claim_page(
     content: dict[str, Any], pairs: Sequence[tuple[int, dict[str, Any], Pair]] = (), records: str = ""
 ) -> str:
     """Return the page of a verdict, which is JSON; pairs: its deals. records: the name of the file of their games."""
+    body, parts = claim_body(content, pairs, records)
+    return page(f"{content['id']}: {content['statement']}", body, parts)
+
+
+def claim_body(
+    content: dict[str, Any], pairs: Sequence[tuple[int, dict[str, Any], Pair]] = (), records: str = ""
+) -> tuple[str, Parts]:
+    """Return what stands in the page of a verdict, and the parts of its drawings; see `claim_page`."""
     parts = Parts()
     body = [f"<h1>“{_text(content['statement'])}”</h1>"]
     body.append(f'<p class="quiet">{_text(content["source"])}; {_text(content["game"])}</p>')
@@ -73,7 +81,7 @@ def claim_page(
     if "untested" in content:
         body.append(f"<p>Not tested: {_text(content['untested'])}</p>")
     body.append(f"<h2>To repeat it</h2><p><code>{_text(command_of(content))}</code></p>")
-    return page(f"{content['id']}: {content['statement']}", "".join(body), parts)
+    return "".join(body), parts
 
 
 def _reading(reading: dict[str, Any]) -> Iterator[str]:
@@ -99,7 +107,8 @@ def _reading(reading: dict[str, Any]) -> Iterator[str]:
     yield "</ul>"
     for which, title in TITLES.items():
         if reading.get(which):
-            yield f'<h3>{title}</h3><div class="wide">{_table(reading[which], reading.get("unit", ""))}</div>'
+            table = _table(reading[which], reading.get("unit", ""))
+            yield f'<h3>{title}</h3><div class="wide" tabindex="0">{table}</div>'
     yield "</details>"
 
 
@@ -182,7 +191,7 @@ def dose_chart(doses: Sequence[dict[str, Any]]) -> str:
     names = list(dict.fromkeys(each["label"].partition(", against ")[2] for each in doses))
     low = min(0.0, *(each["mean"] - each["half_width"] for each in known))
     high = max(0.0, *(each["mean"] + each["half_width"] for each in known))
-    step = _step(high - low)
+    step = round_step(high - low)
     low, high = step * floor(low / step), step * max(ceil(high / step), floor(low / step) + 1)
     across = (CHART_WIDTH - LEFT) / len(steps)
 
@@ -224,7 +233,7 @@ def dose_chart(doses: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _step(span: float) -> float:
+def round_step(span: float) -> float:
     """Return a round distance between lines, of which four or five cover a span."""
     size = 10.0 ** floor(log10(max(span, 1e-9) / 4))
     return next(size * times for times in (1, 2, 5, 10) if size * times * 4.5 >= span)

@@ -257,14 +257,18 @@ def web(
         typer.Option(help="at which the pages are; others than this machine reach them only if you name one"),
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the browser")] = True,
+    runs: Annotated[str, typer.Option(metavar="FOLDER", help="of the training runs that are shown")] = "runs",
+    tournaments: Annotated[
+        str, typer.Option(metavar="FOLDER", help="in which tournaments are kept")
+    ] = "tournaments",
 ) -> None:
-    """Play, look back at games and try claims on pages in the browser."""
+    """Play, look back at games, try claims, hold tournaments and see training runs on pages in the browser."""
     try:
         from gupai_app.web.serve import serve
     except ImportError as error:
         raise Mistake(f"the pages need more packages ({error.name}): pip install 'gupai[web]'") from None
     with mistakes():
-        serve(port, host, browser=browser)
+        serve(port, host, browser=browser, runs=runs, tournaments=tournaments)
 
 
 @app.command()
@@ -539,6 +543,11 @@ def claim(
         from gupai_agents.evaluation.claims import read_claim
 
         found = [read_claim(path) for path in (claims.paths() if everything else [claims.find(str(what))])]
+        if html is not None and (with_optimiser or dry_run):
+            other = "--optimise" if with_optimiser else "--dry-run"
+            raise ValueError(
+                f"--html writes the page of a verdict, and {other} gives none; leave one of them out"
+            )
         if with_optimiser:
             with packages_of_tuning():
                 claims.optimise_all(found, _seed(seed), seeds, threads, as_json, out)

@@ -65,7 +65,7 @@ function follow() {
 
 addEventListener("hashchange", follow);
 addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input[type=range]")) return;
+  if (!active || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input[type=range], select, textarea")) return;
   const to = { ArrowLeft: active.at - 1, ArrowRight: active.at + 1, Home: 0, End: active.moves.length - 1 }[event.key];
   if (to === undefined) return;
   event.preventDefault();

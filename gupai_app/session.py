@@ -1,5 +1,6 @@
 """A game played move by move, for people to follow; the end of every deal of a match is kept."""
 
+import copy
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
@@ -27,6 +28,15 @@ class Step(NamedTuple):
     news: str
     payoffs: list[float] | None
     scene: Scene
+
+
+class Mark(NamedTuple):
+    """Where a game stood: after so many moves and paid deals, in this state."""
+
+    moves: int
+    deals: int
+    states: np.recarray
+    finished: np.record | None
 
 
 class Session:
@@ -62,6 +72,19 @@ class Session:
     def of(cls, record: GameRecord) -> Self:
         """Return the beginning of a recorded game."""
         return cls(record.game, record.variant, record.seed, record.episode, record.order)
+
+    def mark(self) -> "Mark":
+        """Return where the game stands, for `since`."""
+        return Mark(len(self.actions), len(self.payoffs), self._states.copy(), self.finished)
+
+    def since(self, mark: "Mark") -> Self:
+        """Return this game as it stood at a mark, to be played on by itself."""
+        found = copy.copy(self)
+        found._states, found.finished = mark.states.copy(), mark.finished
+        found.state = found._states[0]
+        found.actions, found.movers = self.actions[: mark.moves], self.movers[: mark.moves]
+        found.payoffs = self.payoffs[: mark.deals]
+        return found
 
     @property
     def over(self) -> bool:

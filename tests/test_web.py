@@ -137,7 +137,7 @@ def test_tiles_that_fit_are_buttons_and_two_ways_are_asked(pages):
         ("game=jie-long&with=style:/etc/x.yaml", "does not play here"),
         ("game=jie-long&seed=5&seat=0&moves=999", "no action"),
         ("game=jie-long&seed=5&seat=0&moves=a", "with dots"),
-        ("game=jie-long&seed=5&seat=0&play=x", "no action"),
+        ("game=jie-long&seed=5&seat=0&play=x", "play='x' is not allowed"),
         ("game=jie-long&seed=5&seed=6", "said twice"),
         (f"game=jie-long&moves={'1.' * 6001}1", "too many"),
     ],
@@ -245,7 +245,7 @@ def test_a_game_is_looked_at_and_every_decision_explained(pages):
         ({}, "nothing was sent"),
         ({"games": "x"}, "not JSON"),
         ({"games": "LINE", "number": "2"}, "no game 2"),
-        ({"games": "LINE", "number": "x"}, "no number"),
+        ({"games": "LINE", "number": "x"}, "number of the game='x'"),
         ({"games": "LINE", "agent": "checkpoint:/etc/passwd"}, "does not play here"),
         ({"games": "CHANGED"}, "pays"),
     ],
@@ -272,7 +272,7 @@ def test_a_claim_is_tested_and_its_verdict_read(pages):
         time.sleep(0.1)
     assert "Read the verdict" in text
     answer = pages.get(f"/verdict/{name}")
-    assert "To repeat it" in answer.text and "sha256" in answer.headers["content-security-policy"]
+    assert "To repeat it" in answer.text and f"gupai claim {name} --deals 20" in answer.text
 
 
 def test_a_test_is_stopped_and_another_is_not_begun_beside_it(pages, monkeypatch):
@@ -291,10 +291,10 @@ def test_a_test_is_stopped_and_another_is_not_begun_beside_it(pages, monkeypatch
     pages.post(f"/claim/{one}", headers=OURS, data={"do": "stop"})
     for _ in range(100):
         text = pages.get(f"/claim/{one}").text
-        if "was stopped" in text:
+        if "It was stopped" in text:
             break
         time.sleep(0.05)
-    assert "The test was stopped." in text
+    assert "It was stopped." in text
 
 
 @pytest.mark.parametrize("deals", ["x", "5", "9999999"])

@@ -1,7 +1,10 @@
 """Whole games in a real browser, by clicks and by keys; it runs where Playwright and a Chromium are."""
 
+import itertools
 import shutil
 import threading
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -14,18 +17,21 @@ from playwright import sync_api as playwright
 from gupai_app.web.app import create_app
 from gupai_app.web.serve import bound
 from gupai_env.games import GAMES
+from web_room import RUN, furnish
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: no browser test")
 DESKTOP, PHONE = {"width": 1280, "height": 850}, {"width": 390, "height": 844}
 MOST_TURNS = 80
+MOST_WAIT = 120_000  # milliseconds: what is played for the first time is compiled first
 
 
 @pytest.fixture(scope="module")
-def address():
+def address(tmp_path_factory):
     """A server of the pages."""
-    found = bound("127.0.0.1", None)
-    server = uvicorn.Server(uvicorn.Config(create_app(), log_level="warning"))
+    found, room = bound("127.0.0.1", None), furnish(tmp_path_factory.mktemp("room"))
+    app = create_app(runs=room / "runs", tournaments=room / "tournaments")
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     thread = threading.Thread(target=server.run, args=([found],), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{found.getsockname()[1]}"
@@ -42,23 +48,30 @@ def browser():
 
 
 @pytest.fixture
-def opened(browser, address):
-    """Open tables; at the end nothing may have gone wrong in any of them."""
+def visited(browser, address):
+    """Open pages; at the end nothing may have gone wrong in any of them."""
     wrong, contexts = [], []
 
-    def table(query, size=DESKTOP, scheme="dark"):
+    def visit(path, size=DESKTOP, scheme="dark"):
         context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
+        context.set_default_timeout(MOST_WAIT)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
-        page.goto(f"{address}/table?seed=5&seat=0&with=greedy&{query}")
+        page.goto(f"{address}{path}")
         return page
 
-    yield table
+    yield visit
     for context in contexts:
         context.close()
     assert not wrong
+
+
+@pytest.fixture
+def opened(visited):
+    """Open tables."""
+    return lambda query, *how: visited(f"/table?seed=5&seat=0&with=greedy&{query}", *how)
 
 
 def over(page):
@@ -71,7 +84,17 @@ def go_on(page):
         page.locator("#on").click()
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")], ids=["desktop", "phone"])
+both = pytest.mark.parametrize(
+    ("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")], ids=["desktop", "phone"]
+)
+
+
+def fits(page):
+    """True if nothing is cut off at the side."""
+    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@both
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_by_clicks(game, size, scheme, opened):
     page = opened(f"game={game}", size, scheme)
@@ -89,7 +112,7 @@ def test_a_game_by_clicks(game, size, scheme, opened):
         else:
             page.locator(".choices button:visible").first.click()
         page.wait_for_url(lambda url, before=before: url != before)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")  # nothing is cut off
+        assert fits(page)
     assert over(page)
 
 
@@ -144,3 +167,106 @@ def test_a_game_is_looked_at_by_its_moves(opened):
     assert page.locator(".why:visible").count() == 1
     page.keyboard.press("End")
     assert page.locator(".why:visible").count() == 0
+
+
+def test_two_people_share_a_screen(visited):
+    page = visited("/table?game=ding-niu&seed=5&seat=0&with=human;greedy;greedy", PHONE, "light")
+    passed = []
+    for _ in range(MOST_TURNS):
+        go_on(page)
+        if over(page):
+            break
+        before, here = page.url, page.locator("#here")
+        if here.count():
+            assert page.locator("svg.stage").count() == 0
+            passed.append(here.text_content())
+            here.click()
+        else:
+            page.locator(".choices button:visible").first.click()
+        page.wait_for_url(lambda url, before=before: url != before)
+    assert over(page)
+    assert all(one != other for one, other in itertools.pairwise(passed)) and len(passed) > 4
+
+
+def test_a_claim_is_changed_tested_and_stepped_through(visited):
+    page = visited("/claim/jl-attack-2", PHONE, "light")
+    page.get_by_label("suit").first.select_option("3")
+    for opponent in ("variety", "tuned"):
+        page.get_by_label(opponent, exact=True).first.uncheck()
+    page.get_by_text("leave 2 open while no more 2s").click()
+    page.get_by_label("test this reading").nth(1).select_option("leave it out")
+    page.get_by_label("Deals of each figure").fill("40")
+    page.get_by_role("button", name="Test it").click()
+    page.get_by_role("link", name="Read the verdict").click()
+    assert page.locator(".chart").count() and page.locator(".game").count() == 6 and fits(page)
+    game = page.locator(".game").first
+    before = game.locator(".said").text_content()
+    game.get_by_label("next").click()
+    assert game.locator(".said").text_content() != before
+
+
+def test_a_tournament_is_played_and_a_game_of_it_looked_at(visited):
+    page = visited("/tournaments", PHONE, "light")
+    page.get_by_role("link", name="Jie Long").click()
+    page.get_by_label("Deals of every line-up").fill("30")
+    page.get_by_role("button", name="Play the tournament").click()
+    page.get_by_role("button", name="Look at it").wait_for()
+    assert page.locator("svg.chart").count() and fits(page)
+    page.get_by_role("button", name="Look at it").click()
+    page.keyboard.press("ArrowRight")
+    link = page.url
+    assert link.endswith("#1") and "/look?" in link
+    page.goto("about:blank")
+    page.goto(link)
+    assert page.locator(".moves a[aria-current]").get_attribute("href") == "#1"
+
+
+def test_a_run_is_looked_at_and_played_against(visited):
+    page = visited("/runs")
+    page.get_by_role("link", name=RUN, exact=True).click()
+    if page.locator("img.picture").count():
+        page.wait_for_function("document.querySelector('img.picture').naturalWidth > 100")
+    page.get_by_role("link", name="Play against it").click()
+    assert page.locator("svg.stage:visible").count() == 1
+
+
+# --- accessibility --------------------------------------------------------------------------------
+
+AXE = find_spec("axe_playwright_python")
+TABLE = "/table?seed=5&seat=0&with=greedy&game="
+PAGES = ["/", "/game/da-ling", f"{TABLE}jie-long", f"{TABLE}da-ling&hint=1", f"{TABLE}tiu-u"]
+PAGES += [
+    "/table?game=jie-long&seed=5&seat=0&with=human",
+    "/review",
+    "/claims",
+    "/claim/jl-attack-2",
+    "/claim/dn-early",
+]
+PAGES += ["/recorded/jl-attack-2", "/tournaments", "/tournaments/jie-long", "/runs", f"/run/{RUN}"]
+SERIOUS = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
+    .filter((each) => ["serious", "critical"].includes(each.impact))
+    .map((each) => `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`)"""
+
+
+def findings(page):
+    """What axe finds in a page that is serious."""
+    page.evaluate(Path(AXE.origin).with_name("axe.min.js").read_text(encoding="utf-8"))
+    return page.evaluate(SERIOUS)
+
+
+@pytest.mark.skipif(AXE is None, reason="there is no axe-playwright-python: accessibility is not checked")
+@both
+def test_axe_finds_nothing_serious(size, scheme, visited, address):
+    page = visited("/", size, scheme)
+    found = {}
+    for path in PAGES:
+        page.goto(address + path)
+        if problems := findings(page):
+            found[path] = problems
+    page.goto(f"{address}{TABLE}da-ling")
+    page.locator(".choices button:visible").first.click()
+    page.get_by_role("link", name="Look back at it").click()
+    page.get_by_role("button", name="Look at every decision").click()
+    page.wait_for_selector(".why", state="attached")
+    found |= {"review": problems} if (problems := findings(page)) else {}
+    assert not found

@@ -1,15 +1,14 @@
 """The address of a table: a whole game as the words of a query, and what of it is allowed."""
 
-import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 from urllib.parse import urlencode
 
-from gupai_agents import agent_names, make_agent
+from gupai_agents import agent_names
 from gupai_agents.agent import Agent
-from gupai_app.moves import ADVISER
 from gupai_app.session import Session
+from gupai_app.web.players import NAMED, Players
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import describe_illegal
 from gupai_env.core.numbers import told
@@ -20,7 +19,6 @@ from gupai_env.games import get_game
 MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes
 MOST_SEATS = 8
-SEARCHES = ("search:playouts=20", ADVISER)  # players that may be named besides those with a name of their own
 PERSON = "human"
 
 
@@ -28,8 +26,9 @@ PERSON = "human"
 class Address:
     """A table: the game and its rules, the deal, who sits where, and what has been played.
 
-    seat: that of the person. others: the agents' names, for the other seats in their order; fewer are repeated.
-    practice: whether moves may be taken back and hints be had. moves: every action so far, in order of play.
+    seat: that of the person. others: the agents' names, for the other seats in their order; fewer are repeated. PERSON
+    is one more person at the same screen. practice: whether moves may be taken back and hints be had. moves: every
+    action so far, in order of play. players: who may be named.
     """
 
     game: Game
@@ -40,36 +39,38 @@ class Address:
     others: tuple[str, ...]
     practice: bool = True
     moves: tuple[int, ...] = ()
+    players: Players = field(default=NAMED, compare=False, repr=False)
 
     @classmethod
-    def read(cls, query: Mapping[str, str]) -> Self:
+    def read(cls, query: Mapping[str, str], players: Players = NAMED) -> Self:
         """Return what a query tells. Raises: ValueError, in one line, for what no table can be."""
         game, variant = rules_of(query)
-        seat = _number(query, "seat", 0, variant.players - 1)
+        seat = number_in(query, "seat", 0, variant.players - 1)
         others = tuple(filter(None, query.get("with", "").split(";"))) or tuple(
             agent_names(game, variant)[-1:]
         )
         if len(others) >= variant.players:
             raise ValueError(f"{len(others)} agents are too many, there is room for {variant.players - 1}")
         for name in others:
-            check_name(name, game, variant)
+            if name != PERSON:
+                players.check(name, game, variant)
         return cls(
             game,
             variant,
-            as_key(_number(query, "seed", 0, (1 << 63) - 1)),
-            _number(query, "episode", 0, 1 << 30),
+            as_key(number_in(query, "seed", 0, (1 << 63) - 1)),
+            number_in(query, "episode", 0, 1 << 30),
             seat,
             others,
             query.get("practice", "1") != "0",
             moves_in(query.get("moves", "")),
+            players,
         )
 
     @property
     def query(self) -> str:
         """The words that `read` reads."""
         words = {
-            "game": self.game.id,
-            "options": ";".join(f"{name}={_text(value)}" for name, value in self.variant.changed().items()),
+            **words_of_rules(self.game, self.variant),
             "seed": str(self.seed),
             "episode": str(self.episode or ""),
             "seat": str(self.seat),
@@ -77,7 +78,7 @@ class Address:
             "practice": "" if self.practice else "0",
             "moves": ".".join(map(str, self.moves)),
         }
-        return urlencode({name: text for name, text in words.items() if text}, safe=";:=,")
+        return query_of(words)
 
     def after(self, moves: Sequence[int], **changes: object) -> "Address":
         """Return the table with other moves."""
@@ -90,15 +91,32 @@ class Address:
         others = (self.others[at % len(self.others)] for at in seats)
         return [PERSON if seat == self.seat else next(others) for seat in seats]
 
+    @property
+    def people(self) -> tuple[int, ...]:
+        """The seats of people; several share a screen."""
+        return tuple(seat for seat, name in enumerate(self.sitting) if name == PERSON)
+
     def agents(self) -> list[Agent | None]:
-        """Return the agents by seat, None where the person sits. Raises: ValueError."""
+        """Return the agents by seat, None where a person sits. Raises: ValueError."""
         return [
-            None if name == PERSON else agent_called(name, self.game, self.variant) for name in self.sitting
+            None if name == PERSON else self.players.agent(name, self.game, self.variant)
+            for name in self.sitting
         ]
 
     def session(self) -> Session:
         """Return the beginning of the game."""
         return Session(self.game, self.variant, self.seed, self.episode)
+
+
+def query_of(words: Mapping[str, str]) -> str:
+    """Return words as the query of an address; empty ones are left out."""
+    return urlencode({name: text for name, text in words.items() if text}, safe=";:=,")
+
+
+def words_of_rules(game: Game, variant: Variant) -> dict[str, str]:
+    """Return game and variant as `rules_of` reads them."""
+    options = ";".join(f"{name}={_text(value)}" for name, value in variant.changed().items())
+    return {"game": game.id, "options": options}
 
 
 def rules_of(query: Mapping[str, str]) -> tuple[Game, Variant]:
@@ -122,28 +140,6 @@ def moves_in(text: str) -> tuple[int, ...]:
     return tuple(map(int, words))
 
 
-def names_allowed(game: Game, variant: Variant | None = None) -> list[str]:
-    """Return the players that a page may name: none that opens a file or runs code."""
-    return [*agent_names(game, variant), *SEARCHES]
-
-
-def check_name(name: str, game: Game, variant: Variant) -> None:
-    """Raise ValueError for a player that is not among those allowed."""
-    allowed = names_allowed(game, variant)
-    if name not in allowed:
-        raise ValueError(f"{told(name)} does not play here; who does: {', '.join(allowed)}")
-
-
-@functools.lru_cache(maxsize=64)
-def agent_called(name: str, game: Game, variant: Variant) -> Agent:
-    """Return a player that a page may name. Raises: ValueError."""
-    check_name(name, game, variant)
-    try:
-        return make_agent(name, game, **asdict(variant))
-    except ImportError as error:
-        raise ValueError(f"{name} needs a package that is not installed ({error})") from None
-
-
 def play_on(session: Session, moves: Sequence[int]) -> None:
     """Play recorded actions. Raises: ValueError, in one line, for one that is not legal."""
     for number, action in enumerate(moves, len(session.actions) + 1):
@@ -161,7 +157,8 @@ def check_legal(session: Session, action: int, number: int) -> None:
         raise ValueError(describe_illegal(session.game, who, action, mask, session.view(session.seat)))
 
 
-def _number(query: Mapping[str, str], name: str, low: int, high: int) -> int:
+def number_in(query: Mapping[str, str], name: str, low: int, high: int) -> int:
+    """Return a number of a query, 0 where it is not there. Raises: ValueError naming what is allowed."""
     text = query.get(name, "") or "0"
     if not (text.isascii() and text.isdecimal() and len(text) < 20 and low <= int(text) <= high):
         raise ValueError(f"{name}={told(text)} is not allowed; it is a whole number from {low} to {high}")

@@ -1,30 +1,41 @@
-"""Claims on pages: which there are, and testing one in a thread of its own, with progress and a way to stop."""
+"""Claims on pages: which there are, changing one, testing it, and its verdict, with deals to step through."""
 
 import functools
-import threading
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
+import yaml
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import PlainTextResponse, RedirectResponse
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+import gupai_app
 from gupai_agents.evaluation.claims import Claim, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import pairs_of_verdict
-from gupai_app.claim_page import claim_page
+from gupai_app.claim_page import LOOKS, claim_body
 from gupai_app.claims import numbers, paths
+from gupai_app.web.changes import Changed, changed
+from gupai_app.web.jobs import Jobs, Tell
+from gupai_app.web.pages import Pages, form_of, once, whole
+from gupai_env import __version__
 
-MOST_KEPT = 16  # verdicts
 FEWEST, MOST = 20, 20_000  # deals of a figure
+MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
+MOST_BYTES = 1 << 22  # of a recorded verdict
+RECORDED = Path(gupai_app.__file__).parents[1] / "docs" / "claims"  # in a checkout of the sources
 
 
-class Status(NamedTuple):
-    """How far a test is. share: from 0 to 1. error: why it failed, "" if it did not. page: the verdict, "" before."""
+class Verdict(NamedTuple):
+    """A verdict as it stands in a page, the parts of its drawings, and how many deals it shows."""
 
-    share: float = 0.0
-    doing: str = "beginning"
-    error: str = ""
-    page: str = ""
-
-
-class _StoppedError(Exception):
-    """The person has had enough."""
+    body: str
+    parts: str
+    deals: int
 
 
 @functools.cache
@@ -33,62 +44,141 @@ def known() -> dict[str, Claim]:
     return {claim.id: claim for claim in map(read_claim, paths())}
 
 
-class Tests:
-    """What has been tested since the server began, the last few; one test goes on at a time."""
+def add_claims(app: FastAPI, pages: Pages, jobs: Jobs) -> None:
+    """Let a server answer for the pages of claims."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._found: dict[str, Status] = {}
-        self._stop = threading.Event()
-        self.running = ""
+    @app.get("/claims")
+    def claims() -> Response:
+        listed = [(claim, _summary(claim.id)) for claim in known().values()]
+        return pages("claims.html", head="Claims", claims=listed)
 
-    def status(self, name: str) -> Status | None:
-        """Return how far the test of a claim is, None if it has not been begun."""
-        return self._found.get(name)
+    @app.get("/claim/{name}")
+    def claim(name: str, request: Request) -> Response:
+        own = _claim(name)
+        now = changed(own, _once(request.query_params.multi_items()))
+        key = _address(name, now)
+        return pages(
+            "claim.html",
+            head=own.id,
+            claim=own,
+            now=now,
+            query=_query(now),
+            test=jobs.status(key),
+            going=jobs.running == key,
+            recorded=_summary(name),
+        )
 
-    def begin(self, claim: Claim, deals: int | None) -> None:
-        """Begin a test; one of the same claim that goes on already is left alone.
+    @app.post("/claim/{name}")
+    async def test(name: str, request: Request) -> Response:
+        own = _claim(name)
+        sent = _once(await form_of(request, MOST_FIELDS))
+        todo, deals = sent.pop("do", ""), sent.pop("deals", "").strip()
+        few = whole(deals, "deals", FEWEST, MOST) if deals else None
+        now = await run_in_threadpool(changed, own, sent)
+        key = _address(name, now)
+        if todo == "stop":
+            jobs.stop(key)
+        elif todo != "change":
+            if not own.readings:
+                raise ValueError(f"{own.id} has no reading that can be tested")
+            jobs.begin(key, f"the test of {now.claim.id}", functools.partial(_tested, now, few))
+        return RedirectResponse(key, 303)
 
-        Args: deals: of each figure, None for those that the claim asks for.
-        Raises: ValueError if another claim is being tested, for one without readings and for bad deals.
-        """
-        if not claim.readings:
-            raise ValueError(f"{claim.id} has no reading that can be tested")
-        if deals is not None and not FEWEST <= deals <= MOST:
-            raise ValueError(f"deals={deals} is not allowed; choose {FEWEST} to {MOST:,}")
-        with self._lock:
-            if self.running == claim.id:
-                return
-            if self.running:
-                raise ValueError(f"{self.running} is being tested; stop it or wait for its end")
-            self._stop.clear()
-            self._found.pop(claim.id, None)
-            while len(self._found) >= MOST_KEPT:
-                del self._found[next(iter(self._found))]
-            self._found[claim.id] = Status()
-            self.running = claim.id
-        threading.Thread(target=self._test, args=(claim, deals), daemon=True).start()
+    @app.get("/verdict/{name}")
+    def verdict(name: str, request: Request) -> Response:
+        now = changed(_claim(name), _once(request.query_params.multi_items()))
+        status = jobs.status(_address(name, now))
+        if status is None or status.found is None:
+            raise HTTPException(404)
+        return pages(
+            "verdict.html", head=now.claim.id, verdict=_shown(status.found), back=_address(name, now)
+        )
 
-    def stop(self, name: str) -> None:
-        """Stop the test of a claim, if it goes on; it ends as soon as it next tells how far it is."""
-        if self.running == name:
-            self._stop.set()
+    @app.get("/recorded/{name}")
+    def recorded(name: str) -> Response:
+        if _recorded(_claim(name).id) is None:
+            raise HTTPException(404)
+        return pages("verdict.html", head=name, verdict=_shown(_recorded_page(name)), back=f"/claim/{name}")
 
-    def _test(self, claim: Claim, deals: int | None) -> None:
-        def tell(share: float, what: str) -> None:
-            if self._stop.is_set():
-                raise _StoppedError
-            self._found[claim.id] = Status(share, what)
+    @app.get("/claim/{name}/file")
+    def file(name: str, request: Request) -> Response:
+        now = changed(_claim(name), _once(request.query_params.multi_items())).claim
+        text = yaml.safe_dump(
+            now.model_dump(mode="json", exclude_defaults=True), sort_keys=False, allow_unicode=True
+        )
+        return PlainTextResponse(
+            text, headers={"Content-Disposition": f'attachment; filename="{now.id}.yaml"'}
+        )
 
-        try:
-            verdict = try_claim(claim, deals=deals, progress=tell)
-            content: dict[str, Any] = numbers(verdict, {"seed": 0, "deals": deals, "panel": None})
-            pairs: Sequence[Any] = list(pairs_of_verdict(claim, content))
-            ended = Status(1.0, "done", page=claim_page(content, pairs))
-        except _StoppedError:
-            ended = Status(error="The test was stopped.")
-        except Exception as error:  # a page says what failed
-            ended = Status(error=f"The test failed: {' '.join(str(error).split())}")
-        with self._lock:
-            self._found[claim.id] = ended
-            self.running = ""
+
+def _claim(name: str) -> Claim:
+    """Return a claim by its id; there is no such page for another."""
+    if name not in known():
+        raise HTTPException(404)
+    return known()[name]
+
+
+def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    return once(pairs, *(key for key, _ in pairs if key.endswith(".panel")))
+
+
+def _address(name: str, now: Changed) -> str:
+    query = _query(now)
+    return f"/claim/{name}?{query}" if query else f"/claim/{name}"
+
+
+def _query(now: Changed) -> str:
+    return urlencode(now.changes, safe=";:=,*")
+
+
+def _shown(verdict: Verdict) -> dict[str, Any]:
+    return {"body": Markup(verdict.body), "parts": Markup(verdict.parts), "deals": verdict.deals}
+
+
+def _tested(now: Changed, deals: int | None, tell: Tell) -> Verdict:
+    """Test a claim; return its verdict."""
+    found = try_claim(now.claim, deals=deals, progress=tell)
+    content = numbers(found, {"seed": 0, "deals": deals, "panel": None})
+    pairs = list(pairs_of_verdict(now.claim, content))
+    # A changed claim is repeated from its file.
+    told = {**content, "id": f"{now.claim.id}.yaml"} if now.changes else content
+    return _verdict(told, pairs)
+
+
+def _verdict(content: dict[str, Any], pairs: Sequence[Any]) -> Verdict:
+    body, parts = claim_body(content, pairs)
+    return Verdict(body, parts.svg, len(pairs))
+
+
+# --- verdicts that were recorded ------------------------------------------------------------------
+
+
+@functools.cache
+def _recorded(name: str) -> dict[str, Any] | None:
+    """Return the verdict on a claim that lies beside the sources, None where there is none."""
+    path = RECORDED / f"{name}.json"
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            return None
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) and content.get("id") == name else None
+
+
+def _summary(name: str) -> list[tuple[str, str, int]]:
+    """Return the recorded verdicts on the readings of a claim: each with its look and how many readings have it."""
+    content: Mapping[str, Any] = _recorded(name) or {}
+    found = [reading["verdict"] for reading in content.get("readings", ())]
+    return [(each, LOOKS.get(each, ""), found.count(each)) for each in dict.fromkeys(found)]
+
+
+@functools.lru_cache(maxsize=16)
+def _recorded_page(name: str) -> Verdict:
+    """Return the page of a recorded verdict, with its deals if they come out now as they did then."""
+    content, claim = _recorded(name), known()[name]
+    assert content is not None
+    same = content["gupai"] == __version__ and content["file"] == claim.model_dump(
+        mode="json", exclude_defaults=True
+    )
+    return _verdict(content, list(pairs_of_verdict(claim, content)) if same else ())

@@ -1,21 +1,54 @@
 """Looking back at a game: what an agent would have played, what a search says, and where most was lost."""
 
 import functools
-from collections.abc import Sequence
-from typing import NamedTuple
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 import numpy as np
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import RedirectResponse
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 
 from gupai_agents.agent import Turns, probabilities
-from gupai_agents.evaluation.records import GameRecord, game_of_line
-from gupai_agents.search import SearchAgent
+from gupai_agents.evaluation.match import play_out
+from gupai_agents.evaluation.records import GameRecord, game_of_line, order_of
+from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.registry import style_agent
+from gupai_agents.shipped import style_names
 from gupai_app.moves import ADVISER, WIDE
+from gupai_app.page import Parts, called, stepper
 from gupai_app.session import Session
-from gupai_app.web.address import agent_called
+from gupai_app.web.address import (
+    MOST_DEALS,
+    MOST_MOVES,
+    Address,
+    moves_in,
+    number_in,
+    play_on,
+    query_of,
+    rules_of,
+    words_of_rules,
+)
+from gupai_app.web.pages import Pages, form_of, once, whole
+from gupai_app.web.pages import query_of as words_of
+from gupai_app.web.players import Players, adviser
+from gupai_app.web.safety import MOST_QUERY
+from gupai_app.web.table import Sitting
+from gupai_env.core.numbers import told
+from gupai_env.core.phrases import chips, title
+from gupai_env.core.rng import as_key, derive
+from gupai_env.vector import Lanes
 
 MOST_DECISIONS = 400  # that are looked at in a game
 MOST_BARS = 8  # actions of a decision that are shown
 MOST_LOSSES = 8
+MOST_GAMES = 100_000  # of what is sent
+SAT = "sat"  # the word of an address that tells who sat at the seats of a recorded game, as JSON
+MOST_NAME = 300  # characters
+AGAIN = 200  # times that the tiles of a deal are played again to tell what they are worth
 
 
 class Bar(NamedTuple):
@@ -39,6 +72,15 @@ class Decision(NamedTuple):
     half: float
 
 
+class Luck(NamedTuple):
+    """What a seat won, and what its tiles were worth: chips, and half the width of the 95% interval of these."""
+
+    name: str
+    won: float
+    worth: float
+    half: float
+
+
 @functools.lru_cache(maxsize=32)
 def read_line(line: str) -> GameRecord:
     """Return the game of a line. Raises: RecordError."""
@@ -55,11 +97,10 @@ def line_in(text: str, number: int = 1) -> str:
     return lines[number - 1] + "\n"
 
 
-def decisions(record: GameRecord, name: str) -> list[Decision]:
-    """Return the decisions of a game in which there was a choice. Raises: ValueError for a name that plays here not."""
+@functools.lru_cache(maxsize=16)
+def decisions(record: GameRecord, agent: Any) -> list[Decision]:
+    """Return the decisions of a game in which there was a choice."""
     game, variant = record.game, record.variant
-    agent, adviser = agent_called(name, game, variant), agent_called(ADVISER, game, variant)
-    assert isinstance(adviser, SearchAgent)
     session = Session.of(record)
     asked: list[tuple[int, int, int]] = []
     turns: list[Turns] = []
@@ -77,7 +118,7 @@ def decisions(record: GameRecord, name: str) -> list[Decision]:
         np.concatenate([turn.keys for turn in turns]),
     )
     chances = probabilities(agent, game, variant, together)
-    values = adviser.values(together, halving=False)
+    values = adviser(game, variant).values(together, halving=False)
     return [
         _decision(
             record, each, together.at(slice(at, at + 1)), chances[at], values.means[at], values.errors[at]
@@ -117,3 +158,153 @@ def _decision(
 def largest_losses(found: Sequence[Decision]) -> list[Decision]:
     """Return the decisions that lost most, the largest first."""
     return sorted((each for each in found if each.loss > 0), key=lambda each: -each.loss)[:MOST_LOSSES]
+
+
+# --- what the tiles were worth --------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=32)
+def luck(record: GameRecord) -> list[Luck]:
+    """Return for every seat what it won and what the same tiles bring where all seats play alike.
+
+    Every deal of the game is played AGAIN times from its first decision, by the best style of the game in all seats,
+    which draws its actions by what they are worth to it. Chips won less these are what play and not the tiles made.
+    """
+    game, variant, session = record.game, record.variant, Session.of(record)
+    style = style_agent(f"{style_names(game)[-1]}@1", game, variant)
+    lanes = Lanes(game, AGAIN, observe=False, renew=False, **{**variant.changed(), "deals": 1})
+    sitting = np.zeros((AGAIN, variant.players), int)
+    worth = np.zeros((AGAIN, variant.players))
+    begins = True
+    for action in record.actions:
+        if begins:
+            lanes.states[:] = session.state
+            # What players draw differs from one time to another, the deal does not.
+            lanes.states.seed[:] = [derive(session.seed, time) for time in range(AGAIN)]
+            lanes.states.deal[:] = 0
+            lanes.over[:] = False
+            lanes.refresh()
+            play_out(lanes, [style], sitting)
+            worth += lanes.states.payoff[:, : variant.players]
+        begins = session.play(action) is not None
+    found = [estimate(worth[:, seat]) for seat in range(variant.players)]
+    won = np.sum(record.payoffs, 0)
+    return [
+        Luck(name, float(won[seat]), found[seat].mean, found[seat].half_width)
+        for seat, name in enumerate(called(record))
+    ]
+
+
+# --- addresses of recorded games ------------------------------------------------------------------
+
+
+def address_of(record: GameRecord) -> str:
+    """Return the query that tells a whole recorded game, "" for one that is too long for an address."""
+    words = {
+        **words_of_rules(record.game, record.variant),
+        "seed": str(record.seed),
+        "episode": str(record.episode or ""),
+        SAT: json.dumps(record.agents, ensure_ascii=False, separators=(",", ":")),
+        "order": ".".join(map(str, record.order)),
+        "moves": ".".join(map(str, record.actions)),
+    }
+    query = query_of(words)
+    short = len(query) < MOST_QUERY - 1000 and len(record.actions) <= MOST_MOVES
+    return query if short and record.variant.deals <= MOST_DEALS else ""
+
+
+def record_of(query: Mapping[str, str], players: Players) -> GameRecord:
+    """Return the game that an address tells, of a table or of `address_of`. Raises: ValueError, in one line."""
+    if SAT not in query:
+        sitting = Sitting(Address.read(query, players))
+        if not sitting.over:
+            raise ValueError("the game is not over; it can be looked at when it is")
+        return sitting.session.record(sitting.address.sitting)
+    game, variant = rules_of(query)
+    names = _names(query[SAT], variant.players)
+    order = order_of(game, variant, list(moves_in(query["order"]))) if query.get("order") else ()
+    seed, episode = (
+        as_key(number_in(query, "seed", 0, (1 << 63) - 1)),
+        number_in(query, "episode", 0, 1 << 30),
+    )
+    session = Session(game, variant, seed, episode, order)
+    play_on(session, moves_in(query.get("moves", "")))
+    if not session.over:
+        raise ValueError(f"the game is not over after its {len(session.actions)} moves")
+    return session.record(names)
+
+
+def _names(text: str, seats: int) -> list[str]:
+    """Return who sat at the seats. Raises: ValueError."""
+    try:
+        names = json.loads(text)
+    except (ValueError, RecursionError):
+        names = None
+    if not isinstance(names, list) or len(names) != seats:
+        raise ValueError(f"{SAT}={told(text)} is not allowed; it is a list of {seats} names, as JSON")
+    for name in names:
+        if not isinstance(name, str) or not name.isprintable() or len(name) > MOST_NAME:
+            raise ValueError(f"{told(name)} is no name of who sits at a seat")
+    return names
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+def add_reviews(app: FastAPI, pages: Pages, players: Players) -> Callable[[str], Response]:
+    """Let a server answer for the pages on which a game is looked at; return what shows the game of a line."""
+
+    @app.get("/review")
+    def choose() -> Response:
+        return pages("choose.html", head="Look at a game")
+
+    @app.get("/look")
+    def look(request: Request) -> Response:
+        query = words_of(request)
+        return reviewed(record_of(query, players), query.get("agent", ""))
+
+    @app.post("/review")
+    async def review(request: Request) -> Response:
+        sent = once(await form_of(request))
+        at = whole(sent.get("number") or "1", "number of the game", 1, MOST_GAMES)
+        line = line_in(sent.get("games", ""), at)
+        return await run_in_threadpool(shown, line, sent.get("agent", ""))
+
+    def shown(line: str, agent: str = "") -> Response:
+        record = read_line(line)
+        # Its address is the whole game, so that a link to it lasts.
+        address = address_of(record)
+        if not address:
+            return reviewed(record, agent)
+        return RedirectResponse(f"/look?{address}{'&' if agent else ''}{query_of({'agent': agent})}", 303)
+
+    def reviewed(record: GameRecord, name: str) -> Response:
+        agent: Any = players.agent(name, record.game, record.variant) if name else None
+        parts = Parts()
+        game = stepper(record, parts)
+        found = decisions(record, agent) if agent else []
+        allowed = players.names(record.game, record.variant)
+        return pages(
+            "review.html",
+            head=title(record.game, record.variant),
+            result=", ".join(
+                f"{who} {chips(sum(won))}"
+                for who, won in zip(called(record), zip(*record.payoffs, strict=True), strict=True)
+            ),
+            game=Markup(game),
+            parts=Markup(parts.svg),
+            decisions=found,
+            losses=largest_losses(found),
+            luck=luck(record) if agent else [],
+            style=style_names(record.game)[-1],
+            again=AGAIN,
+            names=called(record),
+            line=record.line,
+            fields=parse_qsl(address_of(record)),
+            agents=[each for each in allowed if each != ADVISER],
+            strongest=[each for each in allowed if ":" not in each][-1],
+            agent=name,
+            adviser=ADVISER,
+        )
+
+    return shown

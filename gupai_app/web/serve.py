@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 import webbrowser
+from pathlib import Path
 
 import uvicorn
 
@@ -32,15 +33,26 @@ def bound(host: str, port: int | None) -> socket.socket:
     raise OSError(f"no page can be served at {host} port {first}: {failure.strerror or failure}")
 
 
-def serve(port: int | None = None, host: str = LOOPBACK, *, browser: bool = True) -> None:
-    """Serve the pages until ctrl-C. Raises: OSError if there is no free port, or the named one is not free."""
+def serve(
+    port: int | None = None,
+    host: str = LOOPBACK,
+    *,
+    browser: bool = True,
+    runs: str = "runs",
+    tournaments: str = "tournaments",
+) -> None:
+    """Serve the pages until ctrl-C.
+
+    Args: runs, tournaments: folders of training runs and of tournaments; the second is made when one is played.
+    Raises: OSError if there is no free port, or the named one is not free.
+    """
     found = bound(host, port)
     number = found.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{number}/"
     print(f"gupai is at {address} (ctrl-C ends it)", flush=True)
     config = uvicorn.Config(
-        create_app((shown.lower(),)),
+        create_app((shown.lower(),), runs=Path(runs), tournaments=Path(tournaments)),
         log_level="warning",
         server_header=False,
         h11_max_incomplete_event_size=MOST_QUERY + 16_384,

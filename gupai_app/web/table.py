@@ -1,16 +1,17 @@
 """A table as a page shows it: what the person may see, frame by frame since their last move, and their moves."""
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
 from gupai_agents.agent import ask
-from gupai_agents.search import SearchAgent
-from gupai_app.moves import ADVISER, Move, Worth, headed, moves_of, result, worths
+from gupai_app.moves import Move, Worth, headed, moves_of, result, worths
 from gupai_app.page import LAYOUTS, Parts
-from gupai_app.session import table_of
-from gupai_app.web.address import Address, agent_called, check_legal, play_on
+from gupai_app.session import Mark, Session, table_of
+from gupai_app.web.address import PERSON, Address, check_legal
+from gupai_app.web.players import adviser
 from gupai_env.core.hints import PLAY, TILE
 from gupai_env.core.phrases import chips, seat_names
 from gupai_env.core.scene import Scene
@@ -52,68 +53,88 @@ class Line(NamedTuple):
     best: bool = False
 
 
-def answered(address: Address, action: int | None = None) -> Address:
-    """Return the table after the person's action and those of the agents that follow.
-
-    Raises: ValueError, in one line, for moves that are not legal and agents that fail.
-    """
-    session, agents = address.session(), address.agents()
-    play_on(session, address.moves)
-    if action is not None:
-        if session.over or session.seat != address.seat:
-            raise ValueError("it is not your turn; go back to the table")
-        check_legal(session, action, len(session.actions) + 1)
-        session.play(action)
-    while not session.over and (agent := agents[session.seat]) is not None:
-        try:
-            chosen = int(ask(agent, session.game, session.variant, session.turns())[0])
-        except Exception as error:  # of whatever kind: a table must say who failed
-            said = " ".join(str(error).split())
-            raise ValueError(f"{agent.name} failed at seat {session.seat}: {said}") from error
-        session.play(chosen)
-    return address.after(session.actions)
-
-
 class Sitting:
-    """A game as the person at it sees it now.
+    """A game as the person whose turn it is sees it now.
 
-    frames: what they saw since their last move, the last one the table now. lines: their moves under their headings.
+    address: the table after the agents' moves. seat: of the person who looks, who made the last move where the game is
+    over. covered: whether that is another person than who looked before, and has not said yet that they are there.
+    undo: the table before the last move of a person, None where it cannot be taken back.
     """
 
-    def __init__(self, address: Address) -> None:
-        """Raises: ValueError, in one line, for moves that are not legal."""
-        self.address, self.session = address, address.session()
-        self.names = seat_names(address.variant.players, address.seat)
+    def __init__(self, address: Address, action: int | None = None, at: int | None = None) -> None:
+        """Play the moves of an address, then the person's action and those of the agents that follow.
+
+        Args: at: the seat of who says that they are at the screen.
+        Raises: ValueError, in one line, for moves that are not legal and agents that fail.
+        """
+        self.session, self._people, self._agents = address.session(), address.people, address.agents()
+        self._marks: dict[int, Mark] = {}  # before the last move of each person
+        self._begun = self.session.mark()
+        for move in address.moves:
+            self._play(move)
+        if action is not None:
+            if self.session.over or self.session.seat not in self._people:
+                raise ValueError("it is not your turn; go back to the table")
+            self._play(action)
+        while not self.session.over and self.session.seat not in self._people:
+            self._play(self._answer(self.session.seat))
+        self.address, self.over = address.after(self.session.actions), self.session.over
+        last = max(self._marks, key=lambda seat: self._marks[seat].moves, default=None)
+        self.seat = self.session.seat if not self.over else address.seat if last is None else last
+        self.covered = len(self._people) > 1 and self.seat not in (last, at)
+        self.undo = None
+        if last is not None and address.practice:
+            self.undo = address.after(self.session.actions[: self._marks[last].moves])
+        self.names = seat_names(address.variant.players, None if self.covered else self.seat)
         self.hints = address.game.hints(address.game, address.variant)
-        movers = _movers(address)
-        own = [at for at, seat in enumerate(movers) if seat == address.seat]
-        self.undo = address.after(address.moves[: own[-1]]) if own and address.practice else None
-        play_on(self.session, address.moves[: own[-1]] if own else ())
-        self.frames = list(self._watched(own[-1] if own else 0))
-        self.over = self.session.over
         self.total = [float(each) for each in self.session.state.total[: address.variant.players]]
         self.moves: list[Move] = []
-        if not self.over and self.session.seat == address.seat:
-            self.moves = moves_of(self.hints, self.session.view(address.seat), self.session.mask())
+        if not self.over:
+            self.moves = moves_of(self.hints, self.session.view(self.seat), self.session.mask())
 
-    def _watched(self, first: int) -> Iterator[Frame]:
-        """Play the moves from number `first` on; yield what the person sees after each that shows them something."""
+    def _play(self, action: int) -> None:
+        session = self.session
+        if session.over:
+            raise ValueError(f"move {len(session.actions) + 1} comes after the end of the game")
+        check_legal(session, action, len(session.actions) + 1)
+        if session.seat in self._people:
+            self._marks[session.seat] = session.mark()
+        session.play(action)
+
+    def _answer(self, seat: int) -> int:
+        """Return what the agent at a seat plays. Raises: ValueError naming one that fails."""
+        agent, session = self._agents[seat], self.session
+        assert agent is not None
+        try:
+            return int(ask(agent, session.game, session.variant, session.turns())[0])
+        except Exception as error:  # of whatever kind: a table must say who failed
+            said = " ".join(str(error).split())
+            raise ValueError(f"{agent.name} failed at seat {seat}: {said}") from error
+
+    @functools.cached_property
+    def frames(self) -> list[Frame]:
+        """What the person saw since their last move, the last one the table now."""
+        mark = self._marks.get(self.seat, self._begun)
+        return list(self._watched(self.session.since(mark), self.session.actions[mark.moves :]))
+
+    def _watched(self, session: Session, moves: Sequence[int]) -> Iterator[Frame]:
+        """Play moves; yield what the person sees after each that shows them something."""
         shown = None
-        if first == 0:
-            yield (shown := self._frame())
-        for action in self.address.moves[first:]:
-            paid = self.session.play(action)
+        if not session.actions:
+            yield (shown := self._frame(session))
+        for action in moves:
+            paid = session.play(action)
             if paid is not None:
-                scene = table_of(self.session, self.names, paid, first=self.address.seat)
-                yield Frame(scene, f"{scene.last_move}. {result(paid[self.address.seat])}", paid)
-                if self.session.over:
+                scene = table_of(session, self.names, paid, first=self.seat)
+                yield Frame(scene, f"{scene.last_move}. {result(paid[self.seat])}", paid)
+                if session.over:
                     return
-            frame = self._frame()
+            frame = self._frame(session)
             if paid is not None or frame != shown:  # something happened that the person may know of
                 yield (shown := frame)
 
-    def _frame(self) -> Frame:
-        view = self.session.view(self.address.seat)
+    def _frame(self, session: Session) -> Frame:
+        view = session.view(self.seat)
         scene = self.address.game.scene(self.address.variant, [view], self.names)
         return Frame(scene, scene.last_move)
 
@@ -124,9 +145,8 @@ class Sitting:
         found: list[Worth] = []
         told = ""
         if advice:
-            adviser = agent_called(ADVISER, self.address.game, self.address.variant)
-            assert isinstance(adviser, SearchAgent)
-            found, told = worths(adviser, self.session.turns(), self.moves)
+            search = adviser(self.address.game, self.address.variant)
+            found, told = worths(search, self.session.turns(), self.moves)
         most = max((each.mean for each in found), default=0.0)
         listed = {
             heading: [self._line(at, move, found[at - 1] if found else None, most) for at, move in numbered]
@@ -144,7 +164,7 @@ class Sitting:
         headed_by: bool = True,
     ) -> Line:
         """Return a move as it is shown, under its heading or alone; with a question where its tiles can be turned."""
-        view = self.session.view(self.address.seat)
+        view = self.session.view(self.seat)
         label = self.hints.label(view, move.actions) if headed_by or move.verb == PLAY else move.name
         question, choices = "", [Choice(move.actions[0], label)]
         if len(move.actions) > 1:
@@ -242,17 +262,10 @@ def _covered(piece: Piece) -> tuple[float, float, float, float]:
 def score(sitting: Sitting) -> list[tuple[str, str]]:
     """Return what everybody has won so far in the match, by seat."""
     called = [
-        name if who == "human" else f"{name} {who}"
+        name if who == PERSON else f"{name} {who}"
         for name, who in zip(sitting.names, sitting.address.sitting, strict=True)
     ]
     return [(name, chips(won)) for name, won in zip(called, sitting.total, strict=True)]
-
-
-def _movers(address: Address) -> list[int]:
-    """Return who made each move of a game."""
-    session = address.session()
-    play_on(session, address.moves)
-    return session.movers
 
 
 def _groups(name: str) -> str:

@@ -18,11 +18,11 @@ from gupai_agents.registry import agent_of_data
 from gupai_env.core.numbers import told, whole_number
 from gupai_env.core.rng import KEYS
 from gupai_training.config import RESUME_FILE
+from gupai_training.curves import SELF_PLAY, TEACHING
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import Member, OpponentPool
 from gupai_training.teaching import Teaching
 
-TEACHING, SELF_PLAY = "teaching", "self-play"  # stages of a run
 LABELS = "labels-{}.safetensors"  # of a chunk, while teaching is under way
 ADAM = ("step", "exp_avg", "exp_avg_sq")
 # What a file can make numpy, torch and Python raise that was signed but does not hold what `save` writes:

@@ -39,13 +39,13 @@ from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, RESUME_FILE, Config
+from gupai_training.curves import METRICS_FILE
 from gupai_training.learner import SelfPlayPPO, Trunk
 from gupai_training.lock import locked
 from gupai_training.opponents import OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
 from gupai_training.teaching import Teaching
 
-METRICS_FILE = "metrics.jsonl"
 BATCH_FILE = "batch.safetensors"  # beside a run that met numbers which are not finite
 FINAL_SEED = 1_000_003  # the deals of the final table are not those of the looks during the run
 

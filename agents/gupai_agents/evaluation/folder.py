@@ -96,6 +96,17 @@ def play_into(
     return found
 
 
+def partly(folder: str | Path) -> tuple[Schedule, Tournament, int]:
+    """Return the schedule of a folder, what is played of it, and how many blocks that is. Raises: FolderError."""
+    folder = Path(folder)
+    plan = _plan(folder)
+    found, blocks = plan.empty(), _read_json(folder / PROGRESS).get("blocks")
+    if type(blocks) is not int or not (folder / ROWS).is_file():
+        raise FolderError(f"{folder}: there is nothing that is played yet")
+    _load(folder, plan, list(plan.blocks())[:blocks], found)
+    return plan, found, blocks
+
+
 def verify(folder: str | Path, progress: Progress | None = None) -> Tournament:
     """Play the games of a finished folder again, and recompute its rows and its summary from them.
 

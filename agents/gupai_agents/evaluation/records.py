@@ -356,7 +356,7 @@ def _claim(number: int, line: bytes) -> _Claim:
         # A number that is no action stays one in the fewer bits that actions are kept in.
         actions = [action if 0 <= action < game.num_actions else game.num_actions for action in actions]
         seed, episode = as_key(content["seed"]), as_key(content["episode"], "an episode")
-        order = _order(game, variant, content[ORDER]) if ORDER in content else ()
+        order = order_of(game, variant, content[ORDER]) if ORDER in content else ()
     except ValueError as error:
         raise _LineError(number, error) from None
     return _Claim(
@@ -373,8 +373,8 @@ def _claim(number: int, line: bytes) -> _Claim:
     )
 
 
-def _order(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
-    """Return the order of a deal; raises ValueError."""
+def order_of(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
+    """Return the order of a deal, given as a list; raises ValueError for what is none of this variant."""
     deck = np.asarray(game.deck(variant.as_rules(game.rules_type))).tolist()
     if variant.deals > 1:
         raise ValueError("the order of the tiles can be given for a single deal, not for a match")

@@ -1,0 +1,259 @@
+"""What a person may change in a claim before it is tested: the fields of the claim's own model, by their keys.
+
+A key is the place of a field in the claim's file, such as "readings.0.margin"; "*" stands for all items of an ordering
+that say the same there. The changed claim is checked as any file of a claim is.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any, Literal, NamedTuple, get_args, get_origin
+
+from gupai_agents.evaluation.claims import Claim, claim_of
+from gupai_agents.evaluation.claims.schema import Condition, Exact, Ordering, Part, Policy
+from gupai_app.web.players import NAMED, SEARCHES
+from gupai_env.core.game import Game
+from gupai_env.core.numbers import told
+from gupai_env.games import get_game
+
+SUITS = "123456"
+SKIP = "skip"  # the key of a reading that is left out: "readings.0.skip"
+FIXED = {
+    "name",
+    "kind",
+    "note",
+    "plan",
+    "deals",
+    "subgroups",
+    "number",
+    "feature",
+    "label",
+    "but",
+    "fields",
+    "metric",
+}
+FIXED |= {"against", "comparator", "away"}
+WEIGHTS = r"[a-z0-9_]+=-?[0-9.]+(?:,[a-z0-9_]+=-?[0-9.]+)*"
+# A player that opens no file and runs no code: "variety", "+attack_2=40", "same+pips=1", "style:pips=1", "tuned@1.5".
+PLAIN = re.compile(rf"(?:style:{WEIGHTS}|[a-z][a-z0-9_-]*|(?:[a-z][a-z0-9_-]*)?\+{WEIGHTS})(?:@[0-9.]+)?")
+
+
+class Field(NamedTuple):
+    """Something that can be changed. value: as text, that of several with ";" between. many: whether several are."""
+
+    key: str
+    label: str
+    value: str
+    choices: tuple[str, ...] = ()
+    many: bool = False
+    help: str = ""
+
+
+class Changed(NamedTuple):
+    """A claim, what was changed in it by key, and all of its fields as they are now, a list for each reading."""
+
+    claim: Claim
+    changes: dict[str, str]
+    fields: list[list[Field]]
+
+
+def changed(claim: Claim, words: Mapping[str, str]) -> Changed:
+    """Return a claim with changes, each a text by its key; those that change nothing do not count.
+
+    Raises: ValueError, in one line that begins with the key, as for a claim's file.
+    """
+    own = [list(fields_of(claim, at)) for at in range(len(claim.readings))]
+    known = {field.key: field for fields in own for field in fields}
+    for key in words:
+        if key not in known:
+            raise ValueError(f"{told(key)} is nothing that can be changed in {claim.id}")
+    changes = {
+        key: text
+        for key, field in known.items()
+        if (text := words.get(key, field.value).strip()) != field.value
+    }
+    if not changes:
+        return Changed(claim, {}, own)
+    content = claim.model_dump(mode="json", exclude_defaults=True)
+    # A suit last: it is renamed also in what else was changed.
+    for key in sorted(changes, key=lambda key: key.endswith(".suit")):
+        _change(content, key, changes[key], known[key], get_game(claim.game))
+    for at in {int(key.split(".")[1]) for key in changes}:
+        content["readings"][at]["name"] = content["readings"][at]["name"][:110] + " (changed)"
+    content["readings"] = [each for each in content["readings"] if not each.pop(SKIP, None)]
+    if not content["readings"]:
+        raise ValueError("every reading is left out; leave one to be tested")
+    content["id"] = f"{claim.id[:52]}-changed"
+    content["source"] += "; changed: " + ", ".join(f"{key}={text}" for key, text in changes.items())
+    found = claim_of(content)
+    fields = [
+        [field._replace(value=changes.get(field.key, field.value)) for field in fields] for fields in own
+    ]
+    return Changed(found, changes, fields)
+
+
+# --- the fields -----------------------------------------------------------------------------------
+
+
+def fields_of(claim: Claim, at: int) -> Iterator[Field]:
+    """Yield the fields of a reading by its number."""
+    reading, key, game = claim.readings[at], f"readings.{at}", get_game(claim.game)
+    if isinstance(reading, Exact):
+        return
+    if len(claim.readings) > 1:
+        yield Field(f"{key}.{SKIP}", "test this reading", "", ("", "leave it out"))
+    content = reading.model_dump(mode="json")
+    suits = sorted(set(_suits(content)))
+    if len(suits) == 1 and not isinstance(reading, Ordering):
+        yield Field(
+            f"{key}.suit",
+            "suit",
+            suits[0],
+            tuple(SUITS),
+            help="the number that it is about: of the hand, the metric and weights such as attack_2",
+        )
+    yield from _walk(reading, key, game)
+    if isinstance(reading, Ordering):
+        items = [list(_walk(item, f"{key}.items.*", game)) for item in reading.items]
+        said = [{field.key: field.value for field in item} for item in items]
+        for field in items[0]:  # what all items say alike is changed in all of them
+            if all(item.get(field.key) == field.value for item in said):
+                yield field._replace(label=f"{re.sub(' [1-6],', ',', field.label)} (of all)")
+    for option in fields(game.variant):
+        if option.name == "deals":
+            continue
+        value = _text(reading.variant.get(option.name, option.default))
+        choices = ("true", "false") if isinstance(option.default, bool) else option.metadata["choices"]
+        name = option.name.replace("_", " ")
+        yield Field(
+            f"{key}.variant.{option.name}",
+            name,
+            value,
+            tuple(map(str, choices)),
+            help=option.metadata["help"],
+        )
+
+
+def _walk(part: Part, key: str, game: Game, of: str = "") -> Iterator[Field]:
+    """Yield the fields of a part and of the parts in it; of: what this is a part of."""
+    for name, info in type(part).model_fields.items():
+        value, here = getattr(part, name), f"{key}.{name}"
+        if name in FIXED or name in ("variant", "items", "expect", "enumerate"):
+            continue
+        help, label = info.description or "", f"{of}{name.replace('_', ' ')}"
+        if name == "panel":
+            allowed = [each for each in NAMED.names(game) if each not in SEARCHES]
+            if value:
+                yield Field(
+                    here,
+                    "opponents" if isinstance(part, Policy) else "players",
+                    ";".join(value),
+                    tuple(dict.fromkeys([*value, *allowed])),
+                    True,
+                    help,
+                )
+        elif isinstance(value, Part):
+            yield from _walk(value, here, game)
+        elif isinstance(value, list) and value and isinstance(value[0], Part):
+            for number, each in enumerate(value):
+                about = (
+                    f"{name}: {each.feature}{'' if each.number is None else f' {each.number}'}, "
+                    if isinstance(each, Condition)
+                    else ""
+                )
+                yield from _walk(each, f"{here}.{number}", game, about)
+        elif isinstance(value, list):
+            if value or name == "doses":
+                yield Field(here, label, ", ".join(map(str, value)), help=help)
+        elif value is not None:
+            choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
+            yield Field(here, label, _text(value), tuple(map(str, choices)), help=help)
+
+
+def _suits(content: Any) -> Iterator[str]:
+    """Yield the numbers of tiles that a part of a file is about."""
+    if isinstance(content, dict):
+        if content.get("number") is not None:
+            yield str(content["number"])
+        for value in content.values():
+            yield from _suits(value)
+    elif isinstance(content, list):
+        for value in content:
+            yield from _suits(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(_text, value))
+    return (
+        str(value).lower()
+        if isinstance(value, bool)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
+
+
+# --- changing them --------------------------------------------------------------------------------
+
+
+def _change(content: dict[str, Any], key: str, text: str, field: Field, game: Game) -> None:
+    """Write a text into the content of a claim's file. Raises: ValueError beginning with the key."""
+    _, number, *path = key.split(".")
+    reading = content["readings"][int(number)]
+    if field.choices and not field.many and text not in field.choices:
+        raise ValueError(
+            f"{key}: {told(text)} is not allowed; choose one of {', '.join(filter(None, field.choices))}"
+        )
+    if path == [SKIP]:
+        reading[SKIP] = True
+    elif path == ["suit"]:
+        _rename(reading, int(field.value), int(text))
+    elif path[0] == "variant":
+        options = dict(reading.get("variant", {}))
+        try:
+            parsed = game.variant.parse([f"{path[1]}={text}"])
+        except ValueError as error:
+            raise ValueError(f"{key}: {error}") from None
+        value = getattr(parsed, path[1])
+        reading["variant"] = {**options, path[1]: list(value) if isinstance(value, tuple) else value}
+    elif path[0] == "items":
+        for item in reading["items"]:
+            _put(item, path[2:], _value(key, path[-1], text, field))
+    else:
+        _put(reading, path, _value(key, path[-1], text, field))
+
+
+def _value(key: str, name: str, text: str, field: Field) -> Any:
+    """Return what stands in a file for a text: the model reads numbers of it."""
+    if field.many or name in ("treated", "baseline"):
+        listed = text.split(";")
+        for each in listed:
+            if not (PLAIN.fullmatch(each) or each in field.choices):
+                raise ValueError(
+                    f"{key}: {told(each)} does not play here; write a player's name, such as variety, or weights: "
+                    "+pips=2 on top of the other side's, variety+pips=2, style:pips=2"
+                )
+        return listed if field.many else text
+    return text.replace(",", " ").split() if name == "doses" else text
+
+
+def _put(content: dict[str, Any], path: list[str], value: Any) -> None:
+    for place in path[:-1]:
+        content = content[int(place)] if isinstance(content, list) else content.setdefault(place, {})
+    content[path[-1]] = value
+
+
+def _rename(content: Any, old: int, new: int) -> None:
+    """Let a part of a file be about another number: of conditions and metrics, and in features such as attack_2."""
+    if isinstance(content, list):
+        for value in content:
+            _rename(value, old, new)
+    elif isinstance(content, dict):
+        for name, value in content.items():
+            if name == "number" and value == old:
+                content[name] = new
+            elif name in ("treated", "baseline", "agent") and isinstance(value, str):
+                content[name] = re.sub(rf"_{old}(?==)", f"_{new}", value)
+            else:
+                _rename(value, old, new)

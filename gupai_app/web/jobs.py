@@ -1,0 +1,90 @@
+"""Work that takes longer than an answer: a piece at a time in a thread of its own, with progress and a way to stop."""
+
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+MOST_KEPT = 16  # pieces of work whose end is remembered
+
+
+class Status(NamedTuple):
+    """How far a piece of work is.
+
+    share: from 0 to 1. error: why it ended early, "" if it did not. found: what it came to, or what is known so far.
+    """
+
+    share: float = 0.0
+    doing: str = "beginning"
+    error: str = ""
+    found: Any = None
+
+
+class Tell(Protocol):
+    """What work calls as it goes on, at least every few seconds; here it ends when the person has had enough."""
+
+    def __call__(self, share: float, doing: str, found: Any = None) -> None: ...
+
+
+class _StoppedError(Exception):
+    """The person has had enough."""
+
+
+class Jobs:
+    """What has been worked at since the server began, the last few; one piece of work goes on at a time.
+
+    running: the key of that one, "" if there is none. Keys are the addresses of pages.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._status: dict[str, Status] = {}
+        self._stop = threading.Event()
+        self.running, self._name = "", ""
+
+    def status(self, key: str) -> Status | None:
+        """Return how far a piece of work is, None if it has not been begun."""
+        return self._status.get(key)
+
+    def begin(self, key: str, name: str, work: Callable[[Tell], Any]) -> None:
+        """Begin a piece of work; one of the same key that goes on already is left alone.
+
+        Args: name: what a person calls it. work: is called with what it tells its progress by; returns what it came to.
+        Raises: ValueError if other work goes on.
+        """
+        with self._lock:
+            if self.running == key:
+                return
+            self.require_free()
+            self._stop.clear()
+            self._status.pop(key, None)
+            while len(self._status) >= MOST_KEPT:
+                del self._status[next(iter(self._status))]
+            self._status[key] = Status()
+            self.running, self._name = key, name
+        threading.Thread(target=self._do, args=(key, work), daemon=True).start()
+
+    def require_free(self) -> None:
+        """Raise ValueError while work goes on."""
+        if self.running:
+            raise ValueError(f"{self._name} is under way; stop it or wait for its end")
+
+    def stop(self, key: str) -> None:
+        """Stop a piece of work, if it goes on; it ends as soon as it next tells how far it is."""
+        if self.running == key:
+            self._stop.set()
+
+    def _do(self, key: str, work: Callable[[Tell], Any]) -> None:
+        def tell(share: float, doing: str, found: Any = None) -> None:
+            if self._stop.is_set():
+                raise _StoppedError
+            self._status[key] = Status(share, doing, found=found)
+
+        try:
+            ended = Status(1.0, "done", found=work(tell))
+        except _StoppedError:
+            ended = Status(error="It was stopped.", found=self._status[key].found)
+        except Exception as error:  # a page says what failed
+            ended = Status(error=f"It failed: {' '.join(str(error).split())}")
+        with self._lock:
+            self._status[key] = ended
+            self.running = self._name = ""

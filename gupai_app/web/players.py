@@ -1,0 +1,122 @@
+"""Who may be named on a page: players with a name, two searches and trained ones of the runs that the server shows."""
+
+import functools
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from gupai_agents import agent_names, make_agent
+from gupai_agents.agent import Agent
+from gupai_agents.checkpoint import check_identity, read_header, variant_of
+from gupai_agents.search import SearchAgent
+from gupai_app.moves import ADVISER
+from gupai_env.core.game import Game
+from gupai_env.core.numbers import told
+from gupai_env.core.variant import Variant
+
+SEARCHES = ("search:playouts=20", ADVISER)
+RUN = "run:"  # before the name of a run: the player that it trained
+AGENT_FILE = "agent.safetensors"  # of a run
+NAME = re.compile(r"[\w.-]{1,80}", re.ASCII)  # of a folder that pages show
+
+
+def folders(folder: Path | None) -> dict[str, Path]:
+    """Return the folders in a folder by name, the newest first: a request names one of these and never a path."""
+    if folder is None or not folder.is_dir():
+        return {}
+    found = [each for each in folder.iterdir() if NAME.fullmatch(each.name) and each.is_dir()]
+    return {each.name: each for each in sorted(found, key=lambda each: -each.stat().st_mtime)}
+
+
+def shown(name: str) -> str:
+    """Return an agent's name as pages show it: that of a checkpoint, which tells a folder, by its run."""
+    return f"{RUN}{Path(name).name}" if name.startswith("checkpoint:") else name
+
+
+class Players:
+    """The players that pages of a server may name: none that a request makes open a file of its choice or run code."""
+
+    def __init__(self, runs: Path | None = None) -> None:
+        """Args: runs: the folder of training runs, whose players may be named too."""
+        self.runs = runs
+
+    def names(self, game: Game, variant: Variant | None = None) -> list[str]:
+        """Return who plays a game, or its variant; without one that of the default options."""
+        variant = game.variant() if variant is None else variant
+        return [*agent_names(game, variant), *SEARCHES, *self.trained(game, variant)]
+
+    def known(self, game: Game) -> list[str]:
+        """Return who plays a game with some options or other."""
+        return list(dict.fromkeys([*self.names(game), *self.trained(game)]))
+
+    def trained(self, game: Game, variant: Variant | None = None) -> list[str]:
+        """Return the trained players of a game, those that play a variant if one is given."""
+        return [
+            f"{RUN}{name}"
+            for name, path in folders(self.runs).items()
+            if _fits(path / AGENT_FILE, game, variant)
+        ]
+
+    def check(self, name: str, game: Game, variant: Variant) -> None:
+        """Raise ValueError for a player that is not among those allowed."""
+        allowed = self.names(game, variant)
+        if name not in allowed and not (name.startswith(RUN) and name in self.trained(game)):
+            raise ValueError(f"{told(name)} does not play here; who does: {', '.join(allowed)}")
+
+    def agent(self, name: str, game: Game, variant: Variant) -> Agent:
+        """Return a player that a page may name. Raises: ValueError."""
+        self.check(name, game, variant)
+        if not name.startswith(RUN):
+            return _named(name, game, variant)
+        file = folders(self.runs)[name.removeprefix(RUN)] / AGENT_FILE
+        return _loaded(file.parent, file.stat().st_mtime_ns, game, variant)
+
+
+NAMED = Players()
+
+
+def adviser(game: Game, variant: Variant) -> SearchAgent:
+    """Return the search that says what moves are worth."""
+    found = _named(ADVISER, game, variant)
+    assert isinstance(found, SearchAgent)
+    return found
+
+
+@functools.lru_cache(maxsize=64)
+def _named(name: str, game: Game, variant: Variant) -> Agent:
+    try:
+        return make_agent(name, game, **asdict(variant))
+    except ImportError as error:
+        raise ValueError(f"{name} needs a package that is not installed ({error})") from None
+
+
+@functools.lru_cache(maxsize=8)
+def _loaded(run: Path, _: int, game: Game, variant: Variant) -> Agent:
+    """Return the player of a run; the time of its file, a number, tells an older one from a newer."""
+    return make_agent(f"checkpoint:{run}", game, **asdict(variant))
+
+
+@functools.lru_cache(maxsize=256)
+def _header(file: Path, _: int) -> dict[str, Any]:
+    return read_header(file)
+
+
+def made_for(file: Path) -> tuple[Game, Variant] | None:
+    """Return what a checkpoint was trained for, None if there is none that can be read."""
+    try:
+        return variant_of(file, _header(file, file.stat().st_mtime_ns))
+    except (OSError, ValueError):
+        return None
+
+
+def _fits(file: Path, game: Game, variant: Variant | None) -> bool:
+    found = made_for(file)
+    if found is None or found[0] != game:
+        return False
+    try:
+        if variant is not None:
+            check_identity(file, _header(file, file.stat().st_mtime_ns), game, variant)
+    except (OSError, ValueError):
+        return False
+    return True

@@ -1,0 +1,416 @@
+"""Tournaments on pages: agents chosen, intervals that shrink as deals are played, and every game to be looked at.
+
+Each lies in a folder of its own, as `gupai tournament --out` writes it; one that was stopped can go on.
+"""
+
+import gzip
+import itertools
+import json
+import threading
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import RedirectResponse
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from gupai_agents import agent_names
+from gupai_agents.agent import Agent
+from gupai_agents.evaluation.folder import GAMES as GAMES_FILE
+from gupai_agents.evaluation.folder import MANIFEST, SUMMARY, partly, play_into
+from gupai_agents.evaluation.match import Played, chunks
+from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.tournament import (
+    ONE,
+    TABLES,
+    Schedule,
+    Tournament,
+    fill,
+    line_ups,
+    schedule,
+)
+from gupai_agents.search import SearchAgent
+from gupai_app.claim_page import round_step
+from gupai_app.web.address import rules_of
+from gupai_app.web.jobs import Jobs, Tell
+from gupai_app.web.pages import Pages, form_of, game_called, once, options_of, whole
+from gupai_app.web.pages import query_of as words_of
+from gupai_app.web.players import RUN, Players, folders, shown
+from gupai_env.core.phrases import title
+from gupai_env.games import GAMES, get_game
+from gupai_env.render.letters import drawable
+
+FEWEST, MOST = 2, 20_000  # deals of a line-up
+MOST_AGENTS = 5
+MOST_GAMES = 2_000_000  # of a tournament on a page
+MOST_LISTED = 200
+MOST_BYTES = 1 << 22  # of a file of JSON
+STEP, FEW = 64, 4  # deals of every line-up that are played between two looks; few where an agent searches
+MOST_FIELDS = 60  # of a form
+WIDTH, ROW, LEFT, LONGEST = 460, 30, 160, 20  # of the picture of intervals; characters of a name
+
+
+class Standing(NamedTuple):
+    """An agent and its chips a deal so far, None before there are any."""
+
+    name: str
+    chips: Estimate | None
+
+
+class So(NamedTuple):
+    """How far a tournament is: the deals that all line-ups have played, and every agent's chips in these."""
+
+    deals: int
+    standings: list[Standing]
+
+
+Seen = Callable[[int, Tournament], None]
+
+
+@dataclass(frozen=True)
+class Watched(Schedule):
+    """A schedule whose line-ups take turns every few deals, so that one can watch all agents' intervals shrink.
+
+    What is played and written is the same, only the order of work is another. seen: called with the deals that all
+    line-ups have played, and the tournament so far, every `step` deals of each of them.
+    """
+
+    seen: Seen
+    so_far: Tournament
+    step: int
+    ready: dict[tuple[int, int, int], Played]
+
+    @classmethod
+    def of(cls, plan: Schedule, seen: Seen, so_far: Tournament | None = None, step: int = STEP) -> "Watched":
+        """Return a schedule to be watched; so_far: what is played of it already."""
+        return cls(**vars(plan), seen=seen, so_far=so_far or plan.empty(), step=step, ready={})
+
+    def play(self, agents: Sequence[Agent], block: tuple[int, int, int]) -> Played:
+        """Play a block; the first one of a round plays those of the other line-ups too, which then are at hand."""
+        at, first, some = block
+        if block not in self.ready:
+            self.ready.clear()
+            parts: dict[int, list[Played]] = {each: [] for each in range(at, len(self.line_ups))}
+            for begin, few in chunks(some, self.step):
+                for each in parts:
+                    part = (each, first + begin, few)
+                    parts[each].append(super().play(agents, part))
+                    fill(self.so_far, part, parts[each][-1])
+                    self.seen(first + begin, self.so_far)
+                self.seen(first + begin + few, self.so_far)
+            self.ready.update({(each, first, some): _joined(played) for each, played in parts.items()})
+        return self.ready.pop(block)
+
+
+def _joined(parts: Sequence[Played]) -> Played:
+    """Return deals that follow each other as one block."""
+    return Played(
+        np.concatenate([part.chips for part in parts]),
+        np.concatenate([part.deeds for part in parts if part.deeds is not None]),
+        [game for part in parts for game in part.records or ()],
+    )
+
+
+def so(deals: int, found: Tournament) -> So:
+    """Return how far a tournament is whose line-ups have all played so many deals."""
+    played = replace(found, chips=found.chips[:, :deals])
+    standings = [
+        Standing(shown(name), estimate(played.chips_of(number)) if deals > 1 else None)
+        for number, name in enumerate(found.players)
+    ]
+    return So(deals, sorted(standings, key=lambda each: -each.chips.mean if each.chips else 0.0))
+
+
+def intervals(standings: Sequence[Standing]) -> str:
+    """Return agents' chips a deal with their 95% intervals as SVG, one below another."""
+    known = [(each.name, each.chips) for each in standings if each.chips is not None]
+    known = [(name, chips) for name, chips in known if np.isfinite(chips.half_width)]
+    if not known:
+        return ""
+    reach = max(max(abs(chips.low), abs(chips.high)) for _, chips in known) or 1.0
+    height = ROW * len(known) + 34
+    middle, scale = (LEFT + WIDTH) / 2, (WIDTH - LEFT - 24) / 2 / reach
+
+    def x(value: float) -> float:
+        return round(middle + scale * value, 1)
+
+    step = round_step(2 * reach)
+    count = int(reach / step)
+    drawn = []
+    for line in range(-count, count + 1):
+        at, name = x(line * step), "axis" if line else "zero"
+        drawn.append(f'<line class="{name}" x1="{at}" x2="{at}" y1="4" y2="{height - 26}"/>')
+        drawn.append(f'<text x="{at}" y="{height - 8}" text-anchor="middle">{line * step:+g}</text>')
+    for row, (name, chips) in enumerate(known):
+        y = ROW * row + ROW // 2 + 4
+        short = name if len(name) <= LONGEST else f"…{name[1 - LONGEST :]}"
+        drawn.append(
+            f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(drawable(short))}</text>'
+            f'<g><title>{escape(drawable(name))}: {chips}</title><line class="interval" x1="{x(chips.low)}" '
+            f'x2="{x(chips.high)}" y1="{y}" y2="{y}"/><circle class="mean" cx="{x(chips.mean)}" cy="{y}" r="5"/></g>'
+        )
+    label = escape(drawable("; ".join(f"{name}: {chips}" for name, chips in known)))
+    box = f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}"'
+    return f'<svg class="chart narrow" {box}>{"".join(drawn)}</svg>'
+
+
+# --- folders --------------------------------------------------------------------------------------
+
+
+class Kept(NamedTuple):
+    """A tournament's folder as pages show it. damaged: why it cannot be shown, "" if it can."""
+
+    name: str
+    folder: Path
+    head: str = ""
+    manifest: Mapping[str, Any] = {}
+    summary: Mapping[str, Any] | None = None
+    damaged: str = ""
+
+
+def kept(name: str, folder: Path) -> Kept:
+    """Return what lies in a folder."""
+    try:
+        manifest = _json(folder / MANIFEST)
+        game = get_game(manifest["game"])
+        head = title(game, game.variant.make(**manifest["variant"]))
+        summary = _json(folder / SUMMARY) if (folder / SUMMARY).is_file() else None
+        standings_of(summary)
+        manifest["agents"] = list(map(shown, manifest["agents"]))
+        manifest["deals"] + 0, manifest["table"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        return Kept(name, folder, damaged=f"damaged ({type(error).__name__})")
+    return Kept(name, folder, head, manifest, summary)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"{path.name} is larger than {MOST_BYTES:,} bytes")
+    found: dict[str, Any] = json.loads(path.read_bytes())
+    return found
+
+
+def standings_of(summary: Mapping[str, Any] | None) -> list[Standing]:
+    """Return how the agents of a finished tournament stand, the best first."""
+    found = []
+    for each in (summary or {}).get("totals", ()):
+        half = float("inf") if each["half_width"] is None else float(each["half_width"])
+        chips = Estimate(float(each["mean"]), half, int((summary or {})["deals"]))
+        found.append(Standing(shown((summary or {})["agents"][each["hero"]]), chips))
+    return sorted(found, key=lambda each: -each.chips.mean if each.chips else 0.0)
+
+
+def place_of(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
+    """Return which game of a tournament's file this is, from 0."""
+    number, seats = 0, plan.variant.players
+    for at, first, some in plan.blocks():
+        if at == line_up and first <= deal < first + some:
+            return number + (deal - first) * seats + rotation
+        number += some * seats
+    raise AssertionError
+
+
+def line_at(path: Path, place: int) -> str:
+    """Return a line of a compressed file of games, from 0. Raises: ValueError if it is not there."""
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            line = next(itertools.islice(file, place, None), "")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+        raise ValueError(f"{path.name} cannot be read: it is damaged, or not there yet") from None
+    if not line.endswith("\n"):
+        raise ValueError("this game is not played yet")
+    return line
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+def add_tournaments(
+    app: FastAPI,
+    pages: Pages,
+    jobs: Jobs,
+    players: Players,
+    show: Callable[[str], Response],
+    folder: Path | None,
+) -> None:
+    """Let a server answer for the pages of tournaments; show: what a recorded game is looked at with."""
+    lock = threading.Lock()
+
+    def called(name: str) -> Path:
+        """Return a folder by its name; there is no such page for another."""
+        found = folders(folder)
+        if name not in found:
+            raise HTTPException(404)
+        return found[name]
+
+    @app.get("/tournaments")
+    def listed() -> Response:
+        found = list(folders(folder).items())
+        return pages(
+            "tournaments.html",
+            head="Tournaments",
+            games=list(map(get_game, GAMES)),
+            found=[kept(*each) for each in found[:MOST_LISTED]],
+            more=max(0, len(found) - MOST_LISTED),
+            running=jobs.running,
+            can=folder is not None,
+        )
+
+    @app.get("/tournaments/{game}")
+    def begin(game: str) -> Response:
+        chosen = game_called(game)
+        return pages(
+            "tournament_new.html",
+            head=f"A tournament of {title(chosen, chosen.variant())}",
+            game=chosen,
+            agents=[
+                *players.names(chosen),
+                *(each for each in players.trained(chosen) if each not in players.names(chosen)),
+            ],
+            checked=agent_names(chosen, chosen.variant())[-3:],
+            options=options_of(chosen),
+            tables=TABLES,
+            most=MOST_AGENTS,
+        )
+
+    @app.post("/tournaments")
+    async def play(request: Request) -> Response:
+        sent = once(await form_of(request, MOST_FIELDS), "agent")
+        if folder is None:
+            raise HTTPException(404)
+        return await run_in_threadpool(start, sent)
+
+    def start(sent: Mapping[str, str]) -> Response:
+        assert folder is not None
+        game, variant = rules_of(sent)
+        names = list(dict.fromkeys(filter(None, sent.get("agent", "").split(";"))))
+        if not 2 <= len(names) <= MOST_AGENTS:
+            raise ValueError(f"{len(names)} agents are chosen; choose 2 to {MOST_AGENTS}")
+        deals = whole(sent.get("deals", ""), "deals", FEWEST, MOST)
+        seed = whole(sent.get("seed") or "0", "seed", 0, (1 << 63) - 1)
+        agents = [players.agent(name, game, variant) for name in names]
+        table = sent.get("table", ONE)
+        plan = schedule(
+            game, [agent.name for agent in agents], deals, table=table, seed=seed, **variant.changed()
+        )
+        plan.check(agents)
+        games = len(plan.line_ups) * deals * variant.players
+        if games > MOST_GAMES:
+            raise ValueError(
+                f"{games:,} games are too many here; choose fewer deals, up to {MOST_GAMES:,} games"
+            )
+        with lock:
+            jobs.require_free()
+            name = next(
+                each for at in itertools.count(1) if not (folder / (each := f"{game.id}-{at}")).exists()
+            )
+            jobs.begin(f"/tournament/{name}", f"the tournament {name}", played(folder / name, plan, agents))
+        return RedirectResponse(f"/tournament/{name}", 303)
+
+    def played(
+        path: Path, plan: Schedule, agents: Sequence[Agent], before: Tournament | None = None
+    ) -> Callable[[Tell], So]:
+        """Return what plays a tournament into a folder, or goes on with one of which some is played."""
+
+        def work(tell: Tell) -> So:
+            def seen(deals: int, found: Tournament) -> None:
+                tell(deals / plan.deals, f"{deals:,} of {plan.deals:,} deals", so(deals, found))
+
+            slow = any(isinstance(agent, SearchAgent) for agent in agents)
+            watched = Watched.of(plan, seen, before, FEW if slow else STEP)
+            return so(plan.deals, play_into(path, watched, agents, resume=before is not None))
+
+        return work
+
+    @app.get("/tournament/{name}")
+    def tournament(name: str) -> Response:
+        key = f"/tournament/{name}"
+        going, status = jobs.running == key, jobs.status(key)
+        if going and name not in folders(folder):  # it is about to be made
+            found = Kept(name, Path())
+        else:
+            found = kept(name, called(name))
+        sofar = status.found if status else None
+        if sofar is None and found.manifest and not found.summary and not going:
+            sofar = _stopped_at(found.folder)
+        standings = standings_of(found.summary) or (sofar.standings if sofar else [])
+        return pages(
+            "tournament.html",
+            head=name,
+            found=found,
+            going=going,
+            work=status,
+            sofar=sofar,
+            standings=standings,
+            chart=Markup(intervals(standings)),
+            totals=_totals(found.summary),
+            duels=_duels(found.summary),
+            line_ups=_line_ups(found),
+        )
+
+    @app.post("/tournament/{name}")
+    async def change(name: str, request: Request) -> Response:
+        sent = once(await form_of(request))
+        path, key = called(name), f"/tournament/{name}"
+        if sent.get("do") == "stop":
+            jobs.stop(key)
+        elif sent.get("do") == "go":
+            await run_in_threadpool(go_on, path, key)
+        return RedirectResponse(key, 303)
+
+    def go_on(path: Path, key: str) -> None:
+        if jobs.running == key:
+            return
+        plan, found, _ = partly(path)
+        named = {f"checkpoint:{each}": f"{RUN}{name}" for name, each in folders(players.runs).items()}
+        agents = [players.agent(named.get(name, name), plan.game, plan.variant) for name in plan.players]
+        jobs.begin(key, f"the tournament {path.name}", played(path, plan, agents, found))
+
+    @app.get("/tournament/{name}/game")
+    def one(name: str, request: Request) -> Response:
+        query, path = words_of(request), called(name)
+        plan = partly(path)[0]
+        most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.variant.players}
+        at = {each: whole(query.get(each, "0"), each, 0, many - 1) for each, many in most.items()}
+        return show(line_at(path / GAMES_FILE, place_of(plan, **at)))
+
+
+def _stopped_at(path: Path) -> So | None:
+    """Return how far a tournament got that is not under way."""
+    try:
+        plan, found, blocks = partly(path)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    rounds = list(plan.blocks())[:: len(plan.line_ups)]
+    return so(sum(some for _, _, some in rounds[: blocks // len(plan.line_ups)]), found)
+
+
+def _totals(summary: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """Return how every agent did, the best first."""
+    return sorted((summary or {}).get("totals", ()), key=lambda each: -each["mean"])
+
+
+def _duels(summary: Mapping[str, Any] | None) -> dict[tuple[int, int], Mapping[str, Any]]:
+    return {(each["hero"], each["villain"]): each for each in (summary or {}).get("duels", ())}
+
+
+def _line_ups(found: Kept) -> list[str]:
+    """Return who sits together, in words."""
+    if not found.manifest:
+        return []
+    names = found.manifest["agents"]
+    game = get_game(found.manifest["game"])
+    variant = game.variant.make(**found.manifest["variant"])
+    return [
+        f"{names[each.agents[0]]} among {names[each.agents[1]]}"
+        if each.table == ONE
+        else ", ".join(names[agent] for agent in each.agents)
+        for each in line_ups(len(names), variant.players, found.manifest["table"])
+    ]

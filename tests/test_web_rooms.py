@@ -1,0 +1,422 @@
+"""Claims that are changed, tournaments, runs, people at one screen and games that have an address."""
+
+import json
+import re
+import shutil
+import time
+from html import unescape
+from html.parser import HTMLParser
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+
+pytest.importorskip("fastapi", reason="the pages need gupai[web]")
+pytest.importorskip("httpx", reason="pages are tested with httpx")
+
+from fastapi.testclient import TestClient
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation import play_into, schedule, verify
+from gupai_agents.evaluation.claims import read_claim
+from gupai_agents.evaluation.records import game_of_line
+from gupai_app.session import Session
+from gupai_app.web import claims
+from gupai_app.web.address import Address
+from gupai_app.web.app import create_app
+from gupai_app.web.changes import changed
+from gupai_app.web.players import NAMED
+from gupai_app.web.review import address_of, luck, record_of
+from gupai_app.web.table import Sitting
+from gupai_app.web.tournaments import Watched
+from gupai_env.games import GAMES, get_game
+from test_web import OURS, actions, played, said
+from web_room import furnish
+
+every_game = pytest.mark.parametrize("game", GAMES)
+HOME = "http://127.0.0.1"
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    return furnish(tmp_path_factory.mktemp("room"))
+
+
+@pytest.fixture(scope="module")
+def pages(room):
+    app = create_app(runs=room / "runs", tournaments=room / "tournaments")
+    with TestClient(app, base_url=HOME, raise_server_exceptions=False) as client:
+        yield client
+
+
+def done(pages, path):
+    """A page when the work it tells of has ended."""
+    for _ in range(900):
+        text = pages.get(path).text
+        if 'value="stop"' not in text:
+            return text
+        time.sleep(0.1)
+    raise AssertionError("it goes on and on")
+
+
+# --- people at one screen -------------------------------------------------------------------------
+
+
+@every_game
+def test_people_at_one_screen_play_to_the_end_and_see_their_own_tiles_alone(game, pages):
+    answer = pages.get(f"/table?{urlencode({'game': game, 'seed': 5, 'seat': 0, 'with': 'human'})}")
+    covered = 0
+    for _ in range(300):
+        text, at = answer.text, answer.url.query.decode()
+        if "The game is over" in text:
+            break
+        if here := re.search(r'href="/table\?([^"]*)" id="here"', text):
+            covered += 1
+            assert "<svg" not in text and not actions(text)
+            answer = pages.get(f"/table?{unescape(here[1])}")
+            continue
+        seat = int(re.search(r"You are seat (\d)", text)[1])
+        scene = Sitting(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))), at=seat).frames[-1].scene
+        assert not [tile for place in scene.places[1:] for pile in place.piles[:1] for tile in pile.tiles]
+        answer = pages.get(f"/table?{re.sub('&at=[0-9]', '', at)}&play={actions(text)[0]}")
+        assert answer.status_code == 200, said(answer)
+    players = GAMES[game].variant().players
+    record = game_of_line(pages.get(f"/record?{answer.url.query.decode()}").content)
+    assert record.agents == ("human",) * players and covered >= players
+
+
+def test_who_is_alone_at_the_screen_is_not_asked_who_they_are(pages):
+    assert 'id="here"' not in pages.get("/table?game=jie-long&seed=5&seat=0&with=greedy").text
+
+
+def test_a_table_is_played_again_once_for_a_page(monkeypatch):
+    plays, play = [], Session.play
+    monkeypatch.setattr(Session, "play", lambda self, action: plays.append(action) or play(self, action))
+    sitting = Sitting(Address.read({"game": "jie-long", "seed": "5", "seat": "0", "options": "deals=3"}))
+    for _ in range(12):
+        sitting = Sitting(sitting.address, sitting.moves[0].actions[0])
+    seen = sitting.frames
+    del plays[:]
+    again = Sitting(sitting.address)
+    assert len(again.frames) > 1 and again.frames == seen
+    moves = len(sitting.address.moves)
+    assert moves < len(plays) <= moves + sitting.address.variant.players
+
+
+# --- addresses of games and luck ------------------------------------------------------------------
+
+
+def test_the_address_of_a_game_that_is_sent_outlives_the_server(pages):
+    line = pages.get(f"/record?{played(pages, game='ce-deng', options='deals=2')[-1]}").text
+    answer = pages.post("/review", headers=OURS, data={"games": line})
+    assert answer.url.path == "/look" and 'href="#12"' in answer.text
+    other = TestClient(create_app(), base_url=HOME).get(str(answer.url))
+    assert other.text == answer.text
+
+
+def test_the_address_of_a_game_with_an_order_and_any_names_tells_all_of_it():
+    game = get_game("jie-long")
+    session = Session(
+        game, game.variant(), 3, order=[*reversed(game.deck(game.variant().as_rules(game.rules_type)))]
+    )
+    while not session.over:
+        session.play(int(session.mask().argmax()))
+    record = session.record(["a;b&c=d", "checkpoint:runs/x", "Müller", ""])
+    query = dict(re.findall(r"(\w+)=([^&]*)", address_of(record)))
+    words = (
+        TestClient(create_app(), base_url=HOME).build_request("GET", f"/look?{address_of(record)}").url.params
+    )
+    assert query.keys() == dict(words).keys() and record_of(dict(words), NAMED) == record
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sat": "[1]"}, "a list of 4 names"),
+        ({"sat": "["}, "as JSON"),
+        ({"sat": '["a","b","c",5]'}, "no name"),
+        ({"moves": "1"}, "not legal"),
+        ({"moves": ""}, "is not over"),
+        ({"order": "1.2"}, "holds not the 32 tiles"),
+        ({"agent": "checkpoint:/etc/passwd"}, "does not play here"),
+    ],
+)
+def test_an_address_of_no_game_is_refused_in_a_sentence(changes, words, pages):
+    line = pages.get(f"/record?{played(pages, game='jie-long')[-1]}").content
+    query = dict(pages.build_request("GET", f"/look?{address_of(game_of_line(line))}").url.params)
+    answer = pages.get(f"/look?{urlencode({**query, **changes})}")
+    assert answer.status_code == 422 and words in said(answer)
+
+
+@every_game
+def test_what_tiles_are_worth_does_not_depend_on_what_was_played(game):
+    found = []
+    for pick in (0, -1):
+        session = Session(GAMES[game], GAMES[game].variant(), 4)
+        while not session.over:
+            session.play(int(np.flatnonzero(session.mask())[pick]))
+        found.append(luck(session.record(["a"] * session.variant.players)))
+        assert [each.won for each in found[-1]] == list(session.payoffs[0])
+    assert [each.worth for each in found[0]] == [each.worth for each in found[1]]
+    assert any(each.worth for each in found[0]) and any(each.half for each in found[0])
+
+
+# --- claims ---------------------------------------------------------------------------------------
+
+
+class Form(HTMLParser):
+    """The fields of a page's forms as a browser sends them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.sent, self._select = [], None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        if tag == "input" and (found.get("type") != "checkbox" or "checked" in found):
+            self.sent.append((found["name"], found.get("value") or ""))
+        if tag == "select":
+            self._select = found["name"]
+        if tag == "option" and "selected" in found:
+            self.sent.append((self._select, found["value"]))
+
+
+@pytest.mark.parametrize("name", list(claims.known()))
+def test_a_form_that_is_sent_as_it_is_changes_nothing(name, pages):
+    sent = [
+        (key, text)
+        for key, text in Form(pages.get(f"/claim/{name}").text).sent
+        if key.startswith("readings.")
+    ]
+    assert len(sent) > 5 or all(reading.kind == "exact" for reading in claims.known()[name].readings)
+    answer = pages.post(
+        f"/claim/{name}",
+        headers={**OURS, "Content-Type": "application/x-www-form-urlencoded"},
+        content=urlencode([*sent, ("do", "change")]),
+    )
+    assert answer.status_code == 200 and str(answer.url) == f"{HOME}/claim/{name}"
+
+
+def test_a_changed_claim_is_a_file_that_can_be_tested(pages, tmp_path):
+    answer = pages.get(
+        "/claim/jl-attack-2/file?readings.0.suit=3&readings.0.margin=0.25&readings.0.population.hand.0.at_least=5"
+        "&readings.0.variant.players=3&readings.0.panel=greedy&readings.0.panel=tuned&readings.1.skip=leave+it+out"
+    )
+    file = tmp_path / "x.yaml"
+    file.write_bytes(answer.content)
+    (reading,) = read_claim(file).readings
+    condition = reading.population.hand[0]
+    assert (condition.number, condition.at_least, reading.treated) == (3, 5, "+attack_3=40")
+    assert (reading.margin, reading.variant, reading.panel) == (0.25, {"players": 3}, ["greedy", "tuned"])
+    assert "suit=3" in read_claim(file).source and reading.name.endswith("(changed)")
+
+
+def test_the_items_of_an_ordering_are_changed_together():
+    found = changed(claims.known()["jl-only-2"], {"readings.0.items.*.population.hand.0.at_least": "5"})
+    assert {item.population.hand[0].at_least for item in found.claim.readings[0].items} == {5}
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "words"),
+    [
+        ("readings.0.suit", "7", "choose one of 1, 2, 3, 4, 5, 6"),
+        ("readings.0.margin", "x", "valid number"),
+        ("readings.0.margin", "-1", "greater than 0"),
+        ("readings.0.population.hand.0.at_least", "9", "no hand of 8 tiles"),
+        ("readings.0.panel", "checkpoint:/etc/passwd", "does not play here"),
+        ("readings.0.treated", "style:/etc/x.yaml", "does not play here"),
+        ("readings.0.treated", "search:playouts=9999", "does not play here"),
+        ("readings.0.treated", "+attack_9=1", "is no feature"),
+        ("readings.0.variant.players", "9", "choose one of 2, 3, 4"),
+        ("readings.0.doses", "x", "valid integer"),
+        ("readings.0.name", "x", "nothing that can be changed"),
+        ("statement", "x", "nothing that can be changed"),
+    ],
+)
+def test_a_bad_change_is_refused_by_its_key(key, text, words, pages):
+    answer = pages.get(f"/claim/jl-attack-2?{urlencode({key: text})}")
+    assert answer.status_code == 422 and words in said(answer) and key.partition(".hand")[0] in said(answer)
+
+
+def test_a_changed_claim_is_tested_and_its_deals_are_looked_at(pages):
+    sent = {"readings.0.suit": "3", "readings.0.panel": "greedy", "readings.0.doses": "4"}
+    sent |= {"readings.1.skip": "leave it out", "deals": "40", "do": "begin"}
+    answer = pages.post("/claim/jl-attack-2", headers=OURS, data=sent)
+    assert answer.url.params["readings.0.suit"] == "3"
+    text = done(pages, str(answer.url))
+    verdict = pages.get(unescape(re.search(r'href="(/verdict/[^"]*)"', text)[1])).text
+    assert "carrying 3 at least 4" in unescape(verdict) and 'class="chart"' in verdict
+    assert "largest gain" in verdict.lower() and verdict.count('class="stage broad"') == 6
+    assert "gupai claim jl-attack-2-changed.yaml --deals 40" in verdict
+    assert pages.get("/verdict/jl-attack-2").status_code == 404  # another claim
+
+
+def test_recorded_verdicts_are_listed_and_read(pages):
+    text = pages.get("/claims").text
+    assert len(re.findall(r'href="/recorded/', text)) == len(claims.known())
+    assert "disproved" in pages.get("/recorded/jl-suit-counts").text
+    assert pages.get("/recorded/..%2fx").status_code == 404
+
+
+def test_without_recorded_verdicts_there_are_claims(pages, monkeypatch):
+    monkeypatch.setattr(claims, "_recorded", lambda name: None)
+    text = pages.get("/claims").text
+    assert "/claim/jl-attack-2" in text and "recorded" not in text
+    assert pages.get("/recorded/jl-attack-2").status_code == 404
+
+
+# --- tournaments ----------------------------------------------------------------------------------
+
+
+def files_of(folder):
+    names = ("games.csv", "games.jsonl.gz", "summary.json", "manifest.json", "progress.json")
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+def test_a_tournament_that_is_watched_is_the_same_and_so_is_one_that_goes_on(
+    tmp_path, monkeypatch, pages, room
+):
+    monkeypatch.setattr("gupai_agents.evaluation.tournament.LANES", 80)  # 20 deals a block
+    names = ["random", "greedy", "variety"]
+    plan, agents = schedule("jie-long", names, 50, seed=1), [make_agent(name, "jie-long") for name in names]
+    play_into(tmp_path / "plain", plan, agents)
+    looks = []
+    watched = Watched.of(plan, lambda deals, found: looks.append(deals), step=8)
+    play_into(tmp_path / "watched", watched, agents)
+    assert files_of(tmp_path / "watched") == files_of(tmp_path / "plain")
+    assert looks == sorted(looks) and set(looks) == {0, 8, 16, 20, 28, 36, 40, 48, 50}
+
+    def few(deals):
+        few.blocks = getattr(few, "blocks", 0) + 1
+        if few.blocks == 8:  # in the second round
+            raise KeyboardInterrupt
+
+    stopped = room / "tournaments" / "stopped"
+    with pytest.raises(KeyboardInterrupt):
+        play_into(stopped, plan, agents, progress=few)
+    assert "20 deals of every line-up are played" in pages.get("/tournament/stopped").text
+    pages.post("/tournament/stopped", headers=OURS, data={"do": "go"})
+    assert "Who wins from whom" in done(pages, "/tournament/stopped")
+    assert files_of(stopped) == files_of(tmp_path / "plain")
+
+
+def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
+    form = {
+        "game": "jie-long",
+        "agent": ["greedy", "run:one"],
+        "deals": "30",
+        "seed": "2",
+        "o.forced_play": "true",
+    }
+    answer = pages.post("/tournaments", headers=OURS, data=form)
+    assert answer.status_code == 200, said(answer)
+    name = answer.url.path.rpartition("/")[2]
+    text = done(pages, f"/tournament/{name}")
+    assert "Who wins from whom" in text and 'class="chart"' in text
+    found = verify(room / "tournaments" / name)
+    assert f"{found.forms[0].chips.mean:+.2f}" in text
+    answer = pages.get(f"/tournament/{name}/game?line_up=1&deal=29&rotation=3")
+    assert answer.url.path == "/look"
+    assert json.loads(answer.url.params["sat"])[3].endswith(
+        "one"
+    )  # rotation 3 seats the one among equals there
+    assert pages.get(f"/tournament/{name}/game?deal=30").status_code == 422
+    assert name in pages.get("/tournaments").text
+    again = pages.post("/tournaments", headers=OURS, data=form)
+    assert again.url.path != f"/tournament/{name}"
+    done(pages, again.url.path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"agent": "greedy"}, "choose 2 to 5"),
+        ({"agent": ["greedy", "checkpoint:/etc/passwd"]}, "does not play here"),
+        ({"agent": ["greedy", "run:..%2fone"]}, "does not play here"),
+        ({"agent": ["greedy", "human"]}, "does not play here"),
+        ({"deals": "1"}, "choose 2 to 20,000"),
+        ({"deals": "20000", "o.players": "4", "table": "all", "agent": ["random", "greedy", "variety", "tuned",
+          "search:playouts=20"]}, "too many"),
+        ({"table": "x"}, "choose one of"),
+        ({"game": "chess"}, "no game"),
+        ({"o.players": "9"}, "players"),
+    ],
+)  # fmt: skip
+def test_a_tournament_that_cannot_be_is_refused_in_a_sentence(changes, words, pages, room):
+    before = sorted((room / "tournaments").glob("*"))
+    form = {"game": "jie-long", "agent": ["greedy", "variety"], "deals": "30", **changes}
+    answer = pages.post("/tournaments", headers=OURS, data=form)
+    assert answer.status_code == 422 and words in said(answer)
+    assert sorted((room / "tournaments").glob("*")) == before
+
+
+def test_a_damaged_folder_of_a_tournament_is_said_to_be_damaged(pages, room):
+    folder = room / "tournaments" / "damaged"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "manifest.json").write_text('{"game": 5}')
+    assert "damaged" in pages.get("/tournaments").text and "damaged" in pages.get("/tournament/damaged").text
+    assert pages.post("/tournament/damaged", headers=OURS, data={"do": "go"}).status_code == 422
+    assert pages.get("/tournament/damaged/game").status_code == 422
+    shutil.rmtree(folder)
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+def test_a_run_is_shown_and_played_against(pages):
+    text = pages.get("/runs").text
+    assert "+0.50 against tuned" in text and "metrics.jsonl is damaged" in text
+    text = pages.get("/run/one").text
+    assert "<td>trained</td><td>tu&amp;ned</td>" in text
+    table = pages.get(unescape(re.search(r'href="(/table[^"]*)"', text)[1]))
+    assert (table.status_code == 200 and "Seat 1 run:one" in table.text) or "Seat 0 run:one" in table.text
+    move = pages.get(f"/table?{table.url.query.decode()}&play={actions(table.text)[0]}")
+    assert move.status_code == 200, said(move)
+    assert pages.get("/run/broken").status_code == 200
+
+
+def test_a_picture_of_a_run_is_an_image_in_which_nothing_runs(pages):
+    pytest.importorskip("matplotlib")
+    assert '<img class="picture" src="/run/one/strength.svg"' in pages.get("/run/one").text
+    answer = pages.get("/run/one/strength.svg")
+    assert answer.headers["content-type"] == "image/svg+xml" and "against tuned" in answer.text
+    assert answer.headers["content-security-policy"].startswith(
+        "default-src 'none'; style-src 'unsafe-inline'"
+    )
+    assert pages.get("/run/one/exploitability.svg").status_code == 404
+    assert pages.get("/run/broken/strength.svg").status_code == 404
+
+
+NOWHERE = """\
+    /run/..%2fruns%2fone /run/%2e%2e%2fone /run/one/..%2fconfig.yaml /run/one/config.svg /tournament/..%2fruns
+    /tournament/nope /tournament/nope/game /tournaments/nope /verdict/nope"""
+
+
+@pytest.mark.parametrize("path", NOWHERE.split())
+def test_a_request_names_no_path(path, pages):
+    answer = pages.get(path)
+    assert answer.status_code == 404 and "no such page" in said(answer)
+
+
+def test_without_folders_pages_say_what_is_missing():
+    bare = TestClient(create_app(), base_url=HOME)
+    assert "There is no run" in bare.get("/runs").text
+    assert "keeps no tournaments" in bare.get("/tournaments").text
+    assert bare.post("/tournaments", headers=OURS, data={"game": "jie-long"}).status_code == 404
+
+
+def test_new_pages_keep_their_own_policy(pages):
+    for path in ("/claims", "/claim/jl-only-2", "/recorded/jl-suit-counts", "/runs", "/run/one", "/tournaments",
+                 "/tournaments/jie-long", "/table?game=jie-long&seed=5&seat=0&with=human"):  # fmt: skip
+        answer = pages.get(path)
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy, path
+        assert not re.search(
+            r'<script(?![^>]*src="/static/)(?![^>]*application/json)|<style|\sstyle=', answer.text
+        )
+
+
+def test_texts_on_the_front_page_are_sentences(pages):
+    told = re.findall(r"</h2>\s*<p>(.)", pages.get("/").text)
+    assert len(told) == len(GAMES) and all(letter.isupper() for letter in told)

@@ -1,0 +1,31 @@
+"""Folders of runs and tournaments as a server of pages shows them."""
+
+import json
+import shutil
+from pathlib import Path
+
+from gupai_agents.shipped import best_file
+from gupai_env.games import get_game
+
+RUN = "one"  # a run with two looks, a report and a player
+
+
+def furnish(folder: Path) -> Path:
+    """Make the folders `runs`, in which one run is whole and one broken, and `tournaments`; return their folder."""
+    run = folder / "runs" / RUN
+    run.mkdir(parents=True)
+    game = get_game("jie-long")
+    shutil.copy(best_file(game, game.variant.make(forced_play=True)), run / "agent.safetensors")
+    looks = [
+        {"labels": at, "decisions": 0, "updates": 0, "seconds": 10.0 * at}
+        | {"tuned": {"mean": at - 1.5, "low": at - 2.0, "high": at - 1.0, "deals": 9}}
+        for at in (1, 2)
+    ]
+    (run / "metrics.jsonl").write_text("".join(json.dumps(look) + "\n" for look in looks))
+    (run / "config.yaml").write_text("game: jie-long\n")
+    cells = "<tr><th>player</th><th>against</th></tr><tr><td>trained</td><td>tu&amp;ned</td></tr>"
+    (run / "report.html").write_text(f"<table>{cells}</table>")
+    (folder / "runs" / "broken").mkdir()
+    (folder / "runs" / "broken" / "metrics.jsonl").write_text("{")
+    (folder / "tournaments").mkdir()
+    return folder

@@ -1,0 +1,66 @@
+"""Pictures of how a training run went, from the looks that it kept; without torch, so that pages can show them."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+METRICS_FILE = "metrics.jsonl"  # in the folder of a run
+TEACHING, SELF_PLAY = "teaching", "self-play"  # stages of a run
+COUNTS = ("labels", "decisions", "updates", "seconds", "exploitability")  # in a look, beside the baselines
+
+
+def looks_of(folder: Path) -> list[dict[str, Any]]:
+    """Return the looks at the baselines of a run, in order.
+
+    A run that was killed and went on from an older save looked twice: of looks at the same place the last one counts.
+    """
+    found: dict[tuple[int, int], dict[str, Any]] = {}
+    file = folder / METRICS_FILE
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
+        row = json.loads(line)
+        found[row["labels"], row["decisions"]] = row
+    return [found[place] for place in sorted(found)]
+
+
+def baselines_of(looks: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the players that looks compare with."""
+    return [name for name in (looks[0] if looks else ()) if name not in COUNTS]
+
+
+def strength(looks: Sequence[dict[str, Any]], figure: "Figure") -> None:
+    """Draw the looks at each baseline, but for `random`, which is far below, over seconds; stages stand apart."""
+    figure.set_size_inches(7, 3.6)
+    axes = figure.subplots()
+    seconds = [row["seconds"] for row in looks]
+    baselines = baselines_of(looks)
+    for name in [name for name in baselines if name != "random"] or baselines:
+        means = [row[name]["mean"] for row in looks]
+        lines = axes.plot(seconds, means, marker="o", ms=3, label=f"against {name}")
+        lows, highs = ([row[name][end] for row in looks] for end in ("low", "high"))
+        axes.fill_between(seconds, lows, highs, color=lines[0].get_color(), alpha=0.12, lw=0)
+    taught = [row["seconds"] for row in looks if not row["decisions"]]
+    if taught and len(taught) < len(looks):
+        axes.axvline(taught[-1], color="#33404d", lw=0.8, ls="--")
+        for side, stage in (("right", TEACHING), ("left", SELF_PLAY)):
+            at = (taught[-1], 1.0)
+            axes.annotate(f" {stage} ", at, xycoords=("data", "axes fraction"), ha=side, va="top", fontsize=8)
+    axes.axhline(0, color="#33404d", lw=0.8, ls=":")
+    axes.set(xlabel="seconds", ylabel="chips a deal")
+    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def exploitability(looks: Sequence[dict[str, Any]], figure: "Figure") -> None:
+    """Draw what best responses win from it, in the looks that tell it."""
+    figure.set_size_inches(7, 3)
+    axes = figure.subplots()
+    rows = [row for row in looks if "exploitability" in row]
+    for how, words in (("best", "its best actions"), ("drawn", "drawing from its policy")):
+        chips = [row["exploitability"][how] for row in rows]
+        axes.plot([row["seconds"] for row in rows], chips, marker="o", ms=3, label=words)
+    axes.set(xlabel="seconds", ylabel="chips a deal")
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False)
