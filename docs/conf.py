@@ -48,7 +48,7 @@ def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
         elif found := SECTION.fullmatch(text):
             out += ["", f"**{found[1]}**", ""]
             out += _item(found[2]) if found[2] else []
-        elif number and FIELD.fullmatch(text):
+        elif number and FIELD.fullmatch(text) and lines[number - 1].strip()[-1:] in ("", ".", ":", ";"):
             out += _item(text)
         elif out and out[-1]:
             out[-1] += " " + _escaped(text)

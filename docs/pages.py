@@ -11,6 +11,7 @@ Run it after a change of rules, options or encoders, and after new figures in `d
 import hashlib
 import itertools
 import json
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, fields
@@ -76,7 +77,7 @@ def page(game: Game) -> str:
         _known(game),
         _history(game),
     )
-    return "\n".join([line for section in sections for line in (*section, "")])
+    return _flowing([line for section in sections for line in (*section, "")])
 
 
 def picture(game: Game) -> str:
@@ -205,10 +206,11 @@ def _actions(game: Game) -> list[str]:
 
 
 def _rewards(game: Game, chips: float) -> list[str]:
+    house = ", less the `casino_fee`" if hasattr(game.variant, "casino_fee") else ""
     return [
         "## Rewards",
         "",
-        "Chips, paid to all seats at once by the action that ends a deal, zero before; they sum to zero. In",
+        f"Chips, paid to all seats at once by the action that ends a deal, zero before; they sum to zero{house}. In",
         "a match",
         "(`deals`) every deal pays at its end, and the episode terminates after the last for all seats",
         "together; nothing is truncated.",
@@ -525,13 +527,13 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
         "seed": header["seed"],
         "versions": ", ".join(f"{name} {version}" for name, version in header["versions"].items()),
     }
-    return "\n".join(
+    return _flowing(
         [
             "---",
             yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=100).rstrip(),
             "---",
             "",
-            f"# {game.title}, {options}: {file.stem}",
+            f"# {game.title}, {options}",
             "",
             "*Written by `docs/pages.py` from the header of the file.*",
             "",
@@ -626,6 +628,24 @@ def _judged(header: dict[str, Any]) -> list[str]:
 
 def _chips(won: dict | None) -> str:
     return "" if won is None else f"{won['mean']:+.2f} ±{won['half_width']:.2f}"
+
+
+def _flowing(lines: list[str]) -> str:
+    """Return the lines as a text in which the lines of a paragraph are filled."""
+    out: list[str] = []
+    paragraph: list[str] = []
+    fenced = False
+    for line in [*lines, ""]:
+        fence = line.startswith(("```", "---"))
+        if not fenced and not fence and line and line[0] not in "|#-<!" and out:
+            paragraph.append(line)
+            continue
+        if paragraph:
+            out += textwrap.wrap(" ".join(paragraph), 118, break_long_words=False, break_on_hyphens=False)
+            paragraph = []
+        out.append(line)
+        fenced ^= fence
+    return "\n".join(out[:-1])
 
 
 def _table(head: tuple[str, ...], rows) -> list[str]:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from gupai_agents.evaluation.records import game_of_line
 from gupai_app.session import Session
 from gupai_env.games import GAMES
 
@@ -33,17 +32,15 @@ def test_the_pages_that_are_written_from_the_code_are_current():
 @pytest.mark.parametrize("game", GAMES)
 def test_the_annotated_deal_is_played_again_to_the_byte(game):
     deal = json.loads((ROOT / "docs" / "annotated" / f"{game}.json").read_text(encoding="utf-8"))
-    record = game_of_line(deal["record"].encode())
-    assert record.game.id == game
-    session = Session.of(record)
-    for number, action in enumerate(record.actions, 1):
-        choices = [
-            session.game.action_name(int(each), session.view(session.seat))
-            for each in session.mask().nonzero()[0]
-        ]
+    told = json.loads(deal["record"])
+    session = Session(GAMES[game], GAMES[game].variant.make(**told["variant"]), told["seed"], told["episode"])
+    for number, action in enumerate(told["actions"], 1):
+        view, legal = session.view(session.seat), session.mask().nonzero()[0]
+        choices = [session.game.action_name(int(each), view) for each in legal]
         if len(choices) > 1:
             assert deal["notes"][str(number)]["best"] in choices
         session.play(action)
+    assert session.record(told["agents"]).line == deal["record"]
 
 
 @pytest.mark.parametrize("game", GAMES)
