@@ -5,7 +5,7 @@ CONFIG ?= jie-long
 EXTRAS ?= dev
 RUN = $(VENV)/bin
 
-.PHONY: train test check setup clean
+.PHONY: train test check docs fresh lowest setup clean
 
 train: setup
 	$(RUN)/gupai train $(CONFIG)
@@ -17,6 +17,19 @@ check: setup
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
 	$(RUN)/mypy
+
+docs:
+	$(MAKE) setup EXTRAS=$(EXTRAS),docs
+	$(RUN)/pip install --quiet --constraint constraints.txt ".[docs]"
+	$(RUN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo build/docs/index.html
+
+# The wheel in a virtual environment of its own, used outside the checkout: `make fresh PYTHON=python3.14`.
+fresh:
+	$(PYTHON) .ci/fresh
+
+lowest:
+	$(PYTHON) .ci/fresh --constraint constraints-lowest.txt
 
 setup: $(VENV)/.ready
 

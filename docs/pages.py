@@ -1,26 +1,48 @@
-"""Writes `docs/games/*.md` from the code, a page a game, `docs/ladder.md` from what `gupai ladder --json` printed, and
-`docs/models.md` from the headers of the networks that come with the package.
+"""Writes `docs/games/*` from the code, a page and a picture a game, `docs/ladder.md` from what `gupai ladder --json`
+printed, `docs/models.md` and `docs/models/*.md` from the headers of the networks that come with the package, and
+`docs/reference/configuration.md`.
 
-Run it after a change of rules, options or encoders, and after a new ladder in `docs/ladder`:
+Run it after a change of rules, options or encoders, and after new figures in `docs/ladder`, `docs/claims` or
+`docs/annotated`:
 
     python docs/pages.py
 """
 
+import hashlib
+import itertools
 import json
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel
 
 from gupai_agents import agent_names
+from gupai_agents.evaluation.claims.suite import corrected
 from gupai_agents.registry import NOT_NAMED
-from gupai_agents.shipped import networks
+from gupai_agents.shipped import networks, shipped_styles
+from gupai_app import claims
 from gupai_app.ladder import MEANING
+from gupai_app.session import Session
 from gupai_env.core.game import Game
+from gupai_env.core.hints import verb_of
+from gupai_env.core.phrases import seat_names
 from gupai_env.core.variant import FULL, TINY
 from gupai_env.games import GAMES
-from gupai_training.config import went_in
+from gupai_env.render import draw_svg
+from gupai_training.config import Config, went_in
 
 DOCS = Path(__file__).parent
-FOLDER, LADDERS = DOCS / "games", DOCS / "ladder"
+FOLDER, LADDERS, DEALS, VERDICTS = (DOCS / name for name in ("games", "ladder", "annotated", "claims"))
+CARDS = DOCS / "models"
+CLEAR = 0.05  # chips below which a loss is not worth a word
+HISTORY = {  # what each version of a game changed, by id; the first needs no words
+    game: {0: "the rules, actions and observations of gupai 0.1"} for game in GAMES
+}
 
 
 def page(game: Game) -> str:
@@ -41,71 +63,344 @@ def page(game: Game) -> str:
         "payoffs": f"chips at the end of a deal, at most {chips:g} either way with the default options",
         "agents": ", ".join(f"`{name}`" for name in [*agent_names(game), *NOT_NAMED]),
     }
-    return "\n".join(
-        [
-            f"# {game.title}",
-            "",
-            "*Written by `docs/pages.py` from the code.*",
-            "",
-            *_table(("", ""), head.items()),
-            "",
-            "## Rules",
-            "",
-            "```text",
-            game.rules_text,
-            "```",
-            "",
-            "## Options",
-            "",
-            *_table(
-                ("option", "default", "allowed", "meaning"), (_option(game, f) for f in fields(game.variant))
-            ),
-            "",
-            "## Observation",
-            "",
-            "What the seat to act knows, and any other seat when asked. Seats are counted from the viewer in order of",
-            "turn. `env.layout.split(observation)` gives the sections by name.",
-            "",
-            *_table(
-                ("entries", "section", "shape", "values", "meaning"),
-                (
-                    (
-                        f"{at}..{at + section.size - 1}",
-                        f"`{section.name}`",
-                        " x ".join(map(str, section.shape)),
-                        f"{-section.high if section.signed else 0}..{section.high}",
-                        section.meaning,
-                    )
-                    for section, at in zip(layout.sections, layout.starts, strict=True)
-                ),
-            ),
-            "",
-            "## Players",
-            "",
-            "Rule-based players weigh features of an action and play the one of the highest sum.",
-            "`style:FEATURE=WEIGHT,...` is a player of one's own, `NAME+FEATURE=WEIGHT` one with weights added,",
-            "`NAME@1.5` draws at a temperature, and `gupai tune` finds weights, such as those of `tuned`",
-            "([more](../players.md), [how strong they are](../ladder.md)).",
-            "",
-            *_table(
-                ("player", "weights"),
-                (
-                    (f"`{name}`", ", ".join(f"{feature} {weight:g}" for feature, weight in weights.items()))
-                    for name, weights in game.styles.items()
-                ),
-            ),
-            "",
-            *_table(
-                ("feature", "unit", "range", "meaning"),
-                ((f"`{f.name}`", f.unit, f"{f.low:g} to {f.high:g}", f.meaning) for f in game.features),
-            ),
-            "",
-            "## Actions",
-            "",
-            *_table(("action", "name"), enumerate(game.action_names)),
-            "",
-        ]
+    sections = (
+        _beginning(game, head),
+        _usage(game),
+        _rules(game),
+        _observation(game),
+        _actions(game),
+        _rewards(game, chips),
+        _options(game),
+        _variants(game),
+        _players(game),
+        _annotated(game),
+        _known(game),
+        _history(game),
     )
+    return _flowing([line for section in sections for line in (*section, "")])
+
+
+def picture(game: Game) -> str:
+    """Return the table of the annotated deal before the decision that lost most, as the seat to act sees it."""
+    deal = _deal(game)
+    session = _session(game, deal)
+    for action in deal["record"]["actions"][: _worst(deal) - 1]:
+        session.play(action)
+    view = session.view(session.seat)
+    return draw_svg(game.scene(session.variant, [view], seat_names(session.variant.players))) + "\n"
+
+
+def _beginning(game: Game, head: dict[str, str]) -> list[str]:
+    deal = _deal(game)
+    number = _worst(deal)
+    session = _session(game, deal)
+    for action in deal["record"]["actions"][: number - 1]:
+        session.play(action)
+    return [
+        f"# {game.title}",
+        "",
+        "*Written by `docs/pages.py` from the code.*",
+        "",
+        f"![The table as seat {session.seat} sees it]({game.id}.svg)",
+        "",
+        f"What would you play as seat {session.seat}? It is move {number} of [a deal with",
+        "notes](#an-annotated-deal).",
+        "",
+        *_table(("", ""), head.items()),
+    ]
+
+
+def _usage(game: Game) -> list[str]:
+    return [
+        "## Use",
+        "",
+        "```python",
+        f"from gupai_env import {game.identifier}_v{game.version}",
+        "",
+        f'env = {game.identifier}_v{game.version}.env(render_mode="ansi")',
+        "env.reset(seed=42)",
+        "for agent in env.agent_iter():",
+        "    observation, reward, termination, truncation, info = env.last()",
+        '    mask = observation["action_mask"]',
+        "    env.step(None if termination else env.action_space(agent).sample(mask))",
+        "```",
+        "",
+        f"On the command line: `gupai play {game.id}`, `gupai watch {game.id}`, `gupai rules {game.id}`.",
+        "Positions by hand:",
+        "[`gupai_env.positions`](../positions.md). One seat against agents: [Gymnasium](../gymnasium.md).",
+    ]
+
+
+def _rules(game: Game) -> list[str]:
+    """Return the rules in brief: lines that begin with a word in a column of its own become items."""
+    lines = ["## Rules", ""]
+    for line in game.rules_text.splitlines():
+        word, gap, rest = line.partition("  ")
+        if line.startswith(" "):
+            lines[-1] += f" {line.strip()}"
+        elif gap and rest.strip():
+            lines.append(f"- **{word}**: {rest.strip()}")
+        elif line and lines[-1]:
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
+    return lines
+
+
+def _observation(game: Game) -> list[str]:
+    layout = game.encoder.layout
+    return [
+        "## Observation",
+        "",
+        "What the seat to act knows, and any other seat when asked. Seats are counted from the viewer in",
+        "order of",
+        "turn. `env.layout.split(observation)` gives the sections by name. `env.state()` joins the",
+        "observations of all seats,",
+        "for centralised critics.",
+        "",
+        *_table(
+            ("entries", "section", "shape", "values", "meaning"),
+            (
+                (
+                    f"{at}..{at + section.size - 1}",
+                    f"`{section.name}`",
+                    " x ".join(map(str, section.shape)),
+                    f"{-section.high if section.signed else 0}..{section.high}",
+                    section.meaning,
+                )
+                for section, at in zip(layout.sections, layout.starts, strict=True)
+            ),
+        ),
+    ]
+
+
+def _actions(game: Game) -> list[str]:
+    """Return the actions, those of one verb that follow each other in one row."""
+    runs = [
+        (verb, list(run))
+        for verb, run in itertools.groupby(enumerate(game.action_names), lambda each: verb_of(each[1]))
+    ]
+    if len(runs) > 12:  # no such runs
+        runs = [("", list(enumerate(game.action_names)))]
+    return [
+        "## Actions",
+        "",
+        'The mask, `observation["action_mask"]` and `info["action_mask"]`, is 1 where the rules allow the',
+        "action, all zero for a",
+        "seat that is not to act. An action that is not allowed raises `IllegalActionError` and changes nothing.",
+        "",
+        *_table(
+            ("actions", "what", "first", "last"),
+            (
+                (f"{run[0][0]}..{run[-1][0]}" if len(run) > 1 else run[0][0], verb, run[0][1], run[-1][1])
+                for verb, run in runs
+            ),
+        ),
+        "",
+        f"<details><summary>All {game.num_actions} actions</summary>",
+        "",
+        *_table(("action", "name"), enumerate(game.action_names)),
+        "",
+        "</details>",
+    ]
+
+
+def _rewards(game: Game, chips: float) -> list[str]:
+    house = ", less the `casino_fee`" if hasattr(game.variant, "casino_fee") else ""
+    return [
+        "## Rewards",
+        "",
+        f"Chips, paid to all seats at once by the action that ends a deal, zero before; they sum to zero{house}. In",
+        "a match",
+        "(`deals`) every deal pays at its end, and the episode terminates after the last for all seats",
+        "together; nothing is truncated.",
+        f"With the default options a deal moves at most {chips:g} chips to or from a seat.",
+    ]
+
+
+def _options(game: Game) -> list[str]:
+    return [
+        "## Options",
+        "",
+        *_table(
+            ("option", "default", "allowed", "meaning"),
+            (_option(game, field) for field in fields(game.variant)),
+        ),
+    ]
+
+
+def _variants(game: Game) -> list[str]:
+    """Return the variants for which something comes along."""
+    found: dict[str, list[str]] = {"default options": []}
+    for style in shipped_styles(game.id):
+        found.setdefault(_changed(style["variant"]), []).append("`tuned`, weights of a rule-based player")
+    for file, header in networks(game.id):
+        card = f"[`best`, a trained network](../models/{file.stem}.md)"
+        found.setdefault(_changed(_variant_of(game, header)), []).append(card)
+    for file in sorted(LADDERS.glob(f"{game.id}*.json")):
+        changed = _changed(json.loads(file.read_text(encoding="utf-8"))["changed"])
+        found.setdefault(changed, []).append("[a ladder of players](../ladder.md)")
+    found.setdefault(_changed({"players": 2, "deck": TINY}), []).append(
+        "[exact play](../evaluation.md#exact-exploitability): small enough to search completely"
+    )
+    return [
+        "## Variants",
+        "",
+        "Any choice of the options is a variant. Something comes along for these:",
+        "",
+        *_table(("variant", "what"), ((name, ", ".join(each) or "") for name, each in found.items())),
+    ]
+
+
+def _players(game: Game) -> list[str]:
+    return [
+        "## Players",
+        "",
+        "Rule-based players weigh features of an action and play the one of the highest sum.",
+        "`style:FEATURE=WEIGHT,...` is a player of one's own, `NAME+FEATURE=WEIGHT` one with weights added,",
+        "`NAME@1.5` draws at a temperature, and `gupai tune` finds weights, such as those of `tuned`",
+        "([more](../players.md), [how strong they are](../ladder.md)).",
+        "",
+        *_table(
+            ("player", "weights"),
+            (
+                (f"`{name}`", ", ".join(f"{feature} {weight:g}" for feature, weight in weights.items()))
+                for name, weights in game.styles.items()
+            ),
+        ),
+        "",
+        *_table(
+            ("feature", "unit", "range", "meaning"),
+            ((f"`{f.name}`", f.unit, f"{f.low:g} to {f.high:g}", f.meaning) for f in game.features),
+        ),
+    ]
+
+
+# --- a deal with notes ----------------------------------------------------------------------------
+
+
+def _deal(game: Game) -> dict[str, Any]:
+    """Return what `docs/annotated.py` wrote."""
+    found = json.loads((DEALS / f"{game.id}.json").read_text(encoding="utf-8"))
+    return {**found, "record": json.loads(found["record"])}
+
+
+def _session(game: Game, deal: dict[str, Any]) -> Session:
+    record = deal["record"]
+    return Session(game, game.variant.make(**record["variant"]), record["seed"], record["episode"])
+
+
+def _worst(deal: dict[str, Any]) -> int:
+    """Return the number of the decision that lost most, as far as that is clear."""
+    notes = deal["notes"]
+    return int(max(notes, key=lambda at: notes[at]["mean"] - notes[at]["played"] - notes[at]["half"]))
+
+
+def _annotated(game: Game) -> list[str]:
+    deal = _deal(game)
+    record, session = deal["record"], _session(game, deal)
+    names = seat_names(session.variant.players)
+    hands = game.scene(session.variant, session.views(), names)
+    rows = []
+    told: tuple[str, ...] = ()
+    for action in record["actions"]:
+        step = session.take(action, names, told)
+        told = step.scene.notes
+        rows.append((step.number, step.seat, step.words, step.news, _note(deal, step.number)))
+    paid = ", ".join(f"seat {seat} {chips:+g}" for seat, chips in enumerate(record["payoffs"][-1]))
+    agents = record["agents"][0]
+    return [
+        "## An annotated deal",
+        "",
+        f"`{agents}` at every seat, seed {record['seed']}: a beginner's deal. At every decision",
+        f"`{deal['adviser']}` tells what each",
+        "action would bring on average, from what the seat can know alone. Where another action is clearly",
+        "better, the note says by how",
+        "many chips (± half of the 95% interval); a deal can still end well after a mistake, and the other",
+        "way round.",
+        "",
+        *_table(
+            ("seat", *(pile.label for pile in hands.places[0].piles if pile.tiles)),
+            (
+                (seat, *(" ".join(f"[{a}:{b}]" for a, b in pile.tiles) for pile in place.piles if pile.tiles))
+                for seat, place in enumerate(hands.places)
+            ),
+        ),
+        "",
+        *_table(("move", "seat", "plays", "then", "note"), rows),
+        "",
+        f"At the end: {paid} chips. `python docs/annotated.py` finds these notes again.",
+    ]
+
+
+def _note(deal: dict[str, Any], number: int) -> str:
+    note = deal["notes"].get(str(number))
+    if note is None:
+        return "no choice"
+    lost = note["mean"] - note["played"]
+    if lost - note["half"] < CLEAR:
+        return ""
+    return f"{note['best']} is worth {lost:.1f} ±{note['half']:.1f} chips more"
+
+
+# --- what is known --------------------------------------------------------------------------------
+
+
+def _known(game: Game) -> list[str]:
+    """Return what ladder, networks and claims say of playing it well."""
+    lines = ["## What is known about playing it", ""]
+    for file in sorted(LADDERS.glob(f"{game.id}*.json")):
+        found = json.loads(file.read_text(encoding="utf-8"))
+        order = ", ".join(f"`{rung['player']}` {_chips(rung['all'])}" for rung in found["rungs"])
+        lines.append(
+            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips a deal among all others: {order}."
+        )
+    for file, header in networks(game.id):
+        won = header["evaluation"]["chips_a_deal_against"]
+        named = ", ".join(f"{_chips(each)} against `{name}`" for name, each in won.items())
+        lines.append(
+            f"- [`best`](../models/{file.stem}.md) ({_changed(_variant_of(game, header))}), chips a deal: {named}."
+        )
+    for content in _verdicts(game):
+        said = Counter(reading["verdict"] for reading in content["readings"])
+        verdicts = ", ".join(
+            name if count == 1 else f"{name} ({count} readings)" for name, count in said.items()
+        )
+        lines.append(f"- “{content['statement']}” [{verdicts or 'not tested'}](../claims.md#{content['id']})")
+    return [
+        *lines,
+        "",
+        f"[What the evidence says about playing well](../strategy/{game.id}.md) puts figures to each of these, and "
+        "ranks the features of an action by what they are worth.",
+    ]
+
+
+def _verdicts(game: Game) -> Iterator[dict[str, Any]]:
+    files = [VERDICTS / f"{path.stem}.json" for path in claims.paths()]
+    contents = corrected([json.loads(path.read_text(encoding="utf-8")) for path in files if path.exists()])
+    return (content for content in contents if content["game"] == game.id)
+
+
+def _history(game: Game) -> list[str]:
+    said = HISTORY[game.id]
+    return [
+        "## Version history",
+        "",
+        *(f"- v{version}: {said[version]}" for version in range(game.version, -1, -1)),
+    ]
+
+
+def _changed(variant: dict[str, Any]) -> str:
+    return ", ".join(f"`{name}={value}`" for name, value in variant.items()) or "default options"
+
+
+def _variant_of(game: Game, header: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a network that are not at their default."""
+    default = json.loads(json.dumps(asdict(game.variant())))
+    return {name: value for name, value in header["rules"].items() if value != default[name]}
+
+
+# --- ladders and models ---------------------------------------------------------------------------
 
 
 def ladder() -> str:
@@ -116,7 +411,8 @@ def ladder() -> str:
         "*Written by `docs/pages.py` from `docs/ladder/*.json`, which `gupai ladder GAME --json` printed.*",
         "",
         MEANING,
-        "Who searches plays fewer deals. Decisions a second are those of a batch of 512 asked at once, drawn from all",
+        "Who searches plays fewer deals. Decisions a second are those of a batch of 512 asked at once, drawn",
+        "from all",
         "moments of a deal.",
         "[What the names mean](players.md).",
         "",
@@ -149,65 +445,207 @@ def ladder() -> str:
 
 
 def models() -> str:
-    """Return the model cards of all networks that come with the package."""
+    """Return the list of all networks that come with the package."""
     lines = [
         "# Players that come trained",
         "",
         "*Written by `docs/pages.py` from the headers of `agents/gupai_agents/networks`.*",
         "",
-        "Each is `best` in its variant: a multilayer perceptron with ReLU over what its seat observes, no search, its",
-        "weights in half precision, judged as it ships. Chips a deal of one of it among equal others, each deal played",
-        "from every seat; ± is the half-width of the 95% interval of the mean over deals, which training never met.",
+        "Each is `best` in its variant: a multilayer perceptron with ReLU over what its seat observes, no",
+        "search, its",
+        "weights in half precision, judged as it ships. Chips a deal of one of it among equal others, each",
+        "deal played",
+        "from every seat; ± is the half-width of the 95% interval of the mean over deals, which training",
+        "never met.",
         "They know the rules of their variant alone and are free to use (MIT). One run each: another seed gives",
-        "another player. `gupai train` with the recipe makes one anew, and `python benchmarks/strong.py RUN` ships it.",
+        "another player. `gupai train` with the recipe makes one anew, and `python benchmarks/strong.py RUN`",
+        "ships it.",
+        "Each has a card in the format of the Hugging Face Hub.",
+        "",
+        "```{toctree}",
+        ":hidden:",
+        ":glob:",
+        "",
+        "models/*",
+        "```",
         "",
     ]
     for game in GAMES.values():
         for file, header in networks(game.id):
-            lines += _model(game, file, header)
+            lines += [
+                f"## {game.title}, {_options_of(game, header)}",
+                "",
+                f"[Card](models/{file.stem}.md): {went_in(header['labels'], header['decisions'])}.",
+                "",
+                *_judged(header),
+                "",
+            ]
     return "\n".join(lines)
 
 
-def _model(game: Game, file: Path, header: dict) -> list[str]:
-    default = json.loads(json.dumps(asdict(game.variant())))
-    changed = {name: value for name, value in header["rules"].items() if value != default[name]}
-    options = ", ".join(f"{name}={value}" for name, value in changed.items()) or "default options"
-    judged = header["evaluation"]
+def card(game: Game, file: Path, header: dict[str, Any]) -> str:
+    """Return the model card of a network, with the metadata that the Hugging Face Hub reads."""
+    options = _options_of(game, header)
+    environment = f"gupai/{game.id}-v{game.version}"
+    won = header["evaluation"]["chips_a_deal_against"]
+    metadata = {
+        "license": header["licence"].lower(),
+        "library_name": "gupai",
+        "pipeline_tag": "reinforcement-learning",
+        "tags": ["reinforcement-learning", "multi-agent", "pettingzoo", "dominoes", game.id],
+        "model-index": [
+            {
+                "name": file.stem,
+                "results": [
+                    {
+                        "task": {"type": "reinforcement-learning", "name": "reinforcement-learning"},
+                        "dataset": {"name": f"{environment}, {options}", "type": environment},
+                        "metrics": [
+                            {
+                                "type": "mean_reward",
+                                "name": f"chips a deal against {name}",
+                                "value": f"{each['mean']:.2f} +/- {each['half_width']:.2f}",
+                                "verified": False,
+                            }
+                            for name, each in won.items()
+                        ],
+                    }
+                ],
+            }
+        ],
+    }
+    given = ", ".join(f"{name}={value!r}" for name, value in _variant_of(game, header).items())
     facts = {
         "file": f"`{file.name}`, {file.stat().st_size / 1024:,.0f} KiB",
+        "SHA-256": f"`{hashlib.sha256(file.read_bytes()).hexdigest()}`",
+        "observation": f"encoder {header['observation']['encoder']} {header['observation']['version']}, int8 "
+        f"[{header['observation']['size']}]",
+        "actions": f"{header['actions']['size']}, masked",
         "layers": " x ".join(map(str, header["net"]["hidden"])),
-        "": went_in(header["labels"], header["decisions"]),
+        "training": went_in(header["labels"], header["decisions"]),
         "seconds": f"{header['seconds']:,.0f}, on {header['machine']}",
         "seed": header["seed"],
         "versions": ", ".join(f"{name} {version}" for name, version in header["versions"].items()),
     }
-    won = judged["chips_a_deal_against"]
-    return [
-        f"## {game.title}, {options}",
+    return _flowing(
+        [
+            "---",
+            yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=100).rstrip(),
+            "---",
+            "",
+            f"# {game.title}, {options}",
+            "",
+            "*Written by `docs/pages.py` from the header of the file.*",
+            "",
+            f"A player of [{game.title}](../games/{game.id}.md) ({options}): a multilayer perceptron with",
+            "ReLU over what its seat",
+            "observes, without search. It comes with gupai as `best` in this variant.",
+            "",
+            *_table(("", ""), facts.items()),
+            "",
+            "## Use",
+            "",
+            "```python",
+            "from gupai_agents import make_agent",
+            "",
+            f'player = make_agent("best", "{game.id}"{f", {given}" if given else ""})',
+            "```",
+            "",
+            "The file is [safetensors](https://github.com/huggingface/safetensors) with a JSON header:",
+            "reading it runs no code. Meant",
+            "for research, as an opponent or a baseline, and for play; the game has chips and no money.",
+            "",
+            "## Evaluation",
+            "",
+            "Chips a deal of one of it among equal others, each deal played from every seat; ± is the",
+            "half-width of the 95%",
+            "interval of the mean over deals, which training never met (seed",
+            f"{header['evaluation']['seed']}). Judged as it ships, in half precision.",
+            "",
+            *_judged(header),
+            "",
+            "## Limits",
+            "",
+            "It knows the rules of this variant alone. It always plays the best action of its policy, so",
+            "somebody who studies it can win",
+            "from it; `gupai exploiter` says at least how much. One run: another seed gives another player.",
+            "",
+            "## Training",
+            "",
+            f"From deals that were drawn for it, {went_in(header['labels'], header['decisions'])}; no games of people. "
+            "[How](../training.md). `gupai train FILE` with this recipe makes one anew:",
+            "",
+            "```yaml",
+            header["recipe"].rstrip(),
+            "```",
+            "",
+        ]
+    )
+
+
+def configuration() -> str:
+    """Return the keys of a training configuration."""
+    lines = [
+        "# Keys of a configuration",
         "",
-        *_table(("", ""), facts.items()),
+        "*Written by `docs/pages.py` from `gupai_training/config.py`.*",
         "",
-        *_table(
-            ("against", "chips a deal", "deals"),
-            (
-                (f"`{name}`", _chips(each), f"{each['deals']:,}")
-                for name, each in sorted(won.items(), key=lambda item: -item[1]["mean"])
-            ),
-        ),
-        "",
-        "<details><summary>Recipe</summary>",
-        "",
-        "```yaml",
-        header["recipe"].rstrip(),
-        "```",
-        "",
-        "</details>",
+        "`gupai train FILE --set KEY=VALUE`; [how training works](../training.md).",
         "",
     ]
+    sections = {
+        name: field.annotation
+        for name, field in Config.model_fields.items()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+    }
+    for section, model in {"": Config, **sections}.items():
+        rows = (
+            (
+                f"`{section}{'.' if section else ''}{name}`",
+                "" if field.is_required() else f"`{json.dumps(field.default)}`",
+                field.description,
+            )
+            for name, field in model.model_fields.items()
+            if section or name not in sections
+        )
+        lines += [f"## {section or 'The run'}", "", *_table(("key", "default", "meaning"), rows), ""]
+    return "\n".join(lines)
+
+
+def _options_of(game: Game, header: dict[str, Any]) -> str:
+    changed = _variant_of(game, header)
+    return ", ".join(f"{name}={value}" for name, value in changed.items()) or "default options"
+
+
+def _judged(header: dict[str, Any]) -> list[str]:
+    won = header["evaluation"]["chips_a_deal_against"]
+    rows = sorted(won.items(), key=lambda item: -item[1]["mean"])
+    return _table(
+        ("against", "chips a deal", "deals"),
+        ((f"`{name}`", _chips(each), f"{each['deals']:,}") for name, each in rows),
+    )
 
 
 def _chips(won: dict | None) -> str:
     return "" if won is None else f"{won['mean']:+.2f} ±{won['half_width']:.2f}"
+
+
+def _flowing(lines: list[str]) -> str:
+    """Return the lines as a text in which the lines of a paragraph are filled."""
+    out: list[str] = []
+    paragraph: list[str] = []
+    fenced = False
+    for line in [*lines, ""]:
+        fence = line.startswith(("```", "---"))
+        if not fenced and not fence and line and line[0] not in "|#-<!" and out:
+            paragraph.append(line)
+            continue
+        if paragraph:
+            out += textwrap.wrap(" ".join(paragraph), 118, break_long_words=False, break_on_hyphens=False)
+            paragraph = []
+        out.append(line)
+        fenced ^= fence
+    return "\n".join(out[:-1])
 
 
 def _table(head: tuple[str, ...], rows) -> list[str]:
@@ -224,13 +662,25 @@ def _option(game: Game, field) -> tuple[str, str, str, str]:
     )
 
 
+def files() -> Iterator[tuple[Path, str]]:
+    """Yield all that is written here, each with its text."""
+    for game in GAMES.values():
+        yield FOLDER / f"{game.id}.md", page(game)
+        yield FOLDER / f"{game.id}.svg", picture(game)
+        yield from (
+            (CARDS / f"{file.stem}.md", card(game, file, header)) for file, header in networks(game.id)
+        )
+    yield DOCS / "ladder.md", ladder()
+    yield DOCS / "models.md", models()
+    yield DOCS / "reference" / "configuration.md", configuration()
+
+
 def main() -> None:
     """Write all pages."""
     FOLDER.mkdir(exist_ok=True)
-    for game in GAMES.values():
-        (FOLDER / f"{game.id}.md").write_text(page(game), encoding="utf-8")
-    (DOCS / "ladder.md").write_text(ladder(), encoding="utf-8")
-    (DOCS / "models.md").write_text(models(), encoding="utf-8")
+    CARDS.mkdir(exist_ok=True)
+    for file, text in files():
+        file.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ LEFT_OUT = {
     "gupai bench": "measures for more than a minute; test_benchmarks.py measures less",
     "python -m benchmarks.peers ": "installs other libraries and measures for hours",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",
+    "python -m build": "test_release.py builds the wheel",
     "python examples/": "takes minutes or an environment of its own; test_clients.py",
     "python -m pytest ": "runs the tests",
 }

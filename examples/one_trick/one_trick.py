@@ -12,17 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 import gupai_env
+from gupai_env import Game
 from gupai_env.core import tiles
 from gupai_env.core.episode import NOBODY, distance, resume_from, seat_after, seat_at, state_dtype
-from gupai_env.core.game import Game
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.phrases import chips, faces, says, title
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
-from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.style import Feature
 from gupai_env.core.tiles import KINDS, ONE, WEIGHT, tile_name
 from gupai_env.core.variant import Variant, option
+from gupai_env.render import Pile, Place, Scene
 
 SEATS = 4
 SETS = (tiles.FULL_SET, tiles.tile_set(tiles.parse_tiles("11 31 42 53 64 66")))  # by deck, full and tiny

@@ -1,0 +1,92 @@
+"""How Sphinx builds the site out of these pages: `make docs`. Nothing is fetched from the net.
+
+Docstrings are plain text: paragraphs, `code`, and the sections Args, Returns, Raises and Attributes with a `name: what
+it is` for each. `plain_text` makes reStructuredText of them.
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / folder) for folder in ("", "agents", "training")]
+
+project = "gupai"
+author = "The gupai developers"
+project_copyright = author
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+myst_heading_anchors = 4
+html_theme = "furo"
+html_title = "gupai"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {"top_of_page_buttons": []}
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_maximum_signature_line_length = 90
+
+SECTION = re.compile(r"(Args|Returns|Raises|Attributes):\s*(.*)")
+FIELD = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*(?:\([\w, =]*\))?): (.*)")
+
+
+def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Turn the lines of a docstring into reStructuredText."""
+    out: list[str] = []
+    literal = False
+    for number, line in enumerate(lines):
+        text = line.strip()
+        if not text:
+            out.append("")
+        elif line.startswith("    ") and (literal or (out and not out[-1])):  # an example
+            out += ["", "::", ""] * (not literal) + [line]
+            literal = True
+            continue
+        elif found := SECTION.fullmatch(text):
+            out += ["", f"**{found[1]}**", ""]
+            out += _item(found[2]) if found[2] else []
+        elif number and FIELD.fullmatch(text) and lines[number - 1].strip()[-1:] in ("", ".", ":", ";"):
+            out += _item(text)
+        elif out and out[-1]:
+            out[-1] += " " + _escaped(text)
+        else:
+            out.append(_escaped(text))
+        literal = literal and not text
+    lines[:] = out
+
+
+def _item(text: str) -> list[str]:
+    found = FIELD.fullmatch(text)
+    return ["", f"- ``{found[1]}``: {_escaped(found[2])}" if found else f"- {_escaped(text)}"]
+
+
+def _escaped(text: str) -> str:
+    """Return text in which nothing but `code` is markup."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # the other half of the code is on the next line
+        return re.sub(r"([*|_`\\])", r"\\\1", text)
+    return "".join(
+        f"``{part}``" if at % 2 else re.sub(r"([*|_\\])", r"\\\1", part) for at, part in enumerate(parts)
+    )
+
+
+def short_names(app: Any, what: str, name: str, thing: Any, options: Any, signature: str, answer: str) -> Any:
+    """Leave the modules out of the types of a signature."""
+    if signature:
+        signature = re.sub(r"<class '([\w.]+)'>", r"\1", signature)
+        signature = re.sub(r"~?\b(?:[a-z_]\w*\.)+(?=[A-Za-z_])", "", signature)
+    return signature, answer
+
+
+def without_aliases(app: Any, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out the fields of named tuples, which their class describes."""
+    return True if str(getattr(thing, "__doc__", "")).startswith("Alias for field number") else None
+
+
+def setup(app: Any) -> None:
+    app.connect("autodoc-process-docstring", plain_text)
+    app.connect("autodoc-process-signature", short_names)
+    app.connect("autodoc-skip-member", without_aliases)
