@@ -767,7 +767,9 @@ def test_a_strong_panel_is_asked_for_and_told():
     assert found.exit_code == 0, found.output
     content = json.loads(found.stdout)
     assert content["asked"]["strong"] is True
-    assert SEARCHING in [each["label"] for each in content["readings"][0]["effects"]]
+    reading = content["readings"][0]
+    assert [each["label"] for each in reading["effects"]][-1] == SEARCHING
+    assert len(reading["doses"]) == 3 * 3  # against those of the file
     assert command_of(content) == "gupai claim jl-attack-2 --deals 4 --strong"
 
 

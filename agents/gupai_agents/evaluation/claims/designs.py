@@ -10,7 +10,7 @@ from gupai_agents.evaluation.claims.actions import action, taken_in
 from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
 from gupai_agents.evaluation.claims.orderings import ordering
-from gupai_agents.evaluation.claims.players import SAME, named
+from gupai_agents.evaluation.claims.players import SAME, STRONG, named
 from gupai_agents.evaluation.claims.policies import detectable, enough, pairs_in, policy
 from gupai_agents.evaluation.claims.rates import rate
 from gupai_agents.evaluation.claims.results import Finding, Verdict
@@ -32,8 +32,6 @@ from gupai_agents.registry import agent_names
 from gupai_agents.shipped import BEST
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game
-
-STRONG = (BEST, "search:playouts=20")  # opponents that take long
 
 
 def try_claim(

@@ -17,7 +17,7 @@ from gupai_agents.evaluation.claims.effects import (
     told_player,
 )
 from gupai_agents.evaluation.claims.measures import MEASURES
-from gupai_agents.evaluation.claims.players import UNSKILLED, player
+from gupai_agents.evaluation.claims.players import STRONG, UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Plan, Policy
@@ -50,6 +50,8 @@ def policy(setting: Setting, reading: Policy) -> Finding:
         narrowed = population.model_copy(update={"hand": [exactly, *population.hand[1:]]})
         at_dose = Sampler(setting.game, setting.variant, narrowed)
         for number, member in enumerate(reading.panel):
+            if member in STRONG:
+                continue
             setting.meter.begin(f"with {dose}, against {member}")
             deals = setting.deals or effects[number].estimate.samples
             some = pairs_in(setting, reading, at_dose, member, DOSE_STREAMS * (1 + dose) + number, 0, deals)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from gupai_agents.evaluation.claims.players import STRONG
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.evaluation.claims.schema import Exact, Ordering, Policy, Rate, Reading
 from gupai_agents.evaluation.claims.tables import Block, Table
@@ -81,7 +82,8 @@ def weights_of(reading: Reading, deals: int | None) -> list[float]:
     members = [max(SLOW.get(spec.partition(":")[0], 1) for spec in specs) for specs in sitting]
     if isinstance(reading, Policy):
         each = 2 * (deals or reading.plan.deals or reading.plan.most)
-        return [float(each * slow) for _ in range(1 + len(reading.doses)) for slow in members]
+        dosed = [slow for spec, slow in zip(reading.panel, members, strict=True) if spec not in STRONG]
+        return [float(each * slow) for slow in [*members, *dosed * len(reading.doses)]]
     each = deals or reading.deals
     if isinstance(reading, Ordering):
         return [float(each * slow) for slow in members for _ in reading.items]
