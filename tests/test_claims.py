@@ -24,6 +24,7 @@ from gupai_agents.evaluation.claims.suite import corrected
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.network import tensor_shapes
+from gupai_agents.workers import Processes
 from gupai_app import claims as command
 from gupai_app.cli import app
 from gupai_env.core.rng import derive
@@ -737,7 +738,7 @@ def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_pat
     shown = []
     for jobs in (1, 2):
         out = tmp_path / str(jobs)
-        command.test(claims, 3, None, None, "json", str(out), jobs)
+        command.test(claims, 3, None, None, "json", str(out), Processes(jobs))
         shown.append(
             (capsys.readouterr().out, *((out / f"{claim.id}.json").read_bytes() for claim in claims))
         )

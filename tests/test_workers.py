@@ -30,7 +30,7 @@ TAUGHT = {
     "threads": 1,
     "device": "cpu",
     "network": {"hidden": [16]},
-    "ppo": {"lanes": 4, "steps": 4, "batch_size": 8},
+    "ppo": {"lanes": 4, "steps": 8, "batch_size": 8},
     "pool": {"rules": []},
     "evaluation": {"every": 1000, "deals": 2, "final_deals": 2, "baselines": ["random"]},
     "teach": {"labels": 250, "tables": 2, "playouts": 1, "batch_size": 16, "ahead": 2},
