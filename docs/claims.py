@@ -15,9 +15,12 @@ import tempfile
 from pathlib import Path
 
 from gupai_agents.evaluation.claims import read_claim
+from gupai_agents.evaluation.claims.report import markdown
+from gupai_agents.evaluation.claims.suite import corrected
 from gupai_agents.workers import Processes
 from gupai_app import claims
 
+STRONG = ("jl-",)  # begins the claims that are tested against strong players too
 PAGE = Path(__file__).parent / "claims.md"
 KEPT = Path(__file__).parent / "claims"
 HEAD = """\
@@ -34,16 +37,21 @@ of a verdict among all that are tested here (Benjamini and Hochberg); what is en
 
 def main(folder: str | None) -> None:
     """Test all claims, write the page and keep the verdicts."""
-    found = [read_claim(path) for path in claims.paths()]
-    printed = io.StringIO()
+    found = {path.stem: read_claim(path) for path in claims.paths()}
+    strong = [claim for name, claim in found.items() if name.startswith(STRONG)]
+    others = [claim for name, claim in found.items() if not name.startswith(STRONG)]
+    workers = Processes(os.cpu_count() or 1)
     with tempfile.TemporaryDirectory() as empty:
         out = folder or empty
-        with contextlib.redirect_stdout(printed):
-            claims.test(found, 0, None, None, True, "markdown", out, Processes(os.cpu_count() or 1))
+        with contextlib.redirect_stdout(io.StringIO()):
+            parts = claims.test(strong, 0, None, None, True, "json", out, workers)
+            parts += claims.test(others, 0, None, None, False, "json", out, workers)
         KEPT.mkdir(exist_ok=True)
-        for claim in found:
+        for claim in found.values():
             shutil.copy(Path(out) / f"{claim.id}.json", KEPT)
-    PAGE.write_text(HEAD + printed.getvalue(), encoding="utf-8")
+    by_id = {content["id"]: content for content in parts}
+    page = markdown(corrected([by_id[name] for name in found]))
+    PAGE.write_text(HEAD + page, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -521,7 +521,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
         "observation": f"encoder {header['observation']['encoder']} {header['observation']['version']}, int8 "
         f"[{header['observation']['size']}]",
         "actions": f"{header['actions']['size']}, masked",
-        "layers": " x ".join(map(str, header["net"]["hidden"])),
+        "layers": f"{' x '.join(map(str, header['net']['hidden']))}, {header['net']['type']}",
         "training": went_in(header["labels"], header["decisions"]),
         "seconds": f"{header['seconds']:,.0f}, on {header['machine']}",
         "seed": header["seed"],

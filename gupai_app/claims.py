@@ -176,7 +176,8 @@ def test(
     A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. The workers
     share the claims; what they find is the same. Returns the verdicts.
     """
-    command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None, "strong": strong}
+    command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
+    command |= {"strong": True} if strong else {}
     paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
     found = {
         at: content

@@ -143,4 +143,4 @@ def _asked(asked: dict[str, Any]) -> str:
     words = f" --seed {asked['seed']}" if asked["seed"] else ""
     words += f" --deals {asked['deals']}" if asked["deals"] else ""
     words += "".join(f" --panel '{each}'" for each in asked["panel"] or ())
-    return words + " --strong" * asked["strong"]
+    return words + " --strong" * asked.get("strong", False)
