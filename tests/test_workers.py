@@ -257,8 +257,11 @@ def test_a_killed_worker_loses_its_task_alone(nodes, tmp_path):
     try:
         answers = cluster.in_order(linger, ((str(tmp_path), number, 1.0) for number in range(10)))
         found = [next(answers)]
-        victim = int((tmp_path / "2").read_text())
-        os.kill(victim, signal.SIGKILL)
+        begun, deadline = tmp_path / "2", time.monotonic() + 60
+        while not (begun.exists() and begun.read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        os.kill(int(begun.read_text()), signal.SIGKILL)
         found += answers
         assert found == list(range(10))
         assert sum(len(file.read_text().split()) for file in tmp_path.iterdir()) <= 12
