@@ -39,7 +39,7 @@ def main(folder: str | None) -> None:
     """Test all claims, write the page and keep the verdicts."""
     found = {path.stem: read_claim(path) for path in claims.paths()}
     strong = [claim for name, claim in found.items() if name in STRONG]
-    others = [claim for name, claim in found.items() if not name in STRONG]
+    others = [claim for name, claim in found.items() if name not in STRONG]
     workers = Processes(os.cpu_count() or 1)
     with tempfile.TemporaryDirectory() as empty:
         out = folder or empty
