@@ -323,8 +323,9 @@ def test_a_lost_head_is_told_in_a_line_and_the_command_goes_on_from_what_is_ther
             time.sleep(0.05)
         head = subprocess.check_output(["pgrep", "-f", f"gcs_server.*--gcs_server_port={port}"], text=True)
         os.kill(int(head.split()[0]), signal.SIGKILL)
-        said = playing.communicate(timeout=120)[1].splitlines()[-1]
-        assert playing.returncode == 2
+        told = playing.communicate(timeout=120)[1]
+        said = told.splitlines()[-1]
+        assert playing.returncode == 2, told
         assert "is lost" in said and f"lies in {there}: give the command again with --resume" in said
     finally:
         nodes.end()
