@@ -117,4 +117,4 @@ def test_nothing_that_is_sent_is_an_error_of_the_server(tmp_path):
             assert answer.status_code < 500, f"{case.method} {answer.url} {words}"
 
         ask()
-    assert asked > 100
+    assert asked >= 100

@@ -162,21 +162,21 @@ class Nodes:
         return f"127.0.0.1:{self.port}"
 
     def add(self, *words: str) -> None:
-        """Start a node; it ends with its first process."""
+        """Start a node and wait for it: of two that start at once on a machine one may hang."""
         common = ["--object-store-memory", "100000000", "--block"]
-        self.found.append(
-            subprocess.Popen(
-                [self.ray, "start", *words, *common],
-                env=self.env,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+        node = subprocess.Popen(
+            [self.ray, "start", *words, *common],
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
         )
+        self.found.append(node)  # it ends with its first process
+        assert any("Ray runtime started" in line for line in node.stdout)
 
     def begin(self, workers: int) -> None:
         self.add("--head", "--port", str(self.port), "--include-dashboard", "false", "--num-cpus", "0")
-        until_listening(self.port)
         for _ in range(workers):
             self.add("--address", self.address, "--num-cpus", "1")
 
@@ -186,17 +186,6 @@ class Nodes:
         for node in self.found:
             node.wait(60)
         self.found = []
-
-
-def until_listening(port: int, seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            assert time.monotonic() < deadline
-            time.sleep(0.5)
 
 
 def free_port() -> int:
