@@ -104,7 +104,7 @@ def test_lanes_play_what_single_environments_play(game, options):
     ended = 0
     for seed in (3, None, [5] * 6):
         assert data_equivalence(lanes.reset(seed=seed), single.reset(seed=seed), exact=True)
-        for _ in range(40):
+        for _ in range(60):
             actions = lanes.action_space.sample()
             found = lanes.step(actions)
             assert data_equivalence(found, single.step(actions), exact=True)

@@ -55,7 +55,7 @@ def test_a_ladder_tells_what_duels_tell():
     names = [*agent_names("jie-long"), "search:playouts=2"]
     agents = [make_agent(name, "jie-long") for name in names]
     found = climb("jie-long", agents, 60, 20, seed=4)
-    assert found.rivals == ("random", "greedy", "variety", "tuned")
+    assert found.rivals == ("random", "greedy", "variety", "tuned", "best")
     assert {rung.player for rung in found.rungs} == set(names)
     totals = [rung.total.mean for rung in found.rungs]
     assert totals == sorted(totals, reverse=True)

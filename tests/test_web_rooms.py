@@ -313,7 +313,7 @@ def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
     assert answer.status_code == 200, said(answer)
     name = answer.url.path.rpartition("/")[2]
     text = done(pages, f"/tournament/{name}")
-    assert "Who wins from whom" in text and 'class="chart"' in text
+    assert "Who wins from whom" in text and 'class="chart' in text
     found = verify(room / "tournaments" / name)
     assert f"{found.forms[0].chips.mean:+.2f}" in text
     answer = pages.get(f"/tournament/{name}/game?line_up=1&deal=29&rotation=3")
