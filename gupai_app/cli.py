@@ -65,6 +65,8 @@ def _workers(address: str | None, go_on: str, otherwise: "Workers | None" = None
         yield otherwise or Workers()
         return
     cluster = Cluster(address, go_on)
+    # beforehand: where the node of this machine dies, Ray ends the process without a word
+    typer.echo(f"gupai: at the Ray cluster {address}; if it is lost: {go_on}", err=True)
     try:
         yield cluster
     finally:
