@@ -156,7 +156,8 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
 def _write_report(run: "Run", rows: "list[Row]") -> Path | None:
     """Write the page of a finished run and return where, or None without matplotlib."""
     try:
-        from gupai_training.report import REPORT_FILE, report
+        from gupai_training.config import REPORT_FILE
+        from gupai_training.report import report
     except ImportError:
         return None
     from gupai_agents.checkpoint import write_atomic

@@ -24,6 +24,7 @@ from gupai_env.games import get_game
 
 FORMAT = 1
 MAX_BYTES = 1 << 30  # nothing this project writes comes near it
+AGENT_FILE = "agent.safetensors"  # the player, in the folder of a run
 PART = ".part"  # the end of a file's name while it is being written
 
 
@@ -81,7 +82,7 @@ def _read(path: str | Path, tensors: bool) -> tuple[dict[str, Any], dict[str, np
     path = Path(path)
     try:
         if path.is_dir():
-            path = path / "agent.safetensors"
+            path = path / AGENT_FILE
         if not path.is_file():
             raise CheckpointError(f"{path}: there is no such checkpoint")
         size = path.stat().st_size

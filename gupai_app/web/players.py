@@ -6,9 +6,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import check_identity, read_header, variant_of
+from gupai_agents.checkpoint import AGENT_FILE, check_identity, read_header, variant_of
 from gupai_agents.search import SearchAgent
 from gupai_app.moves import ADVISER
 from gupai_env.core.game import Game
@@ -17,7 +19,6 @@ from gupai_env.core.variant import Variant
 
 SEARCHES = ("search:playouts=20", ADVISER)
 RUN = "run:"  # before the name of a run: the player that it trained
-AGENT_FILE = "agent.safetensors"  # of a run
 NAME = re.compile(r"[\w.-]{1,80}", re.ASCII)  # of a folder that pages show
 
 
@@ -27,6 +28,20 @@ def folders(folder: Path | None) -> dict[str, Path]:
         return {}
     found = [each for each in folder.iterdir() if NAME.fullmatch(each.name) and each.is_dir()]
     return {each.name: each for each in sorted(found, key=lambda each: -each.stat().st_mtime)}
+
+
+def folder_called(folder: Path | None, name: str) -> Path:
+    """Return one of those folders by its name; there is no such page for another."""
+    if (found := folders(folder).get(name)) is None:
+        raise HTTPException(404)
+    return found
+
+
+def small_file(path: Path, most: int) -> Path:
+    """Return the path of a file of `most` bytes or fewer. Raises: ValueError for a larger one; OSError."""
+    if path.stat().st_size > most:
+        raise ValueError(f"{path.name} is larger than {most:,} bytes")
+    return path
 
 
 def shown(name: str) -> str:

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 from fastapi import FastAPI, Response
 from starlette.exceptions import HTTPException
 
+from gupai_agents.checkpoint import AGENT_FILE
 from gupai_app.web.address import query_of, words_of_rules
 from gupai_app.web.pages import Pages
-from gupai_app.web.players import AGENT_FILE, RUN, folders, made_for
+from gupai_app.web.players import RUN, folder_called, folders, made_for, small_file
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
-from gupai_training.config import CONFIG_FILE, read
-from gupai_training.curves import METRICS_FILE, baselines_of, exploitability, looks_of, strength
+from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, read
+from gupai_training.curves import baselines_of, exploitability, looks_of, strength
 
-REPORT = "report.html"  # of a finished run
 MOST_RUNS = 200
 MOST_BYTES = 1 << 23  # of a file that is shown
 PICTURES = {"strength": strength, "exploitability": exploitability}
@@ -45,7 +45,7 @@ class Run(NamedTuple):
 
     @property
     def finished(self) -> bool:
-        return (self.folder / REPORT).is_file()
+        return (self.folder / REPORT_FILE).is_file()
 
     @property
     def table(self) -> str:
@@ -83,9 +83,7 @@ def run_of(name: str, folder: Path) -> Run:
 
 
 def _small(file: Path) -> Path:
-    if file.exists() and file.stat().st_size > MOST_BYTES:
-        raise ValueError(f"{file.name} is larger than {MOST_BYTES:,} bytes")
-    return file
+    return small_file(file, MOST_BYTES) if file.exists() else file
 
 
 def _looks(folder: Path) -> list[dict[str, Any]]:
@@ -102,7 +100,7 @@ def _looks(folder: Path) -> list[dict[str, Any]]:
 def final_table(folder: Path) -> list[list[str]]:
     """Return the rows of the final table, which the report of a finished run holds; none if it is not there."""
     try:
-        text = _small(folder / REPORT).read_text(encoding="utf-8")
+        text = _small(folder / REPORT_FILE).read_text(encoding="utf-8")
     except (OSError, ValueError):
         return []
     found = re.search(r"<table>(.*?)</table>", text, re.DOTALL)
@@ -132,11 +130,7 @@ def add_runs(app: FastAPI, pages: Pages, runs: Path | None) -> None:
     """Let a server answer for the pages of runs."""
 
     def run_called(name: str) -> Run:
-        """Return a run by its name; there is no such page for another."""
-        found = folders(runs)
-        if name not in found:
-            raise HTTPException(404)
-        return run_of(name, found[name])
+        return run_of(name, folder_called(runs, name))
 
     @app.get("/runs")
     def listed() -> Response:

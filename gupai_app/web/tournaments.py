@@ -42,7 +42,7 @@ from gupai_app.web.address import rules_of
 from gupai_app.web.jobs import Jobs, Tell
 from gupai_app.web.pages import Pages, form_of, game_called, once, options_of, whole
 from gupai_app.web.pages import query_of as words_of
-from gupai_app.web.players import RUN, Players, folders, shown
+from gupai_app.web.players import RUN, Players, folder_called, folders, shown, small_file
 from gupai_env.core.phrases import title
 from gupai_env.games import GAMES, get_game
 from gupai_env.render.letters import drawable
@@ -191,9 +191,7 @@ def kept(name: str, folder: Path) -> Kept:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    if path.stat().st_size > MOST_BYTES:
-        raise ValueError(f"{path.name} is larger than {MOST_BYTES:,} bytes")
-    found: dict[str, Any] = json.loads(path.read_bytes())
+    found: dict[str, Any] = json.loads(small_file(path, MOST_BYTES).read_bytes())
     return found
 
 
@@ -244,11 +242,7 @@ def add_tournaments(
     lock = threading.Lock()
 
     def called(name: str) -> Path:
-        """Return a folder by its name; there is no such page for another."""
-        found = folders(folder)
-        if name not in found:
-            raise HTTPException(404)
-        return found[name]
+        return folder_called(folder, name)
 
     @app.get("/tournaments")
     def listed() -> Response:

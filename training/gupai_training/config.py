@@ -21,6 +21,8 @@ from gupai_training.plain_yaml import MAX_CHARACTERS, parse_yaml
 FLOAT_BYTES = 4
 GIB = 1 << 30
 CONFIG_FILE, RESUME_FILE = "config.yaml", "resume.safetensors"  # in the folder of a run
+METRICS_FILE, REPORT_FILE = "metrics.jsonl", "report.html"
+TEACHING, SELF_PLAY = "teaching", "self-play"  # stages of a run
 RECIPES = ("strong", "self_play")  # folders beside the configurations that a game comes with
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gupai_training.config import METRICS_FILE, SELF_PLAY, TEACHING
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-METRICS_FILE = "metrics.jsonl"  # in the folder of a run
-TEACHING, SELF_PLAY = "teaching", "self-play"  # stages of a run
 COUNTS = ("labels", "decisions", "updates", "seconds", "exploitability")  # in a look, beside the baselines
 
 

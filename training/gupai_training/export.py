@@ -48,11 +48,9 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
     trunk = trunk_of(header["net"], tensors)
     layers = len(trunk)
     for number, layer in enumerate(trunk):
-        linear(f"trunk.{number}", f"x{number}", f"step{number}")
+        linear(f"trunk.{number}", f"x{number}", f"{'step' if layer.added else 'sum'}{number}")
         if layer.added:
             nodes.append(helper.make_node("Add", [f"step{number}", f"sum{number - 1}"], [f"sum{number}"]))
-        else:
-            nodes.append(helper.make_node("Identity", [f"step{number}"], [f"sum{number}"]))
         nodes.append(helper.make_node("Relu", [f"sum{number}"], [f"x{number + 1}"]))
     linear("policy", f"x{layers}", "logits")
     linear("value", f"x{layers}", "column")

@@ -10,8 +10,6 @@ from gupai_training.config import went_in
 from gupai_training.curves import exploitability, looks_of, strength
 from gupai_training.run import FINAL_SEED, Row, Run
 
-REPORT_FILE = "report.html"
-
 
 def report(run: Run, rows: list[Row]) -> str:
     """Return the report of a run that is finished, with its final table."""

@@ -17,8 +17,7 @@ from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
 from gupai_env.core.numbers import told, whole_number
 from gupai_env.core.rng import KEYS
-from gupai_training.config import RESUME_FILE
-from gupai_training.curves import SELF_PLAY, TEACHING
+from gupai_training.config import RESUME_FILE, SELF_PLAY, TEACHING
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import Member, OpponentPool
 from gupai_training.teaching import Teaching

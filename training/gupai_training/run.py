@@ -28,7 +28,14 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import PART, CheckpointError, identity, write_atomic, write_checkpoint
+from gupai_agents.checkpoint import (
+    AGENT_FILE,
+    PART,
+    CheckpointError,
+    identity,
+    write_atomic,
+    write_checkpoint,
+)
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
@@ -38,8 +45,7 @@ from gupai_agents.workers import LostError, Workers
 from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training import resume
-from gupai_training.config import CONFIG_FILE, RESUME_FILE, Config
-from gupai_training.curves import METRICS_FILE
+from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SELF_PLAY, TEACHING, Config
 from gupai_training.learner import SelfPlayPPO, Trunk
 from gupai_training.lock import locked
 from gupai_training.opponents import OpponentPool
@@ -110,7 +116,7 @@ class Run:
     @property
     def agent_file(self) -> Path:
         """The checkpoint of the player."""
-        return self.folder / "agent.safetensors"
+        return self.folder / AGENT_FILE
 
     def player(self, spec: str) -> Agent:
         """Return a player of this run's game and variant."""
@@ -178,14 +184,14 @@ class Run:
             reporter = reporter or Reporter()
             self.learner.set_logger(configure(str(self.folder), ["tensorboard"]))
             try:
-                if self.teaching and stage != resume.SELF_PLAY:
+                if self.teaching and stage != SELF_PLAY:
                     self._teach(self.teaching, stage is not None, reporter, stop)
                 if self.config.decisions and not self.learner.stopping:
                     self.learner.learn(
                         self.config.decisions,
-                        callback=RunCallback(self, stage == resume.SELF_PLAY, reporter, stop),
+                        callback=RunCallback(self, stage == SELF_PLAY, reporter, stop),
                         log_interval=None,  # type: ignore[arg-type]  # the callback dumps the logs
-                        reset_num_timesteps=stage != resume.SELF_PLAY,
+                        reset_num_timesteps=stage != SELF_PLAY,
                     )
             except FloatingPointError:
                 taught = self.teaching is not None and self.teaching.progress() < 1
@@ -199,7 +205,7 @@ class Run:
 
     def _saved_stage(self) -> str:
         """Return in which stage the run was saved last."""
-        stages = {resume.TEACHING: self.config.teach.labels, resume.SELF_PLAY: self.config.decisions}
+        stages = {TEACHING: self.config.teach.labels, SELF_PLAY: self.config.decisions}
         stage = resume.stage_of(self.folder / RESUME_FILE)
         if not stages[stage]:
             raise CheckpointError(

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import write_atomic
+from gupai_agents.checkpoint import AGENT_FILE, write_atomic
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, naming, read_games
 from gupai_agents.evaluation.tournament import Schedule, Tournament, fill, schedule
@@ -173,7 +173,7 @@ def _option(value: object) -> str:
 def _files_of(name: str) -> Iterator[tuple[str, str]]:
     """Yield the files that an agent's name names, with their SHA-256."""
     for path in map(Path, FILES.findall(name)):
-        path = path / "agent.safetensors" if path.is_dir() else path
+        path = path / AGENT_FILE if path.is_dir() else path
         if path.is_file():
             yield str(path), hashlib.sha256(path.read_bytes()).hexdigest()
 

@@ -17,11 +17,11 @@ from gupai_agents.evaluation.claims.effects import (
     told_player,
 )
 from gupai_agents.evaluation.claims.measures import MEASURES
-from gupai_agents.evaluation.claims.players import STRONG, UNSKILLED, player
+from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Plan, Policy
-from gupai_agents.evaluation.claims.setting import BLOCK, DOSE_STREAMS, PILOT, Setting
+from gupai_agents.evaluation.claims.setting import BLOCK, DOSE_STREAMS, PILOT, Setting, dosed
 from gupai_agents.evaluation.claims.tables import differ
 from gupai_agents.evaluation.statistics import Estimate, estimate, gsprt, samples_for, t_test
 
@@ -49,9 +49,7 @@ def policy(setting: Setting, reading: Policy) -> Finding:
         exactly = population.hand[0].model_copy(update={"exactly": dose, "at_least": None, "at_most": None})
         narrowed = population.model_copy(update={"hand": [exactly, *population.hand[1:]]})
         at_dose = Sampler(setting.game, setting.variant, narrowed)
-        for number, member in enumerate(reading.panel):
-            if member in STRONG:
-                continue
+        for number, member in dosed(reading):
             setting.meter.begin(f"with {dose}, against {member}")
             deals = setting.deals or effects[number].estimate.samples
             some = pairs_in(setting, reading, at_dose, member, DOSE_STREAMS * (1 + dose) + number, 0, deals)

@@ -13,12 +13,8 @@ from gupai_env.core.variant import Variant
 PILOT = 500  # deals whose spread, not their mean, says how many are needed
 BLOCK = 1000  # deals between two looks of a plan that stops early
 DOSE_STREAMS, ITEM_STREAMS = 100, 1000  # numbers of streams of deals; below them, those of the panel
-SLOW = {
-    "search": 200,
-    "best": 20,
-    "checkpoint": 20,
-    "sample": 20,
-}  # about how many times as long such a player takes
+# About how many times as long such a player takes.
+SLOW = {"search": 200, "best": 20, "checkpoint": 20, "sample": 20}
 Progress = Callable[
     [float, str], Any
 ]  # called with the share of a claim that is done, and what is being done
@@ -74,6 +70,11 @@ class Setting(NamedTuple):
             self.meter.reach(done / (total or deals))
 
 
+def dosed(reading: Policy) -> list[tuple[int, str]]:
+    """Return number and name of the members of a panel against whom doses are played."""
+    return [(number, member) for number, member in enumerate(reading.panel) if member not in STRONG]
+
+
 def weights_of(reading: Reading, deals: int | None) -> list[float]:
     """Return about how long each figure of a reading takes, in the order in which they are worked out."""
     if isinstance(reading, Exact):
@@ -82,8 +83,8 @@ def weights_of(reading: Reading, deals: int | None) -> list[float]:
     members = [max(SLOW.get(spec.partition(":")[0], 1) for spec in specs) for specs in sitting]
     if isinstance(reading, Policy):
         each = 2 * (deals or reading.plan.deals or reading.plan.most)
-        dosed = [slow for spec, slow in zip(reading.panel, members, strict=True) if spec not in STRONG]
-        return [float(each * slow) for slow in [*members, *dosed * len(reading.doses)]]
+        doses = [members[number] for number, _ in dosed(reading)] * len(reading.doses)
+        return [float(each * slow) for slow in [*members, *doses]]
     each = deals or reading.deals
     if isinstance(reading, Ordering):
         return [float(each * slow) for slow in members for _ in reading.items]
