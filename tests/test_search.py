@@ -1,6 +1,7 @@
 """Search: it knows no more than the view, answers alike in any batch, and plays better than its style."""
 
 import dataclasses
+import itertools
 import time
 from math import comb
 
@@ -10,8 +11,10 @@ import pytest
 from gupai_agents import Turns, make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import GameTree, build_tree
-from gupai_agents.search import DEAL_STREAM, FIRST_LOOK, search_loops
+from gupai_agents.search import DEAL_STREAM, FIRST_LOOK, OTHERS, OWN, search_loops
+from gupai_agents.styles import RANDOM, decide
 from gupai_env import GAMES, Lanes, get_game
+from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import KINDS, count
@@ -67,6 +70,45 @@ def test_values_are_those_of_all_legal_actions_and_the_best_have_most_deals(game
         assert values.deals[row, action] == values.deals[row].max()
     bound = game.payoff_bound(game.variant())
     assert np.nanmax(np.abs(values.means)) <= bound
+
+
+@every_game
+def test_values_are_what_deals_bring_that_are_played_out_one_by_one(game):
+    _, turns = decisions(game, 3, 2)
+    agent = make_agent("search:playouts=4,style=tuned,others=greedy", game)
+    values = agent.values(turns, halving=False)
+    state, view, mask = (
+        game.new_states(1)[0],
+        np.zeros(1, game.view).view(np.recarray)[0],
+        turns.masks[0].copy(),
+    )
+    for row in range(3):
+        seat, chips = int(turns.views[row].seat), np.zeros((4, game.num_actions))
+        for deal, action in itertools.product(range(4), np.flatnonzero(turns.masks[row])):
+            key = derive(derive(int(turns.keys[row]), DEAL_STREAM), deal)
+            game.determinize(agent.rules, turns.views[row], key, state)
+            advance(game.room, agent.rules, state, int(action))  # and only then the others
+            while not state.settled:
+                player = RANDOM + 1 + (OWN if state.to_act == seat else OTHERS)
+                chosen = decide(game.room, agent.rules, agent.styles, state, player, view, mask)
+                advance(game.room, agent.rules, state, int(chosen))
+            chips[deal, action] = state.payoff[seat]
+        legal = turns.masks[row]
+        np.testing.assert_allclose(values.means[row, legal], chips.mean(0)[legal], atol=1e-9)
+
+
+@every_game
+def test_only_where_a_game_says_so_nobody_sees_what_others_do_before_the_end(game):
+    table, _ = decisions(game, 16, 0)
+    before, after = np.zeros((2, 16), game.view).view(np.recarray)
+    watching = table.states.to_act != 1
+    table.kernels.view_of(table.rules, table.states, 1, before)
+    table.step(table.sample(1))
+    table.kernels.view_of(table.rules, table.states, 1, after)
+    for views in (before, after):
+        views.asked = 0  # but that its turn may have come
+    seen = [before[row].tobytes() != after[row].tobytes() for row in np.flatnonzero(watching)]
+    assert any(seen) != game.simultaneous
 
 
 @every_game

@@ -22,7 +22,7 @@ import numpy as np
 from gupai_agents.agent import Turns, check_turns
 from gupai_agents.styles import RANDOM, decide
 from gupai_env.core.compiling import compiled
-from gupai_env.core.episode import advance
+from gupai_env.core.episode import advance, seat_after
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import FLAG, row
 from gupai_env.core.numbers import real_number, whole_number
@@ -88,6 +88,15 @@ def try_action(game, rules, styles, state, action, seat, view, mask):
             return state.payoff[seat]
         player = RANDOM + 1 + (OWN if state.to_act == seat else OTHERS)
         action = decide(game, rules, styles, state, player, view, mask)
+
+
+@rule
+def others_first(game, rules, styles, state, view, mask):
+    """Let all but the seat to act decide, where nobody sees it: once for all actions that are tried afterwards."""
+    seat = state.to_act
+    state.to_act = seat_after(rules, state, seat)
+    while state.to_act != seat:
+        advance(game, rules, state, decide(game, rules, styles, state, RANDOM + 1 + OTHERS, view, mask))
 
 
 @rule
@@ -194,6 +203,7 @@ class SearchLoops:
 
     def __init__(self, game: Game) -> None:
         room, num_actions, max_decisions = game.room, game.num_actions, game.max_decisions
+        simultaneous = game.simultaneous
 
         def weigh(rules, weights, views, keys, span, logs, effective):
             states, pasts = blank(1, room.STATE), blank(1, room.STATE)
@@ -241,6 +251,8 @@ class SearchLoops:
                             drawn = particle_of(sums[turn], derive(keys[turn], PICK_STREAM), deal)
                         room.determinize(rules, views[turn], derive(stream, drawn), states[0])
                         deal += 1
+                        if simultaneous:
+                            others_first(room, rules, styles, states[0], view, mask)
                         for action in range(num_actions):
                             if alive[action]:
                                 tried[0] = states[0]

@@ -37,5 +37,6 @@ GAME = Game(
     payoff_bound=payoff_bound,
     table=scene,
     hints=DaLingHints,
+    simultaneous=True,
     name_action=name_action,
 )

@@ -1,0 +1,115 @@
+"""Da Ling: how near a player is to the best response to a table of its own like, as exactly as sampling allows.
+
+    python benchmarks/split_response.py best --hands 2000 --deals 2000
+
+Every seat decides once and sees nothing of the others, so the best response is found hand by hand: for each of some
+hands the other hands are dealt many times, the player splits them, and every split of the hand is paid. Half of the
+deals choose the best split, the other half judge it, so that luck in the choice counts for nothing; and they judge the
+split of the player as well. With the halves' parts exchanged all deals are used twice.
+"""
+
+import argparse
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_agents import Agent, Turns, make_agent
+from gupai_agents.evaluation.statistics import estimate
+from gupai_env import Lanes, get_game
+from gupai_env.core.compiling import compiled
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import row
+from gupai_env.core.places import scratch
+from gupai_env.core.rng import derive
+
+SEED = 3_000_017  # deals that no player of ours was taught or judged on
+CHIPS = np.dtype(np.float32)
+
+
+class Loops(NamedTuple):
+    """mark(rules, states, masks): marks the legal splits of the seat to act in some deals.
+
+    pay(rules, states, seat, mask, chips): adds up what every split of a seat is paid in some deals, by halves of them.
+    """
+
+    mark: Callable
+    pay: Callable
+
+
+def loops(game: Game) -> Loops:
+    """Return the loops of the game."""
+    room, seats, splits = game.room, game.max_seats, game.num_actions
+
+    def mark(rules, states, masks):
+        for deal in range(len(states)):
+            room.legal_actions(rules, states[deal], row(masks, deal))
+
+    def pay(rules, states, seat, mask, chips):
+        out = scratch(seats, CHIPS)
+        for deal in range(len(states)):
+            for split in range(splits):
+                if mask[split]:
+                    out[:] = 0
+                    states[deal].splits[seat] = split
+                    room.payoffs(rules, states[deal], out)
+                    chips[deal % 2, split] += out[seat]
+
+    return Loops(compiled(mark, game), compiled(pay, game))
+
+
+def responses(agent: Agent, game: Game, hands: int, deals: int) -> np.ndarray:
+    """Return chips by which the best response is better than the player, float64 [hands]."""
+    lanes = Lanes(game, hands, seed=SEED)
+    views, keys = lanes.views()
+    own = agent.act(Turns(views, lanes.masks, keys))
+    mark, pay = loops(game)
+    better = np.zeros(hands)
+    for hand in range(hands):
+        seat, drawn = int(views[hand].seat), game.new_states(deals)
+        stream = np.array([derive(int(keys[hand]), deal) for deal in range(deals)])
+        lanes.kernels.determinize(lanes.rules, np.repeat(views[hand : hand + 1], deals), stream, drawn)
+        for other in range(lanes.rules.players):
+            if other != seat:
+                drawn.splits[:, other] = split_by(agent, lanes, mark, drawn, other)
+        chips = np.zeros((2, game.num_actions))
+        pay(lanes.rules, drawn, seat, lanes.masks[hand], chips)
+        chips[:, ~lanes.masks[hand]] = -np.inf
+        best = chips.argmax(1)
+        gains = [chips[1 - half, best[half]] - chips[1 - half, own[hand]] for half in range(2)]
+        better[hand] = sum(gains) / deals
+    return better
+
+
+def split_by(agent: Agent, lanes: Lanes, mark: Callable, drawn: np.recarray, seat: int) -> np.ndarray:
+    """Return how a player splits the hands of a seat, int16 [deals]."""
+    drawn.to_act = seat
+    views = np.zeros(len(drawn), lanes.game.view).view(np.recarray)
+    keys = np.zeros(len(drawn), np.int64)
+    lanes.kernels.views(lanes.rules, drawn, views, keys)
+    masks = np.zeros((len(drawn), lanes.game.num_actions), np.bool_)
+    mark(lanes.rules, drawn, masks)
+    return agent.act(Turns(views, masks, keys))
+
+
+def main() -> None:
+    """Print the gain of a best response in chips a deal and as a share of the stakes."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("agent", nargs="+", help="as `make_agent` takes it")
+    parser.add_argument("--hands", type=int, default=2000)
+    parser.add_argument("--deals", type=int, default=2000, help="of the other hands, for each")
+    chosen = parser.parse_args()
+    game = get_game("da-ling")
+    stakes = sum(game.variant().stakes)
+    for name in chosen.agent:
+        gain = estimate(responses(make_agent(name, game), game, chosen.hands, chosen.deals))
+        print(
+            f"{name}: a best response to its own like wins {gain} chips a deal more, {gain.mean / stakes:.1%} of the "
+            f"stakes of {stakes} ({chosen.hands} hands, {chosen.deals} deals each, seed {SEED})"
+        )
+
+
+if __name__ == "__main__":
+    main()
