@@ -361,6 +361,22 @@ def test_a_damaged_folder_of_a_tournament_is_said_to_be_damaged(pages, room):
     shutil.rmtree(folder)
 
 
+def test_a_file_that_is_too_large_is_not_read(pages, room, monkeypatch):
+    metrics = (room / "runs" / "one" / "metrics.jsonl").stat().st_size
+    folder = room / "tournaments" / "large"
+    plan = schedule("jie-long", ["random", "greedy"], 20, seed=1)
+    play_into(folder, plan, [make_agent(name, "jie-long") for name in ("random", "greedy")])
+    largest = max((folder / name).stat().st_size for name in ("manifest.json", "summary.json"))
+    for address, room_of_it, size in (
+        ("/run/one", "runs", metrics),
+        ("/tournament/large", "tournaments", largest),
+    ):
+        for most, refused in ((size, False), (size - 1, True)):
+            monkeypatch.setattr(f"gupai_app.web.{room_of_it}.MOST_BYTES", most)
+            assert ("damaged" in pages.get(address).text) == refused
+    shutil.rmtree(folder)
+
+
 # --- runs -----------------------------------------------------------------------------------------
 
 
