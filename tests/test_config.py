@@ -431,7 +431,7 @@ def test_a_games_configuration_is_found_by_its_name_from_any_folder(game, tmp_pa
     assert load(game) != Config(game=game)  # it holds more than the defaults
 
 
-@pytest.mark.parametrize("recipe", ["strong/jie-long", "self_play/jie-long"])
+@pytest.mark.parametrize("recipe", [f"{kind}/{game}" for kind in ("strong", "self_play") for game in GAMES])
 def test_other_recipes_that_come_along_are_found_from_any_folder(recipe, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = load(recipe)
@@ -441,8 +441,8 @@ def test_other_recipes_that_come_along_are_found_from_any_folder(recipe, tmp_pat
 
 
 def test_a_recipe_that_does_not_come_along_is_said():
-    with pytest.raises(ValueError, match="self_play/tiu-u: there is no such configuration"):
-        load("self_play/tiu-u")
+    with pytest.raises(ValueError, match="self_play/chess: there is no such configuration"):
+        load("self_play/chess")
 
 
 def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
