@@ -63,7 +63,8 @@ class Game:
     payoff_bound: Callable[[Any], float]  # variant -> the most a seat can win or lose in one deal
     table: Callable[..., Scene]  # see `scene`
     hints: type[Hints] = Hints  # what a person is told of the moves
-    simultaneous: bool = False  # each seat decides once in a deal, and none sees what another did before all have
+    # Each seat decides once in a deal, and none sees what another did before all have: search lets others decide first.
+    simultaneous: bool = False
     # (view, action): where the hand tells what an action does.
     name_action: Callable[[np.record, int], str] | None = None
 
