@@ -10,7 +10,6 @@ split of the player as well. With the halves' parts exchanged all deals are used
 
 import argparse
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from gupai_agents.evaluation.statistics import estimate
 from gupai_env import Lanes, get_game
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import row
 from gupai_env.core.places import scratch
 from gupai_env.core.rng import derive
 
@@ -27,23 +25,9 @@ SEED = 3_000_017  # deals that no player of ours was taught or judged on
 CHIPS = np.dtype(np.float32)
 
 
-class Loops(NamedTuple):
-    """mark(rules, states, masks): marks the legal splits of the seat to act in some deals.
-
-    pay(rules, states, seat, mask, chips): adds up what every split of a seat is paid in some deals, by halves of them.
-    """
-
-    mark: Callable
-    pay: Callable
-
-
-def loops(game: Game) -> Loops:
-    """Return the loops of the game."""
+def paying(game: Game) -> Callable:
+    """Return a loop that adds up what every split of a seat is paid in some deals, by halves of them."""
     room, seats, splits = game.room, game.max_seats, game.num_actions
-
-    def mark(rules, states, masks):
-        for deal in range(len(states)):
-            room.legal_actions(rules, states[deal], row(masks, deal))
 
     def pay(rules, states, seat, mask, chips):
         out = scratch(seats, CHIPS)
@@ -55,7 +39,7 @@ def loops(game: Game) -> Loops:
                     room.payoffs(rules, states[deal], out)
                     chips[deal % 2, split] += out[seat]
 
-    return Loops(compiled(mark, game), compiled(pay, game))
+    return compiled(pay, game)
 
 
 def responses(agent: Agent, game: Game, hands: int, deals: int) -> np.ndarray:
@@ -63,15 +47,14 @@ def responses(agent: Agent, game: Game, hands: int, deals: int) -> np.ndarray:
     lanes = Lanes(game, hands, seed=SEED)
     views, keys = lanes.views()
     own = agent.act(Turns(views, lanes.masks, keys))
-    mark, pay = loops(game)
-    better = np.zeros(hands)
+    pay, better, table = paying(game), np.zeros(hands), Lanes(game, deals)
     for hand in range(hands):
         seat, drawn = int(views[hand].seat), game.new_states(deals)
         stream = np.array([derive(int(keys[hand]), deal) for deal in range(deals)])
         lanes.kernels.determinize(lanes.rules, np.repeat(views[hand : hand + 1], deals), stream, drawn)
         for other in range(lanes.rules.players):
             if other != seat:
-                drawn.splits[:, other] = split_by(agent, lanes, mark, drawn, other)
+                drawn.splits[:, other] = split_by(agent, table, drawn, other)
         chips = np.zeros((2, game.num_actions))
         pay(lanes.rules, drawn, seat, lanes.masks[hand], chips)
         chips[:, ~lanes.masks[hand]] = -np.inf
@@ -81,15 +64,13 @@ def responses(agent: Agent, game: Game, hands: int, deals: int) -> np.ndarray:
     return better
 
 
-def split_by(agent: Agent, lanes: Lanes, mark: Callable, drawn: np.recarray, seat: int) -> np.ndarray:
+def split_by(agent: Agent, table: Lanes, drawn: np.recarray, seat: int) -> np.ndarray:
     """Return how a player splits the hands of a seat, int16 [deals]."""
     drawn.to_act = seat
-    views = np.zeros(len(drawn), lanes.game.view).view(np.recarray)
-    keys = np.zeros(len(drawn), np.int64)
-    lanes.kernels.views(lanes.rules, drawn, views, keys)
-    masks = np.zeros((len(drawn), lanes.game.num_actions), np.bool_)
-    mark(lanes.rules, drawn, masks)
-    return agent.act(Turns(views, masks, keys))
+    table.states[:] = drawn
+    table.refresh()
+    views, keys = table.views()
+    return agent.act(Turns(views, table.masks, keys))
 
 
 def main() -> None:

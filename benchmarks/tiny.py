@@ -47,7 +47,7 @@ def main() -> None:
         }
         run = Run.begin(parse(settings, "tiny"), chosen.runs)
         assert run.tree is not None
-        begun = run.tree.exploitability(run.tree.policy([run.player("random")] * run.tree.players))
+        begun = run.tree.exploitability(run.tree.uniform())
         run.learn()
         looks = [
             f"{row['decisions']:,}: {row['exploitability']['drawn']:.3f}" for row in looks_of(run.folder)
