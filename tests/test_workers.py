@@ -154,12 +154,17 @@ class Nodes:
     """A cluster of several processes on this machine: a head without cores and workers of one core each."""
 
     def __init__(self, ray: Path, port: int) -> None:
-        self.ray, self.port, self.found = ray, port, []
+        self.ray, self.port, self.client_port, self.found = ray, port, free_port(), []
         self.env = {**os.environ, **RAY_HERE, "PYTHONPATH": os.pathsep.join(sys.path)}
 
     @property
     def address(self) -> str:
         return f"127.0.0.1:{self.port}"
+
+    @property
+    def client_address(self) -> str:
+        """The address for a machine that is no part of the cluster."""
+        return f"ray://127.0.0.1:{self.client_port}"
 
     def add(self, *words: str) -> None:
         """Start a node and wait for it: of two that start at once on a machine one may hang."""
@@ -176,7 +181,8 @@ class Nodes:
         assert any("Ray runtime started" in line for line in node.stdout)
 
     def begin(self, workers: int) -> None:
-        self.add("--head", "--port", str(self.port), "--include-dashboard", "false", "--num-cpus", "0")
+        ports = ["--port", str(self.port), "--ray-client-server-port", str(self.client_port)]
+        self.add("--head", *ports, "--include-dashboard", "false", "--num-cpus", "0")
         for _ in range(workers):
             self.add("--address", self.address, "--num-cpus", "1")
 
@@ -265,26 +271,30 @@ def test_a_killed_worker_loses_its_task_alone(nodes, tmp_path):
         cluster.close()
 
 
-def test_commands_find_the_same_on_a_cluster_to_the_byte(nodes, tmp_path):
+@pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
+def test_commands_find_the_same_on_a_cluster_to_the_byte(nodes, tmp_path, outside):
     joined(nodes, 2).close()
+    address = nodes.client_address if outside else nodes.address
     words = ["tournament", "jie-long", "random", "greedy", "variety", "--table", "all", "--deals", "600"]
     gupai(*words, "--out", tmp_path / "here")
-    gupai(*words, "--out", tmp_path / "there", "--ray", nodes.address)
+    gupai(*words, "--out", tmp_path / "there", "--ray", address)
     for name in FILES:
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
     claim = ["claim", "jl-attack-2", "--deals", "100", "--json"]
-    assert json.loads(gupai(*claim).stdout) == json.loads(gupai(*claim, "--ray", nodes.address).stdout)
+    assert json.loads(gupai(*claim).stdout) == json.loads(gupai(*claim, "--ray", address).stdout)
     tune = ["tune", "jie-long", "--generations", "6", "--seconds", "600"]
-    here, there = gupai(*tune).stdout, gupai(*tune, "--ray", nodes.address).stdout
+    here, there = gupai(*tune).stdout, gupai(*tune, "--ray", address).stdout
     assert here.partition("provenance")[0] == there.partition("provenance")[0]
 
 
-def test_a_run_taught_by_a_cluster_has_the_same_bits(nodes, tmp_path):
+@pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
+def test_a_run_taught_by_a_cluster_has_the_same_bits(nodes, tmp_path, outside):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(TAUGHT))
     joined(nodes, 2).close()
+    address = nodes.client_address if outside else nodes.address
     gupai("train", path, "--runs", tmp_path / "here")
-    gupai("train", path, "--runs", tmp_path / "there", "--ray", nodes.address)
+    gupai("train", path, "--runs", tmp_path / "there", "--ray", address)
     same_bits(tmp_path / "here" / "taught-1", tmp_path / "there" / "taught-1")
 
 
@@ -299,7 +309,8 @@ def test_where_no_cluster_answers_is_told_in_a_line():
         assert "\n" not in str(caught.value)
 
 
-def test_a_lost_head_is_told_in_a_line_and_the_command_goes_on_from_what_is_there(tmp_path):
+@pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
+def test_a_lost_head_is_told_in_a_line_and_the_command_goes_on_from_what_is_there(tmp_path, outside):
     pytest.importorskip("ray", reason=NO_RAY)
     port, there = free_port(), tmp_path / "there"
     words = ["tournament", "jie-long", "greedy", "variety", "--deals", "60000"]
@@ -307,7 +318,8 @@ def test_a_lost_head_is_told_in_a_line_and_the_command_goes_on_from_what_is_ther
     try:
         nodes.begin(1)
         joined(nodes).close()
-        command = [sys.executable, "-m", "gupai_app.cli", *words, "--out", there, "--ray", nodes.address]
+        address = nodes.client_address if outside else nodes.address
+        command = [sys.executable, "-m", "gupai_app.cli", *words, "--out", there, "--ray", address]
         playing = subprocess.Popen(command, env=nodes.env, stderr=subprocess.PIPE, text=True)
         while (
             not (there / "progress.json").exists() or b'"blocks": 0' in (there / "progress.json").read_bytes()
