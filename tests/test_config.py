@@ -431,7 +431,18 @@ def test_a_games_configuration_is_found_by_its_name_from_any_folder(game, tmp_pa
     assert load(game) != Config(game=game)  # it holds more than the defaults
 
 
-@pytest.mark.parametrize("recipe", [f"{kind}/{game}" for kind in ("strong", "self_play") for game in GAMES])
+RECIPES = [
+    f"{path.parent.name}/{path.stem.replace('_', '-')}"
+    for kind in ("strong", "self_play")
+    for path in sorted((ROOT / "configs" / kind).iterdir())
+]
+
+
+def test_there_are_recipes_of_both_kinds_for_every_game():
+    assert {f"{kind}/{game}" for kind in ("strong", "self_play") for game in GAMES} < set(RECIPES)
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
 def test_other_recipes_that_come_along_are_found_from_any_folder(recipe, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found = load(recipe)
@@ -441,7 +452,9 @@ def test_other_recipes_that_come_along_are_found_from_any_folder(recipe, tmp_pat
 
 
 def test_a_recipe_that_does_not_come_along_is_said():
-    with pytest.raises(ValueError, match="self_play/chess: there is no such configuration"):
+    with pytest.raises(
+        ValueError, match="self_play/chess: there is no such configuration; there are self_play/ce-deng, "
+    ):
         load("self_play/chess")
 
 

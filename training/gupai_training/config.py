@@ -15,7 +15,7 @@ from gupai_agents.checkpoint import MAX_BYTES
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH
 from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.shipped import style_names
-from gupai_env.games import GAMES, get_game
+from gupai_env.games import get_game
 from gupai_training.plain_yaml import MAX_CHARACTERS, parse_yaml
 
 FLOAT_BYTES = 4
@@ -314,14 +314,19 @@ def read(path: Path) -> dict[str, Any]:
 def find(source: str | Path) -> dict[str, Any]:
     """Return the settings of a file or, for the id of a game, those shipped for it, or none but the game itself.
 
-    "strong/jie-long" are those by which the player `best` was made, "self_play/jie-long" those without a teacher.
+    "strong/jie-long" are those by which the player `best` was made, "strong/jie-long-free" those of another variant,
+    "self_play/jie-long" those without a teacher.
     """
     path = Path(source)
     if path.is_file():
         return read(path)
     kind, _, name = str(source).rpartition("/")
-    if kind in RECIPES and name in GAMES and (path := shipped(f"{kind}/{GAMES[name].identifier}")).is_file():
-        return read(path)
+    if kind in RECIPES:
+        path = shipped(f"{kind}/{name.replace('-', '_')}")
+        if path.is_file():
+            return read(path)
+        known = sorted(f"{kind}/{each.stem.replace('_', '-')}" for each in path.parent.glob("*.yaml"))
+        raise ValueError(f"{source}: there is no such configuration; there are {', '.join(known)}")
     try:
         game = get_game(str(source))
     except ValueError as error:
