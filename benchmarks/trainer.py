@@ -1,0 +1,204 @@
+"""The trainer beside a bare loop that does the same work, and beside what PettingZoo's tutorial for SB3 does.
+
+    python benchmarks/trainer.py --rounds 5
+
+All three learn Jie Long by PPO on one core, in turns, each in a process of its own. Counted are decisions learned from
+in a second of the processor, imports and compiling aside. Trainer and bare loop have the same lanes, network, batches
+and passes. The tutorial's road is the one that SB3's users take: MaskablePPO with its defaults on a Gymnasium
+environment around the AEC environment, every seat's decision a step.
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from gupai_env import Lanes, jie_long_v0
+
+HIDDEN, LANES, STEPS, PASSES, BATCH, RATE, SCALE = [128, 128], 1024, 32, 4, 2048, 2e-3, 35.0
+UPDATES = {"trainer": 20, "bare": 20, "tutorial": 2}
+FORBIDDEN = -1e9
+
+
+def trainer(updates: int) -> float:
+    """Return decisions a second of `gupai train`, its logs and its saves included."""
+    from gupai_training.config import Config
+    from gupai_training.run import Reporter, Run
+
+    ppo = {"lanes": LANES, "steps": STEPS, "epochs": PASSES, "batch_size": BATCH, "payoff_scale": SCALE}
+
+    def learned(decisions: int) -> float:
+        config = Config.model_validate(
+            {
+                "game": "jie-long",
+                "variant": {"forced_play": True},
+                "threads": 1,
+                "decisions": decisions,
+                "network": {"hidden": HIDDEN},
+                "ppo": ppo,
+                "pool": {"self_share": 1.0},
+                "evaluation": {"every": 1_000_000, "baselines": []},
+            }
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            run = Run.begin(config, Path(folder))
+            begun = time.process_time()
+            run.learn(reporter=Reporter())
+            return run.learner.num_timesteps / (time.process_time() - begun)
+
+    learned(LANES * STEPS)  # compiles
+    return learned(updates * LANES * STEPS)
+
+
+class Network(nn.Module):
+    """Policy and value upon shared layers."""
+
+    def __init__(self, inputs: int, actions: int) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(inputs, HIDDEN[0]), nn.Linear(HIDDEN[0], HIDDEN[1])
+        self.policy, self.value = nn.Linear(HIDDEN[1], actions), nn.Linear(HIDDEN[1], 1)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        x = F.relu(self.second(F.relu(self.first(x))))
+        return self.policy(x), self.value(x).squeeze(1)
+
+
+def bare(updates: int) -> float:
+    """Return decisions a second of PPO in one loop: no pool, no average, no logs, no saves, no checks."""
+    from gupai_training.returns import advantages_by_seat
+
+    lanes = Lanes("jie-long", LANES, skip_forced=True, forced_play=True)
+    network = Network(lanes.layout.size, lanes.game.num_actions)
+    optimizer = torch.optim.Adam(network.parameters(), lr=RATE, eps=1e-5)
+    high = torch.as_tensor(lanes.layout.high.astype(np.float32))
+    shape = STEPS, LANES
+    observations = np.zeros((*shape, lanes.layout.size), np.int8)
+    masks = np.zeros((*shape, lanes.game.num_actions), np.bool_)
+    actions, seats = np.zeros(shape, np.int16), np.zeros(shape, np.int8)
+    log_probs, values, advantages, weights = (np.zeros(shape, np.float32) for _ in range(4))
+    payoffs = np.zeros((*shape, lanes.variant.players), np.float32)
+    over, learned = np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
+    done = 0
+
+    def update() -> int:
+        with torch.no_grad():
+            for step in range(STEPS):
+                observations[step], masks[step], seats[step] = lanes.observations, lanes.masks, lanes.seats
+                logits, judged = network(torch.as_tensor(observations[step]).float() / high)
+                chances = F.log_softmax(logits.masked_fill(~torch.as_tensor(masks[step]), FORBIDDEN), 1)
+                drawn = (chances - torch.empty_like(chances).exponential_().log()).argmax(1, keepdim=True)
+                log_probs[step] = chances.gather(1, drawn).squeeze(1).numpy()
+                values[step], actions[step] = judged.numpy(), drawn.squeeze(1).numpy()
+                paid, over[step] = lanes.step(actions[step])
+                payoffs[step] = paid[:, : lanes.variant.players] / SCALE
+        arrays = seats, values, payoffs, over, learned
+        advantages_by_seat(*arrays, np.float32(1), np.float32(0.95), advantages, weights)
+        rows = np.flatnonzero(weights.reshape(-1))
+        kept = (observations, masks, actions, log_probs, values, advantages)
+        x, legal, acted, before, judged, gain = (
+            torch.as_tensor(array.reshape(-1, *array.shape[2:])[rows]) for array in kept
+        )
+        acted, returns = acted.long().unsqueeze(1), judged + gain
+        for _ in range(PASSES):
+            for batch in torch.randperm(len(rows)).split(BATCH):
+                logits, found = network(x[batch].float() / high)
+                chances = F.log_softmax(logits.masked_fill(~legal[batch], FORBIDDEN), 1)
+                ratio = (chances.gather(1, acted[batch]).squeeze(1) - before[batch]).exp()
+                better = gain[batch]
+                better = (better - better.mean()) / (better.std() + 1e-8)
+                clipped = torch.min(better * ratio, better * ratio.clamp(0.8, 1.2)).mean()
+                entropy = -(chances.exp() * chances).sum(1).mean()
+                loss = -clipped - 0.01 * entropy + 0.5 * F.mse_loss(found, returns[batch])
+                optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(network.parameters(), 0.5)
+                optimizer.step()
+        return STEPS * LANES
+
+    update()  # compiles
+    begun = time.process_time()
+    for _ in range(updates):
+        done += update()
+    return done / (time.process_time() - begun)
+
+
+class Turns(gymnasium.Env):
+    """The AEC environment as one stream of decisions, whoever makes them, each rewarded with its seat's chips."""
+
+    def __init__(self) -> None:
+        self.env = jie_long_v0.env(forced_play=True)
+        self.env.reset(seed=0)
+        seat = self.env.possible_agents[0]
+        self.observation_space = self.env.observation_space(seat)["observation"]
+        self.action_space = self.env.action_space(seat)
+
+    def reset(self, *, seed=None, options=None):
+        """Deal."""
+        super().reset(seed=seed)
+        self.env.reset(seed=seed)
+        return self.env.observe(self.env.agent_selection)["observation"], {}
+
+    def step(self, action):
+        """Act for the seat whose turn it is."""
+        seat = self.env.agent_selection
+        self.env.step(action)
+        reward, over = self.env.rewards[seat], all(self.env.terminations.values())
+        return self.env.observe(self.env.agent_selection)["observation"], reward / SCALE, over, False, {}
+
+    def action_masks(self):
+        """Return the legal actions."""
+        return self.env.observe(self.env.agent_selection)["action_mask"]
+
+
+def tutorial(updates: int) -> float:
+    """Return decisions a second of MaskablePPO on the AEC environment."""
+    from sb3_contrib import MaskablePPO
+    from sb3_contrib.common.wrappers import ActionMasker
+
+    learner = MaskablePPO("MlpPolicy", ActionMasker(Turns(), Turns.action_masks), device="cpu")
+    learner.learn(1)  # one update: compiles
+    begun, before = time.process_time(), learner.num_timesteps
+    learner.learn(updates * learner.n_steps, reset_num_timesteps=False)
+    return (learner.num_timesteps - before) / (time.process_time() - begun)
+
+
+ROADS: dict[str, Callable[[int], float]] = {"trainer": trainer, "bare": bare, "tutorial": tutorial}
+
+
+def main() -> None:
+    """Measure the three in turns and print the ratios."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--road", choices=ROADS, help="measure this one, in this process")
+    chosen = parser.parse_args()
+    if chosen.road:
+        torch.set_num_threads(1)
+        print(ROADS[chosen.road](UPDATES[chosen.road]))
+        return
+    found: dict[str, list[float]] = {road: [] for road in ROADS}
+    for _ in range(chosen.rounds):
+        for road, rates in found.items():
+            said = subprocess.check_output([sys.executable, __file__, "--road", road], text=True)
+            rates.append(float(said.split()[-1]))
+    for road, rates in found.items():
+        ratios = [ours / theirs for ours, theirs in zip(found["trainer"], rates, strict=True)]
+        print(
+            f"{road:<9} {statistics.median(rates):>9,.0f} decisions a second ({min(rates):,.0f} to {max(rates):,.0f}); "
+            f"the trainer makes {statistics.median(ratios):.2f} times as many"
+        )
+
+
+if __name__ == "__main__":
+    main()
