@@ -45,7 +45,7 @@ def greedy():
 
 
 def test_labels_are_chips_of_legal_actions_above_their_mean(greedy):
-    labels = Teacher(config()).labels(greedy, 0)
+    labels = Teacher(config(), 1).labels(greedy, 0)
     legal = ~np.isnan(labels.values)
     assert (legal.sum(1) > 1).all()  # a position without a choice teaches nothing
     np.testing.assert_allclose(np.nansum(labels.values, 1), 0, atol=1e-3)
@@ -57,9 +57,9 @@ def test_labels_are_chips_of_legal_actions_above_their_mean(greedy):
 
 
 def test_labels_of_a_number_and_a_player_are_always_the_same_and_of_another_number_others(greedy):
-    teacher = Teacher(config())
+    teacher = Teacher(config(), 1)
     first, again, other = (
-        Teacher(config()).labels(greedy, 3),
+        Teacher(config(), 1).labels(greedy, 3),
         teacher.labels(greedy, 3),
         teacher.labels(greedy, 4),
     )
@@ -70,7 +70,7 @@ def test_labels_of_a_number_and_a_player_are_always_the_same_and_of_another_numb
 
 def test_every_decision_of_whole_deals_is_labelled_once(greedy):
     player = Noting(greedy)
-    labels = Teacher(config(random_moves=0)).labels(player, 0)
+    labels = Teacher(config(random_moves=0), 1).labels(player, 0)
     asked = np.concatenate([turns.masks.sum(1) > 1 for turns in player.asked])
     assert len(player.asked[0].keys) == 64  # all tables begin together, and each plays one deal
     assert len(labels.means) == asked.sum()
@@ -86,7 +86,7 @@ def test_every_decision_of_whole_deals_is_labelled_once(greedy):
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_share_of_the_moves_is_random(greedy, share):
     """Without random moves the positions are those of the player; with nothing else its answers do not matter."""
-    teacher = Teacher(config(random_moves=share))
+    teacher = Teacher(config(random_moves=share), 1)
     variety = make_agent("variety", "jie-long", forced_play=True)
     one, two = teacher.labels(greedy, 0), teacher.labels(variety, 0)
     same = len(one.means) == len(two.means) and (one.observations == two.observations).all()

@@ -6,11 +6,13 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from gupai_agents.checkpoint import read_checkpoint
 from gupai_agents.tune import Table
@@ -110,6 +112,32 @@ def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, style_games)
     assert again.learn(go_on=True)
     assert len(whole.teaching.ends) > 4
     same_bits(whole.folder, again.folder)
+
+
+def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
+    alone = run_of(tmp_path / "alone")
+    alone.learn()
+    settings = TAUGHT | {"threads": 2, "name": "both"}
+    both = Run.begin(parse(settings, "test"), tmp_path)
+    make, step, labelling, learning = both.teaching.teacher.labels, both.teaching._learn, set(), set()
+
+    def labels(player, number):
+        labelling.add(threading.current_thread())
+        return make(player, number)
+
+    def learn():
+        learning.add((threading.current_thread(), torch.get_num_threads()))
+        return step()
+
+    monkeypatch.setattr(both.teaching.teacher, "labels", labels)
+    monkeypatch.setattr(both.teaching, "_learn", learn)
+    before = torch.get_num_threads()
+    both.learn()
+    assert learning == {(threading.main_thread(), 1)}
+    assert len(labelling) == 1 and threading.main_thread() not in labelling
+    assert both.teaching.teacher.search.plan.threads == 1
+    assert torch.get_num_threads() == before
+    same_bits(alone.folder, both.folder)
 
 
 def same_bits(one: Path, other: Path) -> None:

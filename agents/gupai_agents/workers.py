@@ -9,7 +9,7 @@ import functools
 import socket
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import Any
 
@@ -66,6 +66,17 @@ class Workers:
         """Yield the name of a task and what comes of it, as soon as each is done."""
         for name, arguments in tasks.items():
             yield name, task(*arguments)
+
+
+class Thread(Workers):
+    """A thread of this process, which begins tasks at once, one after another: for those that compiled loops do."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="worker")
+
+    def ask(self, task: Callable, *arguments: Any) -> Answer:
+        """Have a task done beside what this process does meanwhile."""
+        return self._pool.submit(task, *arguments).result
 
 
 class Processes(Workers):

@@ -104,7 +104,7 @@ class TeachConfig(Section):
     )
     ahead: int = Field(
         0,
-        description="chunks that are labelled ahead of what was learned, by that much older players; for workers",
+        description="chunks that workers, or half of the cores, label ahead of learning; older players play them",
         ge=0,
         le=1000,
     )

@@ -219,7 +219,8 @@ class Run:
         if go_on:
             resume.restore_teaching(self.folder, teaching, saved_config, self._player_of)
             self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
-        before, begun = teaching.seconds, time.monotonic()
+        before, begun, threads = teaching.seconds, time.monotonic(), torch.get_num_threads()
+        torch.set_num_threads(teaching.threads)
         reporter.begin("teaching", teaching.progress())
         while teaching.progress() < 1 and not self.learner.stopping:
             try:
@@ -241,6 +242,7 @@ class Run:
             if steps % config.save_every == 0 or teaching.progress() >= 1 or self.learner.stopping:
                 self.save_agent(self.spent)
                 resume.save_teaching(self.folder, teaching, saved_config)
+        torch.set_num_threads(threads)
         reporter.close()
 
     def _player_of(self, tensors: dict[str, np.ndarray]) -> NetworkAgent:

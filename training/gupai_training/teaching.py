@@ -18,7 +18,7 @@ from torch.nn import functional as F
 from gupai_agents.agent import Agent, Turns
 from gupai_agents.registry import style_agent
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.workers import Answer, Workers
+from gupai_agents.workers import Answer, Thread, Workers
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import as_key, derive
@@ -45,10 +45,10 @@ class Labels(NamedTuple):
 class Teacher:
     """Makes labels; those of a number and a player are always the same."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, threads: int) -> None:
         game = get_game(config.game)
         variant = game.variant.make(**config.variant)
-        plan = Plan(playouts=config.teach.playouts, threads=config.threads or None)
+        plan = Plan(playouts=config.teach.playouts, threads=threads)
         self.config, self.style = config, style_agent(config.playing_style, game, variant)
         self.search = SearchAgent(game, variant, "teacher", self.style.weights, plan=plan)
 
@@ -86,8 +86,7 @@ class Asked(NamedTuple):
 
 @functools.lru_cache(maxsize=1)
 def _teacher(config: str) -> Teacher:
-    settings = Config.model_validate_json(config)
-    return Teacher(settings.model_copy(update={"threads": 1}))  # a worker is one core
+    return Teacher(Config.model_validate_json(config), threads=1)  # a worker is one core
 
 
 def label(config: str, player: Agent | None, number: int) -> Labels:
@@ -152,14 +151,21 @@ class Teaching:
     is 1.
 
     A chunk is labelled with the player that had learned from all chunks but the last `teach.ahead` before it, so that
-    workers can label that many chunks while others are learned from.
+    that many chunks can be labelled while others are learned from: by workers, or without them by half of the cores.
+
+    Attributes: threads: of torch, while this stage lasts.
     """
 
     def __init__(self, config: Config, learner: SelfPlayPPO, workers: Workers | None = None) -> None:
         self.config, self.teach, self.learner = config, config.teach, learner
         self.workers = workers
+        self.threads = labelling = config.threads or torch.get_num_threads()
+        self.beside = Workers()  # which does what it is asked for when that is needed
+        if workers is None and self.teach.ahead and self.threads > 1:
+            self.beside, labelling = Thread(), self.threads // 2
+            self.threads -= labelling
         self.asked: deque[Asked] = deque()  # chunks after those of `ends`
-        self.teacher = Teacher(config)
+        self.teacher = Teacher(config, labelling)
         self.ends: list[int] = []  # labels made with each chunk and before it
         self.written = 0  # chunks that are in files
         self.window = Window(config.window, self.teacher.style.game)
@@ -203,7 +209,7 @@ class Teaching:
         """Have the next chunk labelled that was not asked for, with a player or the style."""
         number = len(self.ends) + len(self.asked)
         if self.workers is None:
-            answer: Answer = functools.partial(self.teacher.labels, player or self.teacher.style, number)
+            answer = self.beside.ask(self.teacher.labels, player or self.teacher.style, number)
         else:
             answer = self.workers.ask(label, self.config.model_dump_json(), player, number)
         self.asked.append(Asked(player, answer))
