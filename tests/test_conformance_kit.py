@@ -232,13 +232,30 @@ def test_what_counts_as_a_refusal_is_explicit():
     both = check_env(wrapped_dragon, Hooks(max_moves=9), games=1, checks=refusals)
     assert both.passed == refusals, str(both)
     assert both["illegal-actions"].notes == ("seen: end",)
-    raising = check_env(wrapped_dragon, BARE, games=1, checks=refusals)
+    # Without malformed ones: to a gymnasium older than 1.4 False is the action 0, which ends the game here.
+    raising = check_env(wrapped_dragon, BARE, games=1, checks=["illegal-actions", "refusal-purity"])
     assert raising.failed == ["illegal-actions"]
     assert raising["illegal-actions"].error.what.endswith("is illegal, but step takes it")
     silent = check_env(
         LittleDragon, Hooks(max_moves=9, illegal=()), games=1, checks=[*refusals, "mask-completeness"]
     )
     assert set(silent.not_run) == {*refusals, "mask-completeness"}
+
+
+class Overflowing(LittleDragon):
+    """Numbers that are too large for numpy are refused by numpy, as where gymnasium is older than 1.4."""
+
+    def step(self, action):
+        if action is not None:
+            np.int64(action)
+        super().step(action)
+
+
+def test_a_number_too_large_for_numpy_may_be_refused_by_it():
+    with pytest.raises(OverflowError):
+        Overflowing().step(1 << 63)
+    checks = ["malformed-actions"]
+    assert check_env(Overflowing, Hooks(max_moves=9), games=1, checks=checks).passed == checks
 
 
 def test_a_second_process_is_needed_to_see_a_hash():

@@ -52,8 +52,9 @@ class Hooks:
         illegal: what `step` may do with an action that is not legal: "raise" (raises one of `refusals`,
             nothing changes), "end" (the game is over and the mover's reward is negative, as with PettingZoo's
             TerminateIllegalWrapper), "ignore" (returns, nothing changes). Empty: it promises nothing.
-        refusals: exceptions that count as a refusal, with a text of one line; any other is an accident. Where
-            nobody is to act, before the first reset and after the end, RuntimeError counts as well.
+        refusals: exceptions that count as a refusal, with a text of one line; any other is an accident
+            (OverflowError is numpy's for a number that it cannot hold). Where nobody is to act, before the first
+            reset and after the end, RuntimeError counts as well.
         render_modes: those to try; None for all in the metadata but "human", which may open a window.
 
     Functions; they never change the environment that they are given
@@ -77,7 +78,9 @@ class Hooks:
     chance: bool = True
     deck: Mapping[Any, int] | None = None
     illegal: tuple[str, ...] = REFUSALS
-    refusals: tuple[type[Exception], ...] = field(default=(ValueError, TypeError, AssertionError))
+    refusals: tuple[type[Exception], ...] = field(
+        default=(ValueError, TypeError, AssertionError, OverflowError)
+    )
     render_modes: tuple[str, ...] | None = None
 
     redeal: Callable[[AECEnv, str, np.random.Generator], AECEnv] | None = None
