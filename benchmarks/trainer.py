@@ -24,36 +24,34 @@ from torch import nn
 from torch.nn import functional as F
 
 from gupai_env import Lanes, jie_long_v0
+from gupai_training.config import parse
+from gupai_training.learner import FORBIDDEN
+from gupai_training.returns import advantages_by_seat
+from gupai_training.run import Run
 
 HIDDEN, LANES, STEPS, PASSES, BATCH, RATE, SCALE = [128, 128], 1024, 32, 4, 2048, 2e-3, 35.0
 UPDATES = {"trainer": 20, "bare": 20, "tutorial": 2}
-FORBIDDEN = -1e9
 
 
 def trainer(updates: int) -> float:
     """Return decisions a second of `gupai train`, its logs and its saves included."""
-    from gupai_training.config import Config
-    from gupai_training.run import Reporter, Run
-
     ppo = {"lanes": LANES, "steps": STEPS, "epochs": PASSES, "batch_size": BATCH, "payoff_scale": SCALE}
 
     def learned(decisions: int) -> float:
-        config = Config.model_validate(
-            {
-                "game": "jie-long",
-                "variant": {"forced_play": True},
-                "threads": 1,
-                "decisions": decisions,
-                "network": {"hidden": HIDDEN},
-                "ppo": ppo,
-                "pool": {"self_share": 1.0},
-                "evaluation": {"every": 1_000_000, "baselines": []},
-            }
-        )
+        settings = {
+            "game": "jie-long",
+            "variant": {"forced_play": True},
+            "threads": 1,
+            "decisions": decisions,
+            "network": {"hidden": HIDDEN},
+            "ppo": ppo,
+            "pool": {"self_share": 1.0},
+            "evaluation": {"every": 1_000_000, "baselines": []},
+        }
         with tempfile.TemporaryDirectory() as folder:
-            run = Run.begin(config, Path(folder))
+            run = Run.begin(parse(settings, "trainer"), Path(folder))
             begun = time.process_time()
-            run.learn(reporter=Reporter())
+            run.learn()
             return run.learner.num_timesteps / (time.process_time() - begun)
 
     learned(LANES * STEPS)  # compiles
@@ -75,8 +73,6 @@ class Network(nn.Module):
 
 def bare(updates: int) -> float:
     """Return decisions a second of PPO in one loop: no pool, no average, no logs, no saves, no checks."""
-    from gupai_training.returns import advantages_by_seat
-
     lanes = Lanes("jie-long", LANES, skip_forced=True, forced_play=True)
     network = Network(lanes.layout.size, lanes.game.num_actions)
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE, eps=1e-5)
@@ -88,9 +84,8 @@ def bare(updates: int) -> float:
     log_probs, values, advantages, weights = (np.zeros(shape, np.float32) for _ in range(4))
     payoffs = np.zeros((*shape, lanes.variant.players), np.float32)
     over, learned = np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
-    done = 0
 
-    def update() -> int:
+    def update() -> None:
         with torch.no_grad():
             for step in range(STEPS):
                 observations[step], masks[step], seats[step] = lanes.observations, lanes.masks, lanes.seats
@@ -123,16 +118,15 @@ def bare(updates: int) -> float:
                 loss.backward()
                 nn.utils.clip_grad_norm_(network.parameters(), 0.5)
                 optimizer.step()
-        return STEPS * LANES
 
     update()  # compiles
     begun = time.process_time()
     for _ in range(updates):
-        done += update()
-    return done / (time.process_time() - begun)
+        update()
+    return updates * STEPS * LANES / (time.process_time() - begun)
 
 
-class Turns(gymnasium.Env):
+class EverySeat(gymnasium.Env):
     """The AEC environment as one stream of decisions, whoever makes them, each rewarded with its seat's chips."""
 
     def __init__(self) -> None:
@@ -165,7 +159,7 @@ def tutorial(updates: int) -> float:
     from sb3_contrib import MaskablePPO
     from sb3_contrib.common.wrappers import ActionMasker
 
-    learner = MaskablePPO("MlpPolicy", ActionMasker(Turns(), Turns.action_masks), device="cpu")
+    learner = MaskablePPO("MlpPolicy", ActionMasker(EverySeat(), EverySeat.action_masks), device="cpu")
     learner.learn(1)  # one update: compiles
     begun, before = time.process_time(), learner.num_timesteps
     learner.learn(updates * learner.n_steps, reset_num_timesteps=False)

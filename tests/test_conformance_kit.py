@@ -232,9 +232,10 @@ def test_what_counts_as_a_refusal_is_explicit():
     both = check_env(wrapped_dragon, Hooks(max_moves=9), games=1, checks=refusals)
     assert both.passed == refusals, str(both)
     assert both["illegal-actions"].notes == ("seen: end",)
-    # Without malformed ones: to a gymnasium older than 1.4 False is the action 0, which ends the game here.
-    raising = check_env(wrapped_dragon, BARE, games=1, checks=["illegal-actions", "refusal-purity"])
-    assert raising.failed == ["illegal-actions"]
+    raising = check_env(wrapped_dragon, BARE, games=1, checks=refusals)
+    # The wrapper looks up mask[False], an empty array, which is false to numpy before 2.2 and an error since.
+    ended = ["malformed-actions"] if np.lib.NumpyVersion(np.__version__) < "2.2.0" else []
+    assert raising.failed == ["illegal-actions", *ended]
     assert raising["illegal-actions"].error.what.endswith("is illegal, but step takes it")
     silent = check_env(
         LittleDragon, Hooks(max_moves=9, illegal=()), games=1, checks=[*refusals, "mask-completeness"]

@@ -64,6 +64,17 @@ def require_device(device: str) -> None:
         raise ValueError(f'device={device}: torch finds {found or "no"} GPU here; choose "cpu" or "auto"')
 
 
+@contextlib.contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Have torch use so many threads for a while."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def next_folder(runs: Path, name: str) -> Path:
     """Make and return the first of `NAME-1`, `NAME-2`, ... below `runs` that nobody has made before."""
     runs.mkdir(parents=True, exist_ok=True)
@@ -185,7 +196,8 @@ class Run:
             self.learner.set_logger(configure(str(self.folder), ["tensorboard"]))
             try:
                 if self.teaching and stage != SELF_PLAY:
-                    self._teach(self.teaching, stage is not None, reporter, stop)
+                    with torch_threads(self.teaching.threads):
+                        self._teach(self.teaching, stage is not None, reporter, stop)
                 if self.config.decisions and not self.learner.stopping:
                     self.learner.learn(
                         self.config.decisions,
@@ -219,8 +231,7 @@ class Run:
         if go_on:
             resume.restore_teaching(self.folder, teaching, saved_config, self._player_of)
             self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
-        before, begun, threads = teaching.seconds, time.monotonic(), torch.get_num_threads()
-        torch.set_num_threads(teaching.threads)
+        before, begun = teaching.seconds, time.monotonic()
         reporter.begin("teaching", teaching.progress())
         while teaching.progress() < 1 and not self.learner.stopping:
             try:
@@ -242,7 +253,6 @@ class Run:
             if steps % config.save_every == 0 or teaching.progress() >= 1 or self.learner.stopping:
                 self.save_agent(self.spent)
                 resume.save_teaching(self.folder, teaching, saved_config)
-        torch.set_num_threads(threads)
         reporter.close()
 
     def _player_of(self, tensors: dict[str, np.ndarray]) -> NetworkAgent:
