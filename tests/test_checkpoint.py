@@ -21,7 +21,7 @@ from gupai_agents.checkpoint import (
     read_header,
     write_checkpoint,
 )
-from gupai_agents.network import NetworkAgent, gumbel, tensor_shapes
+from gupai_agents.network import NetworkAgent, gumbel, highest_score, tensor_shapes, trunk_of
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import Lanes
 
@@ -265,6 +265,27 @@ def test_what_is_added_in_a_residual_network_counts_in_the_bound():
     NetworkAgent("large", GAME, net, tensors, sample=False)
     tensors["policy.weight"][:] = 1e20
     with pytest.raises(ValueError, match=r"scores may reach 2e\+41"):
+        NetworkAgent("too large", GAME, net, tensors, sample=False)
+
+
+def test_what_a_gate_lets_through_counts_in_the_bound():
+    """At most twice a step; the gate itself before it is clipped."""
+    net = {"type": "gated", "hidden": [16, 16], "activation": "relu"}
+    shapes = tensor_shapes(net, GAME.encoder.layout.size, GAME.num_actions)
+    assert {name: shapes[name] for name in shapes if name.startswith("gate")} == {
+        "gate.1.weight": (16, 16),
+        "gate.1.bias": (16,),
+    }
+    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    tensors["trunk.0.bias"][:] = 1.0
+    tensors["trunk.1.bias"][:] = 1e20
+    layers = trunk_of(net, tensors)
+    ones = np.ones(GAME.encoder.layout.size)
+    assert highest_score(layers, ones) == pytest.approx(2e20)
+    tensors["gate.1.weight"][:] = 1e20
+    assert highest_score(layers, ones) == pytest.approx(16e20)
+    tensors["gate.1.bias"][:] = 1e30
+    with pytest.raises(ValueError, match=r"scores may reach 1e\+30"):
         NetworkAgent("too large", GAME, net, tensors, sample=False)
 
 

@@ -364,12 +364,8 @@ def test_what_is_saved_of_the_largest_networks_can_be_read():
     assert max(widths) >= 1024
     game = get_game("jie-long")
     for width, parameters in widths.items():
-        shapes = tensor_shapes(
-            {"type": "mlp", "hidden": [width, width], "activation": "relu"},
-            game.encoder.layout.size,
-            game.num_actions,
-        )
-        assert parameters == sum(int(np.prod(shape)) for shape in shapes.values())
+        first = (game.encoder.layout.size + 1) * width
+        assert parameters == first + (width + 1) * width + (width + 1) * (game.num_actions + 1)
 
 
 def test_a_mistake_is_told_without_torch(tmp_path):

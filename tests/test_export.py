@@ -18,6 +18,8 @@ NETS = [
     {"type": "mlp", "hidden": [24, 16, 16], "activation": "relu"},
     {"type": "residual", "hidden": [24, 16, 16, 16, 12], "activation": "relu"},
     {"type": "residual", "hidden": [16, 16], "activation": "relu"},
+    {"type": "gated", "hidden": [24, 16, 16, 16, 12], "activation": "relu"},
+    {"type": "gated", "hidden": [16, 16], "activation": "relu"},
 ]
 
 
@@ -52,7 +54,10 @@ def values_of(checkpoint, agent, observations):
     x = observations / agent.game.encoder.layout.high @ tensors["trunk.0.weight"].T + tensors["trunk.0.bias"]
     for layer in range(1, len(net["hidden"])):
         step = np.maximum(x, 0) @ tensors[f"trunk.{layer}.weight"].T + tensors[f"trunk.{layer}.bias"]
-        x = x + step if net["type"] == "residual" and step.shape == x.shape else step
+        if net["type"] == "gated" and step.shape == x.shape:
+            gate = x @ tensors[f"gate.{layer}.weight"].T + tensors[f"gate.{layer}.bias"]
+            step *= gate.clip(-2, 2)
+        x = x + step if net["type"] != "mlp" and step.shape == x.shape else step
     return np.maximum(x, 0) @ tensors["value.weight"][0] + tensors["value.bias"]
 
 

@@ -20,7 +20,7 @@ from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent
 from gupai_training import resume
 from gupai_training.config import RESUME_FILE, load, load_run, parse
-from gupai_training.learner import SelfPlayPPO
+from gupai_training.learner import SelfPlayPPO, native_bfloat16
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import looks_of, report
 from gupai_training.run import Reporter, Run
@@ -154,10 +154,15 @@ def test_a_run_that_search_alone_has_taught_keeps_no_labels_and_its_table_can_be
 
 
 @pytest.mark.parametrize(
-    "network", [{"hidden": [24, 16, 16]}, {"type": "residual", "hidden": [24, 16, 16, 16]}]
+    "network",
+    [
+        {"hidden": [24, 16, 16]},
+        {"type": "residual", "hidden": [24, 16, 16, 16]},
+        {"type": "gated", "hidden": [24, 16, 16, 16]},
+    ],
 )
 def test_the_player_scores_actions_as_the_network_that_learns(tmp_path, network):
-    run = Run.begin(parse({**SMALL, "network": network}, "test"), tmp_path)
+    run = Run.begin(parse({**SMALL, "network": network, "precision": "float32"}, "test"), tmp_path)
     with torch.no_grad():  # as they begin the heads say next to nothing
         for tensor in run.learner.policy.parameters():
             tensor += 0.1 * torch.randn_like(tensor)
@@ -168,6 +173,39 @@ def test_the_player_scores_actions_as_the_network_that_learns(tmp_path, network)
     player = NetworkAgent("there", run.game, run.net, run.learner.weights(average=False), sample=False)
     np.testing.assert_allclose(player.logits(lanes.observations), logits, rtol=1e-4, atol=1e-4)
     assert np.abs(logits).max() > 0.5
+    assert run.config.parameters() == sum(tensor.numel() for tensor in run.learner.policy.parameters())
+
+
+@pytest.mark.parametrize("native", ["avx512_bf16", "amx_bf16", None])
+def test_products_are_in_bfloat16_where_the_processor_has_it(tmp_path, monkeypatch, native):
+    has = {"avx512_bf16": False, "amx_bf16": False, "avx512_f": True} | ({native: True} if native else {})
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has, raising=False)
+    taken = {
+        precision: Run.begin(
+            parse({**SMALL, "device": "cpu", "precision": precision}, "test"), tmp_path
+        ).learner.bfloat16
+        for precision in ("auto", "float32", "bfloat16")
+    }
+    assert taken == {"auto": native is not None, "float32": False, "bfloat16": True}
+    monkeypatch.delattr(torch.cpu, "get_capabilities")  # as in an older torch
+    assert not native_bfloat16(torch.device("cpu"))
+
+
+def test_a_learner_in_bfloat16_keeps_its_weights_and_sums_in_float32(tmp_path):
+    exact, rounded = (
+        Run.begin(parse({**SMALL, "precision": precision}, "test"), tmp_path).learner
+        for precision in ("float32", "bfloat16")
+    )
+    observations = torch.as_tensor(exact.env.lanes.observations)
+    for wanted, found in zip(exact.outputs(observations), rounded.outputs(observations), strict=True):
+        assert found.dtype == torch.float32
+        torch.testing.assert_close(found, wanted, rtol=0.05, atol=0.01)
+        assert not torch.equal(found, wanted)
+    before = rounded.weights(average=False)
+    rounded.learn(1)
+    after = rounded.weights(average=False)
+    assert {tensor.dtype for tensor in rounded.policy.parameters()} == {torch.float32}
+    assert all((before[name] != after[name]).any() and np.isfinite(after[name]).all() for name in before)
 
 
 def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):

@@ -15,17 +15,18 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.variant import Variant
 
-MLP, RESIDUAL = "mlp", "residual"
+MLP, RESIDUAL, GATED = TYPES = "mlp", "residual", "gated"
+GATE_LIMIT = 2.0  # a gate lets through so many times a step at most, and so many times its opposite
 MAX_LAYERS, MAX_WIDTH = 64, 16384
 HIGHEST_SCORE = 1e30  # far from the end of float32, 3e38
 
 
 def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, ...]]:
     """Return the names and shapes that a network of this description has; raises ValueError for a bad one."""
-    if not isinstance(net, dict) or net.get("type") not in (MLP, RESIDUAL) or net.get("activation") != "relu":
+    if not isinstance(net, dict) or net.get("type") not in TYPES or net.get("activation") != "relu":
         raise ValueError(
-            f"{shortened(net)} describes no network known here; the type is '{MLP}' or '{RESIDUAL}', its activation "
-            "'relu'"
+            f"{shortened(net)} describes no network known here; the type is '{MLP}', '{RESIDUAL}' or '{GATED}', its "
+            "activation 'relu'"
         )
     hidden = net.get("hidden")
     if not isinstance(hidden, list) or not 0 < len(hidden) <= MAX_LAYERS:
@@ -34,10 +35,18 @@ def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, .
         raise ValueError(f"hidden widths are whole numbers from 1 to {MAX_WIDTH}, not {shortened(hidden)}")
     shapes: dict[str, tuple[int, ...]] = {}
     for layer, (before, after) in enumerate(itertools.pairwise([inputs, *hidden])):
-        shapes[f"trunk.{layer}.weight"], shapes[f"trunk.{layer}.bias"] = (after, before), (after,)
+        for part in ("trunk", "gate") if layer and net["type"] == GATED and before == after else ("trunk",):
+            shapes[f"{part}.{layer}.weight"], shapes[f"{part}.{layer}.bias"] = (after, before), (after,)
     shapes["policy.weight"], shapes["policy.bias"] = (actions, hidden[-1]), (actions,)
     shapes["value.weight"], shapes["value.bias"] = (1, hidden[-1]), (1,)
     return shapes
+
+
+class Gate(NamedTuple):
+    """A linear layer, as wide as what comes in."""
+
+    weight: np.ndarray
+    bias: np.ndarray
 
 
 class Layer(NamedTuple):
@@ -45,20 +54,32 @@ class Layer(NamedTuple):
 
     weight: np.ndarray
     bias: np.ndarray
-    added: bool
+    added: bool = False
+    gate: Gate | None = None
+
+    def turned(self) -> "Layer":
+        """Return the layer with its weights as [inputs, outputs]."""
+        gate = self.gate and self.gate._replace(weight=self.gate.weight.T.copy())
+        return self._replace(weight=self.weight.T.copy(), gate=gate)
 
 
 def trunk_of(net: Any, tensors: dict[str, np.ndarray]) -> list[Layer]:
     """Return the layers below the heads. ReLU stands before each but the first, and after the last.
 
-    In a residual network a layer that is as wide as the one before is added to what came in, before the ReLU.
+    In a residual network a layer that is as wide as the one before is added to what came in, before the ReLU. In a
+    gated one it is first multiplied by its gate: a linear layer of what came in, clipped to +-GATE_LIMIT.
     """
-    hidden = net["hidden"]
-    alike = [False, *(before == after for before, after in itertools.pairwise(hidden))]
-    return [
-        Layer(tensors[f"trunk.{i}.weight"], tensors[f"trunk.{i}.bias"], net["type"] == RESIDUAL and alike[i])
-        for i in range(len(hidden))
-    ]
+    hidden, layers = net["hidden"], []
+    for i, (before, after) in enumerate(itertools.pairwise([0, *hidden])):
+        alike = before == after
+        gate = (
+            Gate(tensors[f"gate.{i}.weight"], tensors[f"gate.{i}.bias"])
+            if alike and net["type"] == GATED
+            else None
+        )
+        added = alike and net["type"] != MLP
+        layers.append(Layer(tensors[f"trunk.{i}.weight"], tensors[f"trunk.{i}.bias"], added, gate))
+    return layers
 
 
 def as_single(tensor: np.ndarray) -> np.ndarray:
@@ -82,15 +103,19 @@ def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int,
 def highest_score(layers: list[Layer], inputs: np.ndarray) -> float:
     """Return what no score, and no number on the way to it, exceeds; inputs: the largest size of each input."""
     most = reach = inputs.astype(np.float64)
-    for weight, bias, added in layers:
+    for weight, bias, added, gate in layers:
         step = np.abs(weight.astype(np.float64)) @ reach + np.abs(bias.astype(np.float64))
+        if gate:
+            opened = np.abs(gate.weight.astype(np.float64)) @ reach + np.abs(gate.bias.astype(np.float64))
+            most = np.maximum(most.max(), opened)  # before it is clipped
+            step *= GATE_LIMIT
         reach = step + reach if added else step
         most = np.maximum(most.max(), reach)
     return float(np.max(most))
 
 
 class NetworkAgent(ObservationAgent):
-    """A multilayer perceptron (ReLU) over the observation, plain or residual, which scores the actions.
+    """A multilayer perceptron (ReLU) over the observation, plain, residual or gated, which scores the actions.
 
     It takes the best action, or with `sample` draws from its policy with the chance of each decision's key.
     `tensors` holds the float32 weights under their names in a checkpoint.
@@ -117,12 +142,12 @@ class NetworkAgent(ObservationAgent):
         self.tensors = weights = {key: tensor.copy() for key, tensor in tensors.items()}
         first, *others = trunk_of(net, weights)
         first = first._replace(weight=np.divide(first.weight, layout.high, dtype=np.float32))
-        policy = Layer(weights["policy.weight"], weights["policy.bias"], False)
+        policy = Layer(weights["policy.weight"], weights["policy.bias"])
         layers = [first, *others, policy]
         highest = highest_score(layers, np.maximum(np.abs(layout.low), np.abs(layout.high)))
         if not highest < HIGHEST_SCORE:
             raise ValueError(f"its weights are so large that scores may reach {highest:.0e}")
-        self._layers = [layer._replace(weight=layer.weight.T.copy()) for layer in layers]
+        self._layers = [layer.turned() for layer in layers]
 
     @classmethod
     def load(cls, path: str | Path, game: Game, variant: Variant, *, sample: bool = False) -> "NetworkAgent":
@@ -138,12 +163,16 @@ class NetworkAgent(ObservationAgent):
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
-        (weight, bias, _), *others = self._layers
-        x = observations.astype(np.float32) @ weight
-        x += bias
-        for weight, bias, added in others:
+        first, *others = self._layers
+        x = observations.astype(np.float32) @ first.weight
+        x += first.bias
+        for weight, bias, added, gate in others:
             step = np.maximum(x, 0) @ weight
             step += bias
+            if gate:
+                opened = x @ gate.weight
+                opened += gate.bias
+                step *= np.clip(opened, -GATE_LIMIT, GATE_LIMIT, out=opened)
             if added:
                 step += x
             x = step

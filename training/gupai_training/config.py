@@ -3,7 +3,7 @@
 Reading one needs no torch, so that what is wrong with it is said at once.
 """
 
-import itertools
+import math
 import os
 from pathlib import Path
 from reprlib import repr as shortened
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from gupai_agents.checkpoint import MAX_BYTES
-from gupai_agents.network import MAX_LAYERS, MAX_WIDTH
+from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.shipped import style_names
 from gupai_env.games import get_game
@@ -47,8 +47,10 @@ Width = Annotated[int, Field(strict=True, ge=1, le=MAX_WIDTH)]  # strict: true i
 class NetworkConfig(Section):
     """One trunk for policy and value, shared by all seats."""
 
-    type: Literal["mlp", "residual"] = Field(
-        "mlp", description="residual: a layer as wide as the one before is added to what comes in"
+    type: Literal["mlp", "residual", "gated"] = Field(
+        "mlp",
+        description="residual: a layer as wide as the one before is added to what comes in; gated: after it was "
+        "multiplied by a second layer",
     )
     hidden: list[Width] = Field(
         [256, 256], description="widths of the layers, ReLU between them", min_length=1, max_length=MAX_LAYERS
@@ -180,6 +182,10 @@ class Config(Section):
         description='"auto" takes a GPU if there is one; or "cpu", "cuda", "cuda:1"',
         pattern=r"^(auto|cpu|cuda(:\d{1,3})?)$",
     )
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        "auto",
+        description='of matrix products while learning; "auto" takes bfloat16 where the machine is built for it',
+    )
     save_every: int = Field(
         20, description="updates, or chunks of labels, between two saves to resume from", ge=1
     )
@@ -239,9 +245,8 @@ class Config(Section):
     def parameters(self) -> int:
         """Return the number of weights of the network."""
         game = get_game(self.game)
-        widths = [game.encoder.layout.size, *self.network.hidden]
-        heads = (widths[-1] + 1) * (game.num_actions + 1)
-        return sum((before + 1) * after for before, after in itertools.pairwise(widths)) + heads
+        net = {**self.network.model_dump(), "activation": "relu"}
+        return sum(map(math.prod, tensor_shapes(net, game.encoder.layout.size, game.num_actions).values()))
 
     def memory(self) -> int:
         """Return about how many bytes a run takes at most, without Python and its packages."""

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+from torch import nn
 
 from gupai_agents.checkpoint import read_header, variant_of, write_atomic
-from gupai_agents.network import Layer, NetworkAgent, trunk_of
+from gupai_agents.network import GATE_LIMIT, GATED, Layer, NetworkAgent, trunk_of
+from gupai_training.learner import Trunk
 
 OPSET, IR_VERSION = 17, 8  # of ONNX, as old as all of it is, so that older runtimes read it
 
@@ -34,7 +37,11 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
     agent, header = player_of(path)
     tensors = agent.tensors
     layout = agent.game.encoder.layout
-    weights = [numpy_helper.from_array((1 / layout.high).astype(np.float32), "scale")]
+    weights = [
+        numpy_helper.from_array((1 / layout.high).astype(np.float32), "scale"),
+        numpy_helper.from_array(np.array(-GATE_LIMIT, np.float32), "least"),
+        numpy_helper.from_array(np.array(GATE_LIMIT, np.float32), "most"),
+    ]
     nodes = [
         helper.make_node("Cast", ["observations"], ["numbers"], to=TensorProto.FLOAT),
         helper.make_node("Mul", ["numbers", "scale"], ["x0"]),
@@ -49,8 +56,13 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
     layers = len(trunk)
     for number, layer in enumerate(trunk):
         linear(f"trunk.{number}", f"x{number}", f"{'step' if layer.added else 'sum'}{number}")
+        if layer.gate:
+            linear(f"gate.{number}", f"sum{number - 1}", f"opened{number}")
+            nodes.append(helper.make_node("Clip", [f"opened{number}", "least", "most"], [f"gate{number}"]))
+            nodes.append(helper.make_node("Mul", [f"step{number}", f"gate{number}"], [f"gated{number}"]))
         if layer.added:
-            nodes.append(helper.make_node("Add", [f"step{number}", f"sum{number - 1}"], [f"sum{number}"]))
+            step = f"{'gated' if layer.gate else 'step'}{number}"
+            nodes.append(helper.make_node("Add", [step, f"sum{number - 1}"], [f"sum{number}"]))
         nodes.append(helper.make_node("Relu", [f"sum{number}"], [f"x{number + 1}"]))
     linear("policy", f"x{layers}", "logits")
     linear("value", f"x{layers}", "column")
@@ -98,35 +110,54 @@ def plain(layers: list[Layer]) -> list[tuple[np.ndarray, np.ndarray]]:
 def to_sb3(path: str | Path, out: str | Path) -> None:
     """Write a checkpoint as a zip for `MaskablePPO.load(out)`, whose policy and values are those of the player.
 
-    It observes and acts as the Gymnasium environments of its game do. Raises: CheckpointError; ImportError without
+    It observes and acts as the Gymnasium environments of its game do. A gated network multiplies layers, which SB3's
+    own networks do not: it is loaded where gupai is installed too. Raises: CheckpointError; ImportError without
     sb3-contrib.
     """
-    import torch
     from sb3_contrib import MaskablePPO
-    from torch import nn
 
     from gupai_agents.gymnasium_envs import SeatEnv
 
     agent, header = player_of(path)
-    tensors = agent.tensors
-    first, *others = trunk_of(header["net"], tensors)
+    fill = _as_trunk if header["net"]["type"] == GATED else _as_perceptron
+    policy_kwargs, state = fill(agent, header["net"])
+    assert agent.variant is not None
+    env = SeatEnv(agent.game.id, **agent.variant.changed())
+    model = MaskablePPO("MlpPolicy", env, policy_kwargs=policy_kwargs, device="cpu")
+    for net, head in (("policy", "action_net"), ("value", "value_net")):
+        for part in ("weight", "bias"):
+            state[f"{head}.{part}"] = agent.tensors[f"{net}.{part}"]
+    model.policy.load_state_dict(
+        model.policy.state_dict() | {name: torch.as_tensor(array) for name, array in state.items()}
+    )
+    model.save(Path(out))
+
+
+def _as_perceptron(agent: NetworkAgent, net: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the settings of an SB3 policy with networks of its own, and their weights."""
+    first, *others = trunk_of(net, agent.tensors)
     scale = agent.game.encoder.layout.high.astype(np.float32)
     layers = plain([first._replace(weight=first.weight / scale), *others])
     hidden = [len(bias) for _, bias in layers]
-    assert agent.variant is not None
-    model = MaskablePPO(
-        "MlpPolicy",
-        SeatEnv(agent.game.id, **agent.variant.changed()),
-        policy_kwargs={"net_arch": {"pi": hidden, "vf": hidden}, "activation_fn": nn.ReLU},
-        device="cpu",
-    )
-    state = model.policy.state_dict()
-    for net, head in (("policy", "action_net"), ("value", "value_net")):
-        for number, (weight, bias) in enumerate(layers):
-            place = f"mlp_extractor.{net}_net.{2 * number}"  # ReLU stand between
-            state[f"{place}.weight"] = torch.as_tensor(weight)
-            state[f"{place}.bias"] = torch.as_tensor(bias)
-        for part in ("weight", "bias"):
-            state[f"{head}.{part}"] = torch.as_tensor(tensors[f"{net}.{part}"])
-    model.policy.load_state_dict(state)
-    model.save(Path(out))
+    state = {}
+    for own, number in itertools.product(("policy", "value"), range(len(layers))):
+        for part, array in zip(("weight", "bias"), layers[number], strict=True):
+            state[f"mlp_extractor.{own}_net.{2 * number}.{part}"] = array  # ReLU stand between
+    return {"net_arch": {"pi": hidden, "vf": hidden}, "activation_fn": nn.ReLU}, state
+
+
+def _as_trunk(agent: NetworkAgent, net: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the settings of an SB3 policy on the trunk of our learner, and its weights."""
+    state = {}
+    for name, array in agent.tensors.items():
+        kind, number, *part = name.split(".")
+        if part:
+            place = f"{'layers' if kind == 'trunk' else 'gates'}.{number}.{part[0]}"
+            for shared in ("features_extractor", "pi_features_extractor", "vf_features_extractor"):
+                state[f"{shared}.{place}"] = array
+    extractor = {"hidden": net["hidden"], "type": net["type"]}
+    return {
+        "net_arch": [],
+        "features_extractor_class": Trunk,
+        "features_extractor_kwargs": extractor,
+    }, state

@@ -7,7 +7,7 @@ ones on preallocated tensors, with one trajectory for each seat (`gupai_training
 import copy
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 from torch.nn import functional as F
 
+from gupai_agents.network import GATE_LIMIT, GATED, MLP
 from gupai_training.opponents import LEARNER
 from gupai_training.returns import advantages_by_seat
 from gupai_training.selfplay import SelfPlayVecEnv
@@ -27,27 +28,41 @@ from gupai_training.selfplay import SelfPlayVecEnv
 FORBIDDEN = -1e9  # the logit of an action that is not legal
 
 
+def native_bfloat16(device: torch.device) -> bool:
+    """Tell whether a device has instructions for products in bfloat16, which take half the time there.
+
+    No, where torch is too old to tell of a processor.
+    """
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    has: Mapping[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    return device.type == "cpu" and bool(has.get("avx512_bf16") or has.get("amx_bf16"))
+
+
 class Trunk(BaseFeaturesExtractor):
     """The layers that policy and value share: observations over their ranges, then linear layers with ReLU.
 
-    `residual`: a layer as wide as the one before is added to what comes in (`gupai_agents.network.trunk_of`).
+    `type`: of the network, see `gupai_agents.network.trunk_of`.
     """
 
-    def __init__(self, observation_space: spaces.Box, hidden: list[int], residual: bool = False) -> None:
+    def __init__(self, observation_space: spaces.Box, hidden: list[int], type: str = MLP) -> None:
         super().__init__(observation_space, hidden[-1])
-        self.residual = residual
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.as_tensor(1.0 / observation_space.high.astype(np.float32)))
         widths = [int(np.prod(observation_space.shape)), *hidden]
         self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in itertools.pairwise(widths))
+        alike = [i for i, (before, after) in enumerate(itertools.pairwise(widths)) if i and before == after]
+        self.added = set(alike if type != MLP else ())
+        self.gates = nn.ModuleDict({str(i): nn.Linear(widths[i], widths[i]) for i in alike if type == GATED})
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Return features [N, hidden[-1]] of observations [N, layout.size]."""
-        first, *others = self.layers
-        x = first(observations * self.scale)
-        for layer in others:
+        x = self.layers[0](observations * self.scale)
+        for number, layer in enumerate(self.layers[1:], 1):
             step = layer(F.relu(x))
-            x = step + x if self.residual and step.shape == x.shape else step
+            if str(number) in self.gates:
+                step = step * self.gates[str(number)](x).clamp(-GATE_LIMIT, GATE_LIMIT)
+            x = step + x if number in self.added else step
         return F.relu(x)
 
 
@@ -79,6 +94,7 @@ class SelfPlayPPO(MaskablePPO):
 
     Args beyond MaskablePPO's: ent_coef_end: the entropy bonus at the end, reached in a straight line.
         average_rate: share of the new weights in `average`, the policy that is saved, evaluated and pooled.
+        precision: "float32", "bfloat16" or "auto", of products; weights, their gradients and sums stay float32.
     """
 
     env: SelfPlayVecEnv
@@ -90,10 +106,12 @@ class SelfPlayPPO(MaskablePPO):
         *,
         ent_coef_end: float | None = None,
         average_rate: float = 0.03,
+        precision: str = "auto",
         **options: Any,
     ) -> None:
         self.ent_coef_end = ent_coef_end
         self.average_rate = average_rate
+        self.precision = precision
         self.progress: Callable[[], float] | None = None  # 0..1, in place of the share of decisions made
         self.stopping = False  # a callback sets it between two updates: learn no more
         self.updates = 0
@@ -104,6 +122,9 @@ class SelfPlayPPO(MaskablePPO):
         super()._setup_model()
         if not isinstance(self.env, SelfPlayVecEnv):
             raise ValueError(f"SelfPlayPPO learns in a SelfPlayVecEnv, not in {type(self.env).__name__}")
+        self.bfloat16 = self.precision == "bfloat16" or (
+            self.precision == "auto" and native_bfloat16(self.device)
+        )
         self.average = copy.deepcopy(self.policy).requires_grad_(False)
         inputs, actions = self.env.lanes.layout.size, self.env.lanes.game.num_actions
         self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players)
@@ -118,14 +139,16 @@ class SelfPlayPPO(MaskablePPO):
     def outputs(
         self, observations: torch.Tensor, *, values_move_trunk: bool = True
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return logits [N, actions] and values [N] of int8 observations [N, layout.size].
+        """Return logits [N, actions] and values [N], float32, of int8 observations [N, layout.size].
 
         Args: values_move_trunk: whether gradients of the values reach the layers that the policy shares.
         """
         policy: MaskableActorCriticPolicy = self.policy
-        pi, vf = policy.mlp_extractor(policy.features_extractor(observations.float()))
-        values = policy.value_net(vf if values_move_trunk else vf.detach())
-        return policy.action_net(pi), values.squeeze(1)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bfloat16):
+            pi, vf = policy.mlp_extractor(policy.features_extractor(observations.float()))
+            values = policy.value_net(vf if values_move_trunk else vf.detach())
+            logits = policy.action_net(pi)
+        return logits.float(), values.squeeze(1).float()
 
     @torch.no_grad()
     def collect_rollouts(
@@ -301,6 +324,7 @@ class SelfPlayPPO(MaskablePPO):
         policy = self.average if average else self.policy
         trunk: Trunk = policy.features_extractor  # type: ignore[assignment]
         named = {f"trunk.{i}": layer for i, layer in enumerate(trunk.layers)}
+        named |= {f"gate.{i}": gate for i, gate in trunk.gates.items()}
         named |= {"policy": policy.action_net, "value": policy.value_net}
         return {
             f"{name}.{part}": getattr(layer, part).detach().cpu().numpy().copy()

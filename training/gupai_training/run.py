@@ -39,7 +39,7 @@ from gupai_agents.checkpoint import (
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
-from gupai_agents.network import RESIDUAL, NetworkAgent
+from gupai_agents.network import GATED, NetworkAgent
 from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.workers import LostError, Workers
 from gupai_env.core.variant import TINY
@@ -161,13 +161,16 @@ class Run:
             max_grad_norm=ppo.max_grad_norm,
             target_kl=ppo.target_kl,
             average_rate=ppo.average_rate,
+            precision=config.precision,
             policy_kwargs={
                 "features_extractor_class": Trunk,
                 "features_extractor_kwargs": {
                     "hidden": list(config.network.hidden),
-                    "residual": config.network.type == RESIDUAL,
+                    "type": config.network.type,
                 },
                 "net_arch": [],
+                # Orthogonal weights of gain 2**0.5, SB3's, double what a gated layer passes on, and teach less.
+                "ortho_init": config.network.type != GATED,
                 "normalize_images": False,
             },
             seed=config.seed,
