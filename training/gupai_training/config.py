@@ -242,11 +242,16 @@ class Config(Section):
         """The labels that are kept at most."""
         return min(self.teach.window, 2 * self.teach.labels)
 
+    @property
+    def net(self) -> dict[str, Any]:
+        """The network as a checkpoint describes it."""
+        return {**self.network.model_dump(), "activation": "relu"}
+
     def parameters(self) -> int:
         """Return the number of weights of the network."""
         game = get_game(self.game)
-        net = {**self.network.model_dump(), "activation": "relu"}
-        return sum(map(math.prod, tensor_shapes(net, game.encoder.layout.size, game.num_actions).values()))
+        shapes = tensor_shapes(self.net, game.encoder.layout.size, game.num_actions)
+        return sum(map(math.prod, shapes.values()))
 
     def memory(self) -> int:
         """Return about how many bytes a run takes at most, without Python and its packages."""

@@ -37,11 +37,7 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
     agent, header = player_of(path)
     tensors = agent.tensors
     layout = agent.game.encoder.layout
-    weights = [
-        numpy_helper.from_array((1 / layout.high).astype(np.float32), "scale"),
-        numpy_helper.from_array(np.array(-GATE_LIMIT, np.float32), "least"),
-        numpy_helper.from_array(np.array(GATE_LIMIT, np.float32), "most"),
-    ]
+    weights = [numpy_helper.from_array((1 / layout.high).astype(np.float32), "scale")]
     nodes = [
         helper.make_node("Cast", ["observations"], ["numbers"], to=TensorProto.FLOAT),
         helper.make_node("Mul", ["numbers", "scale"], ["x0"]),
@@ -54,6 +50,9 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
 
     trunk = trunk_of(header["net"], tensors)
     layers = len(trunk)
+    if any(layer.gate for layer in trunk):
+        for name, limit in (("least", -GATE_LIMIT), ("most", GATE_LIMIT)):
+            weights.append(numpy_helper.from_array(np.array(limit, np.float32), name))
     for number, layer in enumerate(trunk):
         linear(f"trunk.{number}", f"x{number}", f"{'step' if layer.added else 'sum'}{number}")
         if layer.gate:

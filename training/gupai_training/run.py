@@ -101,7 +101,7 @@ class Run:
         self.config, self.folder = config, folder
         self.game = get_game(config.game)
         self.variant = self.game.variant.make(**config.variant)
-        self.net = {**config.network.model_dump(), "activation": "relu"}
+        self.net = config.net
         require_device(config.device)
         torch.set_num_threads(config.threads or torch.get_num_threads())
         self.learner = self._build_learner()
