@@ -1,4 +1,4 @@
-"""Ship trained players: write the player `best` of a variant from a run, in half precision, with how it fares.
+"""Ship trained players: write the player `best` of a variant from a run, its weights in eight bits, with how it fares.
 
     gupai train configs/strong/jie_long.yaml
     python benchmarks/strong.py runs/strong-jie-long-1 --machine "2 cores of an AMD EPYC"
@@ -11,12 +11,10 @@ import argparse
 import json
 from pathlib import Path
 
-import numpy as np
-
 from gupai_agents import agent_names, make_agent
 from gupai_agents.checkpoint import read_checkpoint, variant_of, write_checkpoint
 from gupai_agents.evaluation import duel
-from gupai_agents.network import NetworkAgent
+from gupai_agents.network import NetworkAgent, packed
 from gupai_agents.shipped import BEST, NETWORKS
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
@@ -38,12 +36,12 @@ def main() -> None:
     header, tensors = read_checkpoint(run)
     game, variant = variant_of(run, header)
     options = variant.changed()
-    half = {name: tensor.astype(np.float16) for name, tensor in tensors.items()}
+    small = packed(tensors)
     path = (
         NETWORKS / f"{game.id}-{'-'.join(_word(*item) for item in options.items()) or 'default'}.safetensors"
     )
     NETWORKS.mkdir(exist_ok=True)
-    write_checkpoint(path, header, half)
+    write_checkpoint(path, header, small)
     player = NetworkAgent.load(path, game, variant)
     won = {}
     for name in [*(name for name in agent_names(game) if name != BEST), SEARCH]:
@@ -54,7 +52,7 @@ def main() -> None:
     header["evaluation"] = {"seed": SEED, "chips_a_deal_against": won}
     header["machine"] = chosen.machine
     header["recipe"] = (run / "config.yaml").read_text(encoding="utf-8")
-    write_checkpoint(path, json.loads(json.dumps(header)), half)
+    write_checkpoint(path, json.loads(json.dumps(header)), small)
     print(f"{path}: {path.stat().st_size:,} bytes")
 
 

@@ -21,7 +21,15 @@ from gupai_agents.checkpoint import (
     read_header,
     write_checkpoint,
 )
-from gupai_agents.network import NetworkAgent, gumbel, highest_score, tensor_shapes, trunk_of
+from gupai_agents.network import (
+    NetworkAgent,
+    gumbel,
+    highest_score,
+    packed,
+    tensor_shapes,
+    trunk_of,
+    unpacked,
+)
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import Lanes
 
@@ -234,6 +242,43 @@ def test_tensors_of_another_type_are_refused(tmp_path, dtype):
     write_checkpoint(tmp_path / "a", header(), {**weights(), "policy.bias": np.ones(GAME.num_actions, dtype)})
     assert "policy.bias" in refusal(tmp_path / "a")
     assert f"holds {np.dtype(dtype)}, not float32" in refusal(tmp_path / "a")
+
+
+def test_packed_weights_are_rounded_by_half_a_step_at_most(tmp_path):
+    tensors = weights()
+    tensors["trunk.1.weight"][3] = 0  # a row of nothing
+    tensors["trunk.1.weight"][5] *= 1000
+    small = packed(tensors)
+    assert {str(tensor.dtype) for tensor in small.values()} == {"int8", "float16", "float32"}
+    assert sum(tensor.nbytes for tensor in small.values()) < 0.3 * sum(t.nbytes for t in tensors.values())
+    large = unpacked(small)
+    assert large.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        assert large[name].dtype == np.float32
+        steps = np.abs(tensor).max(1, keepdims=True) / 127 if tensor.ndim == 2 else np.abs(tensor) / 1024
+        assert (np.abs(large[name] - tensor) <= 0.501 * steps).all()
+    write_checkpoint(tmp_path / "a", header(), small)
+    agent = make_agent(f"checkpoint:{tmp_path / 'a'}")
+    assert all((agent.tensors[name] == large[name]).all() for name in large)
+
+
+@pytest.mark.parametrize(
+    ("weight", "scale", "said"),
+    [
+        (np.ones((8, 16), np.int8), None, "tensor 'trunk.1.weight' [8, 16] holds int8, not float32"),
+        (np.ones((8, 16), np.int8), np.ones(16), "tensor 'trunk.1.weight' [8, 16] holds int8, not float32"),
+        (np.array(1, np.int8), np.array(1.0), "tensor 'trunk.1.weight' [] does not fit its network"),
+        (np.ones(8, np.int8), np.ones(8), "tensor 'trunk.1.weight' [8] does not fit its network"),
+        (np.full((8, 16), 127, np.int8), np.full(8, 3e38), "scores may reach inf"),
+        (np.ones((8, 16), np.int8), np.full(8, np.nan), "holds values that are not finite"),
+    ],
+)
+def test_packed_weights_that_do_not_fit_are_refused(tmp_path, weight, scale, said):
+    tensors = {**weights(), "trunk.1.weight": weight}
+    if scale is not None:
+        tensors["trunk.1.weight_scale"] = scale.astype(np.float32)
+    write_checkpoint(tmp_path / "a", header(), tensors)
+    assert said in refusal(tmp_path / "a")
 
 
 @pytest.mark.parametrize("name", ["trunk.0.weight", "trunk.1.bias", "policy.weight"])

@@ -5,7 +5,7 @@ import pytest
 
 from gupai_agents import agent_names, make_agent, shipped
 from gupai_agents.checkpoint import identity, read_header, variant_of, write_checkpoint
-from gupai_agents.network import tensor_shapes
+from gupai_agents.network import packed, tensor_shapes, unpacked
 from gupai_agents.shipped import NETWORKS, best_file, style_names
 from gupai_env.games import get_game
 
@@ -17,11 +17,12 @@ FILES = sorted(NETWORKS.glob("*.safetensors"))
 
 @pytest.fixture
 def networks(tmp_path, monkeypatch):
-    """Networks of two variants in a folder of their own, in half precision."""
+    """Networks of two variants in a folder of their own, one in half precision, one in eight bits."""
     shapes = tensor_shapes(NET, GAME.encoder.layout.size, GAME.num_actions)
     for number, options in enumerate([{"forced_play": True}, {"players": 3, "forced_play": True}]):
         chance = np.random.default_rng(number)
         tensors = {name: chance.normal(size=shape).astype(np.float16) for name, shape in shapes.items()}
+        tensors = packed(unpacked(tensors)) if number else tensors
         header = {**identity(GAME, GAME.variant.make(**options)), "kind": "player", "net": NET}
         write_checkpoint(tmp_path / f"jie-long-{number}.safetensors", header, tensors)
     monkeypatch.setattr(shipped, "NETWORKS", tmp_path)

@@ -18,6 +18,8 @@ from gupai_env.core.variant import Variant
 MLP, RESIDUAL, GATED = TYPES = "mlp", "residual", "gated"
 GATE_LIMIT = 2.0  # a gate lets through so many times a step at most, and so many times its opposite
 MAX_LAYERS, MAX_WIDTH = 64, 16384
+INT8_MOST = 127
+SCALE = "_scale"  # after the name of a weight in whole numbers: what each row is to be multiplied by
 HIGHEST_SCORE = 1e30  # far from the end of float32, 3e38
 
 
@@ -82,9 +84,40 @@ def trunk_of(net: Any, tensors: dict[str, np.ndarray]) -> list[Layer]:
     return layers
 
 
-def as_single(tensor: np.ndarray) -> np.ndarray:
-    """Return a tensor that was written in half precision, as players that ship are, in float32; others as they are."""
-    return tensor.astype(np.float32) if tensor.dtype == np.float16 else tensor
+def packed(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return a network's tensors in about a quarter of the bytes, as players that ship are written.
+
+    A weight is int8 [outputs, inputs], a row of it to be multiplied by its number in `NAME_scale`, float32 [outputs];
+    biases are in half precision.
+    """
+    small: dict[str, np.ndarray] = {}
+    for name, tensor in tensors.items():
+        if tensor.ndim == 2:
+            largest = np.abs(tensor).max(1)
+            scale = np.where(largest > 0, largest / INT8_MOST, 1).astype(np.float32)
+            small[name] = np.rint(tensor / scale[:, None]).astype(np.int8)
+            small[name + SCALE] = scale
+        else:
+            small[name] = tensor.astype(np.float16)
+    return small
+
+
+def unpacked(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return tensors in float32 that were written in half precision or as `packed` does; others as they are."""
+    large = {}
+    for name, tensor in tensors.items():
+        scale = tensors.get(name + SCALE)
+        if (
+            tensor.ndim == 2
+            and tensor.dtype == np.int8
+            and scale is not None
+            and scale.shape == tensor.shape[:1]
+        ):
+            with np.errstate(over="ignore"):  # a number that is too large is refused as a score that might be
+                large[name] = tensor * scale.astype(np.float32)[:, None]
+        elif not name.endswith(SCALE):
+            large[name] = tensor.astype(np.float32) if tensor.dtype == np.float16 else tensor
+    return large
 
 
 def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int, ...]]) -> None:
@@ -154,10 +187,9 @@ class NetworkAgent(ObservationAgent):
         """Read a checkpoint (a file, or a run's folder); raises CheckpointError naming what does not fit."""
         header, tensors = read_checkpoint(path)
         check_identity(path, header, game, variant)
-        tensors = {key: as_single(tensor) for key, tensor in tensors.items()}
         name = f"{'sample' if sample else 'checkpoint'}:{path}"
         try:
-            return cls(name, game, header.get("net"), tensors, sample, variant)
+            return cls(name, game, header.get("net"), unpacked(tensors), sample, variant)
         except ValueError as error:
             raise CheckpointError(f"{path}: {error}") from None
 

@@ -3,8 +3,8 @@
 `weights/GAME.yaml` lists what `gupai tune` found, as it writes a style, the one for the game's default rules first. A
 variant is played by the weights found for the options nearest to its own.
 
-`networks/GAME-*.safetensors` are checkpoints, each of one variant, with weights in half precision. Other variants of
-the game have no `best`.
+`networks/GAME-*.safetensors` are checkpoints, each of one variant, with weights rounded to eight or sixteen bits.
+Other variants of the game have no `best`.
 """
 
 import functools
