@@ -113,7 +113,8 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     reporter: Reporter = JsonReporter() if as_json else ScreenReporter(console)
     if not as_json:
         console.print(
-            f"{run.game.title}: training in {run.folder} on {run.learner.device}; ctrl-C saves and stops",
+            f"{run.game.title}: training in {run.folder} on {run.learner.device} in {run.learner.precision}; ctrl-C "
+            "saves and stops",
             markup=False,
         )
     again = f"gupai train --resume {run.folder}"

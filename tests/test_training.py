@@ -183,10 +183,14 @@ def test_products_are_in_bfloat16_where_the_processor_has_it(tmp_path, monkeypat
     taken = {
         precision: Run.begin(
             parse({**SMALL, "device": "cpu", "precision": precision}, "test"), tmp_path
-        ).learner.bfloat16
+        ).learner.precision
         for precision in ("auto", "float32", "bfloat16")
     }
-    assert taken == {"auto": native is not None, "float32": False, "bfloat16": True}
+    assert taken == {
+        "auto": "bfloat16" if native else "float32",
+        "float32": "float32",
+        "bfloat16": "bfloat16",
+    }
     monkeypatch.delattr(torch.cpu, "get_capabilities")  # as in an older torch
     assert not native_bfloat16(torch.device("cpu"))
 

@@ -25,6 +25,7 @@ from gupai_training.opponents import LEARNER
 from gupai_training.returns import advantages_by_seat
 from gupai_training.selfplay import SelfPlayVecEnv
 
+BFLOAT16 = "bfloat16"
 FORBIDDEN = -1e9  # the logit of an action that is not legal
 
 
@@ -122,9 +123,8 @@ class SelfPlayPPO(MaskablePPO):
         super()._setup_model()
         if not isinstance(self.env, SelfPlayVecEnv):
             raise ValueError(f"SelfPlayPPO learns in a SelfPlayVecEnv, not in {type(self.env).__name__}")
-        self.bfloat16 = self.precision == "bfloat16" or (
-            self.precision == "auto" and native_bfloat16(self.device)
-        )
+        if self.precision == "auto":
+            self.precision = BFLOAT16 if native_bfloat16(self.device) else "float32"
         self.average = copy.deepcopy(self.policy).requires_grad_(False)
         inputs, actions = self.env.lanes.layout.size, self.env.lanes.game.num_actions
         self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players)
@@ -144,7 +144,7 @@ class SelfPlayPPO(MaskablePPO):
         Args: values_move_trunk: whether gradients of the values reach the layers that the policy shares.
         """
         policy: MaskableActorCriticPolicy = self.policy
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bfloat16):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == BFLOAT16):
             pi, vf = policy.mlp_extractor(policy.features_extractor(observations.float()))
             values = policy.value_net(vf if values_move_trunk else vf.detach())
             logits = policy.action_net(pi)

@@ -272,6 +272,7 @@ class Run:
             "kind": "player",
             "net": self.net,
             "weights": "averaged",
+            "precision": self.learner.precision,
             "payoff_scale": self.config.ppo.payoff_scale,
             "gamma": self.config.ppo.gamma,
             "labels": spent.labels,
