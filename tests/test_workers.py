@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from threadpoolctl import threadpool_info
 
 from gupai_agents.checkpoint import read_checkpoint
 from gupai_agents.tune import Table
@@ -120,9 +121,11 @@ def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
     settings = TAUGHT | {"threads": 2, "name": "both"}
     both = Run.begin(parse(settings, "test"), tmp_path)
     make, step, labelling, learning = both.teaching.teacher.labels, both.teaching._learn, set(), set()
+    of_numpy = set()
 
     def labels(player, number):
         labelling.add(threading.current_thread())
+        of_numpy.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
         return make(player, number)
 
     def learn():
@@ -136,6 +139,7 @@ def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
     assert learning == {(threading.main_thread(), 1)}
     assert len(labelling) == 1 and threading.main_thread() not in labelling
     assert both.teaching.teacher.search.plan.threads == 1
+    assert of_numpy <= {1}
     assert torch.get_num_threads() == before
     same_bits(alone.folder, both.folder)
 

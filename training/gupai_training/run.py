@@ -26,6 +26,7 @@ import torch
 import yaml
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
+from threadpoolctl import threadpool_limits
 
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import (
@@ -65,12 +66,16 @@ def require_device(device: str) -> None:
 
 
 @contextlib.contextmanager
-def torch_threads(count: int) -> Iterator[None]:
-    """Have torch use so many threads for a while."""
+def threads_of(torch_threads: int, numpy_threads: int) -> Iterator[None]:
+    """Have torch, which learns, and numpy, by which players decide, use so many threads for a while.
+
+    Left to itself numpy takes all cores for each product, and waits for them while others use them.
+    """
     before = torch.get_num_threads()
-    torch.set_num_threads(count)
+    torch.set_num_threads(torch_threads)
     try:
-        yield
+        with threadpool_limits(numpy_threads, "blas"):
+            yield
     finally:
         torch.set_num_threads(before)
 
@@ -199,7 +204,7 @@ class Run:
             self.learner.set_logger(configure(str(self.folder), ["tensorboard"]))
             try:
                 if self.teaching and stage != SELF_PLAY:
-                    with torch_threads(self.teaching.threads):
+                    with threads_of(self.teaching.threads, self.teaching.labelling):
                         self._teach(self.teaching, stage is not None, reporter, stop)
                 if self.config.decisions and not self.learner.stopping:
                     self.learner.learn(

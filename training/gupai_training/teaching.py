@@ -153,19 +153,19 @@ class Teaching:
     A chunk is labelled with the player that had learned from all chunks but the last `teach.ahead` before it, so that
     that many chunks can be labelled while others are learned from: by workers, or without them by half of the cores.
 
-    Attributes: threads: of torch, while this stage lasts.
+    Attributes: threads: of torch, while this stage lasts. labelling: cores that label.
     """
 
     def __init__(self, config: Config, learner: SelfPlayPPO, workers: Workers | None = None) -> None:
         self.config, self.teach, self.learner = config, config.teach, learner
         self.workers = workers
-        self.threads = labelling = config.threads or torch.get_num_threads()
+        self.threads = self.labelling = config.threads or torch.get_num_threads()
         self.beside = Workers()  # which does what it is asked for when that is needed
         if workers is None and self.teach.ahead and self.threads > 1:
-            self.beside, labelling = Thread(), self.threads // 2
-            self.threads -= labelling
+            self.beside, self.labelling = Thread(), self.threads // 2
+            self.threads -= self.labelling
         self.asked: deque[Asked] = deque()  # chunks after those of `ends`
-        self.teacher = Teacher(config, labelling)
+        self.teacher = Teacher(config, self.labelling)
         self.ends: list[int] = []  # labels made with each chunk and before it
         self.written = 0  # chunks that are in files
         self.window = Window(config.window, self.teacher.style.game)
