@@ -316,7 +316,7 @@ def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
         ("ppo=5", "ppo=5: this is a group of settings"),
         ("pool.rules=[human]", "pool.rules: 'human' is no player of jie-long"),
         ("evaluation.baselines=['checkpoint:/no']", "evaluation.baselines: /no: there is no such checkpoint"),
-        ("network.hidden=[16384, 16384]", "a saved run would take 4"),
+        ("network.hidden=[16384, 16384]", "a saved run would take 2"),
         ("gane=jie-long", "gane is no setting; settings here are game, variant"),
     ],
 )
@@ -365,8 +365,7 @@ def test_what_is_saved_of_the_largest_networks_can_be_read():
     game = get_game("jie-long")
     for width, parameters in widths.items():
         first = (game.encoder.layout.size + 1) * width
-        gated = 2 * (width + 1) * width
-        assert parameters == first + gated + (width + 1) * (game.num_actions + 1)
+        assert parameters == first + (width + 1) * width + (width + 1) * (game.num_actions + 1)
 
 
 def test_a_mistake_is_told_without_torch(tmp_path):
