@@ -139,7 +139,7 @@ def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
         teaching._learn()
     agent = run.current_agent("now")
     agent.tensors = run.learner.weights(average=False)
-    agent = type(agent)("now", GAME, run.net, agent.tensors, False)
+    agent = type(agent)("now", GAME, run.config.net, agent.tensors, False)
     logits = agent.logits(labels.observations[:100])
     values = labels.values[:100]
     legal = ~np.isnan(values)

@@ -170,7 +170,7 @@ def test_the_player_scores_actions_as_the_network_that_learns(tmp_path, network)
     for step in range(8):
         lanes.step(lanes.sample(step))
     logits = run.learner.outputs(torch.as_tensor(lanes.observations))[0].detach().numpy()
-    player = NetworkAgent("there", run.game, run.net, run.learner.weights(average=False), sample=False)
+    player = NetworkAgent("there", run.game, run.config.net, run.learner.weights(average=False), sample=False)
     np.testing.assert_allclose(player.logits(lanes.observations), logits, rtol=1e-4, atol=1e-4)
     assert np.abs(logits).max() > 0.5
     assert run.config.parameters() == sum(tensor.numel() for tensor in run.learner.policy.parameters())
@@ -222,7 +222,7 @@ def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
         getattr(saved, name)[:] = value
     header = runs[0].config.model_dump()
     resume.save(tmp_path / "a", runs[0].learner, header, resume.Spent(1.0, 5, 2.0))
-    spent = resume.restore(tmp_path / "a", runs[1].learner, header, runs[1].net)
+    spent = resume.restore(tmp_path / "a", runs[1].learner, header, runs[1].config.net)
     assert spent == (1.0, 5, 2.0)
     for name, value in planted.items():
         assert (getattr(restored, name) == value).all()

@@ -1,6 +1,7 @@
 """A trained network as a player, in numpy: no torch is needed to play."""
 
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any, NamedTuple
@@ -36,33 +37,34 @@ def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, .
     if not all(type(width) is int and 0 < width <= MAX_WIDTH for width in hidden):
         raise ValueError(f"hidden widths are whole numbers from 1 to {MAX_WIDTH}, not {shortened(hidden)}")
     shapes: dict[str, tuple[int, ...]] = {}
-    for layer, (before, after) in enumerate(itertools.pairwise([inputs, *hidden])):
-        for part in ("trunk", "gate") if layer and net["type"] == GATED and before == after else ("trunk",):
+    widths = itertools.pairwise([inputs, *hidden])
+    for layer, ((before, after), same) in enumerate(zip(widths, alike(hidden), strict=True)):
+        for part in ("trunk", "gate") if same and net["type"] == GATED else ("trunk",):
             shapes[f"{part}.{layer}.weight"], shapes[f"{part}.{layer}.bias"] = (after, before), (after,)
     shapes["policy.weight"], shapes["policy.bias"] = (actions, hidden[-1]), (actions,)
     shapes["value.weight"], shapes["value.bias"] = (1, hidden[-1]), (1,)
     return shapes
 
 
-class Gate(NamedTuple):
-    """A linear layer, as wide as what comes in."""
-
-    weight: np.ndarray
-    bias: np.ndarray
+def alike(hidden: Sequence[int]) -> list[bool]:
+    """Return which of the layers are as wide as the one before, so that one can be added to the other."""
+    return [False, *(before == after for before, after in itertools.pairwise(hidden))]
 
 
 class Layer(NamedTuple):
-    """A linear layer: weight, float32 [outputs, inputs], bias, float32 [outputs]; `added`: to what came in."""
+    """A linear layer: weight, float32 [outputs, inputs], bias, float32 [outputs].
+
+    `added`: to what came in, multiplied by its gate if it has one, which is a layer of the same.
+    """
 
     weight: np.ndarray
     bias: np.ndarray
     added: bool = False
-    gate: Gate | None = None
+    gate: "Layer | None" = None
 
     def turned(self) -> "Layer":
         """Return the layer with its weights as [inputs, outputs]."""
-        gate = self.gate and self.gate._replace(weight=self.gate.weight.T.copy())
-        return self._replace(weight=self.weight.T.copy(), gate=gate)
+        return self._replace(weight=self.weight.T.copy(), gate=self.gate and self.gate.turned())
 
 
 def trunk_of(net: Any, tensors: dict[str, np.ndarray]) -> list[Layer]:
@@ -71,16 +73,12 @@ def trunk_of(net: Any, tensors: dict[str, np.ndarray]) -> list[Layer]:
     In a residual network a layer that is as wide as the one before is added to what came in, before the ReLU. In a
     gated one it is first multiplied by its gate: a linear layer of what came in, clipped to +-GATE_LIMIT.
     """
-    hidden, layers = net["hidden"], []
-    for i, (before, after) in enumerate(itertools.pairwise([0, *hidden])):
-        alike = before == after
-        gate = (
-            Gate(tensors[f"gate.{i}.weight"], tensors[f"gate.{i}.bias"])
-            if alike and net["type"] == GATED
-            else None
-        )
-        added = alike and net["type"] != MLP
-        layers.append(Layer(tensors[f"trunk.{i}.weight"], tensors[f"trunk.{i}.bias"], added, gate))
+    layers = []
+    for i, same in enumerate(alike(net["hidden"])):
+        layer = Layer(tensors[f"trunk.{i}.weight"], tensors[f"trunk.{i}.bias"], same and net["type"] != MLP)
+        if same and net["type"] == GATED:
+            layer = layer._replace(gate=Layer(tensors[f"gate.{i}.weight"], tensors[f"gate.{i}.bias"]))
+        layers.append(layer)
     return layers
 
 

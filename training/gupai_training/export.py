@@ -54,15 +54,16 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
         for name, limit in (("least", -GATE_LIMIT), ("most", GATE_LIMIT)):
             weights.append(numpy_helper.from_array(np.array(limit, np.float32), name))
     for number, layer in enumerate(trunk):
-        linear(f"trunk.{number}", f"x{number}", f"{'step' if layer.added else 'sum'}{number}")
+        step, came, sums = f"step{number}", f"sum{number - 1}", f"sum{number}"
+        linear(f"trunk.{number}", f"x{number}", step if layer.added else sums)
         if layer.gate:
-            linear(f"gate.{number}", f"sum{number - 1}", f"opened{number}")
+            linear(f"gate.{number}", came, f"opened{number}")
             nodes.append(helper.make_node("Clip", [f"opened{number}", "least", "most"], [f"gate{number}"]))
-            nodes.append(helper.make_node("Mul", [f"step{number}", f"gate{number}"], [f"gated{number}"]))
+            nodes.append(helper.make_node("Mul", [step, f"gate{number}"], [f"gated{number}"]))
+            step = f"gated{number}"
         if layer.added:
-            step = f"{'gated' if layer.gate else 'step'}{number}"
-            nodes.append(helper.make_node("Add", [step, f"sum{number - 1}"], [f"sum{number}"]))
-        nodes.append(helper.make_node("Relu", [f"sum{number}"], [f"x{number + 1}"]))
+            nodes.append(helper.make_node("Add", [step, came], [sums]))
+        nodes.append(helper.make_node("Relu", [sums], [f"x{number + 1}"]))
     linear("policy", f"x{layers}", "logits")
     linear("value", f"x{layers}", "column")
     weights.append(numpy_helper.from_array(np.array([1], np.int64), "last"))
@@ -126,9 +127,9 @@ def to_sb3(path: str | Path, out: str | Path) -> None:
     for net, head in (("policy", "action_net"), ("value", "value_net")):
         for part in ("weight", "bias"):
             state[f"{head}.{part}"] = agent.tensors[f"{net}.{part}"]
-    model.policy.load_state_dict(
-        model.policy.state_dict() | {name: torch.as_tensor(array) for name, array in state.items()}
-    )
+    found = {name: torch.as_tensor(array) for name, array in state.items()}
+    loaded = model.policy.load_state_dict(found, strict=False)  # SB3 has a trunk under three names
+    assert not loaded.unexpected_keys, loaded.unexpected_keys
     model.save(Path(out))
 
 
@@ -147,13 +148,12 @@ def _as_perceptron(agent: NetworkAgent, net: Any) -> tuple[dict[str, Any], dict[
 
 def _as_trunk(agent: NetworkAgent, net: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the settings of an SB3 policy on the trunk of our learner, and its weights."""
+    places = {"trunk": "layers", "gate": "gates"}
     state = {}
     for name, array in agent.tensors.items():
-        kind, number, *part = name.split(".")
-        if part:
-            place = f"{'layers' if kind == 'trunk' else 'gates'}.{number}.{part[0]}"
-            for shared in ("features_extractor", "pi_features_extractor", "vf_features_extractor"):
-                state[f"{shared}.{place}"] = array
+        kind, _, rest = name.partition(".")
+        if kind in places:
+            state[f"features_extractor.{places[kind]}.{rest}"] = array
     extractor = {"hidden": net["hidden"], "type": net["type"]}
     return {
         "net_arch": [],

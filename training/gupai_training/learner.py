@@ -20,7 +20,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 from torch.nn import functional as F
 
-from gupai_agents.network import GATE_LIMIT, GATED, MLP
+from gupai_agents.network import GATE_LIMIT, GATED, MLP, alike
 from gupai_training.opponents import LEARNER
 from gupai_training.returns import advantages_by_seat
 from gupai_training.selfplay import SelfPlayVecEnv
@@ -52,9 +52,11 @@ class Trunk(BaseFeaturesExtractor):
         self.register_buffer("scale", torch.as_tensor(1.0 / observation_space.high.astype(np.float32)))
         widths = [int(np.prod(observation_space.shape)), *hidden]
         self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in itertools.pairwise(widths))
-        alike = [i for i, (before, after) in enumerate(itertools.pairwise(widths)) if i and before == after]
-        self.added = set(alike if type != MLP else ())
-        self.gates = nn.ModuleDict({str(i): nn.Linear(widths[i], widths[i]) for i in alike if type == GATED})
+        self.added = [type != MLP and same for same in alike(hidden)]
+        gated = {str(number): hidden[number] for number in range(len(hidden)) if self.added[number]}
+        self.gates = nn.ModuleDict(
+            {number: nn.Linear(width, width) for number, width in gated.items() if type == GATED}
+        )
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Return features [N, hidden[-1]] of observations [N, layout.size]."""
@@ -63,7 +65,7 @@ class Trunk(BaseFeaturesExtractor):
             step = layer(F.relu(x))
             if str(number) in self.gates:
                 step = step * self.gates[str(number)](x).clamp(-GATE_LIMIT, GATE_LIMIT)
-            x = step + x if number in self.added else step
+            x = step + x if self.added[number] else step
         return F.relu(x)
 
 

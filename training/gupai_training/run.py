@@ -106,7 +106,6 @@ class Run:
         self.config, self.folder = config, folder
         self.game = get_game(config.game)
         self.variant = self.game.variant.make(**config.variant)
-        self.net = config.net
         require_device(config.device)
         torch.set_num_threads(config.threads or torch.get_num_threads())
         self.learner = self._build_learner()
@@ -264,18 +263,18 @@ class Run:
         reporter.close()
 
     def _player_of(self, tensors: dict[str, np.ndarray]) -> NetworkAgent:
-        return NetworkAgent("now", self.game, self.net, tensors, False, self.variant)
+        return NetworkAgent("now", self.game, self.config.net, tensors, False, self.variant)
 
     def current_agent(self, name: str, sample: bool = False) -> NetworkAgent:
         """Return the averaged policy as a player, of its best actions or with `sample` drawing them."""
-        return NetworkAgent(name, self.game, self.net, self.learner.weights(), sample, self.variant)
+        return NetworkAgent(name, self.game, self.config.net, self.learner.weights(), sample, self.variant)
 
     def save_agent(self, spent: resume.Spent) -> None:
         """Write the player's checkpoint."""
         header = {
             **identity(self.game, self.variant),
             "kind": "player",
-            "net": self.net,
+            "net": self.config.net,
             "weights": "averaged",
             "precision": self.learner.precision,
             "payoff_scale": self.config.ppo.payoff_scale,
@@ -383,7 +382,7 @@ class RunCallback(BaseCallback):
         learner = self.run_.learner
         if self.go_on:
             path = self.run_.folder / RESUME_FILE
-            self.run_.spent = resume.restore(path, learner, self.saved_config, self.run_.net)
+            self.run_.spent = resume.restore(path, learner, self.saved_config, self.run_.config.net)
         self.begun_at = learner.updates
         self.next_snapshot = self._snapshot_due()
         learner.progress = self.progress
