@@ -1,7 +1,9 @@
 """Ship trained players: write the player `best` of a variant from a run, its weights in eight bits, with how it fares.
 
-    gupai train configs/strong/jie_long.yaml
+    gupai train strong/jie-long
     python benchmarks/strong.py runs/strong-jie-long-1 --machine "2 cores of an AMD EPYC"
+    gupai train dealt/jie-long
+    python benchmarks/strong.py runs/dealt-jie-long-1 --machine "2 cores of an AMD EPYC"
 
 What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python docs/pages.py` then tells
 of it in docs/models.md.
@@ -12,14 +14,17 @@ import json
 from pathlib import Path
 
 from gupai_agents import agent_names, make_agent
-from gupai_agents.checkpoint import read_checkpoint, variant_of, write_checkpoint
+from gupai_agents.checkpoint import read_checkpoint, read_header, variant_of, write_checkpoint
 from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent, packed
 from gupai_agents.shipped import BEST, NETWORKS
+from gupai_training.plain_yaml import parse_yaml
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 4000, 500  # of a duel with a player by name, and with a search
 SEARCH = "search:playouts=200"
+# What is told of the player that a run began with.
+STARTED = "labels", "decisions", "seconds", "machine", "recipe", "start"
 
 
 def main() -> None:
@@ -41,6 +46,11 @@ def main() -> None:
         NETWORKS / f"{game.id}-{'-'.join(_word(*item) for item in options.items()) or 'default'}.safetensors"
     )
     NETWORKS.mkdir(exist_ok=True)
+    recipe = (run / "config.yaml").read_text(encoding="utf-8")
+    start = parse_yaml(recipe).get("start")
+    if start:  # with the player that is about to be replaced, or with a file
+        begun = read_header(path if start == BEST else start.partition(":")[2])
+        header["start"] = {name: begun[name] for name in STARTED if name in begun}
     write_checkpoint(path, header, small)
     player = NetworkAgent.load(path, game, variant)
     won = {}
@@ -51,7 +61,7 @@ def main() -> None:
         print(name, found, flush=True)
     header["evaluation"] = {"seed": SEED, "chips_a_deal_against": won}
     header["machine"] = chosen.machine
-    header["recipe"] = (run / "config.yaml").read_text(encoding="utf-8")
+    header["recipe"] = recipe
     write_checkpoint(path, json.loads(json.dumps(header)), small)
     print(f"{path}: {path.stat().st_size:,} bytes")
 

@@ -475,7 +475,7 @@ def models() -> str:
             lines += [
                 f"## {game.title}, {_options_of(game, header)}",
                 "",
-                f"[Card](models/{file.stem}.md): {went_in(header['labels'], header['decisions'])}.",
+                f"[Card](models/{file.stem}.md): {_learned(header)}.",
                 "",
                 *_judged(header),
                 "",
@@ -522,8 +522,8 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
         f"[{header['observation']['size']}]",
         "actions": f"{header['actions']['size']}, masked",
         "layers": f"{' x '.join(map(str, header['net']['hidden']))}, {header['net']['type']}",
-        "training": went_in(header["labels"], header["decisions"]),
-        "seconds": f"{header['seconds']:,.0f}, on {header['machine']}",
+        "training": _learned(header),
+        "seconds": "; then ".join(f"{each['seconds']:,.0f}, on {each['machine']}" for each in _parts(header)),
         "seed": header["seed"],
         "versions": ", ".join(f"{name} {version}" for name, version in header["versions"].items()),
     }
@@ -572,15 +572,26 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             "## Training",
             "",
-            f"From deals that were drawn for it, {went_in(header['labels'], header['decisions'])}; no games of people. "
+            f"From deals that were drawn for it, {_learned(header)}; no games of people. "
             "[How](../training.md). `gupai train FILE` with this recipe makes one anew:",
             "",
-            "```yaml",
-            header["recipe"].rstrip(),
-            "```",
-            "",
+            *itertools.chain.from_iterable(
+                ("and with this one, whose `start` is the player made so far:", "") * (number > 0)
+                + ("```yaml", each["recipe"].rstrip(), "```", "")
+                for number, each in enumerate(_parts(header))
+            ),
         ]
     )
+
+
+def _parts(header: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the headers of the players that a network's training began with, first to last, and its own."""
+    return [*(_parts(header["start"]) if "start" in header else ()), header]
+
+
+def _learned(header: dict[str, Any]) -> str:
+    """Return what a network learned from, in words."""
+    return "; then ".join(went_in(each["labels"], each["decisions"]) for each in _parts(header))
 
 
 def configuration() -> str:

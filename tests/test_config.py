@@ -429,7 +429,7 @@ def test_a_games_configuration_is_found_by_its_name_from_any_folder(game, tmp_pa
 
 RECIPES = [
     f"{path.parent.name}/{path.stem.replace('_', '-')}"
-    for kind in ("strong", "self_play")
+    for kind in ("strong", "dealt", "self_play")
     for path in sorted((ROOT / "configs" / kind).iterdir())
 ]
 
@@ -443,7 +443,8 @@ def test_other_recipes_that_come_along_are_found_from_any_folder(recipe, tmp_pat
     monkeypatch.chdir(tmp_path)
     found = load(recipe)
     assert found == load(ROOT / "configs" / f"{recipe.replace('-', '_')}.yaml")
-    assert (found.teach.labels > 0) == recipe.startswith("strong")
+    assert (found.teach.labels > 0) == (not recipe.startswith("self_play"))
+    assert (found.start == "best" and found.teach.dealt == 1) == recipe.startswith("dealt")
     assert (found.decisions > 0) == recipe.startswith("self_play")
 
 

@@ -419,7 +419,7 @@ def test_names_are_whole_in_the_final_table_at_80_columns(players):
     assert all(len(line) <= 80 for line in shown.splitlines())
     assert "…" not in shown
     told = " ".join(shown.split())
-    assert "learned from 12,000 positions labelled by search, then 3,000 decisions of self-play." in told
+    assert "learned from 12,000 labelled positions, then 3,000 decisions of self-play." in told
     for name in names[:3]:
         assert len(re.findall(rf"(?<!\S){re.escape(name)}(?!\S)", shown)) == 6
     for row in rows:

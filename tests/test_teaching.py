@@ -1,15 +1,20 @@
 """Teaching by search: what is labelled, what is kept, what is learned."""
 
+import copy
+
 import numpy as np
 import pytest
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Turns
 from gupai_agents.evaluation import duel
+from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
+from gupai_training import teaching
 from gupai_training.config import parse
+from gupai_training.dealt import chips_in_deals
 from gupai_training.run import Run
 from gupai_training.teaching import TEACHING_STREAM, Labels, Teacher, Window
 
@@ -104,6 +109,113 @@ def test_the_style_plays_at_first_and_then_the_network(tmp_path):
     assert len(teaching.window) == 500 < teaching.labels
 
 
+def won_by_hand(lanes, lane, action, own, others):
+    """Play an action in a copy of a lane and the deal to its end, a player's decision at a time; return its chips."""
+    lanes, seat = copy.deepcopy(lanes), lanes.seats[lane]
+    actions = np.full(lanes.num_lanes, WAIT)
+    while True:
+        actions[lane] = action
+        payoffs, over = lanes.step(actions)
+        if over[lane]:
+            return payoffs[lane, seat]
+        views, keys = lanes.views(slice(lane, lane + 1))
+        player = own if lanes.seats[lane] == seat else others
+        action = player.act(Turns(views, lanes.masks[lane : lane + 1].copy(), keys))[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "rows"),
+    [("jie-long", {"forced_play": True}, "greedy variety"), ("da-ling", {}, "colour tuned")],
+)
+def test_in_a_deal_that_lies_open_chips_are_those_of_playing_it_out(name, options, rows):
+    game = get_game(name)
+    one, two = (make_agent(row, game, **options) for row in rows.split())
+    lanes = Lanes(game, 12, seed=5, skip_forced=True, **options)
+    for number in range(3 if name == "jie-long" else 1):
+        lanes.step(lanes.sample(number))
+    styles = np.array([[one.weights, one.weights], [two.weights, one.weights], [one.weights, two.weights]])
+    styled = np.arange(12) % 3
+    found = chips_in_deals(game, lanes.rules, styles, styled, lanes.states.copy(), lanes.masks.copy(), 1)
+    np.testing.assert_array_equal(np.isnan(found), ~lanes.masks)
+    players = (one, one), (two, one), (one, two)
+    for lane, action in np.argwhere(lanes.masks)[::3]:
+        assert found[lane, action] == won_by_hand(lanes, lane, action, *players[styled[lane]]), (lane, action)
+
+
+def test_dealt_labels_come_from_tables_of_the_player_and_from_its_seat_among_the_others(greedy, monkeypatch):
+    teacher = Teacher(config(), 1)
+    player, variety = Noting(greedy), make_agent("variety", "jie-long", forced_play=True)
+    teacher.others = [Noting(variety), Noting(greedy)]
+    teacher.styles = np.array([[greedy.weights] * 2, [greedy.weights, variety.weights], [greedy.weights] * 2])
+    met = []
+
+    def noted(game, rules, styles, styled, states, masks, threads):
+        met.append(styled)
+        return chips_in_deals(game, rules, styles, styled, states, masks, threads)
+
+    monkeypatch.setattr(teaching, "chips_in_deals", noted)
+    labels = teacher.labels(player, 0, dealt=True)
+    asked = sum((turns.masks.sum(1) > 1).sum() for turns in player.asked)
+    assert len(labels.means) == asked  # all of its decisions, and nobody else's
+    lengths = [sum(len(turns.keys) for turns in who.asked) for who in (player, *teacher.others)]
+    whole = sum(lengths)
+    # Of 64 tables 22 are its own; at the others it has one seat of four.
+    assert lengths[0] / whole == pytest.approx((22 + 42 / 4) / 64, abs=0.04)
+    assert lengths[1] == pytest.approx(lengths[2], rel=0.1)
+    counts = np.bincount(np.concatenate(met), minlength=3)
+    assert counts[0] / asked == pytest.approx(22 / (22 + 42 / 4), abs=0.05)
+    assert counts[1] == pytest.approx(counts[2], rel=0.3) and counts[1] > 0
+
+
+def test_dealt_labels_are_whole_chips_and_always_the_same(greedy):
+    one, two = (Teacher(config(), threads).labels(greedy, 1, dealt=True) for threads in (1, 2))
+    for mine, theirs in zip(one, two, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    chips = (one.values + one.means[:, None])[~np.isnan(one.values)]
+    np.testing.assert_allclose(chips, chips.round(), atol=1e-3)
+
+
+def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_path, monkeypatch):
+    run = Run.begin(config(labels=4000, style_games=1, dealt=0.5, passes=3, batch_size=64), tmp_path)
+    stage, asked, learned = run.teaching, [], []
+    make, learn = stage.teacher.labels, stage._learn
+    monkeypatch.setattr(stage.teacher, "labels", lambda *of: (asked.append(of), make(*of))[1])
+    monkeypatch.setattr(stage, "_learn", lambda rows: (learned.append(rows), learn(rows))[1])
+    player = run.current_agent("now")
+    while stage.progress() < 1:
+        progress, begun = stage.progress(), stage.labels
+        asked.clear(), learned.clear()
+        stage.step(player)
+        (by, _, dealt), rows = asked[0], np.concatenate(learned)
+        made = stage.labels - begun
+        assert dealt == (progress >= 0.5) == (by is player)
+        if dealt:
+            assert sorted(rows % len(stage.window)) == sorted(
+                np.arange(begun, stage.labels) % len(stage.window)
+            )
+            assert max(map(len, learned)) <= 64 * 1.5
+        else:
+            assert len(rows) == pytest.approx(3 * made, abs=64)
+
+
+def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
+    first = Run.begin(config(), tmp_path)
+    first.save_agent(first.spent)
+    settings = config().model_dump()
+    begun = Run.begin(parse(settings | {"start": f"checkpoint:{first.folder}", "seed": 2}, "test"), tmp_path)
+    for average in (True, False):
+        for name, tensor in begun.learner.weights(average).items():
+            np.testing.assert_array_equal(tensor, first.learner.weights()[name])
+    other = settings | {"start": f"checkpoint:{first.folder}", "network": {"hidden": [32, 32]}}
+    with pytest.raises(
+        ValueError, match=r"start=checkpoint:.*: tensor 'policy.weight' .* does not fit its network"
+    ):
+        Run.begin(parse(other, "test"), tmp_path / "none")
+    with pytest.raises(ValueError, match="start=greedy: no network, but a player of another kind"):
+        Run.begin(parse(settings | {"start": "greedy"}, "test"), tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
 def some(first, count):
     values = np.full((count, GAME.num_actions), np.nan, np.float32)
     values[:, :2] = np.arange(first, first + count)[:, None]
@@ -136,7 +248,7 @@ def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
     labels = teaching.teacher.labels(style, 0)
     teaching.window.add(Labels(*(array[:100] for array in labels)))
     for _ in range(600):
-        teaching._learn()
+        teaching._learn(np.arange(100))
     agent = run.current_agent("now")
     agent.tensors = run.learner.weights(average=False)
     agent = type(agent)("now", GAME, run.config.net, agent.tensors, False)
@@ -193,7 +305,7 @@ def test_what_seats_win_is_learned_without_moving_what_actions_are_worth(tmp_pat
         labels = run.teaching.teacher.labels(run.teaching.teacher.style, 0)
         run.teaching.window.add(labels._replace(means=labels.means + np.float32(shift)))
         for _ in range(5):
-            run.teaching._learn()
+            run.teaching._learn(np.arange(100))
         found.append(run.learner.weights(average=False))
     for name, tensor in found[0].items():
         assert (tensor == found[1][name]).all() == (not name.startswith("value")), name

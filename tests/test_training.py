@@ -459,7 +459,7 @@ def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_pat
     run.learn()
     page = report(run, list(run.results()))
     labels, decisions = run.spent.labels, run.learner.num_timesteps
-    assert f"{labels:,} positions labelled by search, then {decisions:,} decisions of self-play" in page
+    assert f"{labels:,} labelled positions, then {decisions:,} decisions of self-play" in page
     assert "Strength against time" in page
     assert "self-play </text>" in page
     assert "Exploitability" in page

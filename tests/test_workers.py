@@ -92,9 +92,9 @@ def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_las
     teaching, players, labelled = run.teaching, [], {}
     make = teaching.teacher.labels
 
-    def labels(player, number):
+    def labels(player, number, dealt):
         labelled[number] = player
-        return make(player, number)
+        return make(player, number, dealt)
 
     teaching.teacher.labels = labels
     for _ in range(6):
@@ -103,11 +103,11 @@ def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_las
     assert [players.index(labelled[number]) for number in range(6)] == [0, 0, 0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("style_games", [0, 0.5])
-def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, style_games):
-    whole = run_of(tmp_path / "whole", style_games=style_games)
+@pytest.mark.parametrize(("style_games", "dealt"), [(0, 0), (0.5, 0), (0, 0.5), (1, 0.3), (0, 1)])
+def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, style_games, dealt):
+    whole = run_of(tmp_path / "whole", style_games=style_games, dealt=dealt)
     whole.learn()
-    stopped = run_of(tmp_path / "stopped", style_games=style_games)
+    stopped = run_of(tmp_path / "stopped", style_games=style_games, dealt=dealt)
     assert not stopped.learn(stop=lambda: len(stopped.teaching.ends) == 3)
     again = Run(stopped.config, stopped.folder)
     assert again.learn(go_on=True)
@@ -123,14 +123,14 @@ def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
     make, step, labelling, learning = both.teaching.teacher.labels, both.teaching._learn, set(), set()
     of_numpy = set()
 
-    def labels(player, number):
+    def labels(*asked):
         labelling.add(threading.current_thread())
         of_numpy.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
-        return make(player, number)
+        return make(*asked)
 
-    def learn():
+    def learn(rows):
         learning.add((threading.current_thread(), torch.get_num_threads()))
-        return step()
+        return step(rows)
 
     monkeypatch.setattr(both.teaching.teacher, "labels", labels)
     monkeypatch.setattr(both.teaching, "_learn", learn)

@@ -392,14 +392,22 @@ class SearchAgent:
                 found,
             )
 
-        threads = min(self.plan.threads or os.cpu_count() or 1, rows)
-        if threads > 1 and rows * playouts >= WORTH_SHARING:
-            ends = np.linspace(0, rows, min(rows, 4 * threads) + 1).astype(int).tolist()
-            with ThreadPoolExecutor(threads, thread_name_prefix="search") as pool:
-                list(pool.map(look, ends[:-1], ends[1:]))
-        else:
-            look(0, rows)
+        in_blocks(look, rows, self.plan.threads, playouts)
         return values_of(found, turns.masks, usual, effective)
+
+
+def in_blocks(look: Callable[[int, int], None], rows: int, threads: int | None, playouts: int) -> None:
+    """Have blocks of rows, from a first to before an end, looked at by threads (default one a core).
+
+    Args: playouts: of a row; few in all are looked at here and now.
+    """
+    threads = min(threads or os.cpu_count() or 1, rows)
+    if threads > 1 and rows * playouts >= WORTH_SHARING:
+        ends = np.linspace(0, rows, min(rows, 4 * threads) + 1).astype(int).tolist()
+        with ThreadPoolExecutor(threads, thread_name_prefix="search") as pool:
+            list(pool.map(look, ends[:-1], ends[1:]))
+    else:
+        look(0, rows)
 
 
 def fits(game: Game, weights: np.ndarray) -> bool:

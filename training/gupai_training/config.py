@@ -23,7 +23,7 @@ GIB = 1 << 30
 CONFIG_FILE, RESUME_FILE = "config.yaml", "resume.safetensors"  # in the folder of a run
 METRICS_FILE, REPORT_FILE = "metrics.jsonl", "report.html"
 TEACHING, SELF_PLAY = "teaching", "self-play"  # stages of a run
-RECIPES = ("strong", "self_play")  # folders beside the configurations that a game comes with
+RECIPES = ("strong", "dealt", "self_play")  # folders beside the configurations that a game comes with
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept
 
@@ -104,6 +104,13 @@ class TeachConfig(Section):
         ge=0,
         le=1,
     )
+    dealt: float = Field(
+        0,
+        description="share of the stage, at its end, in which labels are of the deal that lies on the table, played "
+        "with the pool's rule-based players too, and learned from once",
+        ge=0,
+        le=1,
+    )
     ahead: int = Field(
         0,
         description="chunks that workers, or half of the cores, label ahead of learning; older players play them",
@@ -167,6 +174,9 @@ class Config(Section):
         "", description="folder of the run below `runs/`; the game's id", pattern=r"^[\w.-]*$", max_length=60
     )
     seed: int = Field(1, description="of deals, network and learner", ge=0, lt=1 << 32)
+    start: str | None = Field(
+        None, description="player whose network is learned on from: best, or checkpoint:FILE", max_length=1000
+    )
     decisions: int = Field(
         10_000_000,
         description="decisions of self-play to learn from, forced ones not counted; 0 leaves self-play out",
@@ -324,8 +334,8 @@ def read(path: Path) -> dict[str, Any]:
 def find(source: str | Path) -> dict[str, Any]:
     """Return the settings of a file or, for the id of a game, those shipped for it, or none but the game itself.
 
-    "strong/jie-long" are those by which the player `best` was made, "strong/jie-long-free" those of another variant,
-    "self_play/jie-long" those without a teacher.
+    "strong/jie-long" are those by which the player `best` was made, "dealt/jie-long" those by which it went on,
+    "strong/jie-long-free" those of another variant, "self_play/jie-long" those without a teacher.
     """
     path = Path(source)
     if path.is_file():
@@ -378,7 +388,7 @@ def load_run(folder: Path) -> Config:
 def went_in(labels: int, decisions: int) -> str:
     """Return what a player learned from, in words."""
     found = [
-        f"{labels:,} positions labelled by search" if labels else "",
+        f"{labels:,} labelled positions" if labels else "",
         f"{decisions:,} decisions of self-play" if decisions else "",
     ]
     return "learned from " + (", then ".join(filter(None, found)) or "nothing yet")

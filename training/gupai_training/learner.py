@@ -323,13 +323,21 @@ class SelfPlayPPO(MaskablePPO):
 
     def weights(self, average: bool = True) -> dict[str, np.ndarray]:
         """Return the network's tensors under the names of a checkpoint, of the average or the present policy."""
-        policy = self.average if average else self.policy
-        trunk: Trunk = policy.features_extractor  # type: ignore[assignment]
-        named = {f"trunk.{i}": layer for i, layer in enumerate(trunk.layers)}
-        named |= {f"gate.{i}": gate for i, gate in trunk.gates.items()}
-        named |= {"policy": policy.action_net, "value": policy.value_net}
-        return {
-            f"{name}.{part}": getattr(layer, part).detach().cpu().numpy().copy()
-            for name, layer in named.items()
-            for part in ("weight", "bias")
-        }
+        named = _named(self.average if average else self.policy)
+        return {name: weights.detach().cpu().numpy().copy() for name, weights in named.items()}
+
+    @torch.no_grad()
+    def take(self, tensors: dict[str, np.ndarray]) -> None:
+        """Go on from a network's tensors, those of a checkpoint of the same shapes."""
+        for policy in (self.policy, self.average):
+            for name, weights in _named(policy).items():
+                weights.copy_(torch.as_tensor(tensors[name]))
+
+
+def _named(policy: Any) -> dict[str, torch.Tensor]:
+    """Return the weights of a policy under the names of a checkpoint."""
+    trunk: Trunk = policy.features_extractor
+    named = {f"trunk.{i}": layer for i, layer in enumerate(trunk.layers)}
+    named |= {f"gate.{i}": gate for i, gate in trunk.gates.items()}
+    named |= {"policy": policy.action_net, "value": policy.value_net}
+    return {f"{name}.{part}": getattr(named[name], part) for name in named for part in ("weight", "bias")}

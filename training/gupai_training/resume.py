@@ -107,9 +107,7 @@ def save_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> N
     }
     tensors = tensors_of(teaching.learner.policy, teaching.optimizer)
     if teaching.teach.ahead:
-        header["styles"] = [
-            asked.player is None for asked in teaching.asked
-        ]  # who label chunks already asked for
+        header["asked"] = [[asked.player is None, asked.dealt] for asked in teaching.asked]
         for number, asked in enumerate(teaching.asked):
             if isinstance(asked.player, NetworkAgent):
                 tensors |= {f"asked.{number}.{name}": tensor for name, tensor in asked.player.tensors.items()}
@@ -140,11 +138,11 @@ def restore_teaching(
         teaching.seconds = measured("seconds", header["seconds"])
         teaching.ends, teaching.written = ends, len(ends)
         teaching.window.made = ends[-1] if ends else 0
-        styles = header["styles"] if teaching.teach.ahead else ()
-        whole_number("chunks asked for", len(styles), 0, teaching.teach.ahead + 1)
-        for number, style in enumerate(styles):
+        chunks = header["asked"] if teaching.teach.ahead else ()
+        whole_number("chunks asked for", len(chunks), 0, teaching.teach.ahead + 1)
+        for number, (by_style, dealt) in enumerate(chunks):
             weights = {key: tensor.numpy() for key, tensor in part(tensors, f"asked.{number}.").items()}
-            teaching.ask(None if style else player_of(weights))
+            teaching.ask(None if by_style else player_of(weights), bool(dealt))
     for number, first, end in list(teaching.chunks(0)) if teaching.progress() < 1 else ():
         path = folder / LABELS.format(number)
         header, tensors = read_checkpoint(path)

@@ -40,7 +40,7 @@ from gupai_agents.checkpoint import (
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
-from gupai_agents.network import GATED, NetworkAgent
+from gupai_agents.network import GATED, NetworkAgent, require_tensors, tensor_shapes
 from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.workers import LostError, Workers
 from gupai_env.core.variant import TINY
@@ -121,12 +121,28 @@ class Run:
 
     @classmethod
     def begin(cls, config: Config, runs: Path = Path("runs"), workers: Workers | None = None) -> "Run":
-        """Build a run, then open the next free folder below `runs` for it and write the configuration there."""
+        """Build a run, then open the next free folder below `runs` for it and write the configuration there.
+
+        Raises: ValueError if it cannot start as `config.start` says.
+        """
         run = cls(config, runs, workers)
+        if config.start is not None:
+            run._start_from(config.start)
         run.folder = next_folder(runs, config.name or run.game.id)
         text = yaml.safe_dump(config.model_dump(), sort_keys=False)
         write_atomic(run.folder / CONFIG_FILE, text.encode())
         return run
+
+    def _start_from(self, spec: str) -> None:
+        agent = self.player(spec)
+        if not isinstance(agent, NetworkAgent):
+            raise ValueError(f"start={spec}: no network, but a player of another kind")
+        shapes = tensor_shapes(self.config.net, self.game.encoder.layout.size, self.game.num_actions)
+        try:
+            require_tensors(agent.tensors, shapes)
+        except ValueError as error:
+            raise ValueError(f"start={spec}: {error}") from None
+        self.learner.take(agent.tensors)
 
     @property
     def agent_file(self) -> Path:

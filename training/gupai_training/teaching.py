@@ -3,6 +3,10 @@
 Positions come from whole deals, some of whose moves are random; in each of them search tries every legal action in the
 same few deals, so that the luck of a deal, most of the noise, cancels where actions are compared. Many cheap noisy
 labels teach more than few good ones. The newest labels are kept in a window, and each is learned from a few times.
+
+Search makes nothing of what the others chose to do. So in the last part of the stage, `teach.dealt`, every action is
+tried in the deal that lies on the table instead: there the others' choices and hands belong together, and who learns
+from many such deals learns what a choice tells. These labels are so cheap that each is learned from once.
 """
 
 import functools
@@ -16,8 +20,9 @@ import torch
 from torch.nn import functional as F
 
 from gupai_agents.agent import Agent, Turns
-from gupai_agents.registry import style_agent
+from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.search import Plan, SearchAgent
+from gupai_agents.shipped import style_names
 from gupai_agents.workers import Answer, Thread, Workers
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
@@ -25,6 +30,7 @@ from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 from gupai_training.config import Config
+from gupai_training.dealt import chips_in_deals
 from gupai_training.learner import FORBIDDEN, SelfPlayPPO
 
 TEACHING_STREAM = 1 << 48  # deals to label, never met in self-play, tuning or evaluation
@@ -49,38 +55,81 @@ class Teacher:
         game = get_game(config.game)
         variant = game.variant.make(**config.variant)
         plan = Plan(playouts=config.teach.playouts, threads=threads)
-        self.config, self.style = config, style_agent(config.playing_style, game, variant)
+        self.config, self.threads = config, threads
+        self.style = style_agent(config.playing_style, game, variant)
         self.search = SearchAgent(game, variant, "teacher", self.style.weights, plan=plan)
+        rules = style_names(game) if config.pool.rules is None else config.pool.rules
+        self.others = [agent_of_data(name, game, variant) for name in rules]
+        self.styles = np.array(
+            [
+                [self.style.weights, getattr(who, "weights", self.style.weights)]
+                for who in (self.style, *self.others)
+            ]
+        )
 
-    def labels(self, player: Agent, number: int) -> Labels:
-        """Return labels of all decisions with a choice in whole deals, in which the player has every seat."""
-        teach = self.config.teach
+    def labels(self, player: Agent, number: int, dealt: bool = False) -> Labels:
+        """Return labels of all of a player's decisions with a choice in whole deals.
+
+        It has every seat; with `dealt` only at as many tables as each of the rule-based players has all others at.
+        """
+        teach, game = self.config.teach, self.style.game
         seed = derive(derive(as_key(self.config.seed), TEACHING_STREAM), number)
-        lanes = Lanes(self.config.game, teach.tables, seed=seed, skip_forced=True, **self.config.variant)
+        lanes = Lanes(game, teach.tables, seed=seed, skip_forced=True, **self.config.variant)
         chance = np.random.default_rng([self.config.seed, number])
+        villains = (
+            self._villains(lanes, chance) if dealt else np.zeros((teach.tables, game.max_seats), np.int64)
+        )
         parts = []
         while len(rows := np.flatnonzero(lanes.episodes == 0)):
             views, keys = lanes.views(rows)
             turns = Turns(views, lanes.masks[rows], keys)
-            parts.append(self._labels(turns, lanes.observations[rows]))
+            who = villains[rows, lanes.seats[rows]]
+            asked = np.flatnonzero((who == 0) & (turns.masks.sum(1) > 1))
+            if len(asked):
+                at = rows[asked]
+                chips = (
+                    self._dealt_chips(lanes, at, villains[at].max(1))
+                    if dealt
+                    else self._chips(turns.at(asked))
+                )
+                means = np.nanmean(chips, 1)
+                parts.append(Labels(lanes.observations[at], chips - means[:, None], means))
             actions = np.full(teach.tables, WAIT, np.int16)
-            actions[rows] = player.act(turns)
-            drawn = rows[chance.random(len(rows)) < teach.random_moves]
+            for place, agent in enumerate((player, *self.others)):
+                if len(mine := np.flatnonzero(who == place)):
+                    actions[rows[mine]] = agent.act(turns.at(mine))
+            drawn = rows[(who == 0) & (chance.random(len(rows)) < teach.random_moves)]
             actions[drawn] = lanes.sample(int(chance.integers(1 << 40)))[drawn]
             lanes.step(actions)
         return Labels(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
-    def _labels(self, turns: Turns, observations: np.ndarray) -> Labels:
-        choices = turns.masks.sum(1) > 1
-        chips = self.search.values(turns.at(choices), halving=False).means.astype(np.float32)
-        means = np.nanmean(chips, 1)
-        return Labels(observations[choices], chips - means[:, None], means)
+    def _villains(self, lanes: Lanes, chance: np.random.Generator) -> np.ndarray:
+        """Return who has each seat, int64 [tables, max_seats]: 0 the player, else the number of one of the others."""
+        tables, seats = lanes.num_lanes, self.style.game.max_seats
+        villains = np.repeat(np.arange(tables)[:, None] % (1 + len(self.others)), seats, 1)
+        villains[np.arange(tables), chance.integers(0, lanes.variant.players, tables)] = 0
+        return villains
+
+    def _chips(self, turns: Turns) -> np.ndarray:
+        return self.search.values(turns, halving=False).means.astype(np.float32)
+
+    def _dealt_chips(self, lanes: Lanes, rows: np.ndarray, villains: np.ndarray) -> np.ndarray:
+        return chips_in_deals(
+            lanes.game,
+            lanes.rules,
+            self.styles,
+            villains,
+            lanes.states[rows],
+            lanes.masks[rows],
+            self.threads,
+        ).astype(np.float32)
 
 
 class Asked(NamedTuple):
-    """A chunk that is to be labelled. player: who plays its deals, None for the style."""
+    """A chunk that is to be labelled. player: who plays its deals, None for the style. dealt: of the deals dealt."""
 
     player: Agent | None
+    dealt: bool
     labels: Answer
 
 
@@ -89,10 +138,10 @@ def _teacher(config: str) -> Teacher:
     return Teacher(Config.model_validate_json(config), threads=1)  # a worker is one core
 
 
-def label(config: str, player: Agent | None, number: int) -> Labels:
+def label(config: str, player: Agent | None, number: int, dealt: bool) -> Labels:
     """Return what `Teacher.labels` does, as a task for workers; config: as JSON."""
     teacher = _teacher(config)
-    return teacher.labels(player or teacher.style, number)
+    return teacher.labels(player or teacher.style, number, dealt)
 
 
 class Window:
@@ -109,14 +158,15 @@ class Window:
     def __len__(self) -> int:
         return min(self.made, len(self.means))
 
-    def add(self, labels: Labels) -> None:
-        """Take labels in, the newest of them if they are more than fit."""
+    def add(self, labels: Labels) -> np.ndarray:
+        """Take labels in, the newest of them if they are more than fit; return their places."""
         size = len(self.means)
-        places = (self.made + np.arange(len(labels.means))) % size
+        places = (self.made + np.arange(len(labels.means)))[-size:] % size
         kept: list[np.ndarray] = [self.observations, self.values, self.means]
         for array, new in zip(kept, labels, strict=True):
-            array[places[-size:]] = new[-size:]
+            array[places] = new[-size:]
         self.made += len(labels.means)
+        return places
 
     def saved(self, first: int, end: int) -> dict[str, np.ndarray]:
         """Return labels `first` to `end`, counted from the first that was ever made, for `put_back`."""
@@ -195,27 +245,35 @@ class Teaching:
         """Label a chunk of positions of a player's games, then learn; returns what is to be logged."""
         begun, progress = self.labels, self.progress()
         while len(self.asked) <= self.teach.ahead:
-            self.ask(player if progress >= self.teach.style_games else None)
-        self.window.add(self.asked[0].labels())
-        self.asked.popleft()
+            dealt = progress >= 1 - self.teach.dealt
+            self.ask(player if dealt or progress >= self.teach.style_games else None, dealt)
+        places = self.window.add(self.asked[0].labels())
+        dealt = self.asked.popleft().dealt
         self.ends.append(self.labels)
-        batches = round(self.teach.passes * (self.labels - begun) / self.teach.batch_size)
+        passes = 1 if dealt else self.teach.passes
+        batches = max(round(passes * (self.labels - begun) / self.teach.batch_size), 1)
         self.optimizer.param_groups[0]["lr"] = self.teach.learning_rate * (1 - progress)
-        found = [self._learn() for _ in range(max(batches, 1))]
+        if dealt:
+            rows = np.array_split(self.chance.permutation(places), batches)
+        else:
+            size = self.teach.batch_size
+            rows = [self.chance.integers(0, len(self.window), size) for _ in range(batches)]
+        found = [self._learn(each) for each in rows]
         self.learner.average.load_state_dict(self.learner.policy.state_dict())
         return {name: float(np.mean([float(each[name]) for each in found])) for name in found[0]}
 
-    def ask(self, player: Agent | None) -> None:
+    def ask(self, player: Agent | None, dealt: bool = False) -> None:
         """Have the next chunk labelled that was not asked for, with a player or the style."""
         number = len(self.ends) + len(self.asked)
         if self.workers is None:
-            answer = self.beside.ask(self.teacher.labels, player or self.teacher.style, number)
+            answer = self.beside.ask(self.teacher.labels, player or self.teacher.style, number, dealt)
         else:
-            answer = self.workers.ask(label, self.config.model_dump_json(), player, number)
-        self.asked.append(Asked(player, answer))
+            answer = self.workers.ask(label, self.config.model_dump_json(), player, number, dealt)
+        self.asked.append(Asked(player, dealt, answer))
 
-    def _learn(self) -> dict[str, torch.Tensor]:
-        self.rows = rows = self.chance.integers(0, len(self.window), self.teach.batch_size)
+    def _learn(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
+        """Learn from labels in these places of the window."""
+        self.rows = rows
         device, scale = self.learner.device, self.learner.env.payoff_scale
         values = torch.as_tensor(self.window.values[rows], device=device).float()
         means = torch.as_tensor(self.window.means[rows], device=device)
