@@ -3,8 +3,8 @@
     python benchmarks/trainer.py --rounds 5
 
 All three learn Jie Long by PPO on one core, in turns, each in a process of its own. Counted are decisions learned from
-in a second of the processor, imports and compiling aside. Trainer and bare loop have the same lanes, network, batches
-and passes. The tutorial's road is the one that SB3's users take: MaskablePPO with its defaults on a Gymnasium
+in a second of the processor, imports and compiling aside. Trainer and bare loop have the same lanes, network, batches,
+passes and precision. The tutorial's road is the one that SB3's users take: MaskablePPO with its defaults on a Gymnasium
 environment around the AEC environment, every seat's decision a step.
 """
 
@@ -25,7 +25,7 @@ from torch.nn import functional as F
 
 from gupai_env import Lanes, jie_long_v0
 from gupai_training.config import parse
-from gupai_training.learner import FORBIDDEN
+from gupai_training.learner import FORBIDDEN, native_bfloat16
 from gupai_training.returns import advantages_by_seat
 from gupai_training.run import Run
 
@@ -66,9 +66,10 @@ class Network(nn.Module):
         self.first, self.second = nn.Linear(inputs, HIDDEN[0]), nn.Linear(HIDDEN[0], HIDDEN[1])
         self.policy, self.value = nn.Linear(HIDDEN[1], actions), nn.Linear(HIDDEN[1], 1)
 
+    @torch.autocast("cpu", torch.bfloat16, enabled=native_bfloat16(torch.device("cpu")))
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         x = F.relu(self.second(F.relu(self.first(x))))
-        return self.policy(x), self.value(x).squeeze(1)
+        return self.policy(x).float(), self.value(x).squeeze(1).float()
 
 
 def bare(updates: int) -> float:

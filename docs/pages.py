@@ -560,7 +560,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "Chips a deal of one of it among equal others, each deal played from every seat; ± is the",
             "half-width of the 95%",
             "interval of the mean over deals, which training never met (seed",
-            f"{header['evaluation']['seed']}). Judged as it ships, with rounded weights.",
+            f"{header['evaluation']['seed']}). Judged as it ships, with rounded weights.{_met(header)}",
             "",
             *_judged(header),
             "",
@@ -591,7 +591,14 @@ def _parts(header: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _learned(header: dict[str, Any]) -> str:
     """Return what a network learned from, in words."""
-    return "; then ".join(went_in(each["labels"], each["decisions"]) for each in _parts(header))
+    first, *others = (went_in(each["labels"], each["decisions"]) for each in _parts(header))
+    return ", then ".join([first, *(words.removeprefix("learned ") for words in others)])
+
+
+def _met(header: dict[str, Any]) -> str:
+    """Return a sentence on whom a network met while it learned, if they are those of the evaluation."""
+    met = any(yaml.safe_load(each["recipe"])["teach"].get("dealt") for each in _parts(header))
+    return " It learned at tables with the rule-based players too, in other deals." * met
 
 
 def configuration() -> str:
