@@ -176,13 +176,21 @@ def test_dealt_labels_are_whole_chips_and_always_the_same(greedy):
     np.testing.assert_allclose(chips, chips.round(), atol=1e-3)
 
 
-def test_random_moves_are_the_players_alone(greedy):
-    """So that what the others choose goes on to tell of their hands."""
-    teacher, found = Teacher(config(random_moves=1), 1), []
-    for name in ("greedy", "variety"):
-        teacher.others = [make_agent(name, "jie-long", forced_play=True)]
-        found.append(teacher.labels(greedy, 0, dealt=True).observations)
-    assert found[0].shape != found[1].shape or (found[0] != found[1]).any()
+def test_in_deals_as_dealt_a_network_draws_from_its_policy_and_no_move_is_random_otherwise(greedy, tmp_path):
+    """So that what somebody does goes on to tell of the hand, but never for certain."""
+    network = Run.begin(config(), tmp_path).current_agent("now")
+    for player, wild in ((greedy, greedy), (network, network.drawing())):
+        teacher = Teacher(config(random_moves=1), 1)
+        teacher.others = []
+        dealt = teacher.labels(player, 0, dealt=True)
+        lanes = Lanes("jie-long", 64, seed=int(LANES_SEED), skip_forced=True, forced_play=True)
+        decisions = 0
+        while (first := lanes.episodes == 0).any():
+            decisions += (lanes.masks[first].sum(1) > 1).sum()
+            views, keys = lanes.views()
+            lanes.step(wild.act(Turns(views, lanes.masks.copy(), keys)))
+        assert decisions == len(dealt.means)
+    assert not network.sample
 
 
 def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """A trained network as a player, in numpy: no torch is needed to play."""
 
+import copy
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
@@ -190,6 +191,12 @@ class NetworkAgent(ObservationAgent):
             return cls(name, game, header.get("net"), unpacked(tensors), sample, variant)
         except ValueError as error:
             raise CheckpointError(f"{path}: {error}") from None
+
+    def drawing(self) -> "NetworkAgent":
+        """Return the same network as a player that draws from its policy."""
+        player = copy.copy(self)
+        player.sample = True
+        return player
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""

@@ -97,7 +97,9 @@ class TeachConfig(Section):
         10, description="deals of a label, in each of which every legal action is tried", ge=1, le=100_000
     )
     tables: int = Field(2048, description="deals played for a chunk of labels", ge=1, le=1 << 20)
-    random_moves: float = Field(0.15, description="share of random moves in them", ge=0, le=1)
+    random_moves: float = Field(
+        0.15, description="share of random moves in them, but for those of `dealt`", ge=0, le=1
+    )
     style_games: float = Field(
         0.25,
         description="share of the stage in which the style plays these deals, then the network",
@@ -106,8 +108,8 @@ class TeachConfig(Section):
     )
     dealt: float = Field(
         0,
-        description="share of the stage, at its end, in which labels are of the deal that lies on the table, played "
-        "with the pool's rule-based players too, and learned from once",
+        description="share of the stage, at its end, in which labels are of the deal that lies on the table, where the "
+        "network draws from its policy and meets the pool's rule-based players too; each is learned from once",
         ge=0,
         le=1,
     )

@@ -20,6 +20,7 @@ import torch
 from torch.nn import functional as F
 
 from gupai_agents.agent import Agent, Turns
+from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import style_names
@@ -71,6 +72,7 @@ class Teacher:
         """Return labels of all of a player's decisions with a choice in whole deals.
 
         It has every seat; with `dealt` only at as many tables as each of the rule-based players has all others at.
+        There a network draws from its policy, so that it does not learn to trust in what it always does itself.
         """
         teach, game = self.config.teach, self.style.game
         seed = derive(derive(as_key(self.config.seed), TEACHING_STREAM), number)
@@ -79,6 +81,9 @@ class Teacher:
         villains = (
             self._villains(lanes, chance) if dealt else np.zeros((teach.tables, game.max_seats), np.int64)
         )
+        wild = 0.0 if dealt else teach.random_moves
+        if dealt and isinstance(player, NetworkAgent):
+            player = player.drawing()
         parts = []
         while len(rows := np.flatnonzero(lanes.episodes == 0)):
             views, keys = lanes.views(rows)
@@ -98,7 +103,7 @@ class Teacher:
             for place, agent in enumerate((player, *self.others)):
                 if len(mine := np.flatnonzero(who == place)):
                     actions[rows[mine]] = agent.act(turns.at(mine))
-            drawn = rows[(who == 0) & (chance.random(len(rows)) < teach.random_moves)]
+            drawn = rows[chance.random(len(rows)) < wild]
             actions[drawn] = lanes.sample(int(chance.integers(1 << 40)))[drawn]
             lanes.step(actions)
         return Labels(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
