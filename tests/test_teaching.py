@@ -216,6 +216,17 @@ def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_p
             assert len(rows) == pytest.approx(3 * made, abs=64)
 
 
+def test_a_chunk_of_deals_in_which_the_player_had_no_choice_teaches_nothing(tmp_path, monkeypatch):
+    run = Run.begin(config(dealt=1, tables=1), tmp_path)
+    stage = run.teaching
+    lone = stage.teacher.labels(run.current_agent("now"), 0, dealt=True)
+    monkeypatch.setattr(stage.teacher, "labels", lambda *_: Labels(*(array[:0] for array in lone)))
+    before = run.learner.weights(average=False)
+    assert stage.step(run.current_agent("now")) == {} and stage.labels == 0
+    for name, tensor in run.learner.weights(average=False).items():
+        np.testing.assert_array_equal(tensor, before[name])
+
+
 def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
     first = Run.begin(config(), tmp_path)
     first.save_agent(first.spent)

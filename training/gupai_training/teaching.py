@@ -90,15 +90,13 @@ class Teacher:
             turns = Turns(views, lanes.masks[rows], keys)
             who = villains[rows, lanes.seats[rows]]
             asked = np.flatnonzero((who == 0) & (turns.masks.sum(1) > 1))
-            if len(asked):
-                at = rows[asked]
-                chips = (
-                    self._dealt_chips(lanes, at, villains[at].max(1))
-                    if dealt
-                    else self._chips(turns.at(asked))
-                )
-                means = np.nanmean(chips, 1)
-                parts.append(Labels(lanes.observations[at], chips - means[:, None], means))
+            at = rows[asked]
+            if dealt:
+                chips = self._dealt_chips(lanes, at, villains[at].max(1))
+            else:
+                chips = self._chips(turns.at(asked))
+            means = np.nanmean(chips, 1)
+            parts.append(Labels(lanes.observations[at], chips - means[:, None], means))
             actions = np.full(teach.tables, WAIT, np.int16)
             for place, agent in enumerate((player, *self.others)):
                 if len(mine := np.flatnonzero(who == place)):
@@ -259,13 +257,14 @@ class Teaching:
         batches = max(round(passes * (self.labels - begun) / self.teach.batch_size), 1)
         self.optimizer.param_groups[0]["lr"] = self.teach.learning_rate * (1 - progress)
         if dealt:
-            rows = np.array_split(self.chance.permutation(places), batches)
+            rows = np.array_split(self.chance.permutation(places), batches) if len(places) else []
         else:
             size = self.teach.batch_size
             rows = [self.chance.integers(0, len(self.window), size) for _ in range(batches)]
         found = [self._learn(each) for each in rows]
         self.learner.average.load_state_dict(self.learner.policy.state_dict())
-        return {name: float(np.mean([float(each[name]) for each in found])) for name in found[0]}
+        names = found[0] if found else ()  # at a few tables nobody may have had a choice
+        return {name: float(np.mean([float(each[name]) for each in found])) for name in names}
 
     def ask(self, player: Agent | None, dealt: bool = False) -> None:
         """Have the next chunk labelled that was not asked for, with a player or the style."""
