@@ -575,13 +575,18 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             f"From deals that were drawn for it, {_learned(header)}; no games of people. "
             "[How](../training.md). `gupai train FILE` with this recipe makes one anew:",
             "",
-            *itertools.chain.from_iterable(
-                ("and with this one, whose `start` is the player made so far:", "") * (number > 0)
-                + ("```yaml", each["recipe"].rstrip(), "```", "")
-                for number, each in enumerate(_parts(header))
-            ),
+            *_recipes(header),
         ]
     )
+
+
+def _recipes(header: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    for each in _parts(header):
+        if lines:
+            lines += ["and with this one, whose `start` is the player made so far:", ""]
+        lines += ["```yaml", each["recipe"].rstrip(), "```", ""]
+    return lines
 
 
 def _parts(header: dict[str, Any]) -> list[dict[str, Any]]:
@@ -598,7 +603,7 @@ def _learned(header: dict[str, Any]) -> str:
 def _met(header: dict[str, Any]) -> str:
     """Return a sentence on whom a network met while it learned, if they are those of the evaluation."""
     met = any(yaml.safe_load(each["recipe"])["teach"].get("dealt") for each in _parts(header))
-    return " It learned at tables with the rule-based players too, in other deals." * met
+    return " It learned at tables with the rule-based players too, in other deals." if met else ""
 
 
 def configuration() -> str:

@@ -73,19 +73,24 @@ def test_labels_of_a_number_and_a_player_are_always_the_same_and_of_another_numb
     assert len(other.means) != len(first.means) or (other.observations != first.observations).any()
 
 
+def choices_of(player):
+    """Return how many decisions with a choice there are where a player has every seat in the first chunk's deals."""
+    lanes = Lanes("jie-long", 64, seed=int(LANES_SEED), skip_forced=True, forced_play=True)
+    decisions = 0
+    while (first := lanes.episodes == 0).any():
+        decisions += (lanes.masks[first].sum(1) > 1).sum()
+        views, keys = lanes.views()
+        lanes.step(player.act(Turns(views, lanes.masks.copy(), keys)))
+    return decisions
+
+
 def test_every_decision_of_whole_deals_is_labelled_once(greedy):
     player = Noting(greedy)
     labels = Teacher(config(random_moves=0), 1).labels(player, 0)
     asked = np.concatenate([turns.masks.sum(1) > 1 for turns in player.asked])
     assert len(player.asked[0].keys) == 64  # all tables begin together, and each plays one deal
     assert len(labels.means) == asked.sum()
-    lanes = Lanes("jie-long", 64, seed=int(LANES_SEED), skip_forced=True, forced_play=True)
-    decisions = 0
-    while (first := lanes.episodes == 0).any():
-        decisions += (lanes.masks[first].sum(1) > 1).sum()
-        views, keys = lanes.views()
-        lanes.step(greedy.act(Turns(views, lanes.masks.copy(), keys)))
-    assert decisions == len(labels.means)
+    assert choices_of(greedy) == len(labels.means)
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
@@ -183,13 +188,7 @@ def test_in_deals_as_dealt_a_network_draws_from_its_policy_and_no_move_is_random
         teacher = Teacher(config(random_moves=1), 1)
         teacher.others = []
         dealt = teacher.labels(player, 0, dealt=True)
-        lanes = Lanes("jie-long", 64, seed=int(LANES_SEED), skip_forced=True, forced_play=True)
-        decisions = 0
-        while (first := lanes.episodes == 0).any():
-            decisions += (lanes.masks[first].sum(1) > 1).sum()
-            views, keys = lanes.views()
-            lanes.step(wild.act(Turns(views, lanes.masks.copy(), keys)))
-        assert decisions == len(dealt.means)
+        assert choices_of(wild) == len(dealt.means)
     assert not network.sample
 
 

@@ -53,10 +53,8 @@ class Trunk(BaseFeaturesExtractor):
         widths = [int(np.prod(observation_space.shape)), *hidden]
         self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in itertools.pairwise(widths))
         self.added = [type != MLP and same for same in alike(hidden)]
-        gated = {str(number): hidden[number] for number in range(len(hidden)) if self.added[number]}
-        self.gates = nn.ModuleDict(
-            {number: nn.Linear(width, width) for number, width in gated.items() if type == GATED}
-        )
+        gated = (number for number, added in enumerate(self.added) if added and type == GATED)
+        self.gates = nn.ModuleDict({str(i): nn.Linear(hidden[i], hidden[i]) for i in gated})
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Return features [N, hidden[-1]] of observations [N, layout.size]."""

@@ -281,9 +281,9 @@ class Run:
     def _player_of(self, tensors: dict[str, np.ndarray]) -> NetworkAgent:
         return NetworkAgent("now", self.game, self.config.net, tensors, False, self.variant)
 
-    def current_agent(self, name: str, sample: bool = False) -> NetworkAgent:
-        """Return the averaged policy as a player, of its best actions or with `sample` drawing them."""
-        return NetworkAgent(name, self.game, self.config.net, self.learner.weights(), sample, self.variant)
+    def current_agent(self, name: str) -> NetworkAgent:
+        """Return the averaged policy as a player of its best actions."""
+        return NetworkAgent(name, self.game, self.config.net, self.learner.weights(), False, self.variant)
 
     def save_agent(self, spent: resume.Spent) -> None:
         """Write the player's checkpoint."""
@@ -354,10 +354,9 @@ class Run:
             mean = found.mean(0)
             row[name] = {"mean": mean.mean, "low": mean.low, "high": mean.high, "deals": mean.samples}
         if self.tree:
-            drawing = self.current_agent("now", sample=True)
             row["exploitability"] = {
                 how: self.tree.exploitability(self.tree.policy([agent] * self.tree.players))
-                for how, agent in (("best", player), ("drawn", drawing))
+                for how, agent in (("best", player), ("drawn", player.drawing()))
             }
         return row
 

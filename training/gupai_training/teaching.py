@@ -92,9 +92,11 @@ class Teacher:
             asked = np.flatnonzero((who == 0) & (turns.masks.sum(1) > 1))
             at = rows[asked]
             if dealt:
-                chips = self._dealt_chips(lanes, at, villains[at].max(1))
+                styled, states, masks = villains[at].max(1), lanes.states[at], lanes.masks[at]
+                chips = chips_in_deals(game, lanes.rules, self.styles, styled, states, masks, self.threads)
             else:
-                chips = self._chips(turns.at(asked))
+                chips = self.search.values(turns.at(asked), halving=False).means
+            chips = chips.astype(np.float32)
             means = np.nanmean(chips, 1)
             parts.append(Labels(lanes.observations[at], chips - means[:, None], means))
             actions = np.full(teach.tables, WAIT, np.int16)
@@ -112,20 +114,6 @@ class Teacher:
         villains = np.repeat(np.arange(tables)[:, None] % (1 + len(self.others)), seats, 1)
         villains[np.arange(tables), chance.integers(0, lanes.variant.players, tables)] = 0
         return villains
-
-    def _chips(self, turns: Turns) -> np.ndarray:
-        return self.search.values(turns, halving=False).means.astype(np.float32)
-
-    def _dealt_chips(self, lanes: Lanes, rows: np.ndarray, villains: np.ndarray) -> np.ndarray:
-        return chips_in_deals(
-            lanes.game,
-            lanes.rules,
-            self.styles,
-            villains,
-            lanes.states[rows],
-            lanes.masks[rows],
-            self.threads,
-        ).astype(np.float32)
 
 
 class Asked(NamedTuple):
