@@ -4,19 +4,22 @@ import copy
 
 import numpy as np
 import pytest
+import torch
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Turns
 from gupai_agents.evaluation import duel
+from gupai_agents.network import NetworkAgent, forward, tensor_shapes
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 from gupai_training import teaching
 from gupai_training.config import parse
-from gupai_training.dealt import chips_in_deals
+from gupai_training.dealt import Scorer, chips_in_deals, chips_played_out
+from gupai_training.growing import grown, grows_into
 from gupai_training.run import Run
-from gupai_training.teaching import TEACHING_STREAM, Labels, Teacher, Window
+from gupai_training.teaching import TEACHING_STREAM, Kind, Labels, Teacher, Window
 
 GAME = get_game("jie-long")
 LANES_SEED = derive(derive(as_key(1), TEACHING_STREAM), 0)  # of the first chunk of a run from seed 1
@@ -147,6 +150,53 @@ def test_in_a_deal_that_lies_open_chips_are_those_of_playing_it_out(name, option
         assert found[lane, action] == won_by_hand(lanes, lane, action, *players[styled[lane]]), (lane, action)
 
 
+@pytest.mark.parametrize(("name", "options"), [("jie-long", {"forced_play": True}), ("da-ling", {})])
+def test_played_out_by_a_network_chips_are_those_of_its_best_actions_in_the_deal(name, options, tmp_path):
+    settings = {"game": name, "variant": options, "threads": 1, "decisions": 0, "teach": {"labels": 1}}
+    own = Run.begin(parse(settings, "test"), tmp_path).current_agent("own")
+    one, two = (make_agent(row, name, **options) for row in ("greedy", "tuned"))
+    lanes = Lanes(name, 12, seed=6, skip_forced=True, **options)
+    for number in range(3 if name == "jie-long" else 1):
+        lanes.step(lanes.sample(number))
+    styles = np.array([[two.weights, two.weights], [two.weights, one.weights], [one.weights, two.weights]])
+    styled, scorer = np.arange(12) % 3, Scorer(own, torch.device("cpu"), torch.float32)
+    states, masks = lanes.states.copy(), lanes.masks.copy()
+    found = chips_played_out(lanes.game, lanes.variant, scorer, styles, styled, states, masks)
+    np.testing.assert_array_equal(np.isnan(found), ~masks)
+    for lane, action in np.argwhere(masks)[::3]:
+        others = (own, one, two)[styled[lane]]
+        assert found[lane, action] == won_by_hand(lanes, lane, action, own, others), (lane, action)
+    match = lanes.game.variant.make(**options, deals=3)  # of which it is the first deal
+    np.testing.assert_array_equal(
+        chips_played_out(lanes.game, match, scorer, styles, styled, states, masks), found
+    )
+    none = chips_played_out(lanes.game, lanes.variant, scorer, styles, styled[:0], states[:0], masks[:0])
+    assert none.shape == (0, lanes.game.num_actions)
+
+
+@pytest.mark.parametrize(("precision", "dtype"), [("float32", torch.float32), ("bfloat16", torch.bfloat16)])
+def test_a_network_plays_out_in_the_precision_of_the_run(precision, dtype, tmp_path):
+    settings = config().model_dump() | {"precision": precision}
+    run = Run.begin(parse(settings, "test"), tmp_path)
+    network = run.current_agent("now")
+    teacher, lanes = run.teaching.teacher, Lanes(GAME, 64, forced_play=True)
+    scores = Scorer(network, teacher.device, teacher.dtype).scores(lanes.observations)
+    assert teacher.dtype == dtype and scores.dtype == np.float32
+    error = np.abs(scores - network.logits(lanes.observations)).max() / np.abs(scores).max()
+    assert error < (1e-5 if precision == "float32" else 0.03)
+    assert (error > 1e-4) == (precision == "bfloat16")
+
+
+def test_labels_that_a_network_plays_out_are_of_the_same_decisions_and_always_the_same(tmp_path):
+    run = Run.begin(config(), tmp_path)
+    player, teacher = run.current_agent("now"), run.teaching.teacher
+    own, again = (teacher.labels(player, 2, Kind.OWN) for _ in range(2))
+    by_style = teacher.labels(player, 2, Kind.DEALT)
+    np.testing.assert_array_equal(own.values, again.values)
+    np.testing.assert_array_equal(own.observations, by_style.observations)
+    assert (own.means != by_style.means).mean() > 0.3
+
+
 def test_dealt_labels_come_from_tables_of_the_player_and_from_its_seat_among_the_others(greedy, monkeypatch):
     teacher = Teacher(config(), 1)
     player, variety = Noting(greedy), make_agent("variety", "jie-long", forced_play=True)
@@ -159,7 +209,7 @@ def test_dealt_labels_come_from_tables_of_the_player_and_from_its_seat_among_the
         return chips_in_deals(game, rules, styles, styled, states, masks, threads)
 
     monkeypatch.setattr(teaching, "chips_in_deals", noted)
-    labels = teacher.labels(player, 0, dealt=True)
+    labels = teacher.labels(player, 0, kind=Kind.DEALT)
     asked = sum((turns.masks.sum(1) > 1).sum() for turns in player.asked)
     assert len(labels.means) == asked  # all of its decisions, and nobody else's
     lengths = [sum(len(turns.keys) for turns in who.asked) for who in (player, *teacher.others)]
@@ -174,7 +224,7 @@ def test_dealt_labels_come_from_tables_of_the_player_and_from_its_seat_among_the
 
 def test_dealt_labels_are_whole_chips_and_always_the_same(greedy):
     shared = config(tables=1024)  # so many that threads share them
-    one, two = (Teacher(shared, threads).labels(greedy, 1, dealt=True) for threads in (1, 2))
+    one, two = (Teacher(shared, threads).labels(greedy, 1, kind=Kind.DEALT) for threads in (1, 2))
     for mine, theirs in zip(one, two, strict=True):
         np.testing.assert_array_equal(mine, theirs)
     chips = (one.values + one.means[:, None])[~np.isnan(one.values)]
@@ -187,14 +237,16 @@ def test_in_deals_as_dealt_a_network_draws_from_its_policy_and_no_move_is_random
     for player, wild in ((greedy, greedy), (network, network.drawing())):
         teacher = Teacher(config(random_moves=1), 1)
         teacher.others = []
-        dealt = teacher.labels(player, 0, dealt=True)
+        dealt = teacher.labels(player, 0, kind=Kind.DEALT)
         assert choices_of(wild) == len(dealt.means)
     assert not network.sample
 
 
 def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_path, monkeypatch):
-    run = Run.begin(config(labels=4000, style_games=1, dealt=0.3, passes=3, batch_size=64), tmp_path)
-    stage, asked, learned = run.teaching, [], []
+    run = Run.begin(
+        config(labels=4000, style_games=1, dealt=0.5, own_playouts=0.3, passes=3, batch_size=64), tmp_path
+    )
+    stage, asked, learned, kinds = run.teaching, [], [], set()
     make, learn = stage.teacher.labels, stage._learn
     monkeypatch.setattr(stage.teacher, "labels", lambda *of: (asked.append(of), make(*of))[1])
     monkeypatch.setattr(stage, "_learn", lambda rows: (learned.append(rows), learn(rows))[1])
@@ -203,27 +255,44 @@ def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_p
         progress, begun = stage.progress(), stage.labels
         asked.clear(), learned.clear()
         stage.step(player)
-        (by, _, dealt), rows = asked[0], np.concatenate(learned)
+        (by, _, kind), rows = asked[0], np.concatenate(learned)
         made = stage.labels - begun
-        assert dealt == (progress >= 0.7) == (by is player)
-        if dealt:
+        assert kind == (progress >= 0.5) + (progress >= 0.7)  # kinds are numbered as they follow each other
+        assert (by is player) == (kind != Kind.SEARCHED)
+        kinds.add(kind)
+        if kind != Kind.SEARCHED:
             assert sorted(rows % len(stage.window)) == sorted(
                 np.arange(begun, stage.labels) % len(stage.window)
             )
             assert len(learned) == round(made / 64)
         else:
             assert len(rows) == pytest.approx(3 * made, abs=64)
+    assert kinds == set(Kind)
 
 
 def test_a_chunk_of_deals_in_which_the_player_had_no_choice_teaches_nothing(tmp_path, monkeypatch):
     run = Run.begin(config(dealt=1, tables=1), tmp_path)
     stage = run.teaching
-    lone = stage.teacher.labels(run.current_agent("now"), 0, dealt=True)
+    lone = stage.teacher.labels(run.current_agent("now"), 0, kind=Kind.DEALT)
     monkeypatch.setattr(stage.teacher, "labels", lambda *_: Labels(*(array[:0] for array in lone)))
     before = run.learner.weights(average=False)
     assert stage.step(run.current_agent("now")) == {} and stage.labels == 0
     for name, tensor in run.learner.weights(average=False).items():
         np.testing.assert_array_equal(tensor, before[name])
+
+
+def test_labels_are_kept_for_a_resume_only_as_long_as_they_are_learned_from_again(tmp_path):
+    settings = config(labels=3000, dealt=0.5, batch_size=64)
+    whole = Run.begin(settings, tmp_path)
+    whole.learn()
+    for share, kept in ((0.2, True), (0.6, False)):
+        run = Run.begin(settings, tmp_path)
+        assert not run.learn(stop=lambda run=run, share=share: run.teaching.progress() >= share)
+        assert bool([*run.folder.glob("labels-*")]) == kept
+        again = Run(settings, run.folder)
+        assert again.learn(go_on=True)
+        for name, tensor in whole.learner.weights().items():
+            np.testing.assert_array_equal(again.learner.weights()[name], tensor)
 
 
 def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
@@ -234,6 +303,13 @@ def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
     for average in (True, False):
         for name, tensor in begun.learner.weights(average).items():
             np.testing.assert_array_equal(tensor, first.learner.weights()[name])
+    larger = settings | {"start": f"checkpoint:{first.folder}", "network": {"hidden": [256, 300]}}
+    lanes = Lanes(GAME, 8, forced_play=True)
+    np.testing.assert_allclose(
+        Run.begin(parse(larger, "test"), tmp_path).current_agent("now").logits(lanes.observations),
+        first.current_agent("now").logits(lanes.observations),
+        atol=1e-5,
+    )
     other = settings | {"start": f"checkpoint:{first.folder}", "network": {"hidden": [32, 32]}}
     with pytest.raises(
         ValueError, match=r"start=checkpoint:.*: tensor 'policy.weight' .* does not fit its network"
@@ -242,6 +318,61 @@ def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
     with pytest.raises(ValueError, match="start=greedy: no network, but a player of another kind"):
         Run.begin(parse(settings | {"start": "greedy"}, "test"), tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def network(kind, hidden, rng):
+    net = {"type": kind, "hidden": hidden, "activation": "relu"}
+    shapes = tensor_shapes(net, GAME.encoder.layout.size, GAME.num_actions)
+    tensors = {name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
+    return NetworkAgent("some", GAME, net, tensors, False)
+
+
+GROWTHS = [
+    (("mlp", [8, 6]), ("mlp", [12, 7])),
+    (("residual", [8, 8]), ("residual", [12, 12, 12])),
+    (("residual", [8, 8, 8]), ("gated", [8, 8, 8])),
+    (("residual", [9, 8, 8]), ("gated", [11, 10, 10, 10])),
+    (("gated", [8, 8]), ("gated", [12, 12, 12])),
+]
+
+
+@pytest.mark.parametrize(("small", "large"), GROWTHS)
+def test_a_larger_network_computes_what_the_smaller_one_did_and_can_learn_everywhere(small, large):
+    rng = np.random.default_rng(3)
+    agent, like = network(*small, rng), network(*large, rng)
+    assert grows_into(agent.net, like.net)
+    tensors = grown(agent.tensors, like.net, GAME, rng)
+    lanes = Lanes(GAME, 64)
+    lanes.step(lanes.sample(1))
+    larger = NetworkAgent("larger", GAME, like.net, tensors, False)
+    np.testing.assert_allclose(larger.logits(lanes.observations), agent.logits(lanes.observations), atol=1e-4)
+    layers = [
+        layer.converted(lambda array: torch.tensor(array, requires_grad=True)) for layer in larger.layers
+    ]
+    scores = forward(layers, torch.as_tensor(lanes.observations).float())
+    scores.square().sum().backward()
+    for layer in layers:
+        assert layer.weight.grad.abs().max() > 0 and (not layer.gate or layer.gate.weight.requires_grad)
+        if layer.gate and not layer.weight.detach().any():
+            assert layer.gate.weight.detach().std() > 0.1  # else what it multiplies would stay nothing
+
+
+@pytest.mark.parametrize(
+    ("small", "large"),
+    [
+        (("mlp", [8, 8]), ("mlp", [8, 8, 8])),
+        (("mlp", [8, 8]), ("residual", [8, 8])),
+        (("gated", [8, 8]), ("residual", [8, 8])),
+        (("residual", [8, 8, 8]), ("residual", [8, 8])),
+        (("residual", [8, 8]), ("residual", [8, 6])),
+        (("residual", [8, 8]), ("residual", [8, 9])),
+        (("residual", [8, 6]), ("residual", [8, 8])),
+        (("residual", [8, 8]), ("residual", [8, 8, 9])),
+    ],
+)
+def test_what_would_compute_something_else_does_not_grow(small, large):
+    nets = [{"type": kind, "hidden": hidden} for kind, hidden in (small, large)]
+    assert not grows_into(*nets)
 
 
 def some(first, count):

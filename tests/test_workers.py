@@ -92,9 +92,9 @@ def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_las
     teaching, players, labelled = run.teaching, [], {}
     make = teaching.teacher.labels
 
-    def labels(player, number, dealt):
+    def labels(player, number, kind):
         labelled[number] = player
-        return make(player, number, dealt)
+        return make(player, number, kind)
 
     teaching.teacher.labels = labels
     for _ in range(6):
@@ -103,11 +103,15 @@ def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_las
     assert [players.index(labelled[number]) for number in range(6)] == [0, 0, 0, 1, 2, 3]
 
 
-@pytest.mark.parametrize(("style_games", "dealt"), [(0, 0), (0.5, 0), (0, 0.5), (1, 0.3), (0, 1)])
-def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, style_games, dealt):
-    whole = run_of(tmp_path / "whole", style_games=style_games, dealt=dealt)
+@pytest.mark.parametrize(
+    ("style_games", "dealt", "own"),
+    [(0, 0, 0), (0.5, 0, 0), (0, 0.5, 0), (1, 0.3, 0), (0, 1, 0), (0, 1, 0.6)],
+)
+def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, style_games, dealt, own):
+    shares = {"style_games": style_games, "dealt": dealt, "own_playouts": own}
+    whole = run_of(tmp_path / "whole", **shares)
     whole.learn()
-    stopped = run_of(tmp_path / "stopped", style_games=style_games, dealt=dealt)
+    stopped = run_of(tmp_path / "stopped", **shares)
     assert not stopped.learn(stop=lambda: len(stopped.teaching.ends) == 3)
     again = Run(stopped.config, stopped.folder)
     assert again.learn(go_on=True)
@@ -124,7 +128,7 @@ def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
     of_numpy = set()
 
     def labels(*asked):
-        labelling.add(threading.current_thread())
+        labelling.add((threading.current_thread(), torch.get_num_threads()))
         of_numpy.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
         return make(*asked)
 
@@ -137,7 +141,8 @@ def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
     before = torch.get_num_threads()
     both.learn()
     assert learning == {(threading.main_thread(), 1)}
-    assert len(labelling) == 1 and threading.main_thread() not in labelling
+    ((labeller, threads),) = labelling
+    assert labeller is not threading.main_thread() and threads == 1
     assert both.teaching.teacher.search.plan.threads == 1
     assert of_numpy <= {1}
     assert torch.get_num_threads() == before

@@ -2,7 +2,7 @@
 
 import copy
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any, NamedTuple
@@ -58,14 +58,38 @@ class Layer(NamedTuple):
     `added`: to what came in, multiplied by its gate if it has one, which is a layer of the same.
     """
 
-    weight: np.ndarray
-    bias: np.ndarray
+    weight: Any
+    bias: Any
     added: bool = False
     gate: "Layer | None" = None
 
     def turned(self) -> "Layer":
         """Return the layer with its weights as [inputs, outputs]."""
         return self._replace(weight=self.weight.T.copy(), gate=self.gate and self.gate.turned())
+
+    def converted(self, convert: Callable) -> "Layer":
+        """Return the layer with each of its arrays converted."""
+        return Layer(
+            convert(self.weight), convert(self.bias), self.added, self.gate and self.gate.converted(convert)
+        )
+
+
+def forward(layers: Sequence[Layer], x: Any) -> Any:
+    """Return what turned layers make of inputs [N, inputs]: arrays of numpy or, if all of them are, of torch."""
+    first, *others = layers
+    x = x @ first.weight
+    x += first.bias
+    for weight, bias, added, gate in others:
+        step = x.clip(min=0) @ weight
+        step += bias
+        if gate:
+            opened = x @ gate.weight
+            opened += gate.bias
+            step *= opened.clip(-GATE_LIMIT, GATE_LIMIT)
+        if added:
+            step += x
+        x = step
+    return x
 
 
 def trunk_of(net: Any, tensors: dict[str, np.ndarray]) -> list[Layer]:
@@ -150,7 +174,8 @@ class NetworkAgent(ObservationAgent):
     """A multilayer perceptron (ReLU) over the observation, plain, residual or gated, which scores the actions.
 
     It takes the best action, or with `sample` draws from its policy with the chance of each decision's key.
-    `tensors` holds the float32 weights under their names in a checkpoint.
+    `net` describes the network as a checkpoint does, `tensors` holds its float32 weights under their names there,
+    `layers` is what `forward` takes.
     """
 
     def __init__(
@@ -170,7 +195,7 @@ class NetworkAgent(ObservationAgent):
         layout = game.encoder.layout
         require_tensors(tensors, tensor_shapes(net, layout.size, game.num_actions))
         super().__init__(name, game, self.logits, variant)
-        self.sample = sample
+        self.sample, self.net = sample, net
         self.tensors = weights = {key: tensor.copy() for key, tensor in tensors.items()}
         first, *others = trunk_of(net, weights)
         first = first._replace(weight=np.divide(first.weight, layout.high, dtype=np.float32))
@@ -179,7 +204,7 @@ class NetworkAgent(ObservationAgent):
         highest = highest_score(layers, np.maximum(np.abs(layout.low), np.abs(layout.high)))
         if not highest < HIGHEST_SCORE:
             raise ValueError(f"its weights are so large that scores may reach {highest:.0e}")
-        self._layers = [layer.turned() for layer in layers]
+        self.layers = [layer.turned() for layer in layers]
 
     @classmethod
     def load(cls, path: str | Path, game: Game, variant: Variant, *, sample: bool = False) -> "NetworkAgent":
@@ -200,20 +225,7 @@ class NetworkAgent(ObservationAgent):
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
-        first, *others = self._layers
-        x = observations.astype(np.float32) @ first.weight
-        x += first.bias
-        for weight, bias, added, gate in others:
-            step = np.maximum(x, 0) @ weight
-            step += bias
-            if gate:
-                opened = x @ gate.weight
-                opened += gate.bias
-                step *= np.clip(opened, -GATE_LIMIT, GATE_LIMIT, out=opened)
-            if added:
-                step += x
-            x = step
-        return x
+        return forward(self.layers, observations.astype(np.float32))
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""

@@ -113,6 +113,13 @@ class TeachConfig(Section):
         ge=0,
         le=1,
     )
+    own_playouts: float = Field(
+        0,
+        description="share of the stage, at its end and of these deals, in which the network itself plays on for "
+        "what it tries instead of the style: several times dearer",
+        ge=0,
+        le=1,
+    )
     ahead: int = Field(
         0,
         description="chunks that workers, or half of the cores, label ahead of learning; older players play them",
@@ -177,7 +184,9 @@ class Config(Section):
     )
     seed: int = Field(1, description="of deals, network and learner", ge=0, lt=1 << 32)
     start: str | None = Field(
-        None, description="player whose network is learned on from: best, or checkpoint:FILE", max_length=1000
+        None,
+        description="player whose network is learned on from, and grows if it is smaller: best, or checkpoint:FILE",
+        max_length=1000,
     )
     decisions: int = Field(
         10_000_000,

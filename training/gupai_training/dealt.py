@@ -4,12 +4,19 @@ import functools
 from collections.abc import Callable
 
 import numpy as np
+import torch
 
-from gupai_agents.search import in_blocks, try_action
+from gupai_agents.network import NetworkAgent, forward
+from gupai_agents.observing import best_legal
+from gupai_agents.playouts import ASKED, finish
+from gupai_agents.search import OTHERS, in_blocks, try_action
+from gupai_agents.styles import RANDOM
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import FLAG
+from gupai_env.core.lanes import FLAG, WAIT
 from gupai_env.core.places import blank, scratch
+from gupai_env.core.variant import Variant
+from gupai_env.vector import Lanes
 
 
 @functools.cache
@@ -56,4 +63,61 @@ def chips_in_deals(
         threads,
         playouts=1,
     )
+    return chips
+
+
+class Scorer:
+    """A player's network in torch: on a GPU, and in numbers that the machine multiplies fastest."""
+
+    def __init__(self, player: NetworkAgent, device: torch.device, dtype: torch.dtype) -> None:
+        self.device, self.dtype = device, dtype
+        self.layers = [layer.converted(self._tensor) for layer in player.layers]
+
+    def _tensor(self, array: np.ndarray) -> torch.Tensor:
+        return torch.as_tensor(array, device=self.device).to(self.dtype)
+
+    @torch.inference_mode()
+    def scores(self, observations: np.ndarray) -> np.ndarray:
+        """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
+        return forward(self.layers, self._tensor(observations)).float().cpu().numpy()
+
+
+def chips_played_out(
+    game: Game,
+    variant: Variant,
+    scorer: Scorer,
+    styles: np.ndarray,
+    styled: np.ndarray,
+    states: np.ndarray,
+    masks: np.ndarray,
+) -> np.ndarray:
+    """Return what `chips_in_deals` does where a network goes on for itself, always with its best action.
+
+    It has every seat of table 0 of the styles; elsewhere only the seat to act.
+    """
+    rows, actions = np.nonzero(masks)
+    chips = np.full(masks.shape, np.nan)
+    if not len(rows):
+        return chips
+    options = {**variant.changed(), "deals": 1}  # of a match only the deal that is on the table is played out
+    lanes = Lanes(game, len(rows), renew=False, skip_forced=True, **options)
+    lanes.states[:] = states[rows]
+    lanes.refresh()
+    seats = lanes.seats.copy()
+    others = np.where(styled[rows] == 0, ASKED, RANDOM + 1 + styled[rows])
+    line_ups = np.repeat(others[:, None], game.max_seats, 1).astype(np.int16)
+    line_ups[np.arange(len(rows)), seats] = ASKED
+    lanes.step(actions)
+    theirs = np.ascontiguousarray(styles[:, OTHERS])  # compiled loops read numbers that lie side by side
+    while True:
+        finish(lanes, theirs, line_ups)
+        going_on = np.flatnonzero(~lanes.over)
+        if not len(going_on):
+            break
+        actions = np.full(len(rows), WAIT, np.int64)
+        actions[going_on] = lanes.masks[going_on].argmax(1)
+        asked = going_on[lanes.masks[going_on].sum(1) > 1]
+        actions[asked] = best_legal(scorer.scores(lanes.observations[asked]), lanes.masks[asked])
+        lanes.step(actions)
+    chips[masks] = lanes.states.payoff[np.arange(len(rows)), seats]
     return chips

@@ -40,6 +40,13 @@ def native_bfloat16(device: torch.device) -> bool:
     return device.type == "cpu" and bool(has.get("avx512_bf16") or has.get("amx_bf16"))
 
 
+def precision_on(device: torch.device, precision: str) -> str:
+    """Return "float32" or "bfloat16" for one of them or "auto"."""
+    if precision == "auto":
+        return BFLOAT16 if native_bfloat16(device) else "float32"
+    return precision
+
+
 class Trunk(BaseFeaturesExtractor):
     """The layers that policy and value share: observations over their ranges, then linear layers with ReLU.
 
@@ -123,8 +130,7 @@ class SelfPlayPPO(MaskablePPO):
         super()._setup_model()
         if not isinstance(self.env, SelfPlayVecEnv):
             raise ValueError(f"SelfPlayPPO learns in a SelfPlayVecEnv, not in {type(self.env).__name__}")
-        if self.precision == "auto":
-            self.precision = BFLOAT16 if native_bfloat16(self.device) else "float32"
+        self.precision = precision_on(self.device, self.precision)
         self.average = copy.deepcopy(self.policy).requires_grad_(False)
         inputs, actions = self.env.lanes.layout.size, self.env.lanes.game.num_actions
         self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players)

@@ -20,7 +20,7 @@ from gupai_env.core.rng import KEYS
 from gupai_training.config import RESUME_FILE, SELF_PLAY, TEACHING
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import Member, OpponentPool
-from gupai_training.teaching import Teaching
+from gupai_training.teaching import Kind, Teaching
 
 LABELS = "labels-{}.safetensors"  # of a chunk, while teaching is under way
 ADAM = ("step", "exp_avg", "exp_avg_sq")
@@ -89,9 +89,9 @@ def restore(path: Path, learner: SelfPlayPPO, config: dict[str, Any], net: dict[
 def save_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> None:
     """Write everything that the next step of teaching depends on: labels that are new in files of their own.
 
-    Where there is no next step the labels go.
+    Where none of them will be learned from again the labels go.
     """
-    window, more = teaching.window, teaching.progress() < 1
+    window, more = teaching.window, teaching.looks_back()
     for number, first, end in teaching.chunks(teaching.written) if more else ():
         first = max(first, window.made - len(window))
         header = {"kind": "labels", "config": config, "first": first, "end": end}
@@ -107,7 +107,7 @@ def save_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> N
     }
     tensors = tensors_of(teaching.learner.policy, teaching.optimizer)
     if teaching.teach.ahead:
-        header["asked"] = [[asked.player is None, asked.dealt] for asked in teaching.asked]
+        header["asked"] = [[asked.player is None, asked.kind] for asked in teaching.asked]
         for number, asked in enumerate(teaching.asked):
             if isinstance(asked.player, NetworkAgent):
                 tensors |= {f"asked.{number}.{name}": tensor for name, tensor in asked.player.tensors.items()}
@@ -140,10 +140,10 @@ def restore_teaching(
         teaching.window.made = ends[-1] if ends else 0
         chunks = header["asked"] if teaching.teach.ahead else ()
         whole_number("chunks asked for", len(chunks), 0, teaching.teach.ahead + 1)
-        for number, (by_style, dealt) in enumerate(chunks):
+        for number, (by_style, kind) in enumerate(chunks):
             weights = {key: tensor.numpy() for key, tensor in part(tensors, f"asked.{number}.").items()}
-            teaching.ask(None if by_style else player_of(weights), bool(dealt))
-    for number, first, end in list(teaching.chunks(0)) if teaching.progress() < 1 else ():
+            teaching.ask(None if by_style else player_of(weights), Kind(kind))
+    for number, first, end in list(teaching.chunks(0)) if teaching.looks_back() else ():
         path = folder / LABELS.format(number)
         header, tensors = read_checkpoint(path)
         with fitting(path):

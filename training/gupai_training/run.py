@@ -47,6 +47,7 @@ from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SELF_PLAY, TEACHING, Config
+from gupai_training.growing import grown, grows_into
 from gupai_training.learner import SelfPlayPPO, Trunk
 from gupai_training.lock import locked
 from gupai_training.opponents import OpponentPool
@@ -137,12 +138,14 @@ class Run:
         agent = self.player(spec)
         if not isinstance(agent, NetworkAgent):
             raise ValueError(f"start={spec}: no network, but a player of another kind")
-        shapes = tensor_shapes(self.config.net, self.game.encoder.layout.size, self.game.num_actions)
+        net, tensors = self.config.net, agent.tensors
+        if grows_into(agent.net, net):
+            tensors = grown(tensors, net, self.game, np.random.default_rng(self.config.seed))
         try:
-            require_tensors(agent.tensors, shapes)
+            require_tensors(tensors, tensor_shapes(net, self.game.encoder.layout.size, self.game.num_actions))
         except ValueError as error:
             raise ValueError(f"start={spec}: {error}") from None
-        self.learner.take(agent.tensors)
+        self.learner.take(tensors)
 
     @property
     def agent_file(self) -> Path:

@@ -7,12 +7,14 @@ labels teach more than few good ones. The newest labels are kept in a window, an
 Search makes nothing of what the others chose to do. So in the last part of the stage, `teach.dealt`, every action is
 tried in the deal that lies on the table instead: there the others' choices and hands belong together, and who learns
 from many such deals learns what a choice tells. These labels are so cheap that each is learned from once.
+There the style plays on for the network too, and at the very end, `teach.own_playouts`, the network itself.
 """
 
 import functools
 import itertools
 from collections import deque
 from collections.abc import Iterator
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -31,10 +33,19 @@ from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 from gupai_training.config import Config
-from gupai_training.dealt import chips_in_deals
-from gupai_training.learner import FORBIDDEN, SelfPlayPPO
+from gupai_training.dealt import Scorer, chips_in_deals, chips_played_out
+from gupai_training.learner import FORBIDDEN, SelfPlayPPO, precision_on
 
+CPU = torch.device("cpu")
 TEACHING_STREAM = 1 << 48  # deals to label, never met in self-play, tuning or evaluation
+
+
+class Kind(IntEnum):
+    """How labels are made: by search; in the deal that lies on the table; there, played out by the network itself."""
+
+    SEARCHED = 0
+    DEALT = 1
+    OWN = 2
 
 
 class Labels(NamedTuple):
@@ -52,11 +63,13 @@ class Labels(NamedTuple):
 class Teacher:
     """Makes labels; those of a number and a player are always the same."""
 
-    def __init__(self, config: Config, threads: int) -> None:
+    def __init__(self, config: Config, threads: int, device: torch.device = CPU) -> None:
+        """Args: device: where a network plays out."""
         game = get_game(config.game)
         variant = game.variant.make(**config.variant)
         plan = Plan(playouts=config.teach.playouts, threads=threads)
-        self.config, self.threads = config, threads
+        self.config, self.threads, self.device = config, threads, device
+        self.dtype = getattr(torch, precision_on(device, config.precision))
         self.style = style_agent(config.playing_style, game, variant)
         self.search = SearchAgent(game, variant, "teacher", self.style.weights, plan=plan)
         rules = style_names(game) if config.pool.rules is None else config.pool.rules
@@ -68,12 +81,14 @@ class Teacher:
             ]
         )
 
-    def labels(self, player: Agent, number: int, dealt: bool = False) -> Labels:
+    def labels(self, player: Agent, number: int, kind: Kind = Kind.SEARCHED) -> Labels:
         """Return labels of all of a player's decisions with a choice in whole deals.
 
-        It has every seat; with `dealt` only at as many tables as each of the rule-based players has all others at.
-        There a network draws from its policy, so that it does not learn to trust in what it always does itself.
+        It has every seat; where they are not searched only at as many tables as each of the rule-based players has all
+        others at. There a network draws from its policy, so that it does not learn to trust in what it always does
+        itself.
         """
+        dealt = kind != Kind.SEARCHED
         teach, game = self.config.teach, self.style.game
         seed = derive(derive(as_key(self.config.seed), TEACHING_STREAM), number)
         lanes = Lanes(game, teach.tables, seed=seed, skip_forced=True, **self.config.variant)
@@ -82,8 +97,13 @@ class Teacher:
             self._villains(lanes, chance) if dealt else np.zeros((teach.tables, game.max_seats), np.int64)
         )
         wild = 0.0 if dealt else teach.random_moves
-        if dealt and isinstance(player, NetworkAgent):
-            player = player.drawing()
+        values = self._by_search
+        if dealt:
+            values = self._by_styles
+            if isinstance(player, NetworkAgent):
+                if kind == Kind.OWN:
+                    values = functools.partial(self._by_itself, Scorer(player, self.device, self.dtype))
+                player = player.drawing()
         parts = []
         while len(rows := np.flatnonzero(lanes.episodes == 0)):
             views, keys = lanes.views(rows)
@@ -91,12 +111,7 @@ class Teacher:
             who = villains[rows, lanes.seats[rows]]
             asked = np.flatnonzero((who == 0) & (turns.masks.sum(1) > 1))
             at = rows[asked]
-            if dealt:
-                styled, states, masks = villains[at].max(1), lanes.states[at], lanes.masks[at]
-                chips = chips_in_deals(game, lanes.rules, self.styles, styled, states, masks, self.threads)
-            else:
-                chips = self.search.values(turns.at(asked), halving=False).means
-            chips = chips.astype(np.float32)
+            chips = values(turns.at(asked), lanes, at, villains[at].max(1)).astype(np.float32)
             means = np.nanmean(chips, 1)
             parts.append(Labels(lanes.observations[at], chips - means[:, None], means))
             actions = np.full(teach.tables, WAIT, np.int16)
@@ -108,6 +123,24 @@ class Teacher:
             lanes.step(actions)
         return Labels(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
+    def _by_search(self, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray) -> np.ndarray:
+        """Return chips, float64 [N, num_actions], of decisions in lanes `at`, whose others are number `styled`."""
+        return self.search.values(turns, halving=False).means
+
+    def _by_styles(self, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray) -> np.ndarray:
+        """Return the same in the deals themselves, the style going on for the player."""
+        return chips_in_deals(
+            lanes.game, lanes.rules, self.styles, styled, lanes.states[at], turns.masks, self.threads
+        )
+
+    def _by_itself(
+        self, scorer: Scorer, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray
+    ) -> np.ndarray:
+        """Return the same, the player going on for itself."""
+        return chips_played_out(
+            lanes.game, lanes.variant, scorer, self.styles, styled, lanes.states[at], turns.masks
+        )
+
     def _villains(self, lanes: Lanes, chance: np.random.Generator) -> np.ndarray:
         """Return who has each seat, int64 [tables, max_seats]: 0 the player, else the number of one of the others."""
         tables, seats = lanes.num_lanes, self.style.game.max_seats
@@ -117,10 +150,10 @@ class Teacher:
 
 
 class Asked(NamedTuple):
-    """A chunk that is to be labelled. player: who plays its deals, None for the style. dealt: of the deals dealt."""
+    """A chunk that is to be labelled. player: who plays its deals, None for the style."""
 
     player: Agent | None
-    dealt: bool
+    kind: Kind
     labels: Answer
 
 
@@ -129,10 +162,10 @@ def _teacher(config: str) -> Teacher:
     return Teacher(Config.model_validate_json(config), threads=1)  # a worker is one core
 
 
-def label(config: str, player: Agent | None, number: int, dealt: bool) -> Labels:
+def label(config: str, player: Agent | None, number: int, kind: Kind) -> Labels:
     """Return what `Teacher.labels` does, as a task for workers; config: as JSON."""
     teacher = _teacher(config)
-    return teacher.labels(player or teacher.style, number, dealt)
+    return teacher.labels(player or teacher.style, number, kind)
 
 
 class Window:
@@ -206,7 +239,7 @@ class Teaching:
             self.beside, self.labelling = Thread(), self.threads // 2
             self.threads -= self.labelling
         self.asked: deque[Asked] = deque()  # chunks after those of `ends`
-        self.teacher = Teacher(config, self.labelling)
+        self.teacher = Teacher(config, self.labelling, learner.device)
         self.ends: list[int] = []  # labels made with each chunk and before it
         self.written = 0  # chunks that are in files
         self.window = Window(config.window, self.teacher.style.game)
@@ -236,10 +269,11 @@ class Teaching:
         """Label a chunk of positions of a player's games, then learn; returns what is to be logged."""
         begun, progress = self.labels, self.progress()
         while len(self.asked) <= self.teach.ahead:
-            dealt = progress >= 1 - self.teach.dealt
-            self.ask(player if dealt or progress >= self.teach.style_games else None, dealt)
+            kind = self.kind(progress)
+            by_player = kind != Kind.SEARCHED or progress >= self.teach.style_games
+            self.ask(player if by_player else None, kind)
         places = self.window.add(self.asked[0].labels())
-        dealt = self.asked.popleft().dealt
+        dealt = self.asked.popleft().kind != Kind.SEARCHED
         self.ends.append(self.labels)
         passes = 1 if dealt else self.teach.passes
         batches = max(round(passes * (self.labels - begun) / self.teach.batch_size), 1)
@@ -254,14 +288,25 @@ class Teaching:
         names = found[0] if found else ()  # at a few tables nobody may have had a choice
         return {name: float(np.mean([float(each[name]) for each in found])) for name in names}
 
-    def ask(self, player: Agent | None, dealt: bool = False) -> None:
+    def kind(self, progress: float) -> Kind:
+        """Return how labels are made that are asked for when so much of the stage is done."""
+        if progress >= 1 - self.teach.own_playouts:
+            return Kind.OWN
+        return Kind.DEALT if progress >= 1 - self.teach.dealt else Kind.SEARCHED
+
+    def looks_back(self) -> bool:
+        """Return whether labels of the window may be learned from again: those of deals as they are dealt are not."""
+        coming = [*(asked.kind for asked in self.asked), self.kind(self.progress())]
+        return self.progress() < 1 and Kind.SEARCHED in coming
+
+    def ask(self, player: Agent | None, kind: Kind = Kind.SEARCHED) -> None:
         """Have the next chunk labelled that was not asked for, with a player or the style."""
         number = len(self.ends) + len(self.asked)
         if self.workers is None:
-            answer = self.beside.ask(self.teacher.labels, player or self.teacher.style, number, dealt)
+            answer = self.beside.ask(self.teacher.labels, player or self.teacher.style, number, kind)
         else:
-            answer = self.workers.ask(label, self.config.model_dump_json(), player, number, dealt)
-        self.asked.append(Asked(player, dealt, answer))
+            answer = self.workers.ask(label, self.config.model_dump_json(), player, number, kind)
+        self.asked.append(Asked(player, kind, answer))
 
     def _learn(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
         """Learn from labels in these places of the window."""
