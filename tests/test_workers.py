@@ -74,6 +74,15 @@ def test_processes_tell_whose_answer_it_is():
     assert dict(Processes(2).as_done(square, {"a": (3,), "b": (4,)})) == {"a": 9, "b": 16}
 
 
+def cores_of_a_product(_):
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+
+def test_a_process_keeps_to_one_core():
+    found = dict(Processes(2).as_done(cores_of_a_product, {"a": (0,), "b": (1,)}))
+    assert found == {"a": {1}, "b": {1}}
+
+
 def test_candidates_win_the_same_however_they_are_shared():
     game = get_game("jie-long")
     styles = np.array([game.style(name) for name in ("greedy", "variety", "greedy", "variety", "greedy")])

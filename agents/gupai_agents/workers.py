@@ -13,6 +13,8 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_compl
 from multiprocessing import get_context
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from gupai_env.core.numbers import told
 
 AHEAD = 2  # tasks under way for every worker, so that none waits for the next
@@ -79,6 +81,11 @@ class Thread(Workers):
         return self._pool.submit(task, *arguments).result
 
 
+def keep_to_one_core() -> None:
+    """Have this process multiply on one core; numpy takes all, and processes on as many cores wait for each other."""
+    threadpool_limits(1, "blas")
+
+
 class Processes(Workers):
     """Processes of this machine."""
 
@@ -87,7 +94,8 @@ class Processes(Workers):
 
     def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
         """Yield the name of a task and what comes of it, as soon as each is done."""
-        with ProcessPoolExecutor(self.count, mp_context=get_context("spawn")) as pool:
+        spawn = get_context("spawn")
+        with ProcessPoolExecutor(self.count, mp_context=spawn, initializer=keep_to_one_core) as pool:
             asked = {pool.submit(task, *arguments): name for name, arguments in tasks.items()}
             try:
                 for future in as_completed(asked):
