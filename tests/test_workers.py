@@ -21,6 +21,7 @@ from gupai_agents.workers import Cluster, LostError, Processes, Workers
 from gupai_env import get_game
 from gupai_training.config import RESUME_FILE, parse
 from gupai_training.run import Run
+from gupai_training.teaching import Kind
 
 ROOT = Path(__file__).parents[1]
 NO_RAY = "there is no Ray: pip install 'gupai[ray]'"
@@ -125,6 +126,21 @@ def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, style_games,
     again = Run(stopped.config, stopped.folder)
     assert again.learn(go_on=True)
     assert len(whole.teaching.ends) > 4
+    same_bits(whole.folder, again.folder)
+
+
+def test_a_run_goes_on_to_the_same_bits_while_searched_labels_are_still_to_come(tmp_path):
+    """Deals as they are dealt are asked for already, but what is learned from next draws on all labels so far."""
+    whole = run_of(tmp_path / "whole", dealt=0.4)
+    whole.learn()
+    stopped = run_of(tmp_path / "stopped", dealt=0.4)
+
+    def between():
+        return [asked.kind for asked in stopped.teaching.asked] == [Kind.SEARCHED, Kind.DEALT]
+
+    assert not stopped.learn(stop=between)
+    again = Run(stopped.config, stopped.folder)
+    assert again.learn(go_on=True)
     same_bits(whole.folder, again.folder)
 
 
