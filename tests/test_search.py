@@ -2,13 +2,13 @@
 
 import dataclasses
 import itertools
-import time
 from math import comb
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from gupai_agents import Turns, make_agent
+from gupai_agents import Turns, make_agent, search
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import GameTree, build_tree
 from gupai_agents.search import DEAL_STREAM, FIRST_LOOK, OTHERS, OWN, search_loops
@@ -211,15 +211,17 @@ def test_gains_are_paired_over_the_same_deals():
     assert np.median(values.gain_errors[others] / values.errors[others]) < 1.1  # luck of the deal cancels
 
 
-def test_so_many_seconds_are_taken_for_a_decision():
+@pytest.mark.parametrize(("first_look", "playouts"), [(0.5, 24), (0.25, 56), (2.5, FIRST_LOOK)])
+def test_so_many_seconds_are_taken_for_a_decision(first_look, playouts, monkeypatch):
+    """The first look of 8 playouts at 4 decisions tells how many fit into what is left of two seconds."""
     _, turns = decisions(get_game("jie-long"), 4, 2, **FORCED)
-    agent = make_agent("search:seconds=0.05,threads=1", "jie-long", **FORCED)
-    agent.values(turns.at([0]))
-    begin = time.perf_counter()
-    values = agent.values(turns)
-    assert time.perf_counter() - begin < 2
-    longer = make_agent("search:seconds=0.4,threads=1", "jie-long", **FORCED).values(turns)
-    assert longer.deals.max() > values.deals.max() > FIRST_LOOK
+    agent = make_agent("search:seconds=0.5,threads=1", "jie-long", **FORCED)
+    clock = iter((10, 10 + first_look))
+    monkeypatch.setattr(search, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    found = agent.values(turns)
+    known = make_agent(f"search:playouts={playouts},threads=1", "jie-long", **FORCED).values(turns)
+    np.testing.assert_array_equal(found.deals, known.deals)
+    np.testing.assert_array_equal(found.means, known.means)
 
 
 def test_search_wins_from_the_style_that_it_plays_out():
