@@ -4,6 +4,7 @@
     python benchmarks/strong.py runs/strong-jie-long-1 --machine "2 cores of an AMD EPYC"
     gupai train dealt/jie-long
     python benchmarks/strong.py runs/dealt-jie-long-1 --machine "2 cores of an AMD EPYC"
+    python benchmarks/strong.py --again        # judge all that ship once more
 
 What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python docs/pages.py` then tells
 of it in docs/models.md.
@@ -21,47 +22,60 @@ from gupai_agents.shipped import BEST, NETWORKS
 from gupai_training.plain_yaml import parse_yaml
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
-DEALS, SEARCHED = 4000, 500  # of a duel with a player by name, and with a search
+DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a search
 SEARCH = "search:playouts=200"
 # What is told of the player that a run began with.
 STARTED = "labels", "decisions", "seconds", "machine", "recipe", "start"
 
 
 def main() -> None:
-    """Judge the player of a run and write it."""
+    """Ship the player of a run, or judge anew those that ship."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("run", type=Path, help="folder of a run that is finished")
-    parser.add_argument(
-        "--machine", required=True, help='what it was trained on, for instance "2 cores of an AMD EPYC"'
-    )
+    parser.add_argument("run", type=Path, nargs="?", help="folder of a run that is finished")
+    parser.add_argument("--machine", help='what it was trained on, for instance "2 cores of an AMD EPYC"')
+    parser.add_argument("--again", action="store_true", help="judge what ships once more")
     chosen = parser.parse_args()
-    run = chosen.run
+    if chosen.again:
+        for path in sorted(NETWORKS.glob("*.safetensors")):
+            judge(path)
+    elif chosen.run and chosen.machine:
+        judge(ship(chosen.run, chosen.machine))
+    else:
+        parser.error("a run and its --machine, or --again")
+
+
+def ship(run: Path, machine: str) -> Path:
+    """Write the player of a run among those that ship, not judged; return its file."""
     header, tensors = read_checkpoint(run)
     game, variant = variant_of(run, header)
-    options = variant.changed()
-    small = packed(tensors)
-    path = (
-        NETWORKS / f"{game.id}-{'-'.join(_word(*item) for item in options.items()) or 'default'}.safetensors"
-    )
+    words = "-".join(_word(*item) for item in variant.changed().items()) or "default"
+    path = NETWORKS / f"{game.id}-{words}.safetensors"
     NETWORKS.mkdir(exist_ok=True)
     recipe = (run / "config.yaml").read_text(encoding="utf-8")
     start = parse_yaml(recipe).get("start")
     if start:  # with the player that is about to be replaced, or with a file
         begun = read_header(path if start == BEST else start.partition(":")[2])
         header["start"] = {name: begun[name] for name in STARTED if name in begun}
-    write_checkpoint(path, header, small)
-    player = NetworkAgent.load(path, game, variant)
+    header["machine"], header["recipe"] = machine, recipe
+    write_checkpoint(path, header, packed(tensors))
+    return path
+
+
+def judge(path: Path) -> None:
+    """Write into a player that ships how it fares."""
+    header, small = read_checkpoint(path)
+    game, variant = variant_of(path, header)
+    player, options = NetworkAgent.load(path, game, variant), variant.changed()
     won = {}
+    print(path.stem)
     for name in [*(name for name in agent_names(game) if name != BEST), SEARCH]:
         deals = SEARCHED if name == SEARCH else DEALS
         found = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
         won[name] = {"mean": round(found.mean, 4), "half_width": round(found.half_width, 4), "deals": deals}
         print(name, found, flush=True)
     header["evaluation"] = {"seed": SEED, "chips_a_deal_against": won}
-    header["machine"] = chosen.machine
-    header["recipe"] = recipe
     write_checkpoint(path, json.loads(json.dumps(header)), small)
     print(f"{path}: {path.stat().st_size:,} bytes")
 

@@ -75,8 +75,7 @@ def _number(what: str, value: float) -> float:
 @rule
 def weights_of(styles, number):
     """Return a row of a table of styles."""
-    width = styles.shape[1]
-    return array_at(address_of(styles) + int(number) * width * styles.itemsize, (width,), WEIGHT)
+    return array_at(address_of(styles) + int(number) * styles.strides[0], (styles.shape[1],), WEIGHT)
 
 
 @rule

@@ -108,9 +108,8 @@ def chips_played_out(
     line_ups = np.repeat(others[:, None], game.max_seats, 1).astype(np.int16)
     line_ups[np.arange(len(rows)), seats] = ASKED
     lanes.step(actions)
-    theirs = np.ascontiguousarray(styles[:, OTHERS])  # compiled loops read numbers that lie side by side
     while True:
-        finish(lanes, theirs, line_ups)
+        finish(lanes, styles[:, OTHERS], line_ups)
         going_on = np.flatnonzero(~lanes.over)
         if not len(going_on):
             break
