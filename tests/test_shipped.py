@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from benchmarks import strong
 from gupai_agents import agent_names, make_agent, shipped
-from gupai_agents.checkpoint import identity, read_header, variant_of, write_checkpoint
+from gupai_agents.checkpoint import identity, read_checkpoint, read_header, variant_of, write_checkpoint
 from gupai_agents.network import packed, tensor_shapes, unpacked
 from gupai_agents.shipped import NETWORKS, best_file, style_names
 from gupai_env.games import get_game
@@ -68,3 +69,43 @@ def test_every_shipped_network_plays_its_variant_and_is_small(file):
     assert file.stat().st_size <= MOST_BYTES
     won = header["evaluation"]["chips_a_deal_against"]
     assert set(won) >= {"random", *game.styles}
+
+
+def run_folder(folder, start=None):
+    """Write what a run of a tiny network leaves behind, 100 labels long."""
+    shapes = tensor_shapes(NET, GAME.encoder.layout.size, GAME.num_actions)
+    chance = np.random.default_rng(7)
+    tensors = {name: chance.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    header = {**identity(GAME, GAME.variant.make(players=2)), "kind": "player", "net": NET, "labels": 100}
+    write_checkpoint(folder / "agent.safetensors", header, tensors)
+    (folder / "config.yaml").write_text(f"game: jie-long\n{f'start: {start}' if start else ''}\n")
+    return tensors
+
+
+def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, monkeypatch):
+    monkeypatch.setattr(strong, "NETWORKS", networks)
+    monkeypatch.setattr(strong, "DEALS", 2)
+    monkeypatch.setattr(strong, "SEARCHED", 2)
+    tensors = run_folder(tmp_path / "first")
+    file = strong.ship(tmp_path / "first", "an abacus")
+    assert file == networks / "jie-long-players_2.safetensors"
+    strong.judge(file)
+    header, small = read_checkpoint(file)
+    assert (header["machine"], header["recipe"].strip()) == ("an abacus", "game: jie-long")
+    assert {name: small[name].dtype for name in ("policy.weight", "policy.bias")} == {
+        "policy.weight": np.int8,
+        "policy.bias": np.float16,
+    }
+    np.testing.assert_allclose(unpacked(small)["policy.weight"], tensors["policy.weight"], atol=0.02)
+    won = header["evaluation"]["chips_a_deal_against"]
+    assert won.keys() == {"random", *GAME.styles, "tuned", "search:playouts=200"}
+    assert {each["deals"] for each in won.values()} == {2}
+    monkeypatch.setattr(strong, "DEALS", 3)
+    strong.judge(file)
+    again, same = read_checkpoint(file)
+    assert again["evaluation"]["chips_a_deal_against"]["greedy"]["deals"] == 3
+    assert {**again, "evaluation": 0} == {**header, "evaluation": 0}
+    assert all((same[name] == tensor).all() for name, tensor in small.items())
+    run_folder(tmp_path / "second", start="best")
+    told = read_header(strong.ship(tmp_path / "second", "a better one"))["start"]
+    assert (told["machine"], told["labels"]) == ("an abacus", 100)
