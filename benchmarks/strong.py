@@ -11,7 +11,6 @@ of it in docs/models.md.
 """
 
 import argparse
-import json
 from pathlib import Path
 
 from gupai_agents import agent_names, make_agent
@@ -37,10 +36,10 @@ def main() -> None:
     parser.add_argument("--machine", help='what it was trained on, for instance "2 cores of an AMD EPYC"')
     parser.add_argument("--again", action="store_true", help="judge what ships once more")
     chosen = parser.parse_args()
-    if chosen.again:
+    if chosen.again and not (chosen.run or chosen.machine):
         for path in sorted(NETWORKS.glob("*.safetensors")):
             judge(path)
-    elif chosen.run and chosen.machine:
+    elif chosen.run and chosen.machine and not chosen.again:
         judge(ship(chosen.run, chosen.machine))
     else:
         parser.error("a run and its --machine, or --again")
@@ -76,7 +75,7 @@ def judge(path: Path) -> None:
         won[name] = {"mean": round(found.mean, 4), "half_width": round(found.half_width, 4), "deals": deals}
         print(name, found, flush=True)
     header["evaluation"] = {"seed": SEED, "chips_a_deal_against": won}
-    write_checkpoint(path, json.loads(json.dumps(header)), small)
+    write_checkpoint(path, header, small)
     print(f"{path}: {path.stat().st_size:,} bytes")
 
 

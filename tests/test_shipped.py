@@ -16,14 +16,20 @@ MOST_BYTES = 2 << 20
 FILES = sorted(NETWORKS.glob("*.safetensors"))
 
 
+def tensors_of(number):
+    """Return the weights of a tiny network, float32."""
+    chance = np.random.default_rng(number)
+    shapes = tensor_shapes(NET, GAME.encoder.layout.size, GAME.num_actions)
+    return {name: chance.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
 @pytest.fixture
 def networks(tmp_path, monkeypatch):
     """Networks of two variants in a folder of their own, one in half precision, one in eight bits."""
-    shapes = tensor_shapes(NET, GAME.encoder.layout.size, GAME.num_actions)
     for number, options in enumerate([{"forced_play": True}, {"players": 3, "forced_play": True}]):
-        chance = np.random.default_rng(number)
-        tensors = {name: chance.normal(size=shape).astype(np.float16) for name, shape in shapes.items()}
-        tensors = packed(unpacked(tensors)) if number else tensors
+        large = tensors_of(number)
+        half = {name: tensor.astype(np.float16) for name, tensor in large.items()}
+        tensors = packed(large) if number else half
         header = {**identity(GAME, GAME.variant.make(**options)), "kind": "player", "net": NET}
         write_checkpoint(tmp_path / f"jie-long-{number}.safetensors", header, tensors)
     monkeypatch.setattr(shipped, "NETWORKS", tmp_path)
@@ -73,9 +79,7 @@ def test_every_shipped_network_plays_its_variant_and_is_small(file):
 
 def run_folder(folder, start=None):
     """Write what a run of a tiny network leaves behind, 100 labels long."""
-    shapes = tensor_shapes(NET, GAME.encoder.layout.size, GAME.num_actions)
-    chance = np.random.default_rng(7)
-    tensors = {name: chance.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    tensors = tensors_of(7)
     header = {**identity(GAME, GAME.variant.make(players=2)), "kind": "player", "net": NET, "labels": 100}
     write_checkpoint(folder / "agent.safetensors", header, tensors)
     (folder / "config.yaml").write_text(f"game: jie-long\n{f'start: {start}' if start else ''}\n")
