@@ -18,6 +18,7 @@ from gupai_agents.agent import Turns
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.evaluation.claims import Sampler, claim_of, read_claim, schema, try_claim, verdicts
 from gupai_agents.evaluation.claims.designs import with_panel
+from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
 from gupai_agents.evaluation.claims.measures import MEASURES, Outcome
 from gupai_agents.evaluation.claims.report import command_of
@@ -115,8 +116,12 @@ def a_reading(game="jie-long", **reading) -> dict:
         ),
         (a_reading(game="jie-lang", kind="rate", metric="chips"), "game: "),
         (ATTACK | {"readings": []}, "says in `untested` why"),
+        (
+            changed(alternative="different", plan={"mode": "sequential"}),
+            "a sequential plan tests one side; choose the alternative greater or less",
+        ),
     ],
-    ids=range(24),
+    ids=range(25),
 )
 def test_a_file_that_is_wrong_gets_one_line_that_names_the_key(tmp_path, content, said):
     path = tmp_path / "claim.yaml"
@@ -317,6 +322,18 @@ def test_null_effects_are_seldom_taken_for_real_ones():
     assert false <= 65  # of 1,000 at 5%: one in a hundred such tests would count more
 
 
+@pytest.mark.parametrize("shares", [True, False])
+def test_a_rate_that_is_its_threshold_is_seldom_called_another(shares):
+    generator = np.random.default_rng(2)
+    different = 0
+    for _ in range(1000):
+        values = (generator.random(400) < 0.3).astype(float) if shares else generator.normal(0.3, 2, 400)
+        found = estimate(values)
+        low, high = verdicts.bounds(found, values, "different")
+        different += verdicts.judge_rate(found, low, high, 0.3, "different").verdict == "supported"
+    assert 20 <= different <= 65  # of 1,000 at 5%
+
+
 def test_bounds_of_a_rate_are_those_of_scipy():
     for hits, samples in ((0, 50), (3, 50), (50, 50)):
         found = stats.binomtest(hits, samples).proportion_ci(0.9)
@@ -329,6 +346,16 @@ def test_opponents_are_pooled_by_random_effects():
     assert found.q == pytest.approx(2)
     assert found.i2 == pytest.approx(0.5)
     assert found.effect.half_width == pytest.approx(1.96)  # between them a variance of one is left
+
+
+def test_opponents_against_whom_it_came_up_too_rarely_say_nothing():
+    inf, nan = float("inf"), float("nan")
+    seen, never = Estimate(2.0, 1.0, 50), Estimate(nan, inf, 0)
+    assert verdicts.pool([Estimate(9.0, inf, 1), seen, never]) == verdicts.pool([seen])
+    assert verdicts.pool([Estimate(9.0, inf, 1), never]).effect == (9.0, inf, 1)
+    assert (
+        sentence_of(Estimate(9.0, inf, 1), 1.0, "the trait") == "The trait came up too rarely to be measured."
+    )
 
 
 def test_opponents_who_disagree_leave_it_open():
@@ -385,6 +412,27 @@ def test_a_plan_that_looks_again_and_again_stops_at_a_large_effect(mode):
     ).findings[0]
     assert found.verdict == "supported"
     assert all(each.estimate.samples <= 1000 for each in found.effects)
+
+
+@pytest.mark.parametrize(
+    ("plan", "played"),
+    [
+        ({"mode": "blocks", "deals": 50}, 50),
+        ({"mode": "blocks", "most": 50}, 50),
+        ({"mode": "sequential", "most": 50}, 50),
+        ({"mode": "sequential", "deals": 50}, 50),
+        ({"least": 20, "most": 60}, 60),
+    ],
+)
+def test_no_more_deals_are_played_than_the_plan_allows(plan, played):
+    """Two who are hardly different, so that nothing is decided before."""
+    found = try_claim(claim_of(changed(treated="+pips=0.001", plan=plan))).findings[0]
+    assert [each.estimate.samples for each in found.effects] == [played] * len(found.effects)
+
+
+def test_a_panel_without_skill_is_judged_as_it_is():
+    found = try_claim(claim_of(changed(panel=["random"], plan={"deals": 200}))).findings[0]
+    assert found.verdict == found.effects[0].verdict
 
 
 class OtherNoise:

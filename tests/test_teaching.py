@@ -317,6 +317,10 @@ def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
         Run.begin(parse(other, "test"), tmp_path / "none")
     with pytest.raises(ValueError, match="start=greedy: no network, but a player of another kind"):
         Run.begin(parse(settings | {"start": "greedy"}, "test"), tmp_path / "none")
+    with pytest.raises(
+        ValueError, match="'our_hooks:player' is no player of jie-long"
+    ):  # a file runs no code
+        Run.begin(parse(settings | {"start": "our_hooks:player"}, "test"), tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 

@@ -36,6 +36,7 @@ from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, line_ups
 from gupai_app.cli import app
+from gupai_env.core.rng import derive
 from gupai_env.games import GAMES
 
 NAMES = ("greedy", "variety", "random")
@@ -430,6 +431,18 @@ def test_a_recipe_is_judged_over_its_seeds():
     greedy = make_agent("greedy")
     recipe = agents("variety", "variety+attack_2=40", "random")
     found = recipe_gain("jie-long", recipe, greedy, 40, seed=1)
-    means = [duel("jie-long", agent, greedy, 40, seed=1).mean(0).mean for agent in recipe]
+    means = [
+        duel("jie-long", agent, greedy, 40, seed=derive(1, number)).mean(0).mean
+        for number, agent in enumerate(recipe)
+    ]
     assert found == pytest.approx(estimate(np.array(means)))
     assert found.samples == 3
+
+
+def test_the_luck_of_deals_is_in_the_interval_of_a_recipe():
+    """Seeds that are all alike: what is uncertain are the deals alone."""
+    greedy, variety = agents("greedy", "variety")
+    found = recipe_gain("jie-long", [variety] * 8, greedy, 100, seed=2)
+    assert found.half_width == pytest.approx(
+        duel("jie-long", variety, greedy, 800, seed=3).mean(0).half_width, rel=0.7
+    )

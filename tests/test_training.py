@@ -1,6 +1,7 @@
 """Self-play: who plays where, what is learned, and that a run goes on exactly where it stopped."""
 
 import hashlib
+import itertools
 import json
 import os
 import signal
@@ -25,6 +26,7 @@ from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import looks_of, report
 from gupai_training.run import Reporter, Run
 from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.teaching import Teaching
 
 SMALL = {
     "game": "jie-long",
@@ -411,6 +413,48 @@ def test_a_run_that_cannot_be_taught_keeps_what_it_was_taught_with(tmp_path):
     assert batch["observations"].any()
     assert len(batch["means"]) == 64
     assert (np.isfinite(batch["values"]).sum(1) > 1).all()
+
+
+def test_a_taught_run_that_goes_on_with_self_play_keeps_what_that_could_not_learn_from(tmp_path):
+    config = parse({**TAUGHT, "save_every": 1}, "test")
+    run = Run.begin(config, tmp_path)
+    run.learn(stop=lambda: run.learner.updates > 0)
+    again = Run(config, run.folder)
+
+    class Breaking(Reporter):
+        def learned(self, *_):
+            with torch.no_grad():
+                again.learner.policy.value_net.weight.fill_(float("nan"))
+
+    with pytest.raises(FloatingPointError, match="of update"):
+        again.learn(go_on=True, reporter=Breaking())
+    batch = load_file(run.folder / "batch.safetensors")
+    assert np.isnan(batch["values"]).all()
+    assert batch["log_probs"].any()
+
+
+def test_numbers_that_are_not_finite_in_the_last_labels_are_kept_with_them(tmp_path, monkeypatch):
+    run = Run.begin(parse({**TAUGHT, "decisions": 0}, "test"), tmp_path)
+
+    def breaks(self, rows):
+        self.rows = rows
+        if self.progress() >= 1:
+            raise FloatingPointError("broken")
+        return {}
+
+    monkeypatch.setattr(Teaching, "_learn", breaks)
+    with pytest.raises(FloatingPointError, match="broken"):
+        run.learn()
+    assert load_file(run.folder / "batch.safetensors")["observations"].any()
+
+
+def test_decisions_are_those_that_were_learned_from(tmp_path, monkeypatch):
+    run = Run.begin(parse({**SMALL, "max_minutes": 1}, "test"), tmp_path)
+    clock = itertools.count(0, 1.0)  # a second a look at it, so that the minute ends within an update
+    monkeypatch.setattr("gupai_training.run.time.monotonic", lambda: next(clock))
+    assert run.learn()
+    learned = run.learner.updates * run.learner.n_envs * run.learner.n_steps
+    assert 0 < learned == run.learner.num_timesteps == read_header(run.agent_file)["decisions"]
 
 
 @pytest.mark.parametrize(

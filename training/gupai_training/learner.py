@@ -172,6 +172,7 @@ class SelfPlayPPO(MaskablePPO):
         if self.stopping:
             return False
         rollout.won.clear()
+        learned = self.num_timesteps
         for step in range(n_rollout_steps):
             rollout.observations[step] = env.observations
             rollout.masks[step] = env.masks
@@ -191,6 +192,7 @@ class SelfPlayPPO(MaskablePPO):
             self.num_timesteps += env.num_envs
             callback.update_locals(locals())
             if not callback.on_step():
+                self.num_timesteps = learned  # what is played by now teaches nothing
                 return False
         rollout.payoffs /= env.payoff_scale
         advantages_by_seat(

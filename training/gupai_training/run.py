@@ -41,14 +41,14 @@ from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import GATED, NetworkAgent, require_tensors, tensor_shapes
-from gupai_agents.registry import agent_names, make_agent
+from gupai_agents.registry import agent_names, agent_of_data
 from gupai_agents.workers import LostError, Workers
 from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SELF_PLAY, TEACHING, Config
 from gupai_training.growing import grown, grows_into
-from gupai_training.learner import SelfPlayPPO, Trunk
+from gupai_training.learner import Rollout, SelfPlayPPO, Trunk
 from gupai_training.lock import locked
 from gupai_training.opponents import OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
@@ -153,8 +153,8 @@ class Run:
         return self.folder / AGENT_FILE
 
     def player(self, spec: str) -> Agent:
-        """Return a player of this run's game and variant."""
-        return make_agent(spec, self.game, **self.config.variant)
+        """Return a player of this run's game and variant; the configuration, a file, names it, so no factory's."""
+        return agent_of_data(spec, self.game, self.variant)
 
     def _build_learner(self) -> SelfPlayPPO:
         config, ppo = self.config, self.config.ppo
@@ -220,11 +220,14 @@ class Run:
             stage = self._saved_stage() if go_on else None
             reporter = reporter or Reporter()
             self.learner.set_logger(configure(str(self.folder), ["tensorboard"]))
+            source: Teaching | Rollout = self.learner.rollout
             try:
                 if self.teaching and stage != SELF_PLAY:
+                    source = self.teaching
                     with threads_of(self.teaching.threads, self.teaching.labelling):
                         self._teach(self.teaching, stage is not None, reporter, stop)
                 if self.config.decisions and not self.learner.stopping:
+                    source = self.learner.rollout
                     self.learner.learn(
                         self.config.decisions,
                         callback=RunCallback(self, stage == SELF_PLAY, reporter, stop),
@@ -232,9 +235,7 @@ class Run:
                         reset_num_timesteps=stage != SELF_PLAY,
                     )
             except FloatingPointError:
-                taught = self.teaching is not None and self.teaching.progress() < 1
-                batch = self.teaching.batch if taught and self.teaching else self.learner.rollout.batch
-                write_checkpoint(self.folder / BATCH_FILE, {"kind": "batch"}, batch)
+                write_checkpoint(self.folder / BATCH_FILE, {"kind": "batch"}, source.batch)
                 raise
             finally:
                 reporter.close()

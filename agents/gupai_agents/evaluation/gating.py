@@ -11,6 +11,7 @@ from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate, Sequential, clustered, estimate, gsprt
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told, whole_number
+from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 
 ACCEPTED, REJECTED, UNDECIDED = "accepted", "rejected", "undecided"
@@ -82,7 +83,11 @@ def recipe_gain(
     """Return the chips a deal that a training recipe is worth: agents of several seeds, each among the same rivals.
 
     The seed is the outer cluster: `samples` are seeds, and the interval says where another seed would fall on average.
-    However many deals are played, it holds for the recipe and not for these agents alone.
+    However many deals are played, it holds for the recipe and not for these agents alone. Each agent plays deals of
+    its own: luck of deals that all share would not show between them.
     """
-    won = [duel(game, agent, rival, deals, seed=seed, **variant).chips[:, :, 0].mean(1) for agent in recipe]
+    won = [
+        duel(game, agent, rival, deals, seed=derive(as_key(seed), number), **variant).chips[:, :, 0].mean(1)
+        for number, agent in enumerate(recipe)
+    ]
     return clustered(np.concatenate(won), np.repeat(np.arange(len(won)), deals))

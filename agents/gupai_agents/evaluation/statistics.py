@@ -62,20 +62,6 @@ def t_test(values: np.ndarray) -> float:
     return float(2 * stdtr(len(values) - 1, -t))
 
 
-def sign_flip(values: np.ndarray, draws: int = 9999, seed: int = 0) -> float:
-    """Return the two-sided p that values, [N], are symmetric about zero, by flipping their signs at random.
-
-    The smallest p that so many draws can tell is 1 / (draws + 1).
-    """
-    generator = np.random.default_rng(seed)
-    observed, reached = abs(values.sum()), 0
-    for first in range(0, draws, 256):
-        some = min(256, draws - first)
-        signs = generator.integers(0, 2, (some, len(values)), np.int8) * 2 - 1
-        reached += int((np.abs(signs @ values) >= observed - 1e-9).sum())
-    return (reached + 1) / (draws + 1)
-
-
 def holm(p: Sequence[float]) -> list[float]:
     """Return p-values adjusted for being one of several (Holm): each may be read as if it were the only one."""
     adjusted, highest = [0.0] * len(p), 0.0

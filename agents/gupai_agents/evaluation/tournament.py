@@ -24,7 +24,7 @@ ONE, TWO, MIXED, ALL = "one", "two", "mixed", "all"
 TABLES = {
     ONE: "one among equal others, every agent among every other",
     TWO: "half the seats each, for every two agents, side by side and in turn",
-    MIXED: "different agents at every seat, each meeting every other equally often",
+    MIXED: "different agents at every seat, each meeting every other about equally often",
     ALL: "all of these",
 }
 MOST_COMBINATIONS = 70  # line-ups up to which all of different agents are played
@@ -73,7 +73,7 @@ def _mixed(agents: int, seats: int) -> list[tuple[int, ...]]:
     found = list(itertools.islice(combinations, MOST_COMBINATIONS + 1))
     if len(found) <= MOST_COMBINATIONS:
         return found
-    # Steps from one to the next of all agents in a circle, chosen so that every distance comes as often as another.
+    # Steps from one to the next of all agents in a circle, chosen so that all distances come about equally often.
     often = np.zeros(agents, int)
     found = []
     while len(found) < agents * (agents - 1) / (seats - 1):

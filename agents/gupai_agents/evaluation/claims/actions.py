@@ -14,6 +14,7 @@ from gupai_agents.evaluation.claims.effects import (
     pool_numbers,
     sentence_of,
     subgroups_of,
+    those_counted,
 )
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding
@@ -77,10 +78,7 @@ def action(setting: Setting, reading: Action) -> Finding:
     members = sum(each.counted for each in effects) or 1
     seats = 1 if sampler.conditional else setting.variant.players
     share = float(sampler.probability)
-    pooled = verdicts.pool(
-        [each.estimate for each in effects if each.counted and each.estimate.samples > 1]
-        or [effects[0].estimate]
-    )
+    pooled = verdicts.pool([each.estimate for each in those_counted(effects)])
     return Finding(
         reading.name,
         reading.kind,

@@ -52,11 +52,16 @@ def discovered(groups: list[Effect]) -> list[Effect]:
     return [replace(each, p=rate) for each, rate in zip(groups, rates, strict=True)]
 
 
+def those_counted(effects: Sequence[Effect]) -> Sequence[Effect]:
+    """Return the effects that a verdict rests on: those of skilled opponents, or all if there are none."""
+    return [each for each in effects if each.counted] or effects
+
+
 def over_panel(
     effects: list[Effect], margin: float, alternative: str
 ) -> tuple[list[Effect], verdicts.Judged, str]:
     """Return the effects with p adjusted by Holm, and the verdict of those that count."""
-    counted = [each for each in effects if each.counted] or effects
+    counted = those_counted(effects)
     p = holm([each.p if each.p is not None else 1.0 for each in counted])
     adjusted = {each.label: value for each, value in zip(counted, p, strict=True)}
     judged, remark = verdicts.judge_panel(
@@ -89,9 +94,12 @@ def told_player(spec: Any) -> str:
 
 def sentence_of(found: Estimate, margin: float, who: str, what: str = "") -> str:
     """Return an effect in words: chips gained or lost or, of another metric, by how much `what` changes."""
+    begun = who[0].upper() + who[1:]
+    if not np.isfinite(found.half_width):
+        return f"{begun} came up too rarely to be measured."
     shown = f"(95% interval {found.low:+.2f} to {found.high:+.2f})"
     named = "" if abs(found.mean) >= margin else f", less than the {margin:g} worth naming"
     if what:
-        return f"{who[0].upper()}{who[1:]} changes this by {found.mean:+.3f} {shown}{named}: {what}."
+        return f"{begun} changes this by {found.mean:+.3f} {shown}{named}: {what}."
     change = "gains" if found.mean >= 0 else "loses"
-    return f"{who[0].upper()}{who[1:]} {change} {abs(found.mean):.2f} chips {shown} when it comes up{named}."
+    return f"{begun} {change} {abs(found.mean):.2f} chips {shown} when it comes up{named}."

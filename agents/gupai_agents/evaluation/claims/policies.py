@@ -14,6 +14,7 @@ from gupai_agents.evaluation.claims.effects import (
     pool_numbers,
     sentence_of,
     subgroups_of,
+    those_counted,
     told_player,
 )
 from gupai_agents.evaluation.claims.measures import MEASURES
@@ -62,7 +63,7 @@ def policy(setting: Setting, reading: Policy) -> Finding:
                 )
             )
     adjusted, judged, remark = over_panel(effects, reading.margin, reading.alternative)
-    pooled = verdicts.pool([each.estimate for each in effects if each.counted])
+    pooled = verdicts.pool([each.estimate for each in those_counted(effects)])
     frequency = float(sampler.probability)
     per_hundred = 100 * frequency * pooled.effect.mean if measure.unit == "chips" else None
     return Finding(
@@ -104,15 +105,16 @@ def _planned(
     """Play as many deals as the plan says; return them and, for a plan that looks again and again, its interval."""
     plan = reading.plan
     fixed = setting.deals or plan.deals
+    most = fixed or plan.most
 
     def more(first: int, deals: int, total: int) -> Pairs:
         return pairs_in(setting, reading, sampler, member, number, first, deals, total)
 
     if plan.mode == "fixed":
-        found = more(0, min(PILOT, fixed or PILOT), fixed or plan.most)
+        found = more(0, min(PILOT, most), most)
         total = fixed or enough(plan, reading.margin, float(np.std(found.gains)))
         return (_joined(found, more(PILOT, total - PILOT, total)) if total > PILOT else found), None
-    found, sign = more(0, BLOCK, plan.most), -1.0 if reading.alternative == "less" else 1.0
+    found, sign = more(0, min(BLOCK, most), most), -1.0 if reading.alternative == "less" else 1.0
     while True:
         count = len(found.gains)
         if plan.mode == "sequential":
@@ -124,9 +126,9 @@ def _planned(
             done = verdicts.judge(shown, reading.margin, reading.alternative).verdict
             if done != verdicts.INCONCLUSIVE:
                 return found, shown
-        if count >= (fixed or plan.most):
+        if count >= most:
             return found, verdicts.always_valid(found.gains, plan.alpha) if plan.mode == "blocks" else None
-        found = _joined(found, more(count, min(BLOCK, (fixed or plan.most) - count), fixed or plan.most))
+        found = _joined(found, more(count, min(BLOCK, most - count), most))
 
 
 def enough(plan: Plan, margin: float, spread: float) -> int:

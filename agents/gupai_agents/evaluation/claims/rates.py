@@ -25,7 +25,7 @@ def rate(setting: Setting, reading: Rate) -> Finding:
         setting.meter.begin(f"{member} at all seats")
         values, statistic = _rate_values(setting, reading, sampler, measure, member, number, deals)
         interval = estimate(values) if statistic is None else verdicts.of_statistic(values, statistic)
-        low, high = verdicts.bounds(interval, values if statistic is None else None)
+        low, high = verdicts.bounds(interval, values if statistic is None else None, reading.alternative)
         judged = verdicts.judge_rate(interval, low, high, reading.threshold, reading.alternative)
         found.append(judged)
         if reading.threshold is not None and member != UNSKILLED:

@@ -194,6 +194,14 @@ class Policy(Base):
     doses: list[Count] = Field([], description="the first condition on the hand with exactly so many instead")
     subgroups: list[Condition] = Field([], description="of deals, by values of a feature; exploratory")
 
+    @model_validator(mode="after")
+    def _a_sequential_test_has_a_side(self) -> Self:
+        if self.plan.mode == "sequential" and self.alternative == "different":
+            raise ValueError(
+                "a sequential plan tests one side; choose the alternative greater or less, or another plan"
+            )
+        return self
+
 
 class Action(Base):
     """The action against another one, in the same positions."""

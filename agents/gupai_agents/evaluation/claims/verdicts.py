@@ -52,7 +52,7 @@ def judge(found: Estimate, margin: float, alternative: str) -> Judged:
 
 
 def judge_rate(found: Estimate, low: float, high: float, threshold: float | None, alternative: str) -> Judged:
-    """Return the verdict on a rate from its bounds, one-sided each, against a threshold."""
+    """Return the verdict on a rate from its `bounds` against a threshold."""
     if threshold is None:
         return Judged(MEASURED)
     if not np.isfinite([low, high, found.mean]).all():
@@ -86,16 +86,21 @@ def clopper_pearson(hits: int, samples: int, alpha: float = 0.05) -> tuple[float
     return low, high
 
 
-def bounds(found: Estimate, values: np.ndarray | None) -> tuple[float, float]:
-    """Return one-sided 95% bounds of a mean: exact ones for values 0 and 1, else Student's."""
+def bounds(found: Estimate, values: np.ndarray | None, alternative: str) -> tuple[float, float]:
+    """Return bounds of a mean that together are wrong about the alternative in 5% of cases at most.
+
+    Each may be missed so often, but half as often where both could speak for "different". Exact ones for values 0
+    and 1, else Student's.
+    """
     from scipy.special import stdtrit
 
+    alpha = 0.025 if alternative == "different" else 0.05
     if values is not None and np.isin(values, (0, 1)).all():
-        return clopper_pearson(int(values.sum()), len(values))
+        return clopper_pearson(int(values.sum()), len(values), alpha)
     if found.samples < 2:
         return -np.inf, np.inf
     degrees = found.samples - 1
-    half = found.half_width * float(stdtrit(degrees, 0.95) / stdtrit(degrees, 0.975))
+    half = found.half_width * float(stdtrit(degrees, 1 - alpha) / stdtrit(degrees, 0.975))
     return found.mean - half, found.mean + half
 
 
@@ -152,9 +157,13 @@ class Pooled(NamedTuple):
 
 
 def pool(effects: Sequence[Estimate]) -> Pooled:
-    """Return the pooled effect; effects without any spread (all deals alike) count as measured exactly."""
+    """Return the pooled effect; effects without any spread (all deals alike) count as measured exactly.
+
+    Of effects that came up too rarely to have an interval the first stands for all, if there is no other.
+    """
     from scipy.special import chdtrc
 
+    effects = [each for each in effects if np.isfinite(each.half_width)] or effects[:1]
     if len(effects) == 1:
         return Pooled(effects[0], 0.0, 1.0, 0.0)
     means = np.array([each.mean for each in effects])
@@ -181,9 +190,8 @@ def judge_panel(
     Supported needs the pooled effect and the same sign at two opponents or more (at all, if there are fewer). `p` are
     adjusted by Holm: opponents of whom some support and some contradict leave it inconclusive.
     """
-    sides = {
-        side for side, adjusted in zip(verdicts, p, strict=True) if adjusted < 0.05 or side == NO_EFFECT
-    } & {SUPPORTED, CONTRADICTED}
+    sides = {side for side, adjusted in zip(verdicts, p, strict=True) if adjusted < 0.05}
+    sides &= {SUPPORTED, CONTRADICTED}
     if len(sides) == 2:
         return Judged(INCONCLUSIVE), "opponents disagree: it depends on who sits there"
     pooled = pool(members).effect
