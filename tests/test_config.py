@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.network import tensor_shapes
+from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_app.cli import app
 from gupai_env.games import GAMES, get_game
 from gupai_training import config as configuration
 from gupai_training.config import Config, load, shipped
-from gupai_training.plain_yaml import MAX_CHARACTERS, parse_yaml
 
 ROOT = Path(__file__).parents[1]
 NINES = "9" * 5000

@@ -7,9 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from gupai_agents.agent import Agent
+from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, style_names, tuned_weights
 from gupai_agents.styles import RandomAgent, StyleAgent
@@ -157,8 +156,8 @@ def read_style(path: str, game: Game) -> dict[str, float]:
     try:
         if Path(path).stat().st_size > MOST_BYTES:
             raise OSError(f"it is larger than {MOST_BYTES:,} bytes")
-        found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        found = parse_yaml(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise ValueError(f"{path}: no file of a style ({' '.join(str(error).split())})") from None
     if not isinstance(found, dict) or not isinstance(found.get("weights"), dict) or not found["weights"]:
         raise ValueError(f"{path}: a style is a mapping with `game` and `weights`, as `gupai tune` writes it")

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from gupai_agents.checkpoint import MAX_BYTES
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
+from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.shipped import style_names
 from gupai_env.games import get_game
-from gupai_training.plain_yaml import MAX_CHARACTERS, parse_yaml
 
 FLOAT_BYTES = 4
 GIB = 1 << 30

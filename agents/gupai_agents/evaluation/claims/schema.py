@@ -12,12 +12,11 @@ ordering: several rates or effects, and which comes first.
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from gupai_agents.plain_yaml import parse_yaml
 from gupai_env.core.numbers import told
 
-MOST_CHARACTERS = 1 << 16
 MOST_DEALS = 1_000_000
 Number = Annotated[int, Field(ge=1, le=6, description="a number on the ends of tiles")]
 Count = Annotated[int, Field(ge=0, le=1000)]
@@ -280,17 +279,6 @@ class Claim(Part):
         return self
 
 
-class PlainLoader(yaml.SafeLoader):
-    """Reads YAML that refuses a key that comes twice."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict:
-        """Return a mapping; raises YAMLError if a key comes twice."""
-        mapping = super().construct_mapping(node, deep=True)
-        if len(mapping) < len(node.value):
-            raise yaml.YAMLError(f"a key comes twice{node.start_mark}")
-        return mapping
-
-
 def read_claim(path: str | Path) -> Claim:
     """Return the claim of a file, checked against the game it is about.
 
@@ -298,13 +286,8 @@ def read_claim(path: str | Path) -> Claim:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
-        if len(text) > MOST_CHARACTERS:
-            raise ValueError(f"it is longer than {MOST_CHARACTERS:,} characters")
-        if "&" in text and any(getattr(event, "anchor", None) for event in yaml.parse(text)):
-            raise ValueError("anchors are not used in claims")
-        content = PlainLoader(text).get_single_data()
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        content = parse_yaml(path.read_text(encoding="utf-8"))
+    except ValueError as error:
         raise ValueError(f"{path}: no file of a claim: {' '.join(str(error).split())}") from None
     try:
         claim = claim_of(content)

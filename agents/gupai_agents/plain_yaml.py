@@ -1,11 +1,11 @@
-"""YAML as configurations need it: mappings, lists, numbers, words. Anchors, tags and dates are refused or text."""
+"""YAML as files of ours need it: mappings, lists, numbers, words. Anchors and tags are refused, dates are text."""
 
 import re
 from typing import Any
 
 import yaml
 
-MAX_CHARACTERS = 1 << 16  # a configuration has some hundred
+MAX_CHARACTERS = 1 << 16  # a configuration has some hundred, a claim some thousand
 MAX_DEPTH = 8
 FLOAT = "tag:yaml.org,2002:float"
 # YAML 1.1 takes 1e-3 for a word, as it has no point.
@@ -52,9 +52,9 @@ def _require_plain(text: str) -> None:
     depth = 0
     for event in yaml.parse(text, PlainLoader):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise ValueError("anchors and aliases are not used in configurations")
+            raise ValueError("anchors and aliases are not used here")
         if (tag := getattr(event, "tag", None)) is not None:
-            raise ValueError(f"the tag {tag} is not used in configurations")
+            raise ValueError(f"the tag {tag} is not used here")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
