@@ -289,6 +289,12 @@ def test_the_end_is_the_end():
         env.step(0)
 
 
+def test_options_of_a_reset_are_refused_by_one_table_as_by_many():
+    for env in (gymnasium.make("gupai/JieLong-v0"), gymnasium.make_vec("gupai/JieLong-v0", num_envs=2)):
+        with pytest.raises(ValueError, match=r"options=\{'seat': 2\} is not allowed; there are no options"):
+            env.reset(options={"seat": 2})
+
+
 def test_a_name_with_its_module_needs_no_import():
     code = "import gymnasium; print(gymnasium.make('gupai_env:gupai/CeDeng-v0').reset(seed=1)[0].shape)"
     done = subprocess.run(

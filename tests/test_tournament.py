@@ -250,6 +250,27 @@ def test_only_the_same_tournament_is_resumed(kept):
         play_into(kept.parent / "none", plan, agents(*NAMES[:2]), resume=True)
 
 
+@pytest.mark.parametrize(
+    ("progress", "message"),
+    [
+        ({}, "progress.json: damaged, blocks is None"),
+        ({"blocks": "a"}, "blocks is 'a', no whole number from 0 on"),
+        ({"games.csv": -1}, "games.csv is -1, no whole number"),
+        ({"games.csv": 10**6}, "games.csv: damaged, of its 1,000,000 bytes some are gone"),
+    ],
+)
+def test_progress_that_cannot_be_changes_no_file(kept, tmp_path, progress, message):
+    path = tmp_path / "run"
+    shutil.copytree(kept, path)
+    told = json.loads((path / "progress.json").read_text())
+    (path / "progress.json").write_text(json.dumps(told | progress if progress else {}))
+    before = files(path)
+    plan = schedule("jie-long", NAMES[:2], 8, seed=3)
+    with pytest.raises(folder.FolderError, match=re.escape(message)):
+        play_into(path, plan, agents(*NAMES[:2]), resume=True)
+    assert files(path) == before
+
+
 def edited(name, change):
     def edit(path):
         (path / name).write_text(change((path / name).read_text()))

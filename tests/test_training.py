@@ -342,6 +342,26 @@ def test_hard_opponents_come_more_often():
     assert people.weights().min() >= 0.02 / 1.1
 
 
+def test_rule_based_members_have_their_share_whoever_else_is_there():
+    people = OpponentPool(4, np.random.default_rng(0), 0.5, 16, rule_share=0.2)
+    for name in ("greedy", "variety"):
+        people.add(make_agent(name), 0, scripted=True)
+    for born in range(1, 17):
+        people.add(make_agent("random"), born)
+    shares = people.weights()
+    assert shares.sum() == pytest.approx(1)
+    assert shares[:2] == pytest.approx([0.2, 0.2])
+    assert shares[2:] == pytest.approx([0.6 / 16] * 16)
+
+
+def test_without_a_list_the_pool_has_all_rule_based_players(tmp_path):
+    run = Run.begin(parse(TAUGHT, "test"), tmp_path)
+    assert [agent.name for agent in run.pool.agents] == ["greedy", "variety", "tuned"]
+    assert [agent.name for agent in run.teaching.teacher.others] == ["greedy", "variety", "tuned"]
+    few = Run.begin(parse({**TAUGHT, "pool": {**SMALL["pool"], "rules": ["random"]}}, "test"), tmp_path)
+    assert [agent.name for agent in few.pool.agents] == ["random"]
+
+
 def test_the_first_the_newest_and_the_best_past_selves_stay():
     people = pool(size=4)
     agents = [make_agent("random") for _ in range(12)]

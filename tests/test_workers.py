@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import CancelledError
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from threadpoolctl import threadpool_info
 
 from gupai_agents.checkpoint import read_checkpoint
 from gupai_agents.tune import Table
-from gupai_agents.workers import Cluster, LostError, Processes, Workers
+from gupai_agents.workers import Cluster, LostError, Processes, Thread, Workers
 from gupai_env import get_game
 from gupai_training.config import RESUME_FILE, parse
 from gupai_training.run import Run
@@ -172,6 +173,28 @@ def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
     assert of_numpy <= {1}
     assert torch.get_num_threads() == before
     same_bits(alone.folder, both.folder)
+    with pytest.raises(RuntimeError, match="after shutdown"):  # nothing is labelled once the stage is over
+        both.teaching.beside.ask(square, 3)
+
+
+def test_a_thread_that_is_closed_begins_nothing_more():
+    thread, go, begun = Thread(), threading.Event(), []
+
+    def work(number):
+        begun.append(number)
+        go.wait(10)
+        return number
+
+    answers = [thread.ask(work, number) for number in range(3)]
+    while not begun:
+        time.sleep(0.01)
+    thread.close()
+    go.set()
+    assert answers[0]() == 0
+    for answer in answers[1:]:
+        with pytest.raises(CancelledError):
+            answer()
+    assert begun == [0]
 
 
 def same_bits(one: Path, other: Path) -> None:

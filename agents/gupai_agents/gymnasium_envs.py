@@ -79,6 +79,12 @@ class LegalActions(spaces.Discrete):
         return super().sample(mask, probability)
 
 
+def require_no(options: dict | None) -> None:
+    """Raise ValueError for options of a reset: there are none."""
+    if options:
+        raise ValueError(f"options={told(options)} is not allowed; there are no options")
+
+
 class SeatEnv(gymnasium.Env):
     """One learning seat; agents play the others. An action is one decision of that seat.
 
@@ -125,8 +131,9 @@ class SeatEnv(gymnasium.Env):
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         """Deal and play up to the learner's first decision; see the class for seeds. No options are known.
 
-        Raises: ValueError for a bad seed, and then nothing has changed.
+        Raises: ValueError for a bad seed or an option, and then nothing has changed.
         """
+        require_no(options)
         seed = None if seed is None else as_key(seed)
         super().reset(seed=seed)
         self.table.reset(seed)
@@ -282,10 +289,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """Deal in every lane; with a seed its first episode, without one the next episode of the last seed.
 
         Args: seed: that of lane 0, lane i gets seed + i; or a seed for every lane. options: none are known.
-        Raises: ValueError for a bad seed, and then nothing has changed.
+        Raises: ValueError for a bad seed or an option, and then nothing has changed.
         """
-        if options:
-            raise ValueError(f"options={told(options)} is not allowed; there are no options")
+        require_no(options)
         if seed is not None or not self._seeded:
             if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
                 self.lanes.reset(seeds=seed)

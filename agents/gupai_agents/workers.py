@@ -50,6 +50,9 @@ class Workers:
         """Have a task done, a function of a module with arguments that can be pickled."""
         return functools.partial(task, *arguments)
 
+    def close(self) -> None:
+        """Begin nothing more of what was asked for."""
+
     def share(self, value: Any) -> Any:
         """Return what stands for a value among the arguments of many tasks, so that it is sent to a worker once."""
         return value
@@ -79,6 +82,10 @@ class Thread(Workers):
     def ask(self, task: Callable, *arguments: Any) -> Answer:
         """Have a task done beside what this process does meanwhile."""
         return self._pool.submit(task, *arguments).result
+
+    def close(self) -> None:
+        """Begin nothing more of what was asked for; what is under way is finished."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def keep_to_one_core() -> None:

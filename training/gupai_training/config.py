@@ -254,6 +254,11 @@ class Config(Section):
         return self
 
     @property
+    def rules(self) -> list[str]:
+        """The players of the game that are in the pool from the beginning."""
+        return style_names(get_game(self.game)) if self.pool.rules is None else self.pool.rules
+
+    @property
     def playing_style(self) -> str:
         """The style that plays out where search teaches."""
         return self.teach.style or style_names(get_game(self.game))[-1]

@@ -45,7 +45,7 @@ class OpponentPool:
 
     With probability `self_share` the present self takes all seats. Else one member takes one to all but one of
     them: half of these tables choose the member evenly, half by (share of deals it did not lose) squared, the
-    hard ones first; every rule-based member gets at least `rule_share`.
+    hard ones first; every rule-based member gets at least `rule_share`, as far as that leaves room.
     """
 
     def __init__(
@@ -66,6 +66,9 @@ class OpponentPool:
         weights = 0.5 / len(self.members) + 0.5 * hard / hard.sum()
         scripted = np.array([member.scripted for member in self.members])
         weights[scripted] = np.maximum(weights[scripted], self.rule_share)
+        left = 1 - weights[scripted].sum()
+        if left > 0 and not scripted.all():
+            weights[~scripted] *= left / weights[~scripted].sum()
         return weights / weights.sum()
 
     def line_ups(self, tables: int) -> np.ndarray:

@@ -117,7 +117,7 @@ class Run:
         self.baselines = {name: self.player(name) for name in named}
         self.tree = None  # of all play, on a deck small enough
         if self.variant.deck == TINY:
-            with contextlib.suppress(ValueError):  # with more seats it is too large
+            with contextlib.suppress(ValueError):  # with some options it is too large
                 self.tree = build_tree(self.game, **config.variant)
 
     @classmethod
@@ -163,7 +163,7 @@ class Run:
         self.pool = pool = OpponentPool(
             self.variant.players, rng, chosen.self_share, chosen.size, chosen.rule_share
         )
-        for name in self.game.styles if chosen.rules is None else chosen.rules:
+        for name in config.rules:
             pool.add(self.player(name), born=0, scripted=True)
         env = SelfPlayVecEnv(
             self.game.id, ppo.lanes, pool, seed=config.seed, payoff_scale=ppo.payoff_scale, **config.variant
@@ -224,7 +224,8 @@ class Run:
             try:
                 if self.teaching and stage != SELF_PLAY:
                     source = self.teaching
-                    with threads_of(self.teaching.threads, self.teaching.labelling):
+                    limited = threads_of(self.teaching.threads, self.teaching.labelling)
+                    with limited, contextlib.closing(self.teaching.beside):  # it was asked ahead of the end
                         self._teach(self.teaching, stage is not None, reporter, stop)
                 if self.config.decisions and not self.learner.stopping:
                     source = self.learner.rollout

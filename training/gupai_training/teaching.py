@@ -25,7 +25,6 @@ from gupai_agents.agent import Agent, Turns
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.shipped import style_names
 from gupai_agents.workers import Answer, Thread, Workers
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
@@ -72,8 +71,7 @@ class Teacher:
         self.dtype = getattr(torch, precision_on(device, config.precision))
         self.style = style_agent(config.playing_style, game, variant)
         self.search = SearchAgent(game, variant, "teacher", self.style.weights, plan=plan)
-        rules = style_names(game) if config.pool.rules is None else config.pool.rules
-        self.others = [agent_of_data(name, game, variant) for name in rules]
+        self.others = [agent_of_data(name, game, variant) for name in config.rules]
         self.styles = np.array(
             [
                 [self.style.weights, getattr(who, "weights", self.style.weights)]

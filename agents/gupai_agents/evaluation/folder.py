@@ -69,7 +69,7 @@ def play_into(
             raise ValueError(f"{folder} is there already; --resume goes on with it") from None
         write_atomic(folder / MANIFEST, _json(wanted))
         write_atomic(folder / PROGRESS, _json({"blocks": 0, ROWS: 0, GAMES: 0}))
-    done = _read_json(folder / PROGRESS)
+    done = _progress(folder)
     blocks, found = list(plan.blocks()), plan.empty()
     for name in (ROWS, GAMES):
         with (folder / name).open("ab") as file:
@@ -277,6 +277,20 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise FolderError(f"{path}: damaged, it is no object")
     return content
+
+
+def _progress(folder: Path) -> dict[str, int]:
+    """Return how many blocks are finished, and how many bytes of which file hold them; raises FolderError."""
+    path = folder / PROGRESS
+    done = _read_json(path)
+    for name in ("blocks", ROWS, GAMES):
+        if type(done.get(name)) is not int or done[name] < 0:
+            raise FolderError(f"{path}: damaged, {name} is {told(done.get(name))}, no whole number from 0 on")
+    for name in (ROWS, GAMES):
+        file = folder / name
+        if done[name] > (file.stat().st_size if file.exists() else 0):
+            raise FolderError(f"{file}: damaged, of its {done[name]:,} bytes some are gone")
+    return done
 
 
 def _plan(folder: Path) -> Schedule:

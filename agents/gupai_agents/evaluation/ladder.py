@@ -67,8 +67,8 @@ def climb(
     for agent in agents:
         check_agent(agent, game, made)
     quick = [agent for agent in agents if not isinstance(agent, SearchAgent)]
-    if len(agents) < 2 or not quick:
-        raise ValueError("a ladder needs two agents or more, and one of them that does not search")
+    if len(quick) < 2:
+        raise ValueError("a ladder needs two agents or more that do not search; they are the rivals of all")
     deals = whole_number("deals", deals, 2, MOST_FIGURES // made.players**2)
     few, seed = whole_number("few", few, 2, deals), as_key(seed)
     turns = some_turns(game, quick[-1], variant)

@@ -14,6 +14,7 @@ from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, deeds_of
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.playouts import ASKED, finish, numbered
+from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.numbers import whole_number
@@ -24,7 +25,6 @@ from gupai_env.vector import Lanes
 EVALUATION_STREAM = 1 << 42  # deals to compare players on, never met in training
 LANES = 4096  # lanes that play side by side
 MOST_FIGURES = 1 << 28  # chips that are kept of one comparison, 2 GiB
-NOBODY = -1
 Progress = Callable[[int], Any]  # called with the number of deals just finished
 
 
