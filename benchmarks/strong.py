@@ -12,6 +12,7 @@ of it in docs/models.md.
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.checkpoint import read_checkpoint, read_header, variant_of, write_checkpoint
@@ -19,12 +20,13 @@ from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent, packed
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import BEST, NETWORKS
+from gupai_training.config import CONFIG_FILE
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a search
 SEARCH = "search:playouts=200"
-# What is told of the player that a run began with.
-STARTED = "labels", "decisions", "seconds", "machine", "recipe", "start"
+# What is told of players that went into a run: of the one it began with, and of an ensemble that it learned from.
+TOLD = "labels", "decisions", "seconds", "seed", "machine", "recipe", "start"
 
 
 def main() -> None:
@@ -52,11 +54,21 @@ def ship(run: Path, machine: str) -> Path:
     words = "-".join(_word(*item) for item in variant.changed().items()) or "default"
     path = NETWORKS / f"{game.id}-{words}.safetensors"
     NETWORKS.mkdir(exist_ok=True)
-    recipe = (run / "config.yaml").read_text(encoding="utf-8")
-    start = parse_yaml(recipe).get("start")
-    if start:  # with the player that is about to be replaced, or with a file
-        begun = read_header(path if start == BEST else start.partition(":")[2])
-        header["start"] = {name: begun[name] for name in STARTED if name in begun}
+    recipe = (run / CONFIG_FILE).read_text(encoding="utf-8")
+    settings = parse_yaml(recipe)
+
+    def told(spec: str) -> dict[str, Any]:
+        """Tell of a player: the one that is about to be replaced, or that of another run."""
+        source = path if spec == BEST else Path(spec.partition(":")[2])
+        found = read_header(source)
+        if (config := source / CONFIG_FILE).is_file():
+            found |= {"machine": machine, "recipe": config.read_text(encoding="utf-8")}
+        return {name: found[name] for name in TOLD if name in found}
+
+    if start := settings.get("start"):
+        header["start"] = told(start)
+    if ensemble := settings.get("teach", {}).get("ensemble"):
+        header["ensemble"] = [told(spec) for spec in ensemble]
     header["machine"], header["recipe"] = machine, recipe
     write_checkpoint(path, header, packed(tensors))
     return path

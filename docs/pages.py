@@ -525,6 +525,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
         "training": _learned(header),
         "seconds": "; then ".join(f"{each['seconds']:,.0f}, on {each['machine']}" for each in _parts(header)),
         "seed": header["seed"],
+        **_ensemble(header),
         "versions": ", ".join(f"{name} {version}" for name, version in header["versions"].items()),
     }
     return _flowing(
@@ -598,6 +599,15 @@ def _learned(header: dict[str, Any]) -> str:
     """Return what a network learned from, in words."""
     first, *others = (went_in(each["labels"], each["decisions"]) for each in _parts(header))
     return ", then ".join([first, *(words.removeprefix("learned ") for words in others)])
+
+
+def _ensemble(header: dict[str, Any]) -> dict[str, str]:
+    """Return the row of a card on the networks whose mean scores a network learned, if there were any."""
+    told = [
+        f"seed {each['seed']}, {went_in(each['labels'], each['decisions'])}, {each['seconds']:,.0f} seconds"
+        for each in header.get("ensemble", ())
+    ]
+    return {"its labels": f"the mean scores of {len(told)} networks: {'; '.join(told)}"} if told else {}
 
 
 def _met(header: dict[str, Any]) -> str:

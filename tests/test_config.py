@@ -17,7 +17,7 @@ from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_app.cli import app
 from gupai_env.games import GAMES, get_game
 from gupai_training import config as configuration
-from gupai_training.config import Config, load, shipped
+from gupai_training.config import Config, load, parse, shipped
 
 ROOT = Path(__file__).parents[1]
 NINES = "9" * 5000
@@ -123,6 +123,7 @@ BAD_CHANGES = [
     "teach.temperature=0",
     "teach.learning_rate=.nan",
     "teach.max_minutes=0",
+    "teach.ensemble=best",
     "teach.style=nobody",
     "teach.style=best",
     "teach.style=random",
@@ -477,3 +478,20 @@ def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
     )
     wanted = [f"{tmp_path}/gupai_training/configs {load(game).ppo.payoff_scale}" for game in GAMES]
     assert result.stdout.splitlines() == wanted, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("teach", "said"),
+    [
+        ({"ensemble": ["best"]}, "teach.dealt=0: nothing would be learned from teach.ensemble"),
+        (
+            {"ensemble": ["greedy"], "dealt": 1},
+            "teach.ensemble: greedy is no network; choose best or checkpoint:FILE",
+        ),
+        ({"ensemble": ["checkpoint:none"], "dealt": 1}, "teach.ensemble: none: there is no such checkpoint"),
+    ],
+)
+def test_an_ensemble_that_cannot_teach_is_refused_in_one_line(teach, said):
+    with pytest.raises(ValueError, match=f"^test: {said}") as error:
+        parse({"game": "jie-long", "teach": {"labels": 1000, **teach}}, "test")
+    assert "\n" not in str(error.value)

@@ -113,3 +113,13 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     run_folder(tmp_path / "second", start="best")
     told = read_header(strong.ship(tmp_path / "second", "a better one"))["start"]
     assert (told["machine"], told["labels"]) == ("an abacus", 100)
+    ensemble = f"[best, 'checkpoint:{tmp_path / 'second'}']"
+    run_folder(tmp_path / "third", f"checkpoint:{tmp_path / 'first'}\nteach: {{ensemble: {ensemble}}}")
+    header = read_header(strong.ship(tmp_path / "third", "the best one"))
+    assert header["start"] == {"labels": 100, "machine": "the best one", "recipe": "game: jie-long\n\n"}
+    shipped, run = header["ensemble"]
+    assert (shipped["machine"], run["machine"], run["recipe"]) == (
+        "a better one",
+        "the best one",
+        "game: jie-long\nstart: best\n",
+    )

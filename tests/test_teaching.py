@@ -295,6 +295,32 @@ def test_labels_are_kept_for_a_resume_only_as_long_as_they_are_learned_from_agai
             np.testing.assert_array_equal(again.learner.weights()[name], tensor)
 
 
+def test_of_an_ensemble_the_label_is_what_it_thinks_on_average(tmp_path):
+    settings = config(dealt=1, temperature=3).model_dump() | {"precision": "float32"}
+    specs, networks = [], []
+    for seed in (1, 2):
+        run = Run.begin(parse(settings | {"seed": seed}, "test"), tmp_path)
+        run.save_agent(run.spent)
+        specs.append(f"checkpoint:{run.folder}")
+        networks.append(run.current_agent("one"))
+    taught = settings | {"teach": settings["teach"] | {"ensemble": specs}}
+    found = Teacher(parse(taught, "test"), 1).labels(networks[0], 0, Kind.DEALT)
+    plain = Teacher(parse(settings, "test"), 1).labels(networks[0], 0, Kind.DEALT)
+    np.testing.assert_array_equal(found.observations, plain.observations)  # of the same deals
+    np.testing.assert_allclose(found.means, plain.means, atol=1e-4)  # what they win is not asked of it
+    scores = 3 * sum(each.logits(found.observations) for each in networks) / 2
+    legal = ~np.isnan(plain.values)
+    np.testing.assert_array_equal(~np.isnan(found.values), legal)
+    scores = np.where(legal, scores, np.nan)
+    np.testing.assert_allclose(
+        found.values, scores - np.nanmean(scores, 1, keepdims=True), rtol=1e-4, atol=1e-4
+    )
+    own = Teacher(parse(taught, "test"), 1).labels(networks[0], 0, Kind.OWN)
+    np.testing.assert_array_equal(
+        own.values, Teacher(parse(settings, "test"), 1).labels(networks[0], 0, Kind.OWN).values
+    )
+
+
 def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
     first = Run.begin(config(), tmp_path)
     first.save_agent(first.spent)

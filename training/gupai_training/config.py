@@ -15,7 +15,7 @@ from gupai_agents.checkpoint import MAX_BYTES
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_agents.registry import agent_of_data, style_agent
-from gupai_agents.shipped import style_names
+from gupai_agents.shipped import BEST, style_names
 from gupai_env.games import get_game
 
 FLOAT_BYTES = 4
@@ -120,6 +120,12 @@ class TeachConfig(Section):
         ge=0,
         le=1,
     )
+    ensemble: list[str] = Field(
+        [],
+        description="networks, checkpoint:FILE of several seeds: in these deals what they think of actions on average "
+        "is the label (distillation), instead of what playouts win",
+        max_length=100,
+    )
     ahead: int = Field(
         0,
         description="chunks that workers, or half of the cores, label ahead of learning; older players play them",
@@ -223,6 +229,7 @@ class Config(Section):
         for setting, players in (
             ("pool.rules", self.pool.rules),
             ("evaluation.baselines", self.evaluation.baselines),
+            ("teach.ensemble", self.teach.ensemble),
         ):
             for player in players or ():
                 try:
@@ -234,6 +241,15 @@ class Config(Section):
                 style_agent(self.teach.style, game, game.variant.make(**self.variant))
             except ValueError as error:
                 raise ValueError(f"teach.style: {error}") from None
+        return self
+
+    @model_validator(mode="after")
+    def _an_ensemble_is_of_networks_and_asked(self) -> "Config":
+        for spec in self.teach.ensemble:
+            if spec != BEST and spec.partition(":")[0] != "checkpoint":
+                raise ValueError(f"teach.ensemble: {spec} is no network; choose {BEST} or checkpoint:FILE")
+        if self.teach.ensemble and not self.teach.dealt:
+            raise ValueError("teach.dealt=0: nothing would be learned from teach.ensemble")
         return self
 
     @model_validator(mode="after")

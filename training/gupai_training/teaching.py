@@ -8,6 +8,8 @@ Search makes nothing of what the others chose to do. So in the last part of the 
 tried in the deal that lies on the table instead: there the others' choices and hands belong together, and who learns
 from many such deals learns what a choice tells. These labels are so cheap that each is learned from once.
 There the style plays on for the network too, and at the very end, `teach.own_playouts`, the network itself.
+
+Networks of several seeds err in different ways: what they think on average, `teach.ensemble`, is a better label there.
 """
 
 import functools
@@ -72,6 +74,10 @@ class Teacher:
         self.style = style_agent(config.playing_style, game, variant)
         self.search = SearchAgent(game, variant, "teacher", self.style.weights, plan=plan)
         self.others = [agent_of_data(name, game, variant) for name in config.rules]
+        networks = [agent_of_data(spec, game, variant) for spec in config.teach.ensemble]
+        self.ensemble = [
+            Scorer(each, device, self.dtype) for each in networks if isinstance(each, NetworkAgent)
+        ]
         self.styles = np.array(
             [
                 [self.style.weights, getattr(who, "weights", self.style.weights)]
@@ -97,7 +103,7 @@ class Teacher:
         wild = 0.0 if dealt else teach.random_moves
         values = self._by_search
         if dealt:
-            values = self._by_styles
+            values = self._by_ensemble if self.ensemble else self._by_styles
             if isinstance(player, NetworkAgent):
                 if kind == Kind.OWN:
                     values = functools.partial(self._by_itself, Scorer(player, self.device, self.dtype))
@@ -130,6 +136,15 @@ class Teacher:
         return chips_in_deals(
             lanes.game, lanes.rules, self.styles, styled, lanes.states[at], turns.masks, self.threads
         )
+
+    def _by_ensemble(self, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray) -> np.ndarray:
+        """Return the same where networks tell how much actions differ, and playouts only what they win on average."""
+        observations, scores = lanes.observations[at], np.zeros(turns.masks.shape)
+        for each in self.ensemble:
+            scores += each.scores(observations) * (self.config.teach.temperature / len(self.ensemble))
+        scores[~turns.masks] = np.nan
+        chips = self._by_styles(turns, lanes, at, styled)
+        return scores + (np.nanmean(chips, 1) - np.nanmean(scores, 1))[:, None]
 
     def _by_itself(
         self, scorer: Scorer, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray
