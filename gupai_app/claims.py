@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,11 +29,13 @@ from gupai_agents.evaluation.claims.measures import MEASURES
 from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.sampling import HAND_FEATURES
+from gupai_agents.evaluation.claims.schema import ID
 from gupai_agents.evaluation.claims.suite import RATE, corrected
 from gupai_agents.evaluation.records import naming
 from gupai_agents.workers import Cluster, Workers
 from gupai_app.report import progress, put, shares, table_of
 from gupai_env import __version__
+from gupai_env.core.numbers import told
 
 SUFFIX = ".yaml"
 ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
@@ -118,8 +121,12 @@ def features() -> None:
 
 
 def new(name: str) -> None:
-    """Write the beginning of a claim's file. Raises: ValueError if it is there; OSError."""
+    """Write the beginning of a claim's file. Raises: ValueError if it is there, or has no claim's name; OSError."""
     path = Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
+    if not re.fullmatch(ID, path.stem):
+        raise ValueError(
+            f"{told(path.stem)} is no name of a claim; write lower-case letters and digits, with - between"
+        )
     content = NEW.format(name=path.stem, suffix=SUFFIX)
     try:
         with path.open("x", encoding="utf-8") as file:

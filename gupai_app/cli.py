@@ -315,7 +315,11 @@ def replay(
     with mistakes():
         games = read_games(path, number)
         if check:
-            typer.echo(f"{path}: {sum(1 for _ in games):,} games, played again to the byte")
+            if html is not None or tables:
+                raise Mistake("--check shows nothing: leave --html and --tables out")
+            if not (checked := sum(1 for _ in games)):
+                raise Mistake(f"{path}: there is no game {number}")
+            typer.echo(f"{path}: {checked:,} games, played again to the byte")
             return
         first = next(games, None)
         if first is None:
@@ -753,7 +757,7 @@ def train(
     ray: Ray = None,
     as_json: Annotated[bool, typer.Option("--json", help="print lines of JSON")] = False,
 ) -> None:
-    """Train a player by self-play, then print how it fares against the baselines."""
+    """Train a player by search, self-play or both, then print how it fares against the baselines."""
     if (config is None) == (go_on is None):
         raise Mistake("name a configuration, or with --resume a run to go on with")
     for given, what in ((config, "CONFIG"), (go_on, "--resume"), (runs, "--runs")):

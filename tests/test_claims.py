@@ -649,6 +649,7 @@ def test_verdicts_that_are_kept_are_not_made_again(tmp_path, monkeypatch):
         (("no/such.yaml",), "no/such.yaml"),
         ((), "name a claim, or --all"),
         (("new",), "gupai claim new NAME"),
+        (("new", "a b"), "'a b' is no name of a claim"),
         (("jl-attack-2", "--panel", "nobody"), "nobody"),
     ],
 )

@@ -124,3 +124,17 @@ def test_a_room_that_lacks_something_says_what(game, monkeypatch):
     monkeypatch.delattr(sys.modules["one_trick"], "payoffs")
     with pytest.raises(TypeError, match="one_trick is no room of a game: it has no payoffs"):
         game.__post_init__()
+
+
+def test_a_package_whose_games_cannot_be_loaded_is_named(monkeypatch):
+    class Broken:
+        name, dist = "chess", None
+
+        def load(self):
+            raise ModuleNotFoundError("No module named 'boards'")
+
+    monkeypatch.setattr("gupai_env.games.entry_points", lambda group: [Broken()])
+    with pytest.raises(
+        ValueError, match="games of the package chess cannot be loaded: No module named 'boards'"
+    ):
+        gupai_env.get_game("chess")

@@ -322,6 +322,12 @@ def test_commands_write_the_games_they_play(words, tmp_path):
     assert f"{path} is there already" in " ".join(again.stderr.split())
     checked = run("replay", path, "--check")
     assert "games, played again to the byte" in " ".join(checked.output.split())
+    for more, words_of_it in (
+        (["--game", "99"], "there is no game 99"),
+        (["--tables"], "leave --html and --tables out"),
+    ):
+        wrong = run("replay", path, "--check", *more)
+        assert wrong.exit_code == 2 and words_of_it in " ".join(wrong.stderr.split())
 
 
 def test_a_game_that_a_person_plays_to_its_end_is_written(tmp_path):

@@ -225,6 +225,14 @@ def test_a_free_port_is_found_and_a_named_one_is_kept():
             bound("127.0.0.1", one.getsockname()[1])
 
 
+@pytest.mark.parametrize("host", ["", "0", "0.0.0.0", "::"])
+def test_pages_are_not_served_at_all_addresses(host):
+    with pytest.raises(
+        ValueError, match=f"--host '{host}': name one address of this machine, not all of them"
+    ):
+        bound(host, None)
+
+
 def test_a_game_is_looked_at_and_every_decision_explained(pages):
     last = played(pages, game="jie-long")[-1]
     text = pages.get(f"/look?{last}").text
@@ -237,6 +245,10 @@ def test_a_game_is_looked_at_and_every_decision_explained(pages):
     assert answer.text.count("(played)") == len(numbers)
     losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
     assert losses and losses == sorted(losses, reverse=True)
+    offered = re.search(r'<select name="agent".*?</select>', answer.text, re.DOTALL)[0]
+    for agent in re.findall(r'value="([^"]+)"', offered):
+        answer = pages.post("/review", headers=OURS, data={"games": line, "agent": agent})
+        assert answer.status_code == 200, (agent, said(answer))
 
 
 @pytest.mark.parametrize(

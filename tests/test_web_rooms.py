@@ -358,6 +358,18 @@ def test_a_damaged_folder_of_a_tournament_is_said_to_be_damaged(pages, room):
     assert "damaged" in pages.get("/tournaments").text and "damaged" in pages.get("/tournament/damaged").text
     assert pages.post("/tournament/damaged", headers=OURS, data={"do": "go"}).status_code == 422
     assert pages.get("/tournament/damaged/game").status_code == 422
+    manifest = {"game": "jie-long", "variant": {}, "agents": ["random", "greedy"], "deals": 2, "table": "one"}
+    total = {"hero": 0, "mean": 1.0, "half_width": 0.5}
+    for changes, summary in (
+        ({"agents": [1, 2]}, {}),
+        ({}, [1]),
+        ({}, {"agents": ["random"], "deals": 2, "totals": [total | {"hero": 99}]}),
+    ):
+        (folder / "manifest.json").write_text(json.dumps(manifest | changes))
+        (folder / "summary.json").write_text(json.dumps(summary))
+        for address in ("/tournaments", "/tournament/damaged"):
+            answer = pages.get(address)
+            assert answer.status_code == 200 and "damaged (" in answer.text, (changes, summary, address)
     shutil.rmtree(folder)
 
 
@@ -390,6 +402,32 @@ def test_a_run_is_shown_and_played_against(pages):
     move = pages.get(f"/table?{table.url.query.decode()}&play={actions(table.text)[0]}")
     assert move.status_code == 200, said(move)
     assert pages.get("/run/broken").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"labels": 5, "decisions": 7, "updates": 1, "seconds": 3.0}, ""),  # compared with nobody
+        ({"labels": 5, "decisions": None, "updates": 1, "seconds": 3.0}, "metrics.jsonl is damaged"),
+        ({"labels": "5", "decisions": 7, "updates": 1, "seconds": 3.0}, "metrics.jsonl is damaged"),
+        (5, "metrics.jsonl is damaged"),
+    ],
+)
+def test_a_run_with_odd_looks_leaves_the_list_as_it_is(row, words, pages, room):
+    folder = room / "runs" / "odd"
+    shutil.copytree(room / "runs" / "one", folder)
+    (folder / "metrics.jsonl").write_text(json.dumps(row) + "\n")
+    answers = [pages.get(address) for address in ("/runs", "/run/odd")]
+    shutil.rmtree(folder)
+    for answer in answers:
+        assert answer.status_code == 200 and words in answer.text.lower(), said(answer)
+
+
+def test_games_of_other_packages_have_pages_too(monkeypatch):
+    asked = []
+    monkeypatch.setattr("gupai_app.web.app.load_plugins", lambda: asked.append(True))
+    create_app()
+    assert asked
 
 
 def test_a_picture_of_a_run_is_an_image_in_which_nothing_runs(pages):

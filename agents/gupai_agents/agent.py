@@ -172,6 +172,6 @@ def probabilities(agent: Agent, game: Game, variant: Variant, turns: Turns) -> n
         again = turns._replace(keys=np.full_like(turns.keys, key))
         if (ask(agent, game, variant, again) != answers).any():
             raise ValueError(
-                f"{agent.name} draws its actions; give it a method `probabilities` (agents/agent.py)"
+                f"{agent.name} draws its actions; give it a method `probabilities` (docs/writing-an-agent.md)"
             )
     return certain(answers, turns.masks.shape[1])

@@ -18,7 +18,6 @@ from gupai_env.games import get_game
 
 MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes
-MOST_SEATS = 8
 PERSON = "human"
 
 

@@ -28,7 +28,7 @@ from gupai_app.web.tournaments import add_tournaments
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import draw
-from gupai_env.games import GAMES, get_game
+from gupai_env.games import GAMES, get_game, load_plugins
 
 ANY = "any"  # seat: one is drawn
 LONG_LIST = 24  # moves under a heading; more are folded away
@@ -44,6 +44,7 @@ def create_app(
         tournaments: the folder in which tournaments are kept; without it there are none.
     """
     app = FastAPI(title="gupai", docs_url=None, redoc_url=None, openapi_url=None)
+    load_plugins()
     pages, jobs, players = Pages(), Jobs(), Players(runs)
     add_guard(app, pages, hosts)
     add_claims(app, pages, jobs)

@@ -34,7 +34,7 @@ from gupai_app.web.address import (
 )
 from gupai_app.web.pages import Pages, form_of, once, whole
 from gupai_app.web.pages import query_of as words_of
-from gupai_app.web.players import Players, adviser
+from gupai_app.web.players import SEARCHES, Players, adviser
 from gupai_app.web.safety import MOST_QUERY
 from gupai_app.web.table import Sitting
 from gupai_env.core.numbers import told
@@ -301,7 +301,7 @@ def add_reviews(app: FastAPI, pages: Pages, players: Players) -> Callable[[str],
             names=called(record),
             line=record.line,
             fields=parse_qsl(address_of(record)),
-            agents=[each for each in allowed if each != ADVISER],
+            agents=[each for each in allowed if each not in SEARCHES],  # which tell no probabilities
             strongest=[each for each in allowed if ":" not in each][-1],
             agent=name,
             adviser=ADVISER,

@@ -69,7 +69,7 @@ def run_of(name: str, folder: Path) -> Run:
     looks: list[dict[str, Any]] = []
     try:
         looks = _looks(folder)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         wrong.append(f"{METRICS_FILE} is damaged")
     try:
         read(_small(folder / CONFIG_FILE))
@@ -93,7 +93,7 @@ def _looks(folder: Path) -> list[dict[str, Any]]:
     for row in looks:
         for name in baselines_of(looks):
             float(row[name]["mean"]), float(row[name]["low"]), float(row[name]["high"])
-        float(row["seconds"])
+        float(row["seconds"]), row["labels"] + 0, row["decisions"] + 0
     return looks
 
 

@@ -10,20 +10,28 @@ import uvicorn
 
 from gupai_app.web.app import create_app
 from gupai_app.web.safety import MOST_QUERY
+from gupai_env.core.numbers import told
 
 PORT = 8420  # the first that is tried where none is named
 TRIED = 50
 LOOPBACK = "127.0.0.1"
+EVERYWHERE = ("0.0.0.0", "::")  # an empty host binds there too
 
 
 def bound(host: str, port: int | None) -> socket.socket:
-    """Return a socket at a port, by default the first free one from PORT on. Raises: OSError."""
+    """Return a socket at a port, by default the first free one from PORT on.
+
+    Raises: OSError; ValueError for all addresses at once: pages answer only to the name or address they were given.
+    """
     first = PORT if port is None else port
     for number in range(first, first + (TRIED if port is None else 1)):
         found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((host, number))
+            if found.getsockname()[0] in EVERYWHERE:
+                found.close()
+                raise ValueError(f"--host {told(host)}: name one address of this machine, not all of them")
             found.listen(64)
         except OSError as error:
             found.close()
@@ -44,7 +52,7 @@ def serve(
     """Serve the pages until ctrl-C.
 
     Args: runs, tournaments: folders of training runs and of tournaments; the second is made when one is played.
-    Raises: OSError if there is no free port, or the named one is not free.
+    Raises: OSError if there is no free port, or the named one is not free; ValueError as `bound`.
     """
     found = bound(host, port)
     number = found.getsockname()[1]

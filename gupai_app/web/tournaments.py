@@ -185,7 +185,7 @@ def kept(name: str, folder: Path) -> Kept:
         standings_of(summary)
         manifest["agents"] = list(map(shown, manifest["agents"]))
         manifest["deals"] + 0, manifest["table"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         return Kept(name, folder, damaged=f"damaged ({type(error).__name__})")
     return Kept(name, folder, head, manifest, summary)
 

@@ -25,9 +25,17 @@ def add_game(game: Game) -> None:
 
 
 def load_plugins() -> None:
-    """Import the modules that installed packages name for their games; each registers its own."""
+    """Import the modules that installed packages name for their games; each registers its own.
+
+    Raises: ValueError naming the package whose module cannot be imported.
+    """
     for plugin in entry_points(group=PLUGINS):
-        plugin.load()
+        try:
+            plugin.load()
+        except Exception as error:
+            said = " ".join(str(error).split())
+            package = plugin.dist.name if plugin.dist else plugin.name
+            raise ValueError(f"the games of the package {package} cannot be loaded: {said}") from error
 
 
 def get_game(name: str | Game) -> Game:
