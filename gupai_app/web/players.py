@@ -37,6 +37,10 @@ def folder_called(folder: Path | None, name: str) -> Path:
     return found
 
 
+# What reading a file of JSON can raise that holds anything but what is shown of it.
+ODD = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+
 def small_file(path: Path, most: int) -> Path:
     """Return the path of a file of `most` bytes or fewer. Raises: ValueError for a larger one; OSError."""
     if path.stat().st_size > most:

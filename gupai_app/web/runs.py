@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_app.web.address import query_of, words_of_rules
 from gupai_app.web.pages import Pages
-from gupai_app.web.players import RUN, folder_called, folders, made_for, small_file
+from gupai_app.web.players import ODD, RUN, folder_called, folders, made_for, small_file
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
@@ -69,7 +69,7 @@ def run_of(name: str, folder: Path) -> Run:
     looks: list[dict[str, Any]] = []
     try:
         looks = _looks(folder)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except ODD:
         wrong.append(f"{METRICS_FILE} is damaged")
     try:
         read(_small(folder / CONFIG_FILE))

@@ -42,7 +42,7 @@ from gupai_app.web.address import rules_of
 from gupai_app.web.jobs import Jobs, Tell
 from gupai_app.web.pages import Pages, form_of, game_called, once, options_of, whole
 from gupai_app.web.pages import query_of as words_of
-from gupai_app.web.players import RUN, Players, folder_called, folders, shown, small_file
+from gupai_app.web.players import ODD, RUN, Players, folder_called, folders, shown, small_file
 from gupai_env.core.phrases import title
 from gupai_env.games import GAMES, get_game
 from gupai_env.render.letters import drawable
@@ -185,7 +185,7 @@ def kept(name: str, folder: Path) -> Kept:
         standings_of(summary)
         manifest["agents"] = list(map(shown, manifest["agents"]))
         manifest["deals"] + 0, manifest["table"]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except ODD as error:
         return Kept(name, folder, damaged=f"damaged ({type(error).__name__})")
     return Kept(name, folder, head, manifest, summary)
 

@@ -220,7 +220,7 @@ class Run:
             stage = self._saved_stage() if go_on else None
             reporter = reporter or Reporter()
             self.learner.set_logger(configure(str(self.folder), ["tensorboard"]))
-            source: Teaching | Rollout = self.learner.rollout
+            source: Teaching | Rollout  # of the numbers that are learned from
             try:
                 if self.teaching and stage != SELF_PLAY:
                     source = self.teaching

@@ -6,7 +6,7 @@ import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.check import variant_of
-from gupai_agents.evaluation.claims.effects import agreed
+from gupai_agents.evaluation.claims.effects import agreed, those_counted
 from gupai_agents.evaluation.claims.measures import MEASURES, Measure, ratio
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding
@@ -33,8 +33,7 @@ def rate(setting: Setting, reading: Rate) -> Finding:
         effects.append(
             Effect(member, interval, judged.verdict, counted=member != UNSKILLED, low=low, high=high)
         )
-    counted = [each for each in effects if each.counted] or effects
-    verdict, remark = agreed([each.verdict for each in counted])
+    verdict, remark = agreed([each.verdict for each in those_counted(effects)])
     needed = [each.deals_needed for each in found if each.deals_needed]
     unit = measure.unit if reading.against is None else "times as much"
     shown = ", ".join(f"{each.label} {_figure(each.estimate, unit)}" for each in effects)
