@@ -29,7 +29,7 @@ from gupai_agents.evaluation.claims.measures import MEASURES
 from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.sampling import HAND_FEATURES
-from gupai_agents.evaluation.claims.schema import ID
+from gupai_agents.evaluation.claims.schema import ID, MOST_ID
 from gupai_agents.evaluation.claims.suite import RATE, corrected
 from gupai_agents.evaluation.records import naming
 from gupai_agents.workers import Cluster, Workers
@@ -123,9 +123,10 @@ def features() -> None:
 def new(name: str) -> None:
     """Write the beginning of a claim's file. Raises: ValueError if it is there, or has no claim's name; OSError."""
     path = Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
-    if not re.fullmatch(ID, path.stem):
+    if not re.fullmatch(ID, path.stem) or len(path.stem) > MOST_ID:
         raise ValueError(
-            f"{told(path.stem)} is no name of a claim; write lower-case letters and digits, with - between"
+            f"{told(path.stem)} is no name of a claim; write at most {MOST_ID} lower-case letters and digits, "
+            "with - between"
         )
     content = NEW.format(name=path.stem, suffix=SUFFIX)
     try:

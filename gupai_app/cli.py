@@ -1,5 +1,7 @@
 """`gupai`, the command line. Everything heavy is imported inside the commands, so that help comes at once."""
 
+import io
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -36,9 +38,16 @@ class OneLineErrors(TyperGroup):
         """Run a command and end the process with its exit status: 0, 2 for a mistake of the user."""
         try:
             status = super().main(*args, **{**extra, "standalone_mode": False})
+            sys.stdout.flush()
         except typer.TyperException as error:
             typer.echo(f"gupai: {error.format_message()}", err=True)
             status = error.exit_code
+        except OSError as error:  # of the output: what the user names is read within `mistakes`
+            typer.echo(f"gupai: {error}", err=True)
+            os.dup2(
+                os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+            )  # where what is left goes at the end
+            status = 1
         if status == INTERRUPTED:
             typer.echo("gupai: stopped", err=True)
         sys.exit(status)
@@ -80,6 +89,14 @@ def packages_of_tuning() -> Iterator[None]:
         yield
     except ImportError:
         raise Mistake("tuning needs one more package: pip install 'gupai[tune]'") from None
+
+
+def _named(parameter: typer.CallbackParam, value: str | None) -> str | None:
+    """Refuse a file or folder without a name, as a script's unset variable makes it."""
+    if value is not None and not value.strip():
+        said = parameter.metavar if parameter.param_type_name == "argument" else parameter.opts[-1]
+        raise Mistake(f"{said} is empty")
+    return value
 
 
 app = typer.Typer(
@@ -129,7 +146,9 @@ TinyOptions = Annotated[
 ]
 Record = Annotated[
     str | None,
-    typer.Option("--record", metavar="FILE", help="write the games to a new file, see docs/records.md"),
+    typer.Option(
+        "--record", metavar="FILE", callback=_named, help="write the games to a new file, see docs/records.md"
+    ),
 ]
 Threads = Annotated[
     int | None, typer.Option(min=1, max=256, help="that share the work, by default one a core; results stay")
@@ -205,6 +224,13 @@ def _seed(seed: int | None) -> int:
         return secrets.randbelow(SEEDS) if seed is None else as_key(seed)
 
 
+def _one_of(flags: dict[str, object]) -> None:
+    """Refuse two flags that cannot both be meant. Raises: ValueError."""
+    given = [flag for flag, value in flags.items() if value]
+    if len(given) > 1:
+        raise ValueError(f"{given[0]} and {given[1]} do not go together; leave one of them out")
+
+
 @contextmanager
 def _recording(path: str | None) -> "Iterator[RecordWriter | None]":
     """Have a new file for games, if one is named."""
@@ -259,9 +285,11 @@ def web(
         typer.Option(help="at which the pages are; others than this machine reach them only if you name one"),
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the browser")] = True,
-    runs: Annotated[str, typer.Option(metavar="FOLDER", help="of the training runs that are shown")] = "runs",
+    runs: Annotated[
+        str, typer.Option(metavar="FOLDER", callback=_named, help="of the training runs that are shown")
+    ] = "runs",
     tournaments: Annotated[
-        str, typer.Option(metavar="FOLDER", help="in which tournaments are kept")
+        str, typer.Option(metavar="FOLDER", callback=_named, help="in which tournaments are kept")
     ] = "tournaments",
 ) -> None:
     """Play, look back at games, try claims, hold tournaments and see training runs on pages in the browser."""
@@ -299,12 +327,17 @@ def watch(
 
 @app.command()
 def replay(
-    path: Annotated[str, typer.Argument(metavar="FILE", help="games that a command wrote with --record")],
+    path: Annotated[
+        str, typer.Argument(metavar="FILE", callback=_named, help="games that a command wrote with --record")
+    ],
     number: Annotated[int, typer.Option("--game", min=1, help="begin at this game, counted from 1")] = 1,
     tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
     check: Annotated[bool, typer.Option("--check", help="show nothing, check all games")] = False,
     html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="write this game as a page for a browser to a new file")
+        str | None,
+        typer.Option(
+            metavar="FILE", callback=_named, help="write this game as a page for a browser to a new file"
+        ),
     ] = None,
 ) -> None:
     """Step through recorded games, or check them all; each is played again by the rules before it is shown."""
@@ -359,7 +392,10 @@ def tournament(
         str, typer.Option(help="who sits together: one among equal others, two, mixed, or all of these")
     ] = "one",
     out: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="keep games, figures and a report in a new folder")
+        str | None,
+        typer.Option(
+            metavar="FOLDER", callback=_named, help="keep games, figures and a report in a new folder"
+        ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on with the folder where it stopped")] = False,
     record: Record = None,
@@ -406,7 +442,9 @@ def tournament(
 
 @app.command()
 def verify(
-    path: Annotated[str, typer.Argument(metavar="FOLDER", help="what a tournament kept with --out")],
+    path: Annotated[
+        str, typer.Argument(metavar="FOLDER", callback=_named, help="what a tournament kept with --out")
+    ],
 ) -> None:
     """Play the games of a kept tournament again, and recompute all figures from them."""
     from gupai_agents.evaluation import folder
@@ -515,7 +553,11 @@ def claim(
     threads: Threads = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="keep each verdict; those that lie there are not made again"),
+        typer.Option(
+            metavar="FOLDER",
+            callback=_named,
+            help="keep each verdict; those that lie there are not made again",
+        ),
     ] = None,
     jobs: Annotated[
         int, typer.Option(min=1, max=256, help="processes that share the claims of --all; verdicts stay")
@@ -525,7 +567,11 @@ def claim(
     as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
     html: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="write a page with deals to step through, and its games beside it"),
+        typer.Option(
+            metavar="FILE",
+            callback=_named,
+            help="write a page with deals to step through, and its games beside it",
+        ),
     ] = None,
 ) -> None:
     """Test what is said about playing: a verdict with its interval, see docs/claims-guide.md."""
@@ -549,11 +595,13 @@ def claim(
         from gupai_agents.evaluation.claims import read_claim
 
         found = [read_claim(path) for path in (claims.paths() if everything else [claims.find(str(what))])]
-        if html is not None and (with_optimiser or dry_run):
-            other = "--optimise" if with_optimiser else "--dry-run"
-            raise ValueError(
-                f"--html writes the page of a verdict, and {other} gives none; leave one of them out"
-            )
+        instead = {"--optimise": with_optimiser, "--dry-run": dry_run}  # of a verdict
+        of_verdicts = {"--html": html, "--panel": panel, "--deals": deals, "--strong": strong}
+        for flag, value in {**of_verdicts, "--markdown": as_markdown}.items():
+            _one_of({**instead, flag: value})
+        _one_of({"--json": as_json, "--markdown": as_markdown})
+        if seeds is not None and not with_optimiser:
+            raise ValueError("--seeds is for --optimise; leave it out")
         if with_optimiser:
             with packages_of_tuning():
                 claims.optimise_all(found, _seed(seed), seeds, threads, as_json, out)
@@ -591,7 +639,9 @@ def tune(
         int | None, typer.Option(min=0, help="to search at most; the same find the same weights")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="names the deals and the search")] = 0,
-    out: Annotated[str | None, typer.Option(metavar="FILE", help="write the style here, FILE.yaml")] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=_named, help="write the style here, FILE.yaml")
+    ] = None,
     ray: Ray = None,
 ) -> None:
     """Find weights for a rule-based player by an evolution strategy, and print them with how they fare."""
@@ -694,7 +744,9 @@ def discover(
     option: Options = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="keep it as GAME.json; what lies there is not done again"),
+        typer.Option(
+            metavar="FOLDER", callback=_named, help="keep it as GAME.json; what lies there is not done again"
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
@@ -743,7 +795,11 @@ def bench(
 def train(
     config: Annotated[
         str | None,
-        typer.Argument(metavar="CONFIG", help="a file, or a game for the configuration that comes with it"),
+        typer.Argument(
+            metavar="CONFIG",
+            callback=_named,
+            help="a file, or a game for the configuration that comes with it",
+        ),
     ] = None,
     changes: Annotated[
         list[str] | None,
@@ -751,18 +807,19 @@ def train(
     ] = None,
     go_on: Annotated[
         str | None,
-        typer.Option("--resume", metavar="RUN", help="go on with a stopped run, e.g. runs/jie-long-1"),
+        typer.Option(
+            "--resume", metavar="RUN", callback=_named, help="go on with a stopped run, e.g. runs/jie-long-1"
+        ),
     ] = None,
-    runs: Annotated[str, typer.Option(metavar="FOLDER", help="where runs are kept")] = "runs",
+    runs: Annotated[
+        str, typer.Option(metavar="FOLDER", callback=_named, help="where runs are kept")
+    ] = "runs",
     ray: Ray = None,
     as_json: Annotated[bool, typer.Option("--json", help="print lines of JSON")] = False,
 ) -> None:
     """Train a player by search, self-play or both, then print how it fares against the baselines."""
     if (config is None) == (go_on is None):
         raise Mistake("name a configuration, or with --resume a run to go on with")
-    for given, what in ((config, "CONFIG"), (go_on, "--resume"), (runs, "--runs")):
-        if given is not None and not given.strip():
-            raise Mistake(f"{what} is empty")
     if go_on is not None and changes:
         raise Mistake("a run goes on as it began; --set is for new runs")
 
@@ -776,9 +833,13 @@ def train(
 
 @app.command()
 def export(
-    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="a file, or the folder of a run")],
-    onnx: Annotated[str | None, typer.Option(metavar="FILE", help="an ONNX graph")] = None,
-    sb3: Annotated[str | None, typer.Option(metavar="FILE", help="a zip for MaskablePPO.load")] = None,
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", callback=_named, help="a file, or the folder of a run")
+    ],
+    onnx: Annotated[str | None, typer.Option(metavar="FILE", callback=_named, help="an ONNX graph")] = None,
+    sb3: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=_named, help="a zip for MaskablePPO.load")
+    ] = None,
 ) -> None:
     """Write a trained player for other programs: as an ONNX graph, or for sb3-contrib's MaskablePPO."""
     if not (onnx or sb3):
@@ -796,6 +857,9 @@ def export(
 
 def main() -> None:
     """Run the command line; the entry point of `gupai`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without some sign shows ? in its place
     app()
 
 

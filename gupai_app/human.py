@@ -47,10 +47,10 @@ class Terminal:
         self.width = width or max(min(shutil.get_terminal_size().columns, WIDEST), 40)
 
     def ask(self, prompt: str) -> str:
-        """Return what the person answers, in small letters; raises Quit at ctrl-C or the end of all input."""
+        """Return what the person answers, in small letters; raises Quit at ctrl-C or where no input is left."""
         try:
             return self._ask(prompt).strip().lower()
-        except (EOFError, KeyboardInterrupt):
+        except (EOFError, KeyboardInterrupt, RuntimeError):  # the last where standard input is closed
             self.say("")  # after the prompt
             raise self.leave() from None
 

@@ -1,10 +1,12 @@
 """The command line as its users meet it: answers, figures one can recompute, and one line for a mistake."""
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import fields
 from itertools import cycle, islice
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -94,6 +96,9 @@ def test_the_version_is_a_number():
         ("plya", "No such command 'plya'."),
         ("tournament", "Missing argument 'GAME'."),
         ("watch --tabels", "No such option: --tabels"),
+        ("watch --record=", "--record is empty"),
+        ("tournament jie-long greedy random --out=", "--out is empty"),
+        ("web --runs=", "--runs is empty"),
     ],
 )
 def test_a_mistake_is_told_in_one_line_with_status_2(words, line):
@@ -115,6 +120,49 @@ def test_a_mistake_in_a_process_leaves_no_traceback():
     result = process("watch", "jie-long", "gredy")
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("gupai: 'gredy' is no player")
+
+
+@pytest.mark.parametrize("path", ["replay", "verify", "export"])
+def test_an_empty_word_names_no_file(path):
+    result = run(path, "", *(["--onnx", "x.onnx"] if path == "export" else []))
+    assert result.exit_code == 2 and result.stderr.endswith(" is empty\n") and result.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+@pytest.mark.parametrize("words", [["rules"], ["--version"]], ids=str)
+def test_where_nothing_can_be_written_one_line_says_so(words):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gupai_app.cli", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "gupai: [Errno 28] No space left on device\n"
+
+
+def test_signs_that_a_terminal_lacks_become_question_marks():
+    done = subprocess.run(
+        [sys.executable, "-m", "gupai_app.cli", "rules"],
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "Jie Long (??," in done.stdout.decode("cp1252")
+
+
+def test_without_any_input_a_person_leaves_the_table():
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m gupai_app.cli play <&-"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "You have left the table." in done.stdout
 
 
 def test_rules_lists_the_games_and_every_option_of_one():

@@ -432,6 +432,15 @@ def test_a_window_keeps_the_newest_labels():
     np.testing.assert_array_equal(again.values, window.values)
 
 
+def test_chips_that_do_not_fit_are_refused_before_they_are_kept():
+    window = Window(10, GAME)
+    window.add(some(65_500, 5))
+    assert window.values[:5, 0].tolist() == [65504.0] * 5
+    with pytest.raises(ValueError, match="more than 65,504 chips do not fit"):
+        window.add(some(65_501, 5))
+    assert window.made == 5
+
+
 def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
     """Ever the same labels: the network learns them, in the units that are promised."""
     run = Run.begin(config(labels=100, temperature=4.0, batch_size=256, learning_rate=3e-3), tmp_path)

@@ -11,8 +11,10 @@ pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 pytest.importorskip("httpx", reason="pages are tested with httpx")
 
 from fastapi.testclient import TestClient
+from typer.testing import CliRunner
 
 from gupai_agents.evaluation.records import read_games
+from gupai_app.cli import app
 from gupai_app.moves import moves_of
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
@@ -268,6 +270,16 @@ def test_what_is_no_game_is_refused_in_a_sentence(sent, words, pages):
     sent = {name: text.replace("LINE", line).replace("CHANGED", changed) for name, text in sent.items()}
     answer = pages.post("/review", headers=OURS, data=sent)
     assert answer.status_code == 422 and words in said(answer)
+
+
+def test_a_match_that_would_take_minutes_to_look_at_is_refused(pages, tmp_path):
+    path = tmp_path / "long.jsonl"
+    watched = CliRunner().invoke(
+        app, ["watch", "ding-niu", "random", "-o", "deals=26", "--record", str(path)]
+    )
+    assert watched.exit_code == 0
+    answer = pages.post("/review", headers=OURS, data={"games": path.read_text(encoding="utf-8")})
+    assert answer.status_code == 422 and "deals=26 are too many here" in said(answer)
 
 
 def test_a_claim_is_tested_and_its_verdict_read(pages):

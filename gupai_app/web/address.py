@@ -124,9 +124,14 @@ def rules_of(query: Mapping[str, str]) -> tuple[Game, Variant]:
     words = [word for word in query.get("options", "").split(";") if word]
     words += [f"{name[2:]}={value}" for name, value in query.items() if name.startswith("o.") and value]
     variant = game.variant.parse(words)
+    fits_a_page(variant)
+    return game, variant
+
+
+def fits_a_page(variant: Variant) -> None:
+    """Refuse a match that is too long for a page. Raises: ValueError."""
     if variant.deals > MOST_DEALS:
         raise ValueError(f"deals={variant.deals} are too many here; a match on a page has up to {MOST_DEALS}")
-    return game, variant
 
 
 def moves_in(text: str) -> tuple[int, ...]:

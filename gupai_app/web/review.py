@@ -22,9 +22,9 @@ from gupai_app.moves import ADVISER, WIDE
 from gupai_app.page import Parts, called, stepper
 from gupai_app.session import Session
 from gupai_app.web.address import (
-    MOST_DEALS,
     MOST_MOVES,
     Address,
+    fits_a_page,
     moves_in,
     number_in,
     play_on,
@@ -209,8 +209,7 @@ def address_of(record: GameRecord) -> str:
         "moves": ".".join(map(str, record.actions)),
     }
     query = query_of(words)
-    short = len(query) < MOST_QUERY - 1000 and len(record.actions) <= MOST_MOVES
-    return query if short and record.variant.deals <= MOST_DEALS else ""
+    return query if len(query) < MOST_QUERY - 1000 and len(record.actions) <= MOST_MOVES else ""
 
 
 def record_of(query: Mapping[str, str], players: Players) -> GameRecord:
@@ -272,6 +271,7 @@ def add_reviews(app: FastAPI, pages: Pages, players: Players) -> Callable[[str],
 
     def shown(line: str, agent: str = "") -> Response:
         record = read_line(line)
+        fits_a_page(record.variant)
         # Its address is the whole game, so that a link to it lasts.
         address = address_of(record)
         if not address:

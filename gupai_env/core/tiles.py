@@ -175,19 +175,11 @@ def tile_name(kind: int) -> str:
     return f"[{PIPS[kind, 0]}:{PIPS[kind, 1]}]"
 
 
-def parse_tile(text: str) -> int:
-    """Return the kind that `[6:4]`, `6:4` or `64` names (either end first); raises ValueError."""
-    match = _TILE.fullmatch(text.strip())
-    if not match:
-        raise ValueError(f"{told(text)} is no tile; a tile is written [6:4], two numbers from 1 to 6")
-    return kind_of(int(match[1]), int(match[2]))
-
-
 def parse_tiles(text: str) -> list[int]:
-    """Return the kinds named in a text such as `[6:4][1:1]` or `64 11`; raises ValueError."""
+    """Return the kinds named in a text such as `[6:4][1:1]` or `64 6:4`, either end first; raises ValueError."""
     rest = re.sub(_TILE, " ", text).strip(" ,")
     if rest:
-        raise ValueError(f"{told(rest)} is no tile; tiles are written [6:4][1:1]")
+        raise ValueError(f"{told(rest)} is no tile; tiles are written [6:4][1:1], with numbers from 1 to 6")
     return [kind_of(int(high), int(low)) for high, low in _TILE.findall(text)]
 
 

@@ -196,7 +196,10 @@ class Window:
         return min(self.made, len(self.means))
 
     def add(self, labels: Labels) -> np.ndarray:
-        """Take labels in, the newest of them if they are more than fit; return their places."""
+        """Take labels in, the newest of them if they are more than fit; return their places. Raises: ValueError."""
+        most = float(np.finfo(self.values.dtype).max)
+        if np.fmax.reduce(np.abs(labels.values), None, initial=0) > most:
+            raise ValueError(f"labels of more than {most:,.0f} chips do not fit; play for smaller stakes")
         size = len(self.means)
         places = (self.made + np.arange(len(labels.means)))[-size:] % size
         kept: list[np.ndarray] = [self.observations, self.values, self.means]

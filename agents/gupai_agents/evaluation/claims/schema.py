@@ -19,6 +19,7 @@ from gupai_env.core.numbers import told
 
 MOST_DEALS = 1_000_000
 ID = r"[a-z0-9]+(-[a-z0-9]+)*"  # of a claim
+MOST_ID = 60  # characters
 Number = Annotated[int, Field(ge=1, le=6, description="a number on the ends of tiles")]
 Count = Annotated[int, Field(ge=0, le=1000)]
 Alternative = Literal["greater", "less", "different"]
@@ -263,7 +264,7 @@ Reading = Annotated[Exact | Rate | Policy | Action | Ordering, Field(discriminat
 class Claim(Part):
     """A claim: what is said, by whom, and its readings."""
 
-    id: str = Field(pattern=f"^{ID}$", max_length=60)
+    id: str = Field(pattern=f"^{ID}$", max_length=MOST_ID)
     statement: str = Field(min_length=1, description="in the words of its source")
     source: str = Field(min_length=1, description="who says so, and where")
     game: str
