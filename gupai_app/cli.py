@@ -44,9 +44,8 @@ class OneLineErrors(TyperGroup):
             status = error.exit_code
         except OSError as error:  # of the output: what the user names is read within `mistakes`
             typer.echo(f"gupai: {error}", err=True)
-            os.dup2(
-                os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-            )  # where what is left goes at the end
+            nowhere = os.open(os.devnull, os.O_WRONLY)  # for what is left, which is written at the end
+            os.dup2(nowhere, sys.stdout.fileno())
             status = 1
         if status == INTERRUPTED:
             typer.echo("gupai: stopped", err=True)

@@ -159,7 +159,7 @@ def test_without_any_input_a_person_leaves_the_table():
         ["sh", "-c", f"{sys.executable} -m gupai_app.cli play <&-"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "You have left the table." in done.stdout
