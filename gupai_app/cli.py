@@ -1,7 +1,6 @@
 """`gupai`, the command line. Everything heavy is imported inside the commands, so that help comes at once."""
 
 import io
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -44,8 +43,6 @@ class OneLineErrors(TyperGroup):
             status = error.exit_code
         except OSError as error:  # of the output: what the user names is read within `mistakes`
             typer.echo(f"gupai: {error}", err=True)
-            nowhere = os.open(os.devnull, os.O_WRONLY)  # for what is left, which is written at the end
-            os.dup2(nowhere, sys.stdout.fileno())
             status = 1
         if status == INTERRUPTED:
             typer.echo("gupai: stopped", err=True)
