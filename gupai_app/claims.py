@@ -201,9 +201,9 @@ def test(
                 yield from workers.as_done(_tried, {at: (claims[at], command) for at in todo})
                 return
             for at in todo:
-                yield at, _tried(claims[at], command, functools.partial(told, at))
+                yield at, _tried(claims[at], command, functools.partial(tell_of, at))
 
-        def told(at: int, share: float, what: str) -> None:
+        def tell_of(at: int, share: float, what: str) -> None:
             tell((done + share * todo[at]) / total, f"{claims[at].id}: {what}")
 
         for at, content in tried():
