@@ -26,7 +26,7 @@ SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a search
 SEARCH = "search:playouts=200"
 # What is told of players that went into a run: of the one it began with, and of an ensemble that it learned from.
-TOLD = "labels", "decisions", "seconds", "seed", "machine", "recipe", "start"
+TOLD = "labels", "decisions", "seconds", "seed", "machine", "recipe", "start", "ensemble"
 
 
 def main() -> None:
@@ -54,24 +54,32 @@ def ship(run: Path, machine: str) -> Path:
     words = "-".join(_word(*item) for item in variant.changed().items()) or "default"
     path = NETWORKS / f"{game.id}-{words}.safetensors"
     NETWORKS.mkdir(exist_ok=True)
+    header |= _made(run, machine, path)
+    write_checkpoint(path, header, packed(tensors))
+    return path
+
+
+def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
+    """Return how a run was made: machine, recipe, and the players that went into it, which may be of runs as well.
+
+    Args: replaced: the file of the player that was `best` to them all.
+    """
     recipe = (run / CONFIG_FILE).read_text(encoding="utf-8")
     settings = parse_yaml(recipe)
 
     def told(spec: str) -> dict[str, Any]:
-        """Tell of a player: the one that is about to be replaced, or that of another run."""
-        source = path if spec == BEST else Path(spec.partition(":")[2])
+        source = replaced if spec == BEST else Path(spec.partition(":")[2])
         found = read_header(source)
-        if (config := source / CONFIG_FILE).is_file():
-            found |= {"machine": machine, "recipe": config.read_text(encoding="utf-8")}
+        if (source / CONFIG_FILE).is_file():
+            found |= _made(source, machine, replaced)
         return {name: found[name] for name in TOLD if name in found}
 
+    made: dict[str, Any] = {"machine": machine, "recipe": recipe}
     if start := settings.get("start"):
-        header["start"] = told(start)
+        made["start"] = told(start)
     if ensemble := settings.get("teach", {}).get("ensemble"):
-        header["ensemble"] = [told(spec) for spec in ensemble]
-    header["machine"], header["recipe"] = machine, recipe
-    write_checkpoint(path, header, packed(tensors))
-    return path
+        made["ensemble"] = [told(spec) for spec in ensemble]
+    return made
 
 
 def judge(path: Path) -> None:

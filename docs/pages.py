@@ -520,9 +520,9 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
         "actions": f"{header['actions']['size']}, masked",
         "layers": f"{' x '.join(map(str, header['net']['hidden']))}, {header['net']['type']}",
         "training": _learned(header),
-        "seconds": "; then ".join(f"{each['seconds']:,.0f}, on {each['machine']}" for each in _parts(header)),
+        "seconds": _took(header),
         "seed": header["seed"],
-        **_ensemble(header),
+        **_ensembles(header),
         "versions": ", ".join(f"{name} {version}" for name, version in header["versions"].items()),
     }
     return _flowing(
@@ -597,13 +597,26 @@ def _learned(header: dict[str, Any]) -> str:
     return ", then ".join([first, *(words.removeprefix("learned ") for words in others)])
 
 
-def _ensemble(header: dict[str, Any]) -> dict[str, str]:
-    """Return the row of a card on the networks whose mean scores a network learned, if there were any."""
-    told = [
-        f"seed {each['seed']}, {went_in(each['labels'], each['decisions'])}, {each['seconds']:,.0f} seconds"
-        for each in header.get("ensemble", ())
-    ]
-    return {"its labels": f"the mean scores of {len(told)} networks: {'; '.join(told)}"} if told else {}
+def _took(header: dict[str, Any]) -> str:
+    """Return the seconds of each run that went into a network, and where it ran."""
+    told = []
+    for machine, same in itertools.groupby(_parts(header), lambda each: each["machine"]):
+        told.append(f"{', then '.join(format(each['seconds'], ',.0f') for each in same)}, on {machine}")
+    return "; then ".join(told)
+
+
+def _ensembles(header: dict[str, Any]) -> dict[str, str]:
+    """Return the rows of a card on the networks whose mean scores a network learned at some time."""
+    rows = {}
+    for number, part in enumerate(parts := _parts(header), 1):
+        told = [
+            f"seed {each['seed']}, {_learned(each)}, {sum(run['seconds'] for run in _parts(each)):,.0f} seconds"
+            for each in part.get("ensemble", ())
+        ]
+        if told:
+            when = f", run {number} of {len(parts)}" if len(parts) > 1 else ""
+            rows[f"its labels{when}"] = f"the mean scores of {len(told)} networks: {'; '.join(told)}"
+    return rows
 
 
 def _met(header: dict[str, Any]) -> str:

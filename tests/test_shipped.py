@@ -123,3 +123,7 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
         "the best one",
         "game: jie-long\nstart: best\n",
     )
+    run_folder(tmp_path / "fourth", f"checkpoint:{tmp_path / 'third'}")
+    third = read_header(strong.ship(tmp_path / "fourth", "that one"))["start"]
+    assert third["start"] == {**header["start"], "machine": "that one"}
+    assert [each["machine"] for each in third["ensemble"]] == ["the best one", "that one"]
