@@ -4,6 +4,7 @@
     python benchmarks/strong.py runs/strong-jie-long-1 --machine "2 cores of an AMD EPYC"
     gupai train dealt/jie-long
     python benchmarks/strong.py runs/dealt-jie-long-1 --machine "2 cores of an AMD EPYC"
+    python benchmarks/strong.py runs/dealt-jie-long-1 runs/dealt-jie-long-2 --machine ...    # their mean weights
     python benchmarks/strong.py --again        # judge all that ship once more
 
 What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python docs/pages.py` then tells
@@ -11,8 +12,11 @@ of it in docs/models.md.
 """
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.checkpoint import read_checkpoint, read_header, variant_of, write_checkpoint
@@ -25,8 +29,9 @@ from gupai_training.config import CONFIG_FILE
 SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a search
 SEARCH = "search:playouts=200"
-# What is told of players that went into a run: of the one it began with, and of an ensemble that it learned from.
-TOLD = "labels", "decisions", "seconds", "seed", "machine", "recipe", "start", "ensemble"
+# What is told of players that went into a run, and of the one it began with also who went into that.
+TOLD = "labels", "decisions", "seconds", "seed", "machine", "recipe", "plays_on"
+PLAYERS = "start", "averaged_with", "ensemble"
 
 
 def main() -> None:
@@ -34,28 +39,52 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("run", type=Path, nargs="?", help="folder of a run that is finished")
+    parser.add_argument(
+        "runs",
+        type=Path,
+        nargs="*",
+        metavar="run",
+        help="folder of a run that is finished; of several, which went on "
+        "from the same player or from the first, the mean weights ship",
+    )
     parser.add_argument("--machine", help='what it was trained on, for instance "2 cores of an AMD EPYC"')
     parser.add_argument("--again", action="store_true", help="judge what ships once more")
     chosen = parser.parse_args()
-    if chosen.again and not (chosen.run or chosen.machine):
+    if chosen.again and not (chosen.runs or chosen.machine):
         for path in sorted(NETWORKS.glob("*.safetensors")):
             judge(path)
-    elif chosen.run and chosen.machine and not chosen.again:
-        judge(ship(chosen.run, chosen.machine))
+    elif chosen.runs and chosen.machine and not chosen.again:
+        judge(ship(chosen.runs, chosen.machine))
     else:
-        parser.error("a run and its --machine, or --again")
+        parser.error("runs and its --machine, or --again")
 
 
-def ship(run: Path, machine: str) -> Path:
-    """Write the player of a run among those that ship, not judged; return its file."""
-    header, tensors = read_checkpoint(run)
-    game, variant = variant_of(run, header)
+def ship(runs: Sequence[Path], machine: str) -> Path:
+    """Write the player of a run, or of several runs' mean weights, among those that ship, not judged; return its file.
+
+    Raises: ValueError unless all are networks of the same shape for the same variant.
+    """
+    (header, first), *others = (read_checkpoint(run) for run in runs)
+    game, variant = variant_of(runs[0], header)
+    for run, (other, tensors) in zip(runs[1:], others, strict=True):
+        same = variant_of(run, other) == (game, variant) and other["net"] == header["net"]
+        if not same or tensors.keys() != first.keys():
+            raise ValueError(f"{run}: not the network and the variant of {runs[0]}")
+    mean = {
+        name: np.mean([each[name] for each in (first, *(rest for _, rest in others))], 0) for name in first
+    }
     words = "-".join(_word(*item) for item in variant.changed().items()) or "default"
     path = NETWORKS / f"{game.id}-{words}.safetensors"
     NETWORKS.mkdir(exist_ok=True)
-    header |= _made(run, machine, path)
-    write_checkpoint(path, header, packed(tensors))
+    header |= _made(runs[0], machine, path)
+    if others:
+        header["averaged_with"] = [
+            {name: each[name] for name in TOLD if name in each}
+            for each in (
+                other | _made(run, machine, path) for run, (other, _) in zip(runs[1:], others, strict=True)
+            )
+        ]
+    write_checkpoint(path, header, packed(mean))
     return path
 
 
@@ -67,18 +96,21 @@ def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
     recipe = (run / CONFIG_FILE).read_text(encoding="utf-8")
     settings = parse_yaml(recipe)
 
-    def told(spec: str) -> dict[str, Any]:
+    def told(spec: str, names: Sequence[str] = TOLD + PLAYERS) -> dict[str, Any]:
         source = replaced if spec == BEST else Path(spec.partition(":")[2])
         found = read_header(source)
         if (source / CONFIG_FILE).is_file():
             found |= _made(source, machine, replaced)
-        return {name: found[name] for name in TOLD if name in found}
+        return {name: found[name] for name in names if name in found}
 
     made: dict[str, Any] = {"machine": machine, "recipe": recipe}
+    teach = settings.get("teach", {})
     if start := settings.get("start"):
         made["start"] = told(start)
-    if ensemble := settings.get("teach", {}).get("ensemble"):
+    if ensemble := teach.get("ensemble"):
         made["ensemble"] = [told(spec) for spec in ensemble]
+    if plays_on := teach.get("plays_on"):
+        made["plays_on"] = told(plays_on, TOLD)
     return made
 
 

@@ -522,7 +522,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
         "training": _learned(header),
         "seconds": _took(header),
         "seed": header["seed"],
-        **_ensembles(header),
+        **_went_in_beside(header),
         "versions": ", ".join(f"{name} {version}" for name, version in header["versions"].items()),
     }
     return _flowing(
@@ -605,18 +605,30 @@ def _took(header: dict[str, Any]) -> str:
     return "; then ".join(told)
 
 
-def _ensembles(header: dict[str, Any]) -> dict[str, str]:
-    """Return the rows of a card on the networks whose mean scores a network learned at some time."""
+def _went_in_beside(header: dict[str, Any]) -> dict[str, str]:
+    """Return the rows of a card on other networks that some of its runs began with or learned from."""
     rows = {}
     for number, part in enumerate(parts := _parts(header), 1):
-        told = [
-            f"seed {each['seed']}, {_learned(each)}, {sum(run['seconds'] for run in _parts(each)):,.0f} seconds"
-            for each in part.get("ensemble", ())
-        ]
-        if told:
-            when = f", run {number} of {len(parts)}" if len(parts) > 1 else ""
-            rows[f"its labels{when}"] = f"the mean scores of {len(told)} networks: {'; '.join(told)}"
+        when = f", run {number} of {len(parts)}" if len(parts) > 1 else ""
+        if ensemble := part.get("ensemble"):
+            rows[f"its labels{when}"] = f"the mean scores of {len(ensemble)} networks: {_runs(ensemble)}"
+        if others := part.get("averaged_with"):
+            rows[f"its weights{when}"] = (
+                f"the mean of this run's and of those of {len(others)} more: {_runs(others)}"
+            )
     return rows
+
+
+def _runs(networks: list[dict[str, Any]]) -> str:
+    """Return what each of some networks learned from, in words."""
+    told = []
+    for each in networks:
+        seconds = sum(run["seconds"] for run in _parts(each))
+        played = (
+            f" (played out by a smaller network: {_runs([each['plays_on']])})" if "plays_on" in each else ""
+        )
+        told.append(f"seed {each['seed']}, {_learned(each)}{played}, {seconds:,.0f} seconds")
+    return "; ".join(told)
 
 
 def _met(header: dict[str, Any]) -> str:

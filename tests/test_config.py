@@ -489,9 +489,18 @@ def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
             "teach.ensemble: greedy is no network; choose best or checkpoint:FILE",
         ),
         ({"ensemble": ["checkpoint:none"], "dealt": 1}, "teach.ensemble: none: there is no such checkpoint"),
+        ({"plays_on": "best"}, "teach.own_playouts=0: teach.plays_on would not be asked"),
+        (
+            {"plays_on": "tuned", "own_playouts": 1},
+            "teach.plays_on: tuned is no network; choose best or checkpoint:FILE",
+        ),
+        (
+            {"plays_on": "checkpoint:none", "own_playouts": 1},
+            "teach.plays_on: none: there is no such checkpoint",
+        ),
     ],
 )
-def test_an_ensemble_that_cannot_teach_is_refused_in_one_line(teach, said):
+def test_a_network_that_cannot_teach_is_refused_in_one_line(teach, said):
     with pytest.raises(ValueError, match=f"^test: {said}") as error:
         parse({"game": "jie-long", "teach": {"labels": 1000, **teach}}, "test")
     assert "\n" not in str(error.value)

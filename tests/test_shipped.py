@@ -77,9 +77,9 @@ def test_every_shipped_network_plays_its_variant_and_is_small(file):
     assert set(won) >= {"random", *game.styles}
 
 
-def run_folder(folder, start=None):
+def run_folder(folder, start=None, seed=7):
     """Write what a run of a tiny network leaves behind, 100 labels long."""
-    tensors = tensors_of(7)
+    tensors = tensors_of(seed)
     header = {**identity(GAME, GAME.variant.make(players=2)), "kind": "player", "net": NET, "labels": 100}
     write_checkpoint(folder / "agent.safetensors", header, tensors)
     (folder / "config.yaml").write_text(f"game: jie-long\n{f'start: {start}' if start else ''}\n")
@@ -91,7 +91,7 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     monkeypatch.setattr(strong, "DEALS", 2)
     monkeypatch.setattr(strong, "SEARCHED", 2)
     tensors = run_folder(tmp_path / "first")
-    file = strong.ship(tmp_path / "first", "an abacus")
+    file = strong.ship([tmp_path / "first"], "an abacus")
     assert file == networks / "jie-long-players_2.safetensors"
     strong.judge(file)
     header, small = read_checkpoint(file)
@@ -111,11 +111,11 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     assert {**again, "evaluation": 0} == {**header, "evaluation": 0}
     assert all((same[name] == tensor).all() for name, tensor in small.items())
     run_folder(tmp_path / "second", start="best")
-    told = read_header(strong.ship(tmp_path / "second", "a better one"))["start"]
+    told = read_header(strong.ship([tmp_path / "second"], "a better one"))["start"]
     assert (told["machine"], told["labels"]) == ("an abacus", 100)
     ensemble = f"[best, 'checkpoint:{tmp_path / 'second'}']"
     run_folder(tmp_path / "third", f"checkpoint:{tmp_path / 'first'}\nteach: {{ensemble: {ensemble}}}")
-    header = read_header(strong.ship(tmp_path / "third", "the best one"))
+    header = read_header(strong.ship([tmp_path / "third"], "the best one"))
     assert header["start"] == {"labels": 100, "machine": "the best one", "recipe": "game: jie-long\n\n"}
     shipped, run = header["ensemble"]
     assert (shipped["machine"], run["machine"], run["recipe"]) == (
@@ -124,6 +124,21 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
         "game: jie-long\nstart: best\n",
     )
     run_folder(tmp_path / "fourth", f"checkpoint:{tmp_path / 'third'}")
-    third = read_header(strong.ship(tmp_path / "fourth", "that one"))["start"]
+    third = read_header(strong.ship([tmp_path / "fourth"], "that one"))["start"]
     assert third["start"] == {**header["start"], "machine": "that one"}
     assert [each["machine"] for each in third["ensemble"]] == ["the best one", "that one"]
+    fifth = run_folder(
+        tmp_path / "fifth", f"best\nteach: {{plays_on: 'checkpoint:{tmp_path / 'first'}'}}", seed=8
+    )
+    file = strong.ship([tmp_path / "fourth", tmp_path / "fifth", tmp_path / "fifth"], "a mean one")
+    mean, small = read_checkpoint(file)
+    assert mean["start"]["start"] == {**header["start"], "machine": "a mean one"}
+    one, two = mean["averaged_with"]
+    assert one == two and (one["machine"], "start" in one) == ("a mean one", False)
+    assert one["plays_on"] == {"labels": 100, "machine": "a mean one", "recipe": "game: jie-long\n\n"}
+    weights = (tensors["policy.weight"] + 2 * fifth["policy.weight"]) / 3
+    np.testing.assert_allclose(unpacked(small)["policy.weight"], weights, atol=0.02)
+    other = {**identity(GAME, GAME.variant.make(players=3)), "kind": "player", "net": NET}
+    write_checkpoint(tmp_path / "other" / "agent.safetensors", other, tensors)
+    with pytest.raises(ValueError, match=r"other: not the network and the variant of .*first$"):
+        strong.ship([tmp_path / "first", tmp_path / "other"], "none")

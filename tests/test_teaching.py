@@ -321,6 +321,23 @@ def test_of_an_ensemble_the_label_is_what_it_thinks_on_average(tmp_path):
     )
 
 
+def test_a_network_that_plays_on_in_the_place_of_the_player_plays_none_of_the_deals(tmp_path):
+    settings = config(dealt=1, own_playouts=1).model_dump() | {"precision": "float32"}
+    small = Run.begin(parse(settings | {"seed": 2, "network": {"hidden": [8]}}, "test"), tmp_path)
+    small.save_agent(small.spent)
+    player = Run.begin(parse(settings, "test"), tmp_path).current_agent("now")
+    plays_on = settings | {"teach": settings["teach"] | {"plays_on": f"checkpoint:{small.folder}"}}
+    found = Teacher(parse(plays_on, "test"), 1).labels(player, 0, Kind.OWN)
+    own = Teacher(parse(settings, "test"), 1).labels(player, 0, Kind.OWN)
+    np.testing.assert_array_equal(found.observations, own.observations)
+    assert (found.means != own.means).mean() > 0.3
+    # What it wins is what it would win as the player, in the same decisions of the first turn of all deals.
+    first = Teacher(parse(settings, "test"), 1).labels(small.current_agent("small"), 0, Kind.OWN)
+    same = slice(0, (first.observations[:64] == found.observations[:64]).all(1).argmin() or 64)
+    assert same.stop > 8
+    np.testing.assert_array_equal(found.means[same], first.means[same])
+
+
 def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
     first = Run.begin(config(), tmp_path)
     first.save_agent(first.spent)

@@ -120,6 +120,11 @@ class TeachConfig(Section):
         ge=0,
         le=1,
     )
+    plays_on: str | None = Field(
+        None,
+        description="the network, checkpoint:FILE, that plays on there in its place: a smaller one that has learned "
+        "from it is asked faster",
+    )
     ensemble: list[str] = Field(
         [],
         description="networks, checkpoint:FILE of several seeds: in these deals what they think of actions on average "
@@ -229,7 +234,7 @@ class Config(Section):
         for setting, players in (
             ("pool.rules", self.pool.rules),
             ("evaluation.baselines", self.evaluation.baselines),
-            ("teach.ensemble", self.teach.ensemble),
+            *self._networks_asked().items(),
         ):
             for player in players or ():
                 try:
@@ -243,13 +248,20 @@ class Config(Section):
                 raise ValueError(f"teach.style: {error}") from None
         return self
 
+    def _networks_asked(self) -> dict[str, list[str]]:
+        plays_on = [] if self.teach.plays_on is None else [self.teach.plays_on]
+        return {"teach.ensemble": self.teach.ensemble, "teach.plays_on": plays_on}
+
     @model_validator(mode="after")
-    def _an_ensemble_is_of_networks_and_asked(self) -> "Config":
-        for spec in self.teach.ensemble:
-            if spec != BEST and spec.partition(":")[0] != "checkpoint":
-                raise ValueError(f"teach.ensemble: {spec} is no network; choose {BEST} or checkpoint:FILE")
+    def _networks_that_teach_are_networks_and_asked(self) -> "Config":
+        for setting, specs in self._networks_asked().items():
+            for spec in specs:
+                if spec != BEST and spec.partition(":")[0] != "checkpoint":
+                    raise ValueError(f"{setting}: {spec} is no network; choose {BEST} or checkpoint:FILE")
         if self.teach.ensemble and not self.teach.dealt:
             raise ValueError("teach.dealt=0: nothing would be learned from teach.ensemble")
+        if self.teach.plays_on and not self.teach.own_playouts:
+            raise ValueError("teach.own_playouts=0: teach.plays_on would not be asked")
         return self
 
     @model_validator(mode="after")

@@ -7,7 +7,8 @@ labels teach more than few good ones. The newest labels are kept in a window, an
 Search makes nothing of what the others chose to do. So in the last part of the stage, `teach.dealt`, every action is
 tried in the deal that lies on the table instead: there the others' choices and hands belong together, and who learns
 from many such deals learns what a choice tells. These labels are so cheap that each is learned from once.
-There the style plays on for the network too, and at the very end, `teach.own_playouts`, the network itself.
+There the style plays on for the network too, and at the very end, `teach.own_playouts`, the network itself, or one
+that plays like it and is smaller (`teach.plays_on`).
 
 Networks of several seeds err in different ways: what they think on average, `teach.ensemble`, is a better label there.
 """
@@ -74,10 +75,8 @@ class Teacher:
         self.style = style_agent(config.playing_style, game, variant)
         self.search = SearchAgent(game, variant, "teacher", self.style.weights, plan=plan)
         self.others = [agent_of_data(name, game, variant) for name in config.rules]
-        networks = [agent_of_data(spec, game, variant) for spec in config.teach.ensemble]
-        self.ensemble = [
-            Scorer(each, device, self.dtype) for each in networks if isinstance(each, NetworkAgent)
-        ]
+        self.ensemble = [self._scorer(spec) for spec in config.teach.ensemble]
+        self.plays_on = self._scorer(config.teach.plays_on) if config.teach.plays_on else None
         self.styles = np.array(
             [
                 [self.style.weights, getattr(who, "weights", self.style.weights)]
@@ -107,7 +106,7 @@ class Teacher:
             if isinstance(player, NetworkAgent):
                 scorer = Scorer(player, self.device, self.dtype)
                 if kind == Kind.OWN:
-                    values = functools.partial(self._by_itself, scorer)
+                    values = functools.partial(self._by_itself, self.plays_on or scorer)
                 player = player.drawing()
                 player.score = scorer.scores  # the same, faster
         parts = []
@@ -151,10 +150,16 @@ class Teacher:
     def _by_itself(
         self, scorer: Scorer, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray
     ) -> np.ndarray:
-        """Return the same, the player going on for itself."""
+        """Return the same, the player going on for itself or a network in its place."""
         return chips_played_out(
             lanes.game, lanes.variant, scorer, self.styles, styled, lanes.states[at], turns.masks
         )
+
+    def _scorer(self, spec: str) -> Scorer:
+        """Return the network that a configuration names."""
+        player = agent_of_data(spec, self.style.game, self.search.variant)
+        assert isinstance(player, NetworkAgent), spec  # a configuration was checked
+        return Scorer(player, self.device, self.dtype)
 
     def _villains(self, lanes: Lanes, chance: np.random.Generator) -> np.ndarray:
         """Return who has each seat, int64 [tables, max_seats]: 0 the player, else the number of one of the others."""
