@@ -54,9 +54,13 @@ def main() -> None:
         for path in sorted(NETWORKS.glob("*.safetensors")):
             judge(path)
     elif chosen.runs and chosen.machine and not chosen.again:
-        judge(ship(chosen.runs, chosen.machine))
+        try:
+            path = ship(chosen.runs, chosen.machine)
+        except ValueError as error:
+            parser.error(str(error))
+        judge(path)
     else:
-        parser.error("runs and its --machine, or --again")
+        parser.error("runs and their --machine, or --again")
 
 
 def ship(runs: Sequence[Path], machine: str) -> Path:

@@ -582,8 +582,20 @@ def _recipes(header: dict[str, Any]) -> list[str]:
     for each in _parts(header):
         if lines:
             lines += ["and with this one, whose `start` is the player made so far:", ""]
-        lines += ["```yaml", each["recipe"].rstrip(), "```", ""]
+        lines += _fenced(each)
+    for each in header.get("averaged_with", ()):
+        lines += [
+            "and with this one, which goes on from that player, `best` at the time; the mean weights ship:",
+            "",
+            *_fenced(each),
+        ]
+        if "plays_on" in each:
+            lines += ["where `plays_on` is made with this one:", "", *_fenced(each["plays_on"])]
     return lines
+
+
+def _fenced(header: dict[str, Any]) -> list[str]:
+    return ["```yaml", header["recipe"].rstrip(), "```", ""]
 
 
 def _parts(header: dict[str, Any]) -> list[dict[str, Any]]:
