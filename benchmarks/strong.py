@@ -68,26 +68,20 @@ def ship(runs: Sequence[Path], machine: str) -> Path:
 
     Raises: ValueError unless all are networks of the same shape for the same variant.
     """
-    (header, first), *others = (read_checkpoint(run) for run in runs)
+    players = [read_checkpoint(run) for run in runs]
+    header, first = players[0]
     game, variant = variant_of(runs[0], header)
-    for run, (other, tensors) in zip(runs[1:], others, strict=True):
+    for run, (other, tensors) in zip(runs, players, strict=True):
         same = variant_of(run, other) == (game, variant) and other["net"] == header["net"]
         if not same or tensors.keys() != first.keys():
             raise ValueError(f"{run}: not the network and the variant of {runs[0]}")
-    mean = {
-        name: np.mean([each[name] for each in (first, *(rest for _, rest in others))], 0) for name in first
-    }
+    mean = {name: np.mean([tensors[name] for _, tensors in players], 0) for name in first}
     words = "-".join(_word(*item) for item in variant.changed().items()) or "default"
     path = NETWORKS / f"{game.id}-{words}.safetensors"
     NETWORKS.mkdir(exist_ok=True)
     header |= _made(runs[0], machine, path)
-    if others:
-        header["averaged_with"] = [
-            {name: each[name] for name in TOLD if name in each}
-            for each in (
-                other | _made(run, machine, path) for run, (other, _) in zip(runs[1:], others, strict=True)
-            )
-        ]
+    if len(runs) > 1:
+        header["averaged_with"] = [_told(run, machine, path, TOLD) for run in runs[1:]]
     write_checkpoint(path, header, packed(mean))
     return path
 
@@ -99,16 +93,13 @@ def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
     """
     recipe = (run / CONFIG_FILE).read_text(encoding="utf-8")
     settings = parse_yaml(recipe)
+    teach = settings.get("teach", {})
 
     def told(spec: str, names: Sequence[str] = TOLD + PLAYERS) -> dict[str, Any]:
         source = replaced if spec == BEST else Path(spec.partition(":")[2])
-        found = read_header(source)
-        if (source / CONFIG_FILE).is_file():
-            found |= _made(source, machine, replaced)
-        return {name: found[name] for name in names if name in found}
+        return _told(source, machine, replaced, names)
 
     made: dict[str, Any] = {"machine": machine, "recipe": recipe}
-    teach = settings.get("teach", {})
     if start := settings.get("start"):
         made["start"] = told(start)
     if ensemble := teach.get("ensemble"):
@@ -116,6 +107,14 @@ def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
     if plays_on := teach.get("plays_on"):
         made["plays_on"] = told(plays_on, TOLD)
     return made
+
+
+def _told(source: Path, machine: str, replaced: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Return what is told of a player, a file or a run's folder, that went into another."""
+    found = read_header(source)
+    if (source / CONFIG_FILE).is_file():
+        found |= _made(source, machine, replaced)
+    return {name: found[name] for name in names if name in found}
 
 
 def judge(path: Path) -> None:
