@@ -819,12 +819,15 @@ def train(
     if go_on is not None and changes:
         raise Mistake("a run goes on as it began; --set is for new runs")
 
-    with mistakes():
-        from gupai_app.train import train as run_training
+    from gupai_app.stop import Stop
+
+    with Stop() as stop, mistakes():
+        with stop.held():
+            from gupai_app.train import train as run_training
 
         with _workers(ray, "go on with --resume") as workers:
             made_by = None if ray is None else workers
-            run_training(config, changes or [], go_on, runs, as_json, made_by)
+            run_training(config, changes or [], go_on, runs, as_json, stop, made_by)
 
 
 @app.command()

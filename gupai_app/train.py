@@ -1,59 +1,16 @@
-"""`gupai train`: a run from the command line, its progress on the screen, and what stops it."""
+"""`gupai train`: a run from the command line and its progress on the screen."""
 
-import signal
-import sys
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from gupai_agents.workers import Cluster
+from gupai_app.stop import Stop
 
 if TYPE_CHECKING:
     from gupai_agents.workers import Workers
     from gupai_training.run import Row, Run
-
-STOPPED = 128  # exit status after a signal, plus its number
-SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # ctrl-C, a shutdown, a closed terminal; Windows has no SIGHUP
-
-
-class Stop:
-    """Ctrl-C and requests to end, noted so that none is lost: an exception alone may be swallowed where it strikes.
-
-    While `gently` is true a first signal interrupts nothing; `asked` tells of it where stopping is safe. At any other
-    time, and when a signal is repeated, it is a KeyboardInterrupt at once.
-    """
-
-    def __init__(self) -> None:
-        self.signal = 0  # the last that came
-        self.gently = False
-        self.result = ""  # what a stop would leave behind now
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> "Stop":
-        for number in (getattr(signal, name) for name in SIGNALS if hasattr(signal, name)):
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
-                self._before[number] = signal.signal(number, self._note)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        again, self.signal = self.signal != 0, number
-        if again or not self.gently:
-            raise KeyboardInterrupt
-
-    def asked(self) -> bool:
-        """Tell whether a signal has come."""
-        return self.signal != 0
-
-    def check(self, *_: object) -> None:
-        """Raise KeyboardInterrupt if a signal has come."""
-        if self.signal:
-            raise KeyboardInterrupt
 
 
 def train(
@@ -62,23 +19,17 @@ def train(
     go_on: str | None,
     runs: str,
     as_json: bool,
+    stop: Stop,
     workers: "Workers | None" = None,
 ) -> None:
     """Train to the end and print the table of results; see `gupai train --help`. workers: who make labels.
 
-    Raises: ValueError for anything wrong with the configuration or the saved run; SystemExit after a signal.
+    Raises: ValueError for anything wrong with the configuration or the saved run; KeyboardInterrupt after a signal.
     """
-    with Stop() as stop:
-        try:
-            run = _built(config, changes, go_on, runs, stop, workers)
-            if isinstance(workers, Cluster):
-                workers.go_on = (
-                    f"all that was learned is saved; go on with: gupai train --resume {run.folder}"
-                )
-            _train(stop, run, go_on is not None, as_json)
-        except KeyboardInterrupt:
-            print(f"gupai: stopped{stop.result}", file=sys.stderr)
-            raise SystemExit(STOPPED + (stop.signal or signal.SIGINT)) from None
+    run = _built(config, changes, go_on, runs, stop, workers)
+    if isinstance(workers, Cluster):
+        workers.go_on = f"all that was learned is saved; go on with: gupai train --resume {run.folder}"
+    _train(stop, run, go_on is not None, as_json)
 
 
 def _built(
@@ -90,17 +41,18 @@ def _built(
     workers: "Workers | None",
 ) -> "Run":
     """Read the configuration, then build the run of it: what is wrong with one is said before torch is there."""
-    try:
-        from gupai_training.config import load, load_run
+    with stop.held():
+        try:
+            from gupai_training.config import load, load_run
 
-        settings = load(str(config), changes) if go_on is None else load_run(Path(go_on))
-        from gupai_training.run import Run
-    except ImportError as error:
-        raise ValueError(f"training needs more packages ({error}): pip install 'gupai[train]'") from None
-    stop.check()
-    if go_on is None:
-        return Run.begin(settings, Path(runs), workers)
-    return Run(settings, Path(go_on), workers)
+            settings = load(str(config), changes) if go_on is None else load_run(Path(go_on))
+            from gupai_training.run import Run
+        except ImportError as error:
+            raise ValueError(f"training needs more packages ({error}): pip install 'gupai[train]'") from None
+    with stop.held():
+        if go_on is None:
+            return Run.begin(settings, Path(runs), workers)
+        return Run(settings, Path(go_on), workers)
 
 
 def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:

@@ -21,7 +21,7 @@ from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_heade
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_app.cli import app
 from gupai_app.progress import results_table
-from gupai_app.train import Stop
+from gupai_app.stop import Stop
 from gupai_env import get_game
 from gupai_training.config import CONFIG_FILE, RESUME_FILE, parse
 from gupai_training.lock import locked
@@ -121,6 +121,29 @@ def test_a_signal_before_the_run_is_built_leaves_nothing(tmp_path):
             assert (folder / CONFIG_FILE).is_file()
 
 
+@pytest.mark.parametrize("loading", ["gupai_training.config.load", "gupai_training.run.Run.begin"])
+def test_what_is_loaded_is_not_cut_off(tmp_path, monkeypatch, loading):
+    ended = []
+
+    def load(*_):
+        os.kill(os.getpid(), signal.SIGINT)
+        ended.append(True)
+        return parse(SMALL, "test")
+
+    monkeypatch.setattr(loading, load)
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(SMALL))
+    result = train(path, "--runs", tmp_path / "runs")
+    assert (result.exit_code, result.stderr, ended) == (130, "gupai: stopped\n", [True])
+    assert not (tmp_path / "runs").exists()
+
+
+def interrupt_a_load(stop):
+    with stop.held():
+        os.kill(os.getpid(), signal.SIGINT)
+        stop.result = ", but all is loaded"
+
+
 def test_a_signal_is_never_lost():
     before = signal.getsignal(signal.SIGINT)
     with Stop() as stop:
@@ -138,6 +161,11 @@ def test_a_signal_is_never_lost():
         assert stop.asked()
         with pytest.raises(KeyboardInterrupt):  # who asks twice means at once
             os.kill(os.getpid(), signal.SIGINT)
+    with Stop() as stop:
+        with pytest.raises(KeyboardInterrupt):
+            interrupt_a_load(stop)
+        assert stop.result == ", but all is loaded"
+        assert not stop.gently
     assert signal.getsignal(signal.SIGINT) is before
 
 

@@ -1,0 +1,63 @@
+"""What stops a run: signals, none of which is lost. It imports nothing heavy, to be there before what is."""
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+STOPPED = 128  # exit status after a signal, plus its number
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # ctrl-C, a shutdown, a closed terminal; Windows has no SIGHUP
+
+
+class Stop:
+    """Ctrl-C and requests to end, noted so that none is lost: an exception alone may be swallowed where it strikes.
+
+    While `gently` is true a first signal interrupts nothing; `asked` tells of it where stopping is safe. At any other
+    time, and when a signal is repeated, it is a KeyboardInterrupt at once. One that leaves the context is told in a
+    line and ends the process.
+    """
+
+    def __init__(self) -> None:
+        self.signal = 0  # the last that came
+        self.gently = False
+        self.result = ""  # what a stop would leave behind now
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> "Stop":
+        for number in (getattr(signal, name) for name in SIGNALS if hasattr(signal, name)):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+                self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        if kind is KeyboardInterrupt:
+            print(f"gupai: stopped{self.result}", file=sys.stderr)
+            raise SystemExit(STOPPED + (self.signal or signal.SIGINT)) from None
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        again, self.signal = self.signal != 0, number
+        if again or not self.gently:
+            raise KeyboardInterrupt
+
+    def asked(self) -> bool:
+        """Tell whether a signal has come."""
+        return self.signal != 0
+
+    def check(self, *_: object) -> None:
+        """Raise KeyboardInterrupt if a signal has come."""
+        if self.signal:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Have a first signal wait for the end of this: a library that is cut off while it is loaded may abort."""
+        before, self.gently = self.gently, True
+        try:
+            yield
+        finally:
+            self.gently = before
+        self.check()
