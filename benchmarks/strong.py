@@ -21,7 +21,7 @@ import numpy as np
 from gupai_agents import agent_names, make_agent
 from gupai_agents.checkpoint import read_checkpoint, read_header, variant_of, write_checkpoint
 from gupai_agents.evaluation import duel
-from gupai_agents.network import NetworkAgent, packed
+from gupai_agents.network import NetworkAgent, packed, unpacked
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import BEST, NETWORKS
 from gupai_training.config import CONFIG_FILE
@@ -31,7 +31,7 @@ DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a se
 SEARCH = "search:playouts=200"
 # What is told of players that went into a run, and of the one it began with also who went into that.
 TOLD = "labels", "decisions", "seconds", "seed", "machine", "recipe", "plays_on"
-PLAYERS = "start", "averaged_with", "ensemble"
+PLAYERS = "start", "averaged_with", "start_averaged", "ensemble"
 
 
 def main() -> None:
@@ -44,18 +44,20 @@ def main() -> None:
         type=Path,
         nargs="*",
         metavar="run",
-        help="folder of a run that is finished; of several, which went on "
-        "from the same player or from the first, the mean weights ship",
+        help="folder of a run that is finished; of several from the same player the mean weights ship",
+    )
+    parser.add_argument(
+        "--with-best", action="store_true", help="`best`, which they began with, in the mean as well"
     )
     parser.add_argument("--machine", help='what it was trained on, for instance "2 cores of an AMD EPYC"')
     parser.add_argument("--again", action="store_true", help="judge what ships once more")
     chosen = parser.parse_args()
-    if chosen.again and not (chosen.runs or chosen.machine):
+    if chosen.again and not (chosen.runs or chosen.machine or chosen.with_best):
         for path in sorted(NETWORKS.glob("*.safetensors")):
             judge(path)
     elif chosen.runs and chosen.machine and not chosen.again:
         try:
-            path = ship(chosen.runs, chosen.machine)
+            path = ship(chosen.runs, chosen.machine, chosen.with_best)
         except ValueError as error:
             parser.error(str(error))
         judge(path)
@@ -63,27 +65,41 @@ def main() -> None:
         parser.error("runs and their --machine, or --again")
 
 
-def ship(runs: Sequence[Path], machine: str) -> Path:
+def ship(runs: Sequence[Path], machine: str, with_best: bool = False) -> Path:
     """Write the player of a run, or of several runs' mean weights, among those that ship, not judged; return its file.
 
-    Raises: ValueError unless all are networks of the same shape for the same variant.
+    Args: with_best: the mean has also the player `best` that the runs began with.
+    Raises: ValueError unless all are networks of the same shape for the same variant that began with the same player.
     """
     players = [read_checkpoint(run) for run in runs]
-    header, first = players[0]
+    header = dict(players[0][0])
     game, variant = variant_of(runs[0], header)
-    for run, (other, tensors) in zip(runs, players, strict=True):
-        same = variant_of(run, other) == (game, variant) and other["net"] == header["net"]
-        if not same or tensors.keys() != first.keys():
-            raise ValueError(f"{run}: not the network and the variant of {runs[0]}")
-    mean = {name: np.mean([tensors[name] for _, tensors in players], 0) for name in first}
     words = "-".join(_word(*item) for item in variant.changed().items()) or "default"
     path = NETWORKS / f"{game.id}-{words}.safetensors"
-    NETWORKS.mkdir(exist_ok=True)
+    sources = list(runs)
+    if with_best:
+        sources.append(path)
+        players.append(read_checkpoint(path))
+        header["start_averaged"] = True
+    for source, (other, _) in zip(sources, players, strict=True):
+        if variant_of(source, other) != (game, variant) or other["net"] != header["net"]:
+            raise ValueError(f"{source}: not the network and the variant of {runs[0]}")
+    start = BEST if with_best else _start(runs[0])
+    for run in runs:
+        if _start(run) != start:
+            raise ValueError(f"{run}: began with {_start(run)}, not with {start}")
     header |= _made(runs[0], machine, path)
     if len(runs) > 1:
         header["averaged_with"] = [_told(run, machine, path, TOLD) for run in runs[1:]]
+    weights = [unpacked(tensors) for _, tensors in players]
+    mean = {name: np.mean([each[name] for each in weights], 0) for name in weights[0]}
+    NETWORKS.mkdir(exist_ok=True)
     write_checkpoint(path, header, packed(mean))
     return path
+
+
+def _start(run: Path) -> str:
+    return parse_yaml((run / CONFIG_FILE).read_text(encoding="utf-8")).get("start") or "no player"
 
 
 def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:

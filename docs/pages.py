@@ -578,20 +578,40 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
 
 
 def _recipes(header: dict[str, Any]) -> list[str]:
+    """Return the recipes of a network's runs, first to last."""
     lines: list[str] = []
+    smaller: list[str] = []  # told already
     for each in _parts(header):
         if lines:
             lines += ["and with this one, whose `start` is the player made so far:", ""]
         lines += _fenced(each)
-    for each in header.get("averaged_with", ()):
-        lines += [
-            "and with this one, which goes on from that player, `best` at the time; the mean weights ship:",
-            "",
-            *_fenced(each),
-        ]
-        if "plays_on" in each:
+        if "plays_on" in each and each["plays_on"]["recipe"] not in smaller:
             lines += ["where `plays_on` is made with this one:", "", *_fenced(each["plays_on"])]
+            smaller.append(each["plays_on"]["recipe"])
+        if others := each.get("averaged_with"):
+            start = " and of the one they began with" if each.get("start_averaged") else ""
+            lines += [
+                f"and again with this in it; the player is the mean of the weights of all these runs{start}:",
+                "",
+                *(f"- {_differs(each, other)}" for other in others),
+                "",
+            ]
     return lines
+
+
+def _differs(header: dict[str, Any], other: dict[str, Any]) -> str:
+    """Return the settings in which the recipe of another network differs."""
+    before, settings = _settings(header), _settings(other)
+    return ", ".join(f"`{name}: {settings[name]}`" for name in settings if settings[name] != before.get(name))
+
+
+def _settings(header: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a recipe by their names for `--set`."""
+    found = {}
+    for name, value in yaml.safe_load(header["recipe"]).items():
+        inner = value.items() if isinstance(value, dict) else ()
+        found |= {f"{name}.{key}": each for key, each in inner} or {name: value}
+    return found
 
 
 def _fenced(header: dict[str, Any]) -> list[str]:
@@ -624,9 +644,12 @@ def _went_in_beside(header: dict[str, Any]) -> dict[str, str]:
         when = f", run {number} of {len(parts)}" if len(parts) > 1 else ""
         if ensemble := part.get("ensemble"):
             rows[f"its labels{when}"] = f"the mean scores of {len(ensemble)} networks: {_runs(ensemble)}"
+        if smaller := part.get("plays_on"):
+            rows[f"its labels{when}"] = f"played out by a smaller network: {_runs([smaller])}"
         if others := part.get("averaged_with"):
+            start = "; and of the player they began with" if part.get("start_averaged") else ""
             rows[f"its weights{when}"] = (
-                f"the mean of this run's and of those of {len(others)} more: {_runs(others)}"
+                f"the mean of this run's and of those of {len(others)} more: {_runs(others)}{start}"
             )
     return rows
 

@@ -127,17 +127,28 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     third = read_header(strong.ship([tmp_path / "fourth"], "that one"))["start"]
     assert third["start"] == {**header["start"], "machine": "that one"}
     assert [each["machine"] for each in third["ensemble"]] == ["the best one", "that one"]
-    fifth = run_folder(
-        tmp_path / "fifth", f"best\nteach: {{plays_on: 'checkpoint:{tmp_path / 'first'}'}}", seed=8
+    before = unpacked(read_checkpoint(file)[1])["policy.weight"]
+    plays_on = f"teach: {{plays_on: 'checkpoint:{tmp_path / 'first'}'}}"
+    fifth = run_folder(tmp_path / "fifth", "best", seed=8)["policy.weight"]
+    sixth = run_folder(tmp_path / "sixth", f"best\n{plays_on}", seed=9)["policy.weight"]
+    several = [tmp_path / name for name in ("fifth", "sixth", "sixth")]
+    for with_best, parts in ((True, [fifth, sixth, sixth, before]), (False, [fifth, sixth, sixth])):
+        mean, small = read_checkpoint(strong.ship(several, "a mean one", with_best))
+        assert mean.get("start_averaged", False) == with_best
+        np.testing.assert_allclose(unpacked(small)["policy.weight"], np.mean(parts, 0), atol=0.02)
+        one, two = mean["averaged_with"]
+        assert one == two and (one["machine"], "start" in one) == ("a mean one", False)
+        assert one["plays_on"] == {"labels": 100, "machine": "a mean one", "recipe": "game: jie-long\n\n"}
+    start = mean["start"]  # a mean as well
+    assert (start["start"]["machine"], start["start_averaged"], start["averaged_with"]) == (
+        "that one",
+        True,
+        [one, two],
     )
-    file = strong.ship([tmp_path / "fourth", tmp_path / "fifth", tmp_path / "fifth"], "a mean one")
-    mean, small = read_checkpoint(file)
-    assert mean["start"]["start"] == {**header["start"], "machine": "a mean one"}
-    one, two = mean["averaged_with"]
-    assert one == two and (one["machine"], "start" in one) == ("a mean one", False)
-    assert one["plays_on"] == {"labels": 100, "machine": "a mean one", "recipe": "game: jie-long\n\n"}
-    weights = (tensors["policy.weight"] + 2 * fifth["policy.weight"]) / 3
-    np.testing.assert_allclose(unpacked(small)["policy.weight"], weights, atol=0.02)
+    with pytest.raises(ValueError, match=r"first: began with no player, not with best$"):
+        strong.ship([*several, tmp_path / "first"], "none")
+    with pytest.raises(ValueError, match=r"first: began with no player, not with best$"):
+        strong.ship([tmp_path / "first"], "none", with_best=True)
     other = {**identity(GAME, GAME.variant.make(players=3)), "kind": "player", "net": NET}
     write_checkpoint(tmp_path / "other" / "agent.safetensors", other, tensors)
     with pytest.raises(ValueError, match=r"other: not the network and the variant of .*first$"):
