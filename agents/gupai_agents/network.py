@@ -21,6 +21,7 @@ MLP, RESIDUAL, GATED = TYPES = "mlp", "residual", "gated"
 GATE_LIMIT = 2.0  # a gate lets through so many times a step at most, and so many times its opposite
 MAX_LAYERS, MAX_WIDTH = 64, 16384
 INT8_MOST = 127
+HALF = "trunk.0.", "policy.", "value."  # layers that `packed` writes in half precision
 SCALE = "_scale"  # after the name of a weight in whole numbers: what each row is to be multiplied by
 HIGHEST_SCORE = 1e30  # far from the end of float32, 3e38
 
@@ -110,12 +111,13 @@ def trunk_of(net: Any, tensors: dict[str, np.ndarray]) -> list[Layer]:
 def packed(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return a network's tensors in about a quarter of the bytes, as players that ship are written.
 
-    A weight is int8 [outputs, inputs], a row of it to be multiplied by its number in `NAME_scale`, float32 [outputs];
-    biases are in half precision.
+    A weight of a hidden layer is int8 [outputs, inputs], a row of it to be multiplied by its number in `NAME_scale`,
+    float32 [outputs]. The rest is in half precision: biases, and the weights next to what is observed and what is
+    scored, small ones on which most of what rounding costs depends.
     """
     small: dict[str, np.ndarray] = {}
     for name, tensor in tensors.items():
-        if tensor.ndim == 2:
+        if tensor.ndim == 2 and not name.startswith(HALF):
             largest = np.abs(tensor).max(1)
             scale = np.where(largest > 0, largest / INT8_MOST, 1).astype(np.float32)
             small[name] = np.rint(tensor / scale[:, None]).astype(np.int8)
