@@ -11,7 +11,7 @@ from gupai_agents.shipped import NETWORKS, best_file, style_names
 from gupai_env.games import get_game
 
 GAME = get_game("jie-long")
-NET = {"type": "mlp", "hidden": [8], "activation": "relu"}
+NET = {"type": "mlp", "hidden": [8, 8], "activation": "relu"}
 MOST_BYTES = 2 << 20
 FILES = sorted(NETWORKS.glob("*.safetensors"))
 
