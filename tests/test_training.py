@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.numpy import load_file
+from stable_baselines3.common.logger import Logger
 
 from gupai_agents import make_agent
 from gupai_agents.checkpoint import CheckpointError, read_header
@@ -212,6 +213,36 @@ def test_a_learner_in_bfloat16_keeps_its_weights_and_sums_in_float32(tmp_path):
     after = rounded.weights(average=False)
     assert {tensor.dtype for tensor in rounded.policy.parameters()} == {torch.float32}
     assert all((before[name] != after[name]).any() and np.isfinite(after[name]).all() for name in before)
+
+
+def updated(tmp_path, **ppo):
+    """Return how many gradient steps an update took, and what it logs of them."""
+    ppo = {**SMALL["ppo"], **ppo}
+    config = parse({**SMALL, "precision": "float32", "decisions": 64 * 16, "ppo": ppo}, "test")
+    learner, logged = Run.begin(config, tmp_path).learner, {}
+    logger = Logger(None, [])
+    logger.record = lambda name, value, exclude=None: logged.__setitem__(name.removeprefix("learn/"), value)
+    learner.set_logger(logger)
+    learner.learn(64 * 16 * 100, callback=lambda *_: not learner.updates)
+    (steps,) = {int(state["step"]) for state in learner.policy.optimizer.state.values()}
+    return steps, logged
+
+
+def test_an_update_ends_where_the_policy_has_moved_too_far(tmp_path):
+    for target, steps in ((None, 20), (100, 20), (1e-7, 2)):  # in the first step it has not moved
+        assert updated(tmp_path, epochs=5, target_kl=target)[0] == steps
+
+
+def test_an_update_logs_what_it_did(tmp_path):
+    steps, told = updated(tmp_path, epochs=1, batch_size=64 * 16)
+    assert (steps, told["clip_fraction"], told["entropy_coef"]) == (1, 0, 0.01)  # of the policy that played
+    assert abs(told["approx_kl"]) < 1e-6
+    assert 0.9 < told["entropy_of_most"] <= 1
+    parts = told["policy_loss"] - 0.01 * told["entropy"] + 0.5 * told["value_loss"]
+    assert told["loss"] == pytest.approx(parts, abs=1e-5)
+    _, told = updated(tmp_path, epochs=20)
+    assert 0.05 < told["clip_fraction"] < 0.8
+    assert 0.001 < told["approx_kl"] < 1
 
 
 def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
