@@ -486,6 +486,50 @@ def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
     assert np.corrcoef(judged, wanted)[0, 1] > 0.9
 
 
+def test_the_player_has_a_seat_of_those_that_are_played_at_every_table():
+    teacher = Teacher(
+        parse(
+            {"game": "jie-long", "variant": {"players": 2}, "teach": {"labels": 1000, "tables": 64}}, "test"
+        ),
+        1,
+    )
+    lanes = Lanes(GAME, 64, seed=1, players=2)
+    villains = teacher._villains(lanes, np.random.default_rng(1))
+    assert (villains[:, :2] == 0).any(1).all()
+    assert len(np.unique(villains[:, 0])) == len(np.unique(villains[:, 1])) == 1 + len(teacher.others)
+
+
+def test_rate_and_progress_are_those_of_the_configuration(tmp_path):
+    run = Run.begin(config(labels=4000, learning_rate=1e-3, max_minutes=2), tmp_path)
+    stage = run.teaching
+    for seconds, progress in ((0, 0.0), (30, 0.25), (60, 0.5)):
+        stage.seconds = seconds
+        assert max(progress, stage.labels / 4000) == stage.progress()
+        rate = 1e-3 * (1 - stage.progress())
+        stage.step(stage.teacher.style)
+        assert stage.optimizer.param_groups[0]["lr"] == pytest.approx(rate)
+
+
+def test_the_value_head_learns_what_the_policy_wins(tmp_path):
+    settings = config(labels=100, temperature=4.0).model_dump() | {"precision": "float32"}
+    run = Run.begin(parse(settings, "test"), tmp_path)
+    stage, scale = run.teaching, run.config.ppo.payoff_scale
+    labels = Labels(*(array[:100] for array in stage.teacher.labels(stage.teacher.style, 0)))
+    stage.window.add(labels)
+    with torch.no_grad():
+        run.learner.policy.action_net.weight.mul_(100)
+        logits, judged = run.learner.outputs(torch.as_tensor(labels.observations))
+    legal = ~np.isnan(labels.values)
+    chances = np.where(legal, np.exp(logits.numpy()), 0)
+    chances /= chances.sum(1, keepdims=True)
+    won = (chances * np.nan_to_num(labels.values)).sum(1)
+    wanted = (labels.means + won) / scale
+    found = stage._learn(np.arange(100))
+    assert abs(won).max() > 0.1
+    assert float(found["won"]) == pytest.approx(won.mean(), abs=1e-2)
+    assert float(found["value_loss"]) == pytest.approx(((judged.numpy() - wanted) ** 2).mean(), rel=1e-3)
+
+
 def test_some_seconds_of_teaching_beat_what_the_playouts_play(tmp_path):
     data = {
         "game": "jie-long",

@@ -25,7 +25,7 @@ from gupai_training.config import RESUME_FILE, load, load_run, parse
 from gupai_training.learner import SelfPlayPPO, native_bfloat16
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import looks_of, report
-from gupai_training.run import Reporter, Run
+from gupai_training.run import FINAL_SEED, Reporter, Run
 from gupai_training.selfplay import SelfPlayVecEnv
 from gupai_training.teaching import Teaching
 
@@ -243,6 +243,88 @@ def test_an_update_logs_what_it_did(tmp_path):
     _, told = updated(tmp_path, epochs=20)
     assert 0.05 < told["clip_fraction"] < 0.8
     assert 0.001 < told["approx_kl"] < 1
+
+
+def test_what_seats_win_is_learned_in_payoffs_over_the_scale(tmp_path):
+    ppo = {**SMALL["ppo"], "steps": 64, "gamma": 1.0, "gae_lambda": 1.0, "payoff_scale": 50.0}
+    learner, seen = Run.begin(parse({**SMALL, "ppo": ppo}, "test"), tmp_path).learner, []
+    learner.set_logger(Logger(None, []))
+    learner._record = lambda losses, data, *_: seen.append(data["returns"].numpy())
+    learner.learn(64 * 64 * 100, callback=lambda *_: not learner.updates)
+    chips = 50 * seen[0].astype(np.float64)
+    assert (
+        np.abs(chips - chips.round()) < 1e-3
+    ).mean() > 0.5  # of deals that came to an end, no value is in it
+    assert 5 < chips.std() < 60 and abs(chips).max() > 30
+
+
+def test_rate_and_entropy_bonus_fall_with_the_progress(tmp_path):
+    ppo = {**SMALL["ppo"], "learning_rate": 1e-3, "entropy": 0.03, "entropy_end": 0.01}
+    learner = Run.begin(parse({**SMALL, "ppo": ppo}, "test"), tmp_path).learner
+    for left, rate, bonus in ((1.0, 1e-3, 0.03), (0.25, 2.5e-4, 0.015), (0.0, 0.0, 0.01)):
+        learner._current_progress_remaining = left
+        assert learner.lr_schedule(left) == pytest.approx(rate)
+        assert learner.entropy_coef() == pytest.approx(bonus)
+
+
+def test_the_average_is_a_plain_mean_at_first(tmp_path):
+    ppo = {**SMALL["ppo"], "average_rate": 0.4}
+    learner = Run.begin(parse({**SMALL, "ppo": ppo}, "test"), tmp_path).learner
+    for updates, weight, average in ((1, 4.0, 4.0), (2, 8.0, 6.0), (3, 16.0, 10.0)):
+        learner.updates = updates
+        with torch.no_grad():
+            for tensor in learner.policy.parameters():
+                tensor.fill_(weight)
+        learner._move_average()
+        for tensor in learner.average.parameters():
+            np.testing.assert_allclose(tensor.numpy(), average, rtol=1e-6)
+
+
+def test_a_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    env, left = run.learner.env, []
+    add, forget = run.pool.add, env.forget
+
+    def leaving(*member):
+        if (gone := add(*member)) is not None:
+            left.append(gone)
+        return gone
+
+    def forgets(member):
+        assert member == left[-1]
+        env.sitting[:2, 0] = member, member + 1
+        forget(member)
+        assert env.sitting[:2, 0].tolist() == [LEARNER, member]
+        left[-1] = None
+
+    run.pool.add, env.forget = leaving, forgets
+    run.learn()
+    assert len(left) == 2 and set(left) == {None}  # of five for three places
+
+
+def test_seconds_of_self_play_count_on_after_a_resume(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    run.learn()
+    seconds = run.learner.seconds
+    again = Run(load_run(run.folder), run.folder)
+    again.learn(go_on=True)
+    assert again.spent.seconds > seconds["learn"]
+
+
+def test_the_final_table_plays_deals_that_no_look_has_played(tmp_path, monkeypatch):
+    run, played = Run.begin(parse(SMALL, "test"), tmp_path), []
+
+    def noted(game, hero, villain, deals, *, seed, **more):
+        played.append((deals, seed))
+        return duel(game, hero, villain, deals, seed=seed, **more)
+
+    monkeypatch.setattr("gupai_training.run.duel", noted)
+    run.evaluate()
+    assert set(played) == {(20, 1)}
+    played.clear()
+    run.save_agent(run.spent)
+    list(run.results())
+    assert set(played) == {(40, 1 + FINAL_SEED)}
 
 
 def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
@@ -556,6 +638,8 @@ def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_pat
     labels, decisions = run.spent.labels, run.learner.num_timesteps
     assert f"{labels:,} labelled positions, then {decisions:,} decisions of self-play" in page
     assert "Strength against time" in page
+    assert "in 20 deals, the same at every look" in page and "40 deals that training never met" in page
+    assert f"deals from seed {1 + FINAL_SEED}" in page
     assert "self-play </text>" in page
     assert "Exploitability" in page
     assert all(f"<td>{name}</td>" in page for name in run.baselines)
