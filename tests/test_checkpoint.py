@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import re
+import stat
 import zipfile
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from gupai_agents.checkpoint import (
     identity,
     read_checkpoint,
     read_header,
+    write_atomic,
     write_checkpoint,
 )
 from gupai_agents.network import (
@@ -415,6 +417,24 @@ def test_a_crash_while_writing_leaves_the_old_file(checkpoint, monkeypatch):
         write_checkpoint(checkpoint, header(), weights(1))
     assert checkpoint.read_bytes() == before
     assert list(checkpoint.parent.iterdir()) == [checkpoint]
+
+
+def test_a_file_is_on_the_disk_before_it_takes_the_place_of_the_old_one(tmp_path, monkeypatch):
+    """And the folder after it: a computer that loses its power then has the old file or the new one."""
+    done, sync, replace = [], os.fsync, os.replace
+
+    def syncing(number):
+        done.append("folder" if stat.S_ISDIR(os.fstat(number).st_mode) else os.fstat(number).st_size)
+        sync(number)
+
+    def replacing(*paths):
+        done.append("replaced")
+        replace(*paths)
+
+    monkeypatch.setattr(os, "fsync", syncing)
+    monkeypatch.setattr(os, "replace", replacing)
+    write_atomic(tmp_path / "file", b"seven c")
+    assert done == [7, "replaced", "folder"]
 
 
 def test_no_file_is_read_in_a_way_that_could_run_code():

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import json
+import re
 from collections import Counter
 from math import comb
 from pathlib import Path
@@ -16,7 +17,15 @@ from typer.testing import CliRunner
 from gupai_agents import make_agent
 from gupai_agents.agent import Turns
 from gupai_agents.checkpoint import identity, write_checkpoint
-from gupai_agents.evaluation.claims import Sampler, claim_of, read_claim, schema, try_claim, verdicts
+from gupai_agents.evaluation.claims import (
+    Sampler,
+    claim_of,
+    policies,
+    read_claim,
+    schema,
+    try_claim,
+    verdicts,
+)
 from gupai_agents.evaluation.claims.designs import with_panel
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
@@ -25,7 +34,7 @@ from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.evaluation.claims.schema import Condition, Partner, Population
 from gupai_agents.evaluation.claims.suite import corrected
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
-from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.statistics import Estimate, estimate, gsprt
 from gupai_agents.network import tensor_shapes
 from gupai_agents.workers import Processes
 from gupai_app import claims as command
@@ -33,6 +42,7 @@ from gupai_app.cli import app
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import get_game
+from gupai_env.games.ce_deng.rules import is_head_or_tail, is_pass
 from gupai_env.vector import Lanes
 
 ROOT = Path(__file__).parents[1]
@@ -334,6 +344,13 @@ def test_a_rate_that_is_its_threshold_is_seldom_called_another(shares):
     assert 20 <= different <= 65  # of 1,000 at 5%
 
 
+@pytest.mark.parametrize(("alternative", "level"), [("greater", 0.9), ("less", 0.9), ("different", 0.95)])
+def test_bounds_of_a_mean_are_students_one_sided_where_one_side_is_claimed(alternative, level):
+    values = np.random.default_rng(3).normal(1, 2, 12)
+    expected = stats.t.interval(level, 11, values.mean(), stats.sem(values))
+    assert verdicts.bounds(estimate(values), values, alternative) == pytest.approx(expected)
+
+
 def test_bounds_of_a_rate_are_those_of_scipy():
     for hits, samples in ((0, 50), (3, 50), (50, 50)):
         found = stats.binomtest(hits, samples).proportion_ci(0.9)
@@ -356,6 +373,18 @@ def test_opponents_against_whom_it_came_up_too_rarely_say_nothing():
     assert (
         sentence_of(Estimate(9.0, inf, 1), 1.0, "the trait") == "The trait came up too rarely to be measured."
     )
+
+
+def test_one_opponent_of_several_is_not_enough_to_support_a_claim():
+    clear, unclear = Estimate(2.0, 0.1, 1000), Estimate(-0.3, 5.0, 50)
+    told = ["supported", "inconclusive"], [0.001, 0.9], 0.5, "greater"
+    assert verdicts.pool([clear, unclear]).effect.low > 0.5
+    found, remark = verdicts.judge_panel([clear, unclear], *told)
+    assert (found.verdict, remark) == ("inconclusive", "too few opponents show it")
+    found, _ = verdicts.judge_panel([clear, unclear._replace(mean=0.3)], *told)
+    assert found.verdict == "supported"
+    found, _ = verdicts.judge_panel([clear], ["supported"], [0.001], 0.5, "greater")
+    assert found.verdict == "supported"
 
 
 def test_opponents_who_disagree_leave_it_open():
@@ -412,6 +441,20 @@ def test_a_plan_that_looks_again_and_again_stops_at_a_large_effect(mode):
     ).findings[0]
     assert found.verdict == "supported"
     assert all(each.estimate.samples <= 1000 for each in found.effects)
+
+
+def test_a_sequential_plan_of_less_looks_for_losses(monkeypatch):
+    ended = []
+
+    def noted(*given):
+        ended.append(gsprt(*given))
+        return ended[-1]
+
+    monkeypatch.setattr(policies, "gsprt", noted)
+    plan = {"mode": "sequential", "most": 20_000}
+    worse = changed(treated="random", baseline="variety", population={}, alternative="less", plan=plan)
+    assert try_claim(claim_of(worse)).findings[0].verdict == "supported"
+    assert [each.verdict for each in ended if each.verdict] == [1, 1]  # of each opponent
 
 
 @pytest.mark.parametrize(
@@ -523,6 +566,15 @@ def test_an_ordering_that_is_there_is_found_and_a_wrong_one_contradicted():
     assert verdict == {"variety": "supported", "random": "contradicted", "any": "supported"}
 
 
+def test_a_rate_is_as_sure_as_with_the_player_who_is_least_so():
+    reading = {"kind": "rate", "metric": "chips", "threshold": 0.5, "deals": 300}
+    found = try_claim(
+        claim_of(a_reading(**reading | {"treated": "variety", "panel": ["greedy", "tuned"]}))
+    ).findings[0]
+    p = [verdicts.p_beyond(each.estimate, None, 0.5) for each in found.effects]
+    assert len(set(p)) == 2 and found.p == max(p)
+
+
 # --- measures and enumerations --------------------------------------------------------------------
 
 
@@ -574,6 +626,32 @@ def test_what_is_met_tells_nothing_if_it_does_not_depend_on_what_was_left():
     share = MEASURES["information"].statistic
     assert share(np.outer([1, 2, 3, 4, 5, 6], [1, 1, 2, 2, 3, 3]).reshape(-1) / 100) == pytest.approx(0)
     assert share(np.eye(6).reshape(-1)) == pytest.approx(1)
+
+
+def test_the_seats_with_most_points_pay_all_others_and_share_it():
+    states = np.zeros(3, [("points", "i2", (5,)), ("total", "f4", (5,))]).view(np.recarray)
+    states.points[:, :4] = [[10, 4, 4, 10], [3, 9, 5, 0], [7, 7, 7, 7]]
+    paid = [
+        MEASURES["loser_pays"].values(Outcome(JIE_LONG, JIE_LONG.variant(), states, np.full((3, 1), seat)), 0)
+        for seat in range(4)
+    ]
+    assert np.transpose(paid).tolist() == [[-6, 6, 6, -6], [6, -19, 4, 9], [0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_doubled_payments_are_those_that_the_rules_double(strict):
+    outcome = played("ce-deng", "greedy", strict_head_tail=strict)
+    rules = outcome.variant.as_rules(outcome.game.rules_type)
+    for name, kinds in (
+        ("head_tail_payments", [is_head_or_tail]),
+        ("doubled_payments", [is_head_or_tail, is_pass]),
+    ):
+        found = MEASURES[name].values(outcome, 0)
+        for row in np.flatnonzero(outcome.states.declarer < 0):
+            state = outcome.states[row]
+            seats = [[bool(kind(rules, state, seat)) for seat in range(4)] for kind in kinds]
+            assert found[row] == sum(each.count(True) * each.count(False) for each in seats)
+        assert found.sum() > 0
 
 
 def test_absolute_winners_are_those_who_are_paid_all_stakes():
@@ -669,6 +747,16 @@ def test_mistakes_get_one_line(words, said):
     assert found.output.strip().count("\n") == 0
 
 
+def test_a_verdict_that_another_version_has_kept_is_not_taken(tmp_path):
+    words = ("jl-suit-counts", "--out", str(tmp_path), "--json")
+    assert gupai(*words).exit_code == 0
+    (path,) = tmp_path.glob("*.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"gupai": "0.0.1"}))
+    found = gupai(*words)
+    assert found.exit_code == 2
+    assert "the verdict of another command, claim or version" in found.output
+
+
 def test_a_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert gupai("new", "mine").exit_code == 0
@@ -762,6 +850,22 @@ def test_p_of_an_effect_is_below_a_twentieth_where_its_interval_leaves_zero_out(
     assert verdicts.p_of(Estimate(1.97, 1.96, 900)) < 0.05 < verdicts.p_of(Estimate(1.95, 1.96, 900))
     assert verdicts.p_of(Estimate(0.0, 0.0, 9)) == verdicts.p_of(Estimate(2.0, float("inf"), 1)) == 1
     assert verdicts.p_of(Estimate(2.0, 0.0, 9)) == 0
+
+
+@pytest.mark.parametrize(
+    ("stand", "said"),
+    [
+        (
+            [True, False, None],
+            "3 tests were made together.*1 of the verdicts supported or contradicted falls[.]",
+        ),
+        ([False, False, True], "2 of the verdicts supported or contradicted fall[.]"),
+        ([True, True, None], "none of the verdicts supported or contradicted fall[.]"),
+    ],
+)
+def test_it_is_said_how_many_verdicts_fall_among_all_tests_together(stand, said):
+    readings = [{"q": 0.1} if each is None else {"q": 0.1, "stands": each} for each in stand]
+    assert re.search(said, command.together([{"readings": readings}, {"readings": [{"verdict": "proved"}]}]))
 
 
 def test_an_ordering_is_as_sure_as_of_the_nearest_other():

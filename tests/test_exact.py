@@ -260,9 +260,10 @@ def test_a_tree_that_is_too_large_is_refused(monkeypatch):
 
 
 def test_cfr_brings_exploitability_towards_zero():
+    """The later a round, the more it counts: were all to count alike, it would be but 200 times nearer."""
     tree = tree_of("jie-long", **FORCED)
     uniform, solved = tree.exploitability(tree.uniform()), tree.exploitability(solve(tree, 100))
-    assert 0 <= solved < uniform / 100
+    assert 0 <= solved < uniform / 1000
 
 
 # --- agents -----------------------------------------------------------------------------------------

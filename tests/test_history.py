@@ -115,3 +115,18 @@ def test_a_history_tells_who_has_answered_before_the_play(leader, direction):
         game.legal_actions(lanes.rules, state, mask)
         advance(game, lanes.rules, state, int(mask.argmax()))
         assert story(game, replayed(game, lanes, state)) == story(game, state)
+
+
+def test_in_a_redealt_position_a_seat_that_has_split_its_hand_split_it_first():
+    """Da Ling: who else has split nobody knows; the deal goes on from the seat that knows of itself that it has."""
+    lanes = Lanes("da-ling", 20, seed=44)
+    seats = lanes.seats.copy()
+    lanes.step(lanes.sample(1))
+    views = np.zeros(20, lanes.game.view).view(np.recarray)
+    for row, seat in enumerate(seats.tolist()):
+        lanes.kernels.view_of(lanes.rules, lanes.states[row : row + 1], seat, views[row : row + 1])
+    drawn = lanes.game.new_states(20)
+    lanes.kernels.determinize(lanes.rules, views, np.arange(20), drawn)
+    for state, seat in zip(drawn, seats, strict=True):
+        assert state.leader == seat != state.to_act
+        assert story(lanes.game, replayed(lanes.game, lanes, state)) == story(lanes.game, state)

@@ -1,6 +1,7 @@
 """Facts about the drawn table: what the rulebook says of the tiles can be read off text and picture."""
 
 import copy
+import io
 import re
 import sys
 from itertools import pairwise
@@ -8,9 +9,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
+from resvg_py import svg_to_bytes
 
 from gupai_env.render import Pile, Place, Scene, draw_text, letters, piles
 from gupai_env.render.image import draw_image
+from gupai_env.render.letters import FONT, known
 from gupai_env.render.pieces import COLOURS, DARK, LIGHT, THEMES, Box, pips_of
 from gupai_env.render.svg import draw_svg, draw_table, lay_out
 from gupai_env.render.window import Window
@@ -214,6 +218,14 @@ def test_a_picture_has_a_constant_size_and_drawing_changes_nothing(scene):
     np.testing.assert_array_equal(draw_image(scene), again)
     assert scene == before
     assert draw_image(scene, width=400).shape == (300, 400, 3)
+
+
+@every_scene
+def test_a_picture_is_the_drawing_painted_at_once(scene):
+    whole = svg_to_bytes(svg_string=known(draw_svg(scene)), skip_system_fonts=True, font_files=[str(FONT)])
+    expected = np.array(Image.open(io.BytesIO(whole)).convert("RGB")).astype(int)
+    difference = np.abs(draw_image(scene) - expected)
+    assert difference.mean() < 4  # of 255: pieces stand at whole pixels
 
 
 def test_the_highlight_of_the_seat_to_act_moves_with_it():

@@ -95,6 +95,9 @@ def test_values_are_what_deals_bring_that_are_played_out_one_by_one(game):
             chips[deal, action] = state.payoff[seat]
         legal = turns.masks[row]
         np.testing.assert_allclose(values.means[row, legal], chips.mean(0)[legal], atol=1e-9)
+        gained = chips - chips[:, [values.usual[row]]]
+        for found, each in ((values.errors, chips), (values.gain_errors, gained)):
+            np.testing.assert_allclose(found[row, legal], each.std(0, ddof=1)[legal] / 2, atol=1e-6)
 
 
 @every_game

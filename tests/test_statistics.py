@@ -85,6 +85,16 @@ def test_the_sequential_test_stops_at_the_first_value_that_decides():
     assert gsprt(np.full(200, 9.0), 1.0).samples == LEAST
 
 
+def test_of_two_error_rates_each_has_its_own_bound():
+    """Wald's: for the gain at log((1 - beta) / alpha), against it at log(beta / (1 - alpha))."""
+    accepted, rejected = (
+        gsprt(chips_like(40_000, shift, 3), 1.0, alpha=0.001, beta=0.2) for shift in (1.0, 0.0)
+    )
+    assert (accepted.verdict, rejected.verdict) == (1, -1)
+    assert 0 <= accepted.log_likelihood_ratio - np.log(0.8 / 0.001) < 0.5
+    assert 0 <= np.log(0.2 / 0.999) - rejected.log_likelihood_ratio < 0.5
+
+
 # --- ratings --------------------------------------------------------------------------------------
 
 
@@ -117,6 +127,13 @@ def test_one_against_three_equals_wins_a_quarter_when_all_are_alike():
     chips = games([0.0, 0.0, 0.0, 0.0], 4000)
     found = plackett_luce(choices_of(chips, np.array([[0, 1, 1, 1]])))
     assert found == pytest.approx([0, 0], abs=0.05)
+
+
+def test_the_width_of_a_rating_is_that_of_other_games():
+    strengths, line_up = [0.0, 0.4, -0.4], np.arange(3)[None]
+    found = [ratings(choices_of(games(strengths, 200, seed), line_up), 30, seed) for seed in range(60)]
+    spread = np.std([rated for rated, _ in found], axis=0, ddof=1)
+    assert np.mean([width for _, width in found], axis=0) == pytest.approx(1.96 * spread, rel=0.3)
 
 
 def test_equal_chips_say_nothing():

@@ -33,7 +33,7 @@ from gupai_agents.evaluation import (
     verify,
 )
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED
-from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.evaluation.statistics import estimate, gsprt, t_test
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, line_ups
 from gupai_app.cli import app
 from gupai_env.core.rng import derive
@@ -179,6 +179,14 @@ def test_an_agent_against_itself_is_never_better():
     assert [form.p for form in found.forms] == [1.0, 1.0]
     assert [form.chips.mean for form in found.forms] == [0.0, 0.0]
     assert found.forms[0].rating == pytest.approx(0, abs=1e-6)
+
+
+def test_p_of_a_duel_is_adjusted_for_the_number_of_duels():
+    found = play_tournament("jie-long", agents(), 40, seed=1).standings
+    alone = {pair: t_test(found.chips[pair].mean(1)) for pair in permutations(range(3), 2)}
+    adjusted, (surest, *others) = found.adjusted(), sorted(alone, key=alone.get)
+    assert adjusted[surest] == pytest.approx(6 * alone[surest], abs=0) and alone[surest] > 0
+    assert all(adjusted[pair] >= max(alone[pair], adjusted[surest]) for pair in others)
 
 
 # --- folders --------------------------------------------------------------------------------------
@@ -394,6 +402,14 @@ def test_the_gate_lets_better_players_in_and_others_not():
     assert quick.verdict == REJECTED
     assert 100 <= quick.test.samples < 300
     assert gate("jie-long", variety, greedy, most=40, gain=0.1).verdict == UNDECIDED
+
+
+def test_the_gate_keeps_the_error_rates_that_are_asked_for():
+    greedy, variety, _ = agents()
+    for challenger, champion, verdict in ((variety, greedy, 1), (greedy, variety, -1)):
+        found = gate("jie-long", challenger, champion, alpha=0.001, beta=0.2, seed=1)
+        won = duel("jie-long", challenger, champion, found.test.samples, seed=1).chips[:, :, 0].mean(1)
+        assert found.test == gsprt(won, 1.0, alpha=0.001, beta=0.2) and found.test.verdict == verdict
 
 
 def test_the_gate_decides_by_the_deals_alone(monkeypatch):

@@ -20,6 +20,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule, verify
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.records import game_of_line
+from gupai_agents.evaluation.statistics import estimate
 from gupai_app.session import Session
 from gupai_app.web import claims
 from gupai_app.web.address import Address
@@ -28,7 +29,7 @@ from gupai_app.web.changes import changed
 from gupai_app.web.players import NAMED
 from gupai_app.web.review import address_of, luck, record_of
 from gupai_app.web.table import Sitting
-from gupai_app.web.tournaments import Watched
+from gupai_app.web.tournaments import Watched, so
 from gupai_env.games import GAMES, get_game
 from test_web import OURS, actions, played, said
 from web_room import furnish
@@ -159,6 +160,19 @@ def test_what_tiles_are_worth_does_not_depend_on_what_was_played(game):
         assert [each.won for each in found[-1]] == list(session.payoffs[0])
     assert [each.worth for each in found[0]] == [each.worth for each in found[1]]
     assert any(each.worth for each in found[0]) and any(each.half for each in found[0])
+
+
+def test_what_the_tiles_of_a_match_are_worth_is_added_up_over_its_deals(monkeypatch):
+    def pays(lanes, agents, sitting):
+        lanes.states.payoff[:, :4] = 3, 1, -1, -3
+
+    monkeypatch.setattr("gupai_app.web.review.play_out", pays)
+    session = Session(get_game("jie-long"), get_game("jie-long").variant(deals=3), 404)
+    while not session.over:
+        session.play(int(session.mask().argmax()))
+    found = luck(session.record(["a"] * 4))
+    assert [each.worth for each in found] == [9, 3, -3, -9]
+    assert [each.won for each in found] == session.state.total[:4].tolist()
 
 
 # --- claims ---------------------------------------------------------------------------------------
@@ -387,6 +401,22 @@ def test_a_file_that_is_too_large_is_not_read(pages, room, monkeypatch):
             monkeypatch.setattr(f"gupai_app.web.{room_of_it}.MOST_BYTES", most)
             assert ("damaged" in pages.get(address).text) == refused
     shutil.rmtree(folder)
+
+
+def test_the_standings_of_a_tournament_under_way_are_of_the_deals_that_were_played(tmp_path):
+    names = ["random", "greedy", "variety"]
+    plan, agents = schedule("jie-long", names, 50, seed=1), [make_agent(name, "jie-long") for name in names]
+    looks = []
+    watched = Watched.of(plan, lambda deals, found: looks.append(so(deals, found)), step=8)
+    whole = play_into(tmp_path / "watched", watched, agents)
+    for look in looks:
+        assert [each.name for each in look.standings if each.chips] == (
+            sorted(names, key=lambda name: -whole.chips_of(names.index(name))[: look.deals].mean())
+            if look.deals > 1
+            else []
+        )
+        for each in look.standings if look.deals > 1 else ():
+            assert each.chips == pytest.approx(estimate(whole.chips_of(names.index(each.name))[: look.deals]))
 
 
 # --- runs -----------------------------------------------------------------------------------------
