@@ -29,7 +29,7 @@ from gupai_agents.evaluation.claims import (
 from gupai_agents.evaluation.claims.designs import with_panel
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
-from gupai_agents.evaluation.claims.measures import MEASURES, Outcome
+from gupai_agents.evaluation.claims.measures import MEASURES
 from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.evaluation.claims.schema import Condition, Partner, Population
 from gupai_agents.evaluation.claims.suite import corrected
@@ -42,7 +42,6 @@ from gupai_app.cli import app
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import get_game
-from gupai_env.games.ce_deng.rules import is_head_or_tail, is_pass
 from gupai_env.vector import Lanes
 
 ROOT = Path(__file__).parents[1]
@@ -575,100 +574,7 @@ def test_a_rate_is_as_sure_as_with_the_player_who_is_least_so():
     assert len(set(p)) == 2 and found.p == max(p)
 
 
-# --- measures and enumerations --------------------------------------------------------------------
-
-
-def played(game, name, number=200, **options):
-    game = get_game(game)
-    variant = game.variant(**options)
-    table = Table(game, variant, Sampler(game, variant, Population()), 17)
-    block = next(table.blocks(0, number))
-    agent = make_agent(name, game, **options)
-    return Outcome(game, variant, table.play_with(block, agent, agent), block.seats)
-
-
-def test_lockouts_are_those_that_a_walk_through_the_record_finds():
-    outcome = played("jie-long", "greedy")
-    for number in (2, 5):
-        found = MEASURES["lockouts"].values(outcome, number)
-        for row in range(len(found)):
-            state, seat, walked = outcome.states[row], int(outcome.seats[row, 0]), 0
-            for turn in range(state.turn):
-                action = int(state.record[turn])
-                if (
-                    action >= 42
-                    or (state.leader + turn) % 4 != seat
-                    or PIPS[action % 21, action // 21] != number
-                ):
-                    continue
-                after = state.record[turn + 1 : turn + 4]
-                walked += turn + 3 < state.turn and all(int(each) >= 42 for each in after)
-            assert found[row] == walked
-        assert found.sum() > 0
-
-
-def test_ends_left_and_met_are_those_of_a_walk_through_the_record():
-    outcome = played("jie-long", "variety", 100)
-    found = MEASURES["information"].values(outcome, 0).reshape(-1, 6, 6)
-    for row in range(len(found)):
-        record = outcome.states.record[row, : outcome.states.turn[row]].astype(int).tolist()
-        open_after = [0]  # the number open before each turn
-        for action in record:
-            open_after.append(int(PIPS[action % 21, action // 21]) if action < 42 else open_after[-1])
-        walked = np.zeros((6, 6))
-        for turn in range(len(record) - 4):
-            if record[turn] < 42:
-                walked[open_after[turn + 1] - 1, open_after[turn + 4] - 1] += 1
-        assert (found[row] == walked).all()
-
-
-def test_what_is_met_tells_nothing_if_it_does_not_depend_on_what_was_left():
-    share = MEASURES["information"].statistic
-    assert share(np.outer([1, 2, 3, 4, 5, 6], [1, 1, 2, 2, 3, 3]).reshape(-1) / 100) == pytest.approx(0)
-    assert share(np.eye(6).reshape(-1)) == pytest.approx(1)
-
-
-def test_the_seats_with_most_points_pay_all_others_and_share_it():
-    states = np.zeros(3, [("points", "i2", (5,)), ("total", "f4", (5,))]).view(np.recarray)
-    states.points[:, :4] = [[10, 4, 4, 10], [3, 9, 5, 0], [7, 7, 7, 7]]
-    paid = [
-        MEASURES["loser_pays"].values(Outcome(JIE_LONG, JIE_LONG.variant(), states, np.full((3, 1), seat)), 0)
-        for seat in range(4)
-    ]
-    assert np.transpose(paid).tolist() == [[-6, 6, 6, -6], [6, -19, 4, 9], [0, 0, 0, 0]]
-
-
-@pytest.mark.parametrize("strict", [False, True])
-def test_doubled_payments_are_those_that_the_rules_double(strict):
-    outcome = played("ce-deng", "greedy", strict_head_tail=strict)
-    rules = outcome.variant.as_rules(outcome.game.rules_type)
-    for name, kinds in (
-        ("head_tail_payments", [is_head_or_tail]),
-        ("doubled_payments", [is_head_or_tail, is_pass]),
-    ):
-        found = MEASURES[name].values(outcome, 0)
-        for row in np.flatnonzero(outcome.states.declarer < 0):
-            state = outcome.states[row]
-            seats = [[bool(kind(rules, state, seat)) for seat in range(4)] for kind in kinds]
-            assert found[row] == sum(each.count(True) * each.count(False) for each in seats)
-        assert found.sum() > 0
-
-
-def test_absolute_winners_are_those_who_are_paid_all_stakes():
-    outcome = played("da-ling", "greedy", 500)
-    absolute = MEASURES["absolute_winner"].values(outcome, 0)
-    tie = MEASURES["absolute_tie"].values(outcome, 0)
-    most = outcome.states.total.max(1)
-    assert (most[(absolute == 1) & (tie == 0)] == 100).all()  # all stakes of four others
-    assert absolute.sum() > 20
-
-
-def test_without_skipped_turns_the_rounds_of_the_table_are_those_of_the_winner():
-    outcome = played("small-mahjong", "greedy")
-    table, own = (MEASURES[name].values(outcome, 2) for name in ("won_within", "won_in_own_turns"))
-    nobody_skipped = MEASURES["skips"].values(outcome, 0) == 0
-    assert nobody_skipped.any()
-    assert (own[nobody_skipped] == table[nobody_skipped]).all()
+# --- enumerations ---------------------------------------------------------------------------------
 
 
 def test_enumerations_agree_with_counting_by_hand():
@@ -775,19 +681,6 @@ FIELD = {
     "items": [{"label": "4"}, {"label": "2", "variant": {"players": 2}}],
     "deals": 600,
 }
-
-
-def test_the_share_that_skill_explains_is_the_variance_of_players_means_over_that_of_chips():
-    generator = np.random.default_rng(5)
-    who, players = generator.integers(0, 3, (4000, 4)), np.array([-2.0, 0.5, 1.0])
-    won = players[who] + generator.normal(0, 3, who.shape)
-    states = np.zeros(4000, [("total", "f8", (5,))]).view(np.recarray)
-    states.total[:, :4] = won
-    values = MEASURES["skill_share"].values(Outcome(JIE_LONG, JIE_LONG.variant(), states, who[:, :1], who), 0)
-    means = np.array([won[who == each].mean() for each in range(3)])
-    expected = np.var(means[who]) / np.var(won)
-    assert MEASURES["skill_share"].statistic(values.mean(0)) == pytest.approx(expected)
-    assert expected == pytest.approx(np.var(players) / (np.var(players) + 9), abs=0.02)
 
 
 def test_equal_players_of_a_field_explain_nothing_and_unequal_ones_something_in_every_variant():

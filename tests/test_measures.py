@@ -1,0 +1,274 @@
+"""Measures of claims: each against a table written by hand or a walk through the record of played deals."""
+
+import numpy as np
+import pytest
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation.claims import Sampler
+from gupai_agents.evaluation.claims.measures import MEASURES, Outcome
+from gupai_agents.evaluation.claims.schema import Population
+from gupai_agents.evaluation.claims.tables import Table
+from gupai_env.core.tiles import PIPS, parse_tiles, tile_set, tiles_in
+from gupai_env.games import get_game
+from gupai_env.games.ce_deng.rules import is_head_or_tail, is_pass
+from gupai_env.games.da_ling.position import strength
+from gupai_env.games.da_ling.rules import groups_of
+from gupai_env.games.ding_niu.rules import CLASSIC, NONE, SMOTHERED
+
+JIE_LONG = get_game("jie-long")
+
+
+def played(game, name, number=200, **options):
+    game = get_game(game)
+    variant = game.variant(**options)
+    table = Table(game, variant, Sampler(game, variant, Population()), 17)
+    block = next(table.blocks(0, number))
+    agent = make_agent(name, game, **options)
+    return Outcome(game, variant, table.play_with(block, agent, agent), block.seats)
+
+
+def written(game, seat=0, **fields):
+    """Deals that are over with these fields of their states, a row each, and the rest zero."""
+    game = get_game(game)
+    variant, rows = game.variant(), len(next(iter(fields.values())))
+    states = np.zeros(rows, game.room.STATE).view(np.recarray)
+    for name, values in fields.items():
+        values = np.array(values)
+        states[name][(slice(None), *map(slice, values.shape[1:]))] = values
+    return Outcome(game, variant, states, np.full((rows, 1), seat))
+
+
+def measured(name, outcome, number=0):
+    return MEASURES[name].values(outcome, number).tolist()
+
+
+def test_lockouts_are_those_that_a_walk_through_the_record_finds():
+    outcome = played("jie-long", "greedy")
+    for number in (2, 5):
+        found = MEASURES["lockouts"].values(outcome, number)
+        for row in range(len(found)):
+            state, seat, walked = outcome.states[row], int(outcome.seats[row, 0]), 0
+            for turn in range(state.turn):
+                action = int(state.record[turn])
+                if (
+                    action >= 42
+                    or (state.leader + turn) % 4 != seat
+                    or PIPS[action % 21, action // 21] != number
+                ):
+                    continue
+                after = state.record[turn + 1 : turn + 4]
+                walked += turn + 3 < state.turn and all(int(each) >= 42 for each in after)
+            assert found[row] == walked
+        assert found.sum() > 0
+
+
+def test_ends_left_and_met_are_those_of_a_walk_through_the_record():
+    outcome = played("jie-long", "variety", 100)
+    found = MEASURES["information"].values(outcome, 0).reshape(-1, 6, 6)
+    for row in range(len(found)):
+        record = outcome.states.record[row, : outcome.states.turn[row]].astype(int).tolist()
+        open_after = [0]  # the number open before each turn
+        for action in record:
+            open_after.append(int(PIPS[action % 21, action // 21]) if action < 42 else open_after[-1])
+        walked = np.zeros((6, 6))
+        for turn in range(len(record) - 4):
+            if record[turn] < 42:
+                walked[open_after[turn + 1] - 1, open_after[turn + 4] - 1] += 1
+        assert (found[row] == walked).all()
+
+
+def test_what_is_met_tells_nothing_if_it_does_not_depend_on_what_was_left():
+    share = MEASURES["information"].statistic
+    assert share(np.outer([1, 2, 3, 4, 5, 6], [1, 1, 2, 2, 3, 3]).reshape(-1) / 100) == pytest.approx(0)
+    assert share(np.eye(6).reshape(-1)) == pytest.approx(1)
+
+
+def test_the_seats_with_most_points_pay_all_others_and_share_it():
+    states = np.zeros(3, [("points", "i2", (5,)), ("total", "f4", (5,))]).view(np.recarray)
+    states.points[:, :4] = [[10, 4, 4, 10], [3, 9, 5, 0], [7, 7, 7, 7]]
+    paid = [
+        MEASURES["loser_pays"].values(Outcome(JIE_LONG, JIE_LONG.variant(), states, np.full((3, 1), seat)), 0)
+        for seat in range(4)
+    ]
+    assert np.transpose(paid).tolist() == [[-6, 6, 6, -6], [6, -19, 4, 9], [0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_doubled_payments_are_those_that_the_rules_double(strict):
+    outcome = played("ce-deng", "greedy", strict_head_tail=strict)
+    rules = outcome.variant.as_rules(outcome.game.rules_type)
+    for name, kinds in (
+        ("head_tail_payments", [is_head_or_tail]),
+        ("doubled_payments", [is_head_or_tail, is_pass]),
+    ):
+        found = MEASURES[name].values(outcome, 0)
+        for row in np.flatnonzero(outcome.states.declarer < 0):
+            state = outcome.states[row]
+            seats = [[bool(kind(rules, state, seat)) for seat in range(4)] for kind in kinds]
+            assert found[row] == sum(each.count(True) * each.count(False) for each in seats)
+        assert found.sum() > 0
+
+
+def test_absolute_winners_are_those_who_are_paid_all_stakes():
+    outcome = played("da-ling", "greedy", 500)
+    absolute = MEASURES["absolute_winner"].values(outcome, 0)
+    tie = MEASURES["absolute_tie"].values(outcome, 0)
+    most = outcome.states.total.max(1)
+    assert (most[(absolute == 1) & (tie == 0)] == 100).all()  # all stakes of four others
+    assert absolute.sum() > 20
+
+
+def test_without_skipped_turns_the_rounds_of_the_table_are_those_of_the_winner():
+    outcome = played("small-mahjong", "greedy")
+    table, own = (MEASURES[name].values(outcome, 2) for name in ("won_within", "won_in_own_turns"))
+    nobody_skipped = MEASURES["skips"].values(outcome, 0) == 0
+    assert nobody_skipped.any()
+    assert (own[nobody_skipped] == table[nobody_skipped]).all()
+
+
+def test_the_share_that_skill_explains_is_the_variance_of_players_means_over_that_of_chips():
+    generator = np.random.default_rng(5)
+    who, players = generator.integers(0, 3, (4000, 4)), np.array([-2.0, 0.5, 1.0])
+    won = players[who] + generator.normal(0, 3, who.shape)
+    states = np.zeros(4000, [("total", "f8", (5,))]).view(np.recarray)
+    states.total[:, :4] = won
+    values = MEASURES["skill_share"].values(Outcome(JIE_LONG, JIE_LONG.variant(), states, who[:, :1], who), 0)
+    means = np.array([won[who == each].mean() for each in range(3)])
+    expected = np.var(means[who]) / np.var(won)
+    assert MEASURES["skill_share"].statistic(values.mean(0)) == pytest.approx(expected)
+    assert expected == pytest.approx(np.var(players) / (np.var(players) + 9), abs=0.02)
+
+
+def test_a_count_misleads_where_fewer_discards_have_more_pips():
+    drops = [[1, 2, 0, 3], [1, 2, 0, 3], [2, 2, 2, 2], [1, 2, 0, 3]]
+    points = [[4, 8, 0, 12], [9, 8, 0, 12], [1, 9, 4, 6], [4, 8, 4, 8]]
+    assert measured("count_misleads", written("jie-long", drops=drops, points=points)) == [0, 1, 0, 0]
+
+
+def test_what_pairwise_payment_adds_to_that_of_one_loser():
+    points, total = [[10, 4, 4, 10], [3, 9, 5, 0]], [[-12, 12, 12, -12], [5, -19, -3, 17]]
+    for seat, less in enumerate([(-6, -1), (6, 0), (6, -7), (-6, 8)]):
+        outcome = written("jie-long", seat, points=points, total=total)
+        assert measured("pairwise_less_loser_pays", outcome) == list(less)
+
+
+def test_stubborn_doubles_are_laid_less_often_than_other_tiles_of_their_pips():
+    doubles, others = "22 33 44 55", "31 51 42 62 53 64"  # of four, six, eight and ten pips
+    tables = [  # laid and discarded: the share of each kind, the mean of kinds alike, then the mean over the pips
+        (f"{doubles} {others}", doubles, -0.5),
+        (doubles, f"{doubles} {others}", 0.5),
+        ("22", "11 21", 0.25),
+        ("51", "42 42", -0.125),
+    ]
+    laid, discarded, shares = zip(*tables, strict=True)
+    played, discards = ([[tile_set(parse_tiles(each))] for each in tiles] for tiles in (laid, discarded))
+    outcome = written("jie-long", played=played, discards=discards)
+    assert measured("stubborn_doubles", outcome) == pytest.approx(list(shares))
+
+
+def test_ties_are_of_the_fewest_points_or_of_any():
+    points = [[3, 3, 8, 9], [3, 4, 9, 9], [5, 5, 5, 5], [4, 7, 4, 1], [1, 2, 3, 4]]
+    outcome = written("ding-niu", points=points)
+    assert measured("tied_first", outcome) == [1, 0, 1, 0, 0]
+    assert measured("tied_any", outcome) == [1, 1, 1, 1, 0]
+
+
+def test_deals_are_blocked_within_rounds_by_a_maker():
+    outcome = written("ding-niu", maker=[2, 2, -1, 0], turn=[12, 13, 12, 4])
+    assert measured("blocked", outcome, 3) == [1, 0, 0, 1]
+    assert measured("blocked", outcome, 1) == [0, 0, 0, 1]
+
+
+def test_a_classic_block_shows_its_number_twice_or_two_and_three():
+    made = [CLASSIC, CLASSIC, CLASSIC, SMOTHERED, NONE, CLASSIC]
+    ends = [[4, 4], [3, 2], [2, 2], [4, 4], [4, 4], [4, 1]]
+    outcome = written("ding-niu", suan_zhang=made, ends=ends)
+    assert measured("blocked_with", outcome, 4) == [1, 0, 0, 0, 0, 0]
+    assert measured("blocked_with", outcome, 2) == measured("blocked_with", outcome, 3) == [0, 1, 0, 0, 0, 0]
+    assert measured("smothered", outcome) == [0, 0, 0, 1000, 0, 0]
+
+
+def test_smothered_blocks_are_won_if_their_maker_wins_chips():
+    outcome = written(
+        "ding-niu",
+        suan_zhang=[SMOTHERED, SMOTHERED, CLASSIC, SMOTHERED],
+        maker=[1, 1, 1, 3],
+        total=[[0, 12, -12, 0], [12, -12, 0, 0], [0, 12, -12, 0], [12, 0, 0, -12]],
+    )
+    measure = MEASURES["smothered_by_winner"]
+    values = measure.values(outcome, 0)
+    assert values.tolist() == [[1, 1], [0, 1], [0, 0], [0, 1]]
+    assert measure.statistic(values.mean(0)) == pytest.approx(1 / 3)
+    assert np.isnan(measure.statistic(np.zeros(2)))
+
+
+def test_the_order_on_ties_gives_what_sharing_the_places_would_not():
+    # The seat after the leader comes first of two that tie for 6 and -1; third and fourth tie for -2 and -3.
+    outcome = written(
+        "ding-niu",
+        maker=[-1, -1, 0],
+        leader=[1, 0, 1],
+        points=[[9, 2, 2, 9], [1, 2, 3, 4], [9, 2, 2, 9]],
+        total=[[-2, 6, -1, -3], [6, -1, -2, -3], [-2, 6, -1, -3]],
+    )
+    gains = [measured("tie_rule_gain", outcome, place) for place in (1, 2, 3, 4)]
+    assert gains == [[3.5, 0, 0], [-3.5, 0, 0], [-0.5, 0, 0], [0.5, 0, 0]]
+
+
+def test_ties_of_da_ling_are_those_of_groups_that_match():
+    outcome = played("da-ling", "greedy", 500)
+    players, absolutes, ties, groups_tied = outcome.variant.players, 0, 0, 0
+    found = {name: measured(name, outcome) for name in ("absolute_winner", "absolute_tie", "group_tie")}
+    for row, state in enumerate(outcome.states):
+        table = [tuple(PIPS[kind]) for kind in tiles_in(state.table)]
+        matched = [
+            [strength(table, [tuple(PIPS[kind]) for kind in group]) for group in groups_of(split, tiles)]
+            for split, tiles in zip(state.splits[:players], state.tiles[:players], strict=True)
+        ]
+        sums = sorted(sum(each) for each in matched if None not in each)
+        best = [sorted(each for each in group if each is not None) for group in zip(*matched, strict=True)]
+        absolute_tie = len(sums) > 1 and sums[-1] == sums[-2]
+        group_tie = not sums and any(len(each) > 1 and each[-1] == each[-2] for each in best)
+        expected = (bool(sums), absolute_tie, group_tie)
+        assert tuple(values[row] for values in found.values()) == expected
+        absolutes, ties, groups_tied = np.add((absolutes, ties, groups_tied), expected)
+    assert min(absolutes, ties, groups_tied) > 0
+
+
+def test_the_house_takes_what_no_seat_has():
+    outcome = written("da-ling", total=[[90, -25, -25, -25, -25], [0, 0, 0, 0, 0]])
+    assert measured("house_income", outcome) == [10, 0]
+
+
+def test_tiles_left_in_the_lake_are_counted():
+    outcome = written("tiu-u", lake=[0, tile_set(parse_tiles("66 66 66 64 11")), tile_set(parse_tiles("21"))])
+    assert measured("lake_left", outcome) == [0, 5, 1]
+    assert measured("lake_not_empty", outcome) == [0, 1, 1]
+
+
+def test_big_fish_have_a_share_of_the_points_of_who_has_most():
+    # Twice their pips: [6:6] 24, [6:4] 20, [4:4] 16; small fish, as [5:1], none.
+    catches = [
+        [tile_set(parse_tiles(each)) for each in row] for row in (("66 64 51", "44"), ("66 66", "44 51"))
+    ]
+    outcome = written("tiu-u", catches=catches, points=[[54, 16], [10, 26]])
+    measure = MEASURES["big_share"]
+    values = measure.values(outcome, 0)
+    assert values.tolist() == [[44, 54], [16, 26]]
+    assert measure.statistic(values.mean(0)) == pytest.approx(60 / 80)
+
+
+def test_wins_draws_and_turns_passed_over():
+    # A third seat, asked by nobody in between, claims: one seat is passed over. The last two rows are drawn.
+    steps = [[0, 1, 2, 1, 1], [0, 3, 1, 1, 1], [0, 1, 1, 1, 1], [0, 1, 1, 9, 9]]
+    outcome = written(
+        "small-mahjong", steps=steps, turns=[5, 5, 5, 3], winner=[1, 2, -1, -1], leader=[0, 3, 0, 0]
+    )
+    assert measured("draw", outcome) == [0, 0, 1, 1]
+    assert measured("skips", outcome) == [1, 2, 0, 0]
+    assert measured("somebody_skipped", outcome) == [1, 1, 0, 0]
+    assert measured("won_within", outcome, 1) == [0, 0, 0, 0]
+    assert measured("won_within", outcome, 2) == [1, 1, 0, 0]
+    # Seats 0 1 3 0 1 and 3 2 3 0 1: seat 1 wins in its second turn, seat 2 has had one.
+    assert measured("won_in_own_turns", outcome, 1) == [0, 1, 0, 0]
+    assert measured("won_in_own_turns", outcome, 2) == [1, 1, 0, 0]
