@@ -6,6 +6,7 @@
     python benchmarks/strong.py runs/dealt-jie-long-1 --machine "2 cores of an AMD EPYC"
     python benchmarks/strong.py runs/dealt-jie-long-1 runs/dealt-jie-long-2 --machine ...    # their mean weights
     python benchmarks/strong.py --again        # judge all that ship once more
+    python benchmarks/strong.py --again jie-long-forced_play_true --look-ahead 5 16 0.25
 
 What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python docs/pages.py` then tells
 of it in docs/models.md.
@@ -21,10 +22,11 @@ import numpy as np
 from gupai_agents import agent_names, make_agent
 from gupai_agents.checkpoint import read_checkpoint, read_header, variant_of, write_checkpoint
 from gupai_agents.evaluation import duel
+from gupai_agents.look_ahead import HEADER_KEY, Depth, look_ahead_of
 from gupai_agents.network import NetworkAgent, packed, unpacked
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import BEST, NETWORKS
-from gupai_training.config import CONFIG_FILE
+from gupai_training.config import CONFIG_FILE, TeachConfig
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a search
@@ -50,19 +52,35 @@ def main() -> None:
         "--with-best", action="store_true", help="`best`, which they began with, in the mean as well"
     )
     parser.add_argument("--machine", help='what it was trained on, for instance "2 cores of an AMD EPYC"')
-    parser.add_argument("--again", action="store_true", help="judge what ships once more")
+    parser.add_argument(
+        "--again", nargs="*", metavar="PLAYER", help="judge what ships once more: all, or files by name"
+    )
+    parser.add_argument(
+        "--look-ahead",
+        nargs=3,
+        type=float,
+        metavar=("TILES", "PLAYOUTS", "TRUST"),
+        help="with --again: how these look ahead late in a deal",
+    )
     chosen = parser.parse_args()
-    if chosen.again and not (chosen.runs or chosen.machine or chosen.with_best):
-        for path in sorted(NETWORKS.glob("*.safetensors")):
-            judge(path)
-    elif chosen.runs and chosen.machine and not chosen.again:
-        try:
-            path = ship(chosen.runs, chosen.machine, chosen.with_best)
-        except ValueError as error:
-            parser.error(str(error))
-        judge(path)
-    else:
+    again = chosen.again is not None
+    anew = bool(chosen.runs or chosen.machine or chosen.with_best)
+    if again == anew or (anew and not (chosen.runs and chosen.machine)):
         parser.error("runs and their --machine, or --again")
+    if chosen.look_ahead and not chosen.again:
+        parser.error("--look-ahead goes with --again and names of players")
+    try:
+        if again:
+            named = [NETWORKS / f"{name}.safetensors" for name in chosen.again]
+            paths = named or sorted(NETWORKS.glob("*.safetensors"))
+        else:
+            paths = [ship(chosen.runs, chosen.machine, chosen.with_best)]
+        for path in paths:
+            if chosen.look_ahead:
+                look_ahead(path, *chosen.look_ahead)
+            judge(path)
+    except ValueError as error:  # a CheckpointError too
+        parser.error(str(error))
 
 
 def ship(runs: Sequence[Path], machine: str, with_best: bool = False) -> Path:
@@ -131,6 +149,16 @@ def _told(source: Path, machine: str, replaced: Path, names: Sequence[str]) -> d
     if (source / CONFIG_FILE).is_file():
         found |= _made(source, machine, replaced)
     return {name: found[name] for name in names if name in found}
+
+
+def look_ahead(path: Path, tiles: float, playouts: float, trust: float) -> None:
+    """Write into a player that ships how it looks ahead; raises ValueError or CheckpointError if it cannot."""
+    header, small = read_checkpoint(path)
+    settings = parse_yaml(header["recipe"])
+    temperature = settings.get("teach", {}).get("temperature", TeachConfig().temperature)
+    header[HEADER_KEY] = Depth(int(tiles), int(playouts), trust, temperature)._asdict()
+    look_ahead_of(header, *variant_of(path, header))
+    write_checkpoint(path, header, small)
 
 
 def judge(path: Path) -> None:

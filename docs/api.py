@@ -51,6 +51,7 @@ PUBLIC = {
     "gupai_env.core.tiles": "KINDS ONE PIPS WEIGHT tile_name",
     "gupai_env.core.variant": "Variant option",
     "gupai_agents": "*",
+    "gupai_agents.look_ahead": "Depth LookAhead",
     "gupai_agents.gymnasium_envs": "SeatEnv SeatVectorEnv",
     "gupai_agents.evaluation": "*",
     "gupai_agents.evaluation.claims": "*",

@@ -451,7 +451,8 @@ def models() -> str:
         "*Written by `docs/pages.py` from the headers of `agents/gupai_agents/networks`.*",
         "",
         "Each is `best` in its variant: a feed-forward network (plain, residual or gated, its card says which) over",
-        "what its seat observes, no search, its weights rounded to eight or sixteen bits, judged as it ships. Chips",
+        "what its seat observes, its weights rounded to eight or sixteen bits; some [look ahead late in a",
+        "deal](players.md#looking-ahead). Judged as they ship: chips",
         "a deal of one of it among equal others, each deal played from every seat; ± is the half-width of the 95%",
         "interval of the mean over deals, which training never met.",
         "They know the rules of their variant alone and are free to use (MIT).",
@@ -536,7 +537,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "*Written by `docs/pages.py` from the header of the file.*",
             "",
             f"A player of [{game.title}](../games/{game.id}.md) ({options}): a feed-forward network over what",
-            "its seat observes, without search. It comes with gupai as `best` in this variant.",
+            f"its seat observes{_ahead(header)}. It comes with gupai as `best` in this variant.",
             "",
             *_table(("", ""), facts.items()),
             "",
@@ -574,6 +575,17 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             *_recipes(header),
         ]
+    )
+
+
+def _ahead(header: dict[str, Any]) -> str:
+    """Return how a player searches."""
+    found = header.get("look_ahead")
+    if not found:
+        return ", without search"
+    return (
+        f"; with {found['tiles']} tiles in hand or fewer it [looks ahead](../players.md#looking-ahead), "
+        f"{found['playouts']} playouts with a share of {found['trust']:g} in what an action is worth"
     )
 
 

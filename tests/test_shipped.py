@@ -150,3 +150,38 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     write_checkpoint(tmp_path / "other" / "agent.safetensors", other, tensors)
     with pytest.raises(ValueError, match=r"other: not the network and the variant of .*first$"):
         strong.ship([tmp_path / "first", tmp_path / "other"], "none")
+
+
+def test_a_player_that_ships_is_made_to_look_ahead(networks):
+    file = networks / "jie-long-0.safetensors"
+    for recipe, temperature in (("game: jie-long", 2.0), ("game: jie-long\nteach: {temperature: 3.0}", 3.0)):
+        header, tensors = read_checkpoint(file)
+        write_checkpoint(file, {**header, "recipe": recipe}, tensors)
+        strong.look_ahead(file, 5, 16, 0.25)
+        described = {"tiles": 5, "playouts": 16, "trust": 0.25, "temperature": temperature}
+        assert read_header(file)["look_ahead"] == described
+    assert make_agent("best", "jie-long", forced_play=True).ahead.depth._asdict() == described
+    with pytest.raises(ValueError, match=r"trust=2\.0 is not allowed"):
+        strong.look_ahead(file, 5, 16, 2.0)
+    assert read_header(file)["look_ahead"] == described
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--again", "jie-long-0", "--machine", "an abacus"],
+        ["--again", "jie-long-0", "--with-best"],
+        ["--look-ahead", "5", "16", "0.25"],
+        ["--again", "--look-ahead", "5", "16", "0.25"],
+        ["a-run"],
+        [],
+    ],
+)
+def test_what_does_not_go_together_is_refused_before_anything_is_written(
+    networks, monkeypatch, capsys, words
+):
+    monkeypatch.setattr("sys.argv", ["strong.py", *words])
+    monkeypatch.setattr(strong, "judge", None)
+    with pytest.raises(SystemExit):
+        strong.main()
+    assert "error: " in capsys.readouterr().err

@@ -11,6 +11,7 @@ import numpy as np
 
 from gupai_agents.agent import Turns, certain
 from gupai_agents.checkpoint import CheckpointError, check_identity, read_checkpoint
+from gupai_agents.look_ahead import LookAhead, look_ahead_of
 from gupai_agents.observing import ROUND, ObservationAgent, best_legal
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
@@ -177,7 +178,7 @@ class NetworkAgent(ObservationAgent):
 
     It takes the best action, or with `sample` draws from its policy with the chance of each decision's key.
     `net` describes the network as a checkpoint does, `tensors` holds its float32 weights under their names there,
-    `layers` is what `forward` takes.
+    `layers` is what `forward` takes, `ahead` how it looks ahead late in a deal, if it does.
     """
 
     def __init__(
@@ -198,6 +199,7 @@ class NetworkAgent(ObservationAgent):
         require_tensors(tensors, tensor_shapes(net, layout.size, game.num_actions))
         super().__init__(name, game, self.logits, variant)
         self.sample, self.net = sample, net
+        self.ahead: LookAhead | None = None
         self.tensors = weights = {key: tensor.copy() for key, tensor in tensors.items()}
         first, *others = trunk_of(net, weights)
         first = first._replace(weight=np.divide(first.weight, layout.high, dtype=np.float32))
@@ -215,7 +217,9 @@ class NetworkAgent(ObservationAgent):
         check_identity(path, header, game, variant)
         name = f"{'sample' if sample else 'checkpoint'}:{path}"
         try:
-            return cls(name, game, header.get("net"), unpacked(tensors), sample, variant)
+            agent = cls(name, game, header.get("net"), unpacked(tensors), sample, variant)
+            agent.ahead = look_ahead_of(header, game, variant)
+            return agent
         except ValueError as error:
             raise CheckpointError(f"{path}: {error}") from None
 
@@ -228,6 +232,11 @@ class NetworkAgent(ObservationAgent):
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
         return forward(self.layers, observations.astype(np.float32))
+
+    def scores(self, turns: Turns) -> np.ndarray:
+        """Return the score of every action, legal or not, [N, num_actions]; raises ValueError as `score` may."""
+        scores = super().scores(turns)
+        return self.ahead.corrected(scores, turns) if self.ahead else scores
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""

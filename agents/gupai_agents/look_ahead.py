@@ -1,0 +1,81 @@
+"""Looking ahead: late in a deal a network's judgement of its actions is corrected by a few playouts.
+
+What an action is worth late depends on single tiles, which a network of this size does not count out. A few playouts
+do, but they are noisy and a style plays them, so what they say only has a share in the result (shrinkage).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gupai_agents.agent import Turns
+from gupai_agents.search import MOST_PLAYOUTS, Plan, SearchAgent
+from gupai_agents.shipped import has_tuned, tuned_weights
+from gupai_env.core.game import Game
+from gupai_env.core.numbers import real_number, told, whole_number
+from gupai_env.core.variant import Variant
+
+MOST_TILES = 32  # in a hand
+HEADER_KEY = "look_ahead"  # of a checkpoint, with the numbers of `Depth`
+SEED = 0  # of the deals that are drawn: the same view is always answered alike
+
+
+class Depth(NamedTuple):
+    """When and how far to look ahead.
+
+    tiles: most tiles in hand with which it does. playouts: deals in which each legal action is tried. trust: share of
+    what these say in what an action is worth, 0..1; the rest is what the network thinks. temperature: chips a unit of
+    the network's scores.
+    """
+
+    tiles: int
+    playouts: int
+    trust: float
+    temperature: float
+
+
+class LookAhead:
+    """What corrects the scores of a network in one variant."""
+
+    def __init__(self, game: Game, variant: Variant, depth: Depth) -> None:
+        """Raises: ValueError for numbers out of range, and for a game without hands to count or a style to play on."""
+        if "sizes" not in (game.view.names or ()) or not has_tuned(game):
+            raise ValueError(
+                f"nobody looks ahead in {game.id}: its views count no hands, or it has no tuned style"
+            )
+        whole_number("tiles", depth.tiles, 1, MOST_TILES)
+        whole_number("playouts", depth.playouts, 1, MOST_PLAYOUTS)
+        real_number("trust", depth.trust, 0, 1)
+        real_number("temperature", depth.temperature, 1e-3, 1e3)
+        self.depth = depth
+        style = game.style(tuned_weights(game, variant))
+        self.search = SearchAgent(game, variant, "look ahead", style, plan=Plan(playouts=depth.playouts))
+
+    def corrected(self, scores: np.ndarray, turns: Turns) -> np.ndarray:
+        """Return the scores of actions, float [N, num_actions], corrected where few tiles are left to choose from."""
+        late = (turns.views.sizes[:, 0] <= self.depth.tiles) & (turns.masks.sum(1) > 1)
+        rows = np.flatnonzero(late)
+        if not len(rows):
+            return scores
+        asked = turns.at(rows)._replace(keys=np.full(len(rows), SEED, np.int64))
+        found = self.search.values(asked, halving=False).means / self.depth.temperature
+        thought = np.where(asked.masks, scores[rows], np.nan)
+        step = centred(found) - centred(thought)
+        corrected = scores.copy()
+        corrected[rows] = np.where(asked.masks, scores[rows] + self.depth.trust * step, scores[rows])
+        return corrected
+
+
+def centred(values: np.ndarray) -> np.ndarray:
+    """Return values less the mean of their row, NaN left out."""
+    return values - np.nanmean(values, 1, keepdims=True)
+
+
+def look_ahead_of(header: dict[str, Any], game: Game, variant: Variant) -> LookAhead | None:
+    """Return how the player of a checkpoint looks ahead, if it does; raises ValueError for a bad description."""
+    found = header.get(HEADER_KEY)
+    if found is None:
+        return None
+    if not isinstance(found, dict) or found.keys() != set(Depth._fields):
+        raise ValueError(f"{HEADER_KEY} has the numbers {', '.join(Depth._fields)}, not {told(found)}")
+    return LookAhead(game, variant, Depth(**found))
