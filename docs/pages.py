@@ -568,6 +568,8 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "somebody who studies it can win",
             "from it; `gupai exploiter` says at least how much. Another seed gives another player.",
             "",
+            *_exploited(file),
+            "",
             "## Training",
             "",
             f"From deals that were drawn for it, {_learned(header)}; no games of people. "
@@ -576,6 +578,17 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             *_recipes(header),
         ]
     )
+
+
+def _exploited(file: Path) -> list[str]:
+    """Tell how far what the recipe makes on a tiny deck can be exploited, in words."""
+    found = json.loads((CARDS / "tiny.json").read_text(encoding="utf-8"))[file.stem]
+    return [
+        f"Its recipe on the game's tiny deck with two players (a small network, {found['labels']:,} labels, without",
+        f"looking ahead) makes a player from which an exact best response wins {found['best']:.3g} chips a deal if it",
+        f"always plays its best action, and {found['drawn']:.3g} if it draws from its policy; from random play",
+        f"{found['random']:.3g} (`python benchmarks/tiny.py --recipes`, one run, seed 1).",
+    ]
 
 
 def _ahead(header: dict[str, Any]) -> str:

@@ -1,4 +1,6 @@
-"""The table of throughput ranks no environment whose steps do nothing; the yardstick in C plays our game."""
+"""The table of throughput ranks no environment whose steps do nothing; the yardstick in C plays our game; what ships
+has its recipe tried on a tiny deck.
+"""
 
 import itertools
 import shutil
@@ -8,6 +10,8 @@ import pytest
 from benchmarks.c.run import COMPILE, Yardstick, build, compare
 from benchmarks.peers import protocol
 from benchmarks.peers.table import lines, markdown
+from benchmarks.tiny import by_recipe, kinds_of
+from gupai_agents.shipped import networks
 from gupai_env.vector import Lanes
 
 
@@ -75,3 +79,29 @@ def test_jie_long_in_c_writes_the_same_bytes_and_a_difference_is_found(tmp_path)
     yardstick.observations[5, 7] += 1
     with pytest.raises(ValueError, match="at the beginning: observations differ, first in lane 5"):
         compare(yardstick, ours, rounds=1)
+
+
+def made(teach, **more):
+    return {"recipe": f"teach: {teach}", **more}
+
+
+def test_a_recipe_on_a_tiny_deck_has_each_kind_of_label_once_in_the_order_of_the_runs():
+    searched = made("{playouts: 20, temperature: 2.5, labels: 9, learning_rate: 0.1}")
+    dealt = made("{dealt: 1, playouts: 5}", start=searched)
+    own = made("{dealt: 1, own_playouts: 1}", start=made("{dealt: 1, passes: 7}", start=dealt))
+    agreed = made("{dealt: 1, own_playouts: 0.5, ensemble: ['checkpoint:some']}", start=own)
+    expected = [
+        {"playouts": 20, "temperature": 2.5},
+        {"dealt": 1, "playouts": 5},
+        {"dealt": 1, "own_playouts": 1},
+    ]
+    assert kinds_of(agreed) == expected
+    assert kinds_of(dealt) == expected[:2]
+
+
+def test_what_a_recipe_makes_on_a_tiny_deck_is_harder_to_exploit_than_random_play(tmp_path):
+    file, header = next(iter(networks("da-ling")))
+    found = by_recipe(file, header, 5000, 1, tmp_path)
+    assert found["random"] == pytest.approx(2.883, abs=0.001)  # docs/evaluation.md
+    assert found["best"] < 0.5 * found["random"] and found["drawn"] < 0.5 * found["random"]
+    assert found["labels"] == 5000

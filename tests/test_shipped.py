@@ -181,6 +181,7 @@ def test_what_does_not_go_together_is_refused_before_anything_is_written(
     networks, monkeypatch, capsys, words
 ):
     monkeypatch.setattr("sys.argv", ["strong.py", *words])
+    monkeypatch.setattr(strong, "NETWORKS", networks)
     monkeypatch.setattr(strong, "judge", None)
     with pytest.raises(SystemExit):
         strong.main()

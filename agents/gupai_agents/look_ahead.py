@@ -59,16 +59,10 @@ class LookAhead:
             return scores
         asked = turns.at(rows)._replace(keys=np.full(len(rows), SEED, np.int64))
         found = self.search.values(asked, halving=False).means / self.depth.temperature
-        thought = np.where(asked.masks, scores[rows], np.nan)
-        step = centred(found) - centred(thought)
+        step = self.depth.trust * (found - scores[rows])  # what all actions of a row share changes no choice
         corrected = scores.copy()
-        corrected[rows] = np.where(asked.masks, scores[rows] + self.depth.trust * step, scores[rows])
+        corrected[rows] += np.where(asked.masks, step, 0)
         return corrected
-
-
-def centred(values: np.ndarray) -> np.ndarray:
-    """Return values less the mean of their row, NaN left out."""
-    return values - np.nanmean(values, 1, keepdims=True)
 
 
 def look_ahead_of(header: dict[str, Any], game: Game, variant: Variant) -> LookAhead | None:
