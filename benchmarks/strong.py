@@ -9,7 +9,7 @@
     python benchmarks/strong.py --again jie-long-forced_play_true --look-ahead 5 16 0.25
 
 What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python docs/pages.py` then tells
-of it in docs/models.md.
+of it in docs/models.md. A new network does not look ahead until it is told to.
 """
 
 import argparse
@@ -156,7 +156,8 @@ def look_ahead(path: Path, tiles: float, playouts: float, trust: float) -> None:
     header, small = read_checkpoint(path)
     settings = parse_yaml(header["recipe"])
     temperature = settings.get("teach", {}).get("temperature", TeachConfig().temperature)
-    header[HEADER_KEY] = Depth(int(tiles), int(playouts), trust, temperature)._asdict()
+    whole = [int(number) if number.is_integer() else number for number in (tiles, playouts)]
+    header[HEADER_KEY] = Depth(*whole, trust, temperature)._asdict()  # type: ignore[arg-type]
     look_ahead_of(header, *variant_of(path, header))
     write_checkpoint(path, header, small)
 

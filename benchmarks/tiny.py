@@ -47,8 +47,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=Path, required=True, help="folder for the runs")
     chosen = parser.parse_args()
+    if chosen.json and not chosen.recipes:
+        parser.error("--json goes with --recipes")
     torch.set_num_threads(1)
     found = {}
+    if chosen.json and chosen.json.exists():  # players of other games stay as they were
+        found = json.loads(chosen.json.read_text(encoding="utf-8"))
     for name in chosen.games:
         if not chosen.recipes:
             self_play(name, chosen.decisions, chosen.seed, chosen.runs)
@@ -101,7 +105,8 @@ def by_recipe(file: Path, header: dict[str, Any], labels: int, seed: int, runs: 
         run.learn()
         start = f"checkpoint:{run.folder}"
     last = looks_of(run.folder)[-1]["exploitability"]
-    return {"best": last["best"], "drawn": last["drawn"], "random": uniformly, "labels": labels * len(kinds)}
+    told = {"random": uniformly, "labels": labels * len(kinds), "seed": seed}
+    return {"best": last["best"], "drawn": last["drawn"], **told}
 
 
 def kinds_of(header: dict[str, Any]) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from pydantic import BaseModel
 
 from gupai_agents import agent_names
 from gupai_agents.evaluation.claims.suite import corrected
+from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.registry import NOT_NAMED
 from gupai_agents.shipped import networks, shipped_styles
 from gupai_app import claims
@@ -587,13 +588,13 @@ def _exploited(file: Path) -> list[str]:
         f"Its recipe on the game's tiny deck with two players (a small network, {found['labels']:,} labels, without",
         f"looking ahead) makes a player from which an exact best response wins {found['best']:.3g} chips a deal if it",
         f"always plays its best action, and {found['drawn']:.3g} if it draws from its policy; from random play",
-        f"{found['random']:.3g} (`python benchmarks/tiny.py --recipes`, one run, seed 1).",
+        f"{found['random']:.3g} (`python benchmarks/tiny.py --recipes`, one run, seed {found['seed']}).",
     ]
 
 
 def _ahead(header: dict[str, Any]) -> str:
     """Return how a player searches."""
-    found = header.get("look_ahead")
+    found = header.get(HEADER_KEY)
     if not found:
         return ", without search"
     return (

@@ -3,10 +3,12 @@ has its recipe tried on a tiny deck.
 """
 
 import itertools
+import json
 import shutil
 
 import pytest
 
+from benchmarks import tiny
 from benchmarks.c.run import COMPILE, Yardstick, build, compare
 from benchmarks.peers import protocol
 from benchmarks.peers.table import lines, markdown
@@ -104,4 +106,18 @@ def test_what_a_recipe_makes_on_a_tiny_deck_is_harder_to_exploit_than_random_pla
     found = by_recipe(file, header, 5000, 1, tmp_path)
     assert found["random"] == pytest.approx(2.883, abs=0.001)  # docs/evaluation.md
     assert found["best"] < 0.5 * found["random"] and found["drawn"] < 0.5 * found["random"]
-    assert found["labels"] == 5000
+    assert (found["labels"], found["seed"]) == (5000, 1)
+
+
+def test_what_came_of_recipes_keeps_players_of_other_games_and_is_not_emptied(tmp_path, monkeypatch, capsys):
+    kept = tmp_path / "tiny.json"
+    kept.write_text('{"another": 1}')
+    monkeypatch.setattr(tiny, "by_recipe", lambda file, *_: file.stem)
+    words = ["tiny.py", "da-ling", "--runs", str(tmp_path), "--json", str(kept)]
+    monkeypatch.setattr("sys.argv", words)
+    with pytest.raises(SystemExit):
+        tiny.main()
+    assert "--json goes with --recipes" in capsys.readouterr().err
+    monkeypatch.setattr("sys.argv", [*words, "--recipes"])
+    tiny.main()
+    assert json.loads(kept.read_text()) == {"another": 1, "da-ling-default": "da-ling-default"}

@@ -157,12 +157,14 @@ def test_a_player_that_ships_is_made_to_look_ahead(networks):
     for recipe, temperature in (("game: jie-long", 2.0), ("game: jie-long\nteach: {temperature: 3.0}", 3.0)):
         header, tensors = read_checkpoint(file)
         write_checkpoint(file, {**header, "recipe": recipe}, tensors)
-        strong.look_ahead(file, 5, 16, 0.25)
+        strong.look_ahead(file, 5.0, 16.0, 0.25)
         described = {"tiles": 5, "playouts": 16, "trust": 0.25, "temperature": temperature}
         assert read_header(file)["look_ahead"] == described
     assert make_agent("best", "jie-long", forced_play=True).ahead.depth._asdict() == described
     with pytest.raises(ValueError, match=r"trust=2\.0 is not allowed"):
-        strong.look_ahead(file, 5, 16, 2.0)
+        strong.look_ahead(file, 5.0, 16.0, 2.0)
+    with pytest.raises(ValueError, match=r"tiles=5\.5 is not allowed"):
+        strong.look_ahead(file, 5.5, 16.0, 0.25)
     assert read_header(file)["look_ahead"] == described
 
 

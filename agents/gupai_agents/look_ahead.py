@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Turns
-from gupai_agents.search import MOST_PLAYOUTS, Plan, SearchAgent
+from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import has_tuned, tuned_weights
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import real_number, told, whole_number
@@ -44,7 +44,6 @@ class LookAhead:
                 f"nobody looks ahead in {game.id}: its views count no hands, or it has no tuned style"
             )
         whole_number("tiles", depth.tiles, 1, MOST_TILES)
-        whole_number("playouts", depth.playouts, 1, MOST_PLAYOUTS)
         real_number("trust", depth.trust, 0, 1)
         real_number("temperature", depth.temperature, 1e-3, 1e3)
         self.depth = depth
