@@ -11,7 +11,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.checkpoint import write_atomic
 from gupai_agents.evaluation.claims import (
     Claim,
     Verdict,
@@ -31,10 +30,10 @@ from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.sampling import HAND_FEATURES
 from gupai_agents.evaluation.claims.schema import ID, MOST_ID
 from gupai_agents.evaluation.claims.suite import RATE, corrected
-from gupai_agents.evaluation.records import naming
 from gupai_agents.workers import Cluster, Workers
 from gupai_app.report import progress, put, shares, table_of
 from gupai_env import __version__
+from gupai_env.core.files import write_file
 from gupai_env.core.numbers import told
 
 SUFFIX = ".yaml"
@@ -298,8 +297,7 @@ def optimise_all(
 def _keep(path: Path | None, content: dict[str, Any]) -> None:
     """Write a verdict to its path, if there is one, whole or not at all."""
     if path is not None:
-        with naming(path):
-            write_atomic(path, f"{json.dumps(content, indent=2)}\n".encode())
+        write_file(path, f"{json.dumps(content, indent=2)}\n", force=True)
 
 
 def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:

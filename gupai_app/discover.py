@@ -7,11 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.checkpoint import write_atomic
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
-from gupai_agents.evaluation.records import naming
 from gupai_app.report import progress, put, table_of
 from gupai_env import __version__
+from gupai_env.core.files import write_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 
@@ -122,5 +121,4 @@ def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    with naming(path):
-        write_atomic(path, f"{json.dumps(content, indent=1)}\n".encode())
+    write_file(path, f"{json.dumps(content, indent=1)}\n", force=True)

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_agents.evaluation.records import GameRecord, naming
+from gupai_agents.evaluation.records import GameRecord
 from gupai_app.session import Session, Step, table_of
+from gupai_env.core.files import naming
 from gupai_env.core.phrases import chips, seat_names, title
 from gupai_env.core.scene import Place, Scene
 from gupai_env.render.letters import drawable

@@ -113,8 +113,8 @@ def _write_report(run: "Run", rows: "list[Row]") -> Path | None:
         from gupai_training.report import report
     except ImportError:
         return None
-    from gupai_agents.checkpoint import write_atomic
+    from gupai_env.core.files import write_file
 
     path = run.folder / REPORT_FILE
-    write_atomic(path, report(run, rows).encode())
+    write_file(path, report(run, rows), force=True)
     return path

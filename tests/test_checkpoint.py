@@ -20,7 +20,6 @@ from gupai_agents.checkpoint import (
     identity,
     read_checkpoint,
     read_header,
-    write_atomic,
     write_checkpoint,
 )
 from gupai_agents.network import (
@@ -32,6 +31,7 @@ from gupai_agents.network import (
     trunk_of,
     unpacked,
 )
+from gupai_env.core.files import write_file
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import Lanes
 
@@ -433,7 +433,7 @@ def test_a_file_is_on_the_disk_before_it_takes_the_place_of_the_old_one(tmp_path
 
     monkeypatch.setattr(os, "fsync", syncing)
     monkeypatch.setattr(os, "replace", replacing)
-    write_atomic(tmp_path / "file", b"seven c")
+    write_file(tmp_path / "file", b"seven c", force=True)
     assert done == [7, "replaced", "folder"]
 
 

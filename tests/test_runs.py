@@ -23,8 +23,8 @@ from gupai_app.cli import app
 from gupai_app.progress import results_table
 from gupai_app.stop import Stop
 from gupai_env import get_game
+from gupai_env.core.files import locked
 from gupai_training.config import CONFIG_FILE, RESUME_FILE, parse
-from gupai_training.lock import locked
 from gupai_training.resume import Spent
 from gupai_training.run import Reporter, Row, Run, next_folder
 from gupai_training.selfplay import SelfPlayVecEnv
@@ -181,7 +181,7 @@ def test_a_signal_that_is_ignored_stays_so():
 
 def test_a_run_is_trained_by_one_process_at_a_time(saved):
     before = {path.name: path.read_bytes() for path in saved.iterdir()}
-    with locked(saved):
+    with locked(saved, "training this run"):
         result = train("--resume", saved)
         assert result.exit_code == 2
         assert result.stderr == f"gupai: {saved}: another process is training this run\n"
@@ -194,14 +194,14 @@ def test_a_run_is_locked_while_it_is_trained(tmp_path):
         refused = 0
 
         def learned(self, *_):
-            with pytest.raises(ValueError, match="another process is training"), locked(run.folder):
+            with pytest.raises(ValueError, match="another process is training"), locked(run.folder, "here"):
                 raise AssertionError
             self.refused += 1
 
     run, rival = Run.begin(parse(SMALL, "test"), tmp_path), Rival()
     run.learn(reporter=rival)
     assert rival.refused
-    with locked(run.folder):
+    with locked(run.folder, "here"):
         pass
 
 

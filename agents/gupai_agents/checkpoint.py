@@ -7,8 +7,6 @@ was cut short or damaged is refused in one line.
 import dataclasses
 import hashlib
 import json
-import os
-import secrets
 from pathlib import Path
 from reprlib import repr as shortened
 from typing import Any
@@ -18,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from gupai_agents.agent import FREE_OPTIONS
+from gupai_env.core.files import write_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -25,7 +24,6 @@ from gupai_env.games import get_game
 FORMAT = 1
 MAX_BYTES = 1 << 30  # nothing this project writes comes near it
 AGENT_FILE = "agent.safetensors"  # the player, in the folder of a run
-PART = ".part"  # the end of a file's name while it is being written
 
 
 class CheckpointError(ValueError):
@@ -41,31 +39,11 @@ def digest_of(header: str, tensors: dict[str, np.ndarray]) -> str:
     return digest.hexdigest()
 
 
-def write_atomic(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, or a crash, meets the old content or the new, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PART}")
-    try:
-        with temporary.open("xb") as file:  # with the rights that new files get here
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
 def write_checkpoint(path: str | Path, header: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:
     """Write tensors and header; the file appears whole or not at all."""
     text = json.dumps({"format": FORMAT, **header}, sort_keys=True)
     content = save(tensors, metadata={"gupai": text, "sha256": digest_of(text, tensors)})
-    write_atomic(Path(path), content)
+    write_file(path, content, force=True)
 
 
 def read_header(path: str | Path) -> dict[str, Any]:

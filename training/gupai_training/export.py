@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from gupai_agents.checkpoint import read_header, variant_of, write_atomic
+from gupai_agents.checkpoint import read_header, variant_of
 from gupai_agents.network import GATE_LIMIT, GATED, Layer, NetworkAgent, trunk_of
+from gupai_env.core.files import write_file
 from gupai_training.learner import Trunk
 
 OPSET, IR_VERSION = 17, 8  # of ONNX, as old as all of it is, so that older runtimes read it
@@ -86,7 +87,7 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
     }
     helper.set_model_props(model, known)
     onnx.checker.check_model(model)
-    write_atomic(Path(out), model.SerializeToString())
+    write_file(out, model.SerializeToString(), force=True)
 
 
 def plain(layers: list[Layer]) -> list[tuple[np.ndarray, np.ndarray]]:

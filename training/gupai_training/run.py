@@ -29,27 +29,20 @@ from stable_baselines3.common.logger import configure
 from threadpoolctl import threadpool_limits
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import (
-    AGENT_FILE,
-    PART,
-    CheckpointError,
-    identity,
-    write_atomic,
-    write_checkpoint,
-)
+from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, identity, write_checkpoint
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import GATED, NetworkAgent, require_tensors, tensor_shapes
 from gupai_agents.registry import agent_names, agent_of_data
 from gupai_agents.workers import LostError, Workers
+from gupai_env.core.files import PART, locked, write_file
 from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SELF_PLAY, TEACHING, Config
 from gupai_training.growing import grown, grows_into
 from gupai_training.learner import Rollout, SelfPlayPPO, Trunk
-from gupai_training.lock import locked
 from gupai_training.opponents import OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
 from gupai_training.teaching import Teaching
@@ -131,7 +124,7 @@ class Run:
             run._start_from(config.start)
         run.folder = next_folder(runs, config.name or run.game.id)
         text = yaml.safe_dump(config.model_dump(), sort_keys=False)
-        write_atomic(run.folder / CONFIG_FILE, text.encode())
+        write_file(run.folder / CONFIG_FILE, text, force=True)
         return run
 
     def _start_from(self, spec: str) -> None:
@@ -214,7 +207,7 @@ class Run:
         Raises: ValueError if another process trains this run; CheckpointError if what was saved does not fit it;
             FloatingPointError for numbers that are not finite: BATCH_FILE then holds what was learned from.
         """
-        with locked(self.folder):
+        with locked(self.folder, "training this run"):
             for left in self.folder.glob(f"*{PART}"):  # by a process that was killed while it wrote
                 left.unlink()
             stage = self._saved_stage() if go_on else None

@@ -24,12 +24,13 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import AGENT_FILE, write_atomic
+from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
-from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, naming, read_games
+from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, read_games
 from gupai_agents.evaluation.tournament import Schedule, Tournament, fill, schedule
 from gupai_agents.workers import Workers
 from gupai_env.core.compiling import sources_digest
+from gupai_env.core.files import naming, write_file
 from gupai_env.core.numbers import told
 
 GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
@@ -67,8 +68,8 @@ def play_into(
             folder.mkdir(parents=True)
         except FileExistsError:
             raise ValueError(f"{folder} is there already; --resume goes on with it") from None
-        write_atomic(folder / MANIFEST, _json(wanted))
-        write_atomic(folder / PROGRESS, _json({"blocks": 0, ROWS: 0, GAMES: 0}))
+        write_file(folder / MANIFEST, _json(wanted), force=True)
+        write_file(folder / PROGRESS, _json({"blocks": 0, ROWS: 0, GAMES: 0}), force=True)
     done = _progress(folder)
     blocks, found = list(plan.blocks()), plan.empty()
     for name in (ROWS, GAMES):
@@ -84,15 +85,15 @@ def play_into(
             done["blocks"] = number + 1
             done[ROWS] = _append(folder / ROWS, (head + rows(plan, block, played)).encode())
             done[GAMES] = _append(folder / GAMES, _member(played.records or []))
-            write_atomic(folder / PROGRESS, _json(done))
+            write_file(folder / PROGRESS, _json(done), force=True)
         if progress:
             progress(block[2])
-    write_atomic(folder / SUMMARY, _json(summary(found)))
+    write_file(folder / SUMMARY, _json(summary(found)), force=True)
     try:
         from gupai_agents.evaluation.html import report
     except ImportError:  # without matplotlib there is no picture
         return found
-    write_atomic(folder / REPORT, report(found, wanted).encode())
+    write_file(folder / REPORT, report(found, wanted).encode(), force=True)
     return found
 
 

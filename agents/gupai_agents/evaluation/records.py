@@ -10,7 +10,6 @@ import itertools
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +17,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
+from gupai_env.core.files import naming
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.illegal import describe_illegal
@@ -225,15 +225,6 @@ class RecordWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-@contextmanager
-def naming(path: str | Path) -> Iterator[None]:
-    """Let errors of a file that is open, such as a full disk, say which one it is."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def is_compressed(path: str | Path) -> bool:
