@@ -1,209 +1,340 @@
-"""Machine code is compiled once for a machine, and never again until a rules file changes."""
+"""Machine code is compiled once for a machine, and never again until a rule that it is made of changes."""
 
 import contextlib
+import errno
+import importlib
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from gupai_agents.search import search_loops
-from gupai_env import get_game
+from gupai_env import GAMES
 from gupai_env.core import compiling
-from gupai_env.core.compiling import neighbours_digest
+from gupai_env.core.lanes import kernels
 
 ROOT = Path(__file__).parents[1]
+
+
+def run(code: str, folder: Path, **env: str) -> subprocess.CompletedProcess:
+    """Run code in a process of its own that finds its packages in a folder and has no settings of numba's."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_"))}
+    return subprocess.run(
+        [sys.executable, "-B", "-c", code],
+        cwd=folder,
+        env={**kept, "PYTHONPATH": str(folder), **env},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+
+# --- a small loop in a package of its own, compiled in this process ---------------------------------
+
+LOOP = """
+from small.parts.rule import add
+from gupai_env.core.compiling import compiled
+
+def _loop(number):
+    return add(number)
+
+loop = compiled(_loop)
+"""
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch) -> Iterator[Path]:
+    """The sources of a loop: `small/loop.py` and what it imports."""
+    (tmp_path / "small" / "parts").mkdir(parents=True)
+    (tmp_path / "small" / "loop.py").write_text(LOOP)
+    write_rule(tmp_path, 1)
+    (tmp_path / "small" / "other.py").write_text("")
+    monkeypatch.setattr(compiling.CONFIG, "CACHE_DIR", str(tmp_path / "cache"))
+    yield tmp_path
+    forget()
+
+
+def write_rule(folder: Path, more: int) -> None:
+    """Write what the loop calls, which adds so many."""
+    (folder / "small" / "parts" / "rule.py").write_text(
+        f"from gupai_env.core.rule import rule\n\n@rule\ndef add(number):\n    return number + {more}\n"
+    )
+
+
+def forget() -> None:
+    """Forget, as a new process has, the small package and what is known of sources and folders."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "small"]:
+        del sys.modules[name]
+    for cached in (
+        compiling._module,
+        compiling.sources_digest,
+        compiling._folder,
+        compiling._sweep,
+        compiling._tell_once,
+    ):
+        cached.cache_clear()
+    importlib.invalidate_caches()
+
+
+def use(folder: Path) -> tuple[int, int]:
+    """Call the loop with 1 as a new process does; return its answer, and how many times it was compiled."""
+    forget()
+    sys.path.insert(0, str(folder))
+    sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
+    try:
+        loop = importlib.import_module("small.loop").loop
+        return loop(1), sum(loop.stats.cache_misses.values())
+    finally:
+        sys.dont_write_bytecode = before
+        sys.path.remove(str(folder))
+
+
+def kept(folder: Path) -> list[Path]:
+    return sorted((folder / "cache" / "gupai").iterdir())
+
+
+def test_a_loop_is_compiled_again_where_something_it_imports_was_edited_and_not_where_another_thing_was(
+    small,
+):
+    assert use(small) == (2, 1)
+    assert use(small) == (2, 0)
+    (small / "small" / "other.py").write_text("EDITED = True\n")
+    assert use(small) == (2, 0)
+    write_rule(small, 2)
+    assert use(small) == (3, 1)
+    write_rule(small, 1)
+    assert use(small) == (2, 0)  # what was compiled first is still there
+
+
+def test_machine_code_is_found_wherever_the_sources_lie_and_whenever_they_were_written(small):
+    assert use(small) == (2, 1)
+    shutil.copytree(small / "small", small / "elsewhere" / "small")
+    for file in (small / "elsewhere").rglob("*.py"):
+        os.utime(file, (0, 0))
+    shutil.rmtree(small / "small")
+    assert use(small / "elsewhere") == (2, 0)
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "emptied": lambda whole: b"",
+    "cut": lambda whole: whole[: len(whole) // 2],
+    "cut by a byte": lambda whole: whole[:-1],
+    "another": lambda whole: b"\x80\x04garbage" * 40,
+    "zeros": lambda whole: bytes(len(whole)),
+    "its second half zeros": lambda whole: whole[: len(whole) // 2] + bytes(len(whole) - len(whole) // 2),
+    "one bit": lambda whole: whole[:-700] + bytes([whole[-700] ^ 1]) + whole[-699:],
+}
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_damaged_machine_code_is_compiled_anew_with_one_line(small, capsys, suffix):
+    assert use(small) == (2, 1)
+    (file,) = (file for file in kept(small) if file.suffix == suffix)
+    whole = file.read_bytes()
+    for name, damage in DAMAGE.items():
+        if suffix == ".nbi" and name in ("one bit", "cut by a byte"):
+            continue  # numba's index: it may still be read, and says nothing that is run
+        file.write_bytes(damage(whole))
+        assert (name, use(small)) == (name, (2, 1))
+        assert capsys.readouterr().err == (
+            f"gupai: machine code in {small}/cache/gupai is damaged; it is compiled anew\n"
+        )
+        assert (name, use(small)) == (name, (2, 0))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_folder_in_place_of_a_file_and_a_file_that_is_gone_stop_nobody(small, capsys):
+    use(small)
+    index, data = sorted(kept(small), key=lambda file: file.suffix, reverse=True)
+    data.unlink()
+    assert use(small) == (2, 1)
+    assert capsys.readouterr().err == ""
+    index.unlink()
+    index.mkdir()
+    assert use(small) == (2, 1)
+    damaged, not_kept = capsys.readouterr().err.splitlines()
+    assert "is damaged" in damaged
+    assert (
+        not_kept
+        == f"gupai: machine code cannot be kept in {small}/cache/gupai: this is a folder; name a file"
+    )
+
+
+def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(small, capsys, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", full)
+        assert use(small) == (2, 1)
+    assert capsys.readouterr().err == (
+        f"gupai: machine code cannot be kept in {small}/cache/gupai: the disk is full\n"
+    )
+    assert kept(small) == []
+    assert use(small) == (2, 1)
+    assert use(small) == (2, 0)
+
+
+def test_machine_code_that_was_not_used_for_long_is_removed_when_other_is_kept(small):
+    use(small)
+    old = kept(small)
+    for file in old:
+        os.utime(file, (0, time.time() - compiling.UNUSED - 60))
+    use(small)  # which is a use
+    write_rule(small, 2)
+    use(small)
+    assert set(old) < set(kept(small))
+    for file in old:
+        os.utime(file, (0, time.time() - compiling.UNUSED - 60))
+    write_rule(small, 3)
+    use(small)
+    assert len(kept(small)) == 4 and not set(old) & set(kept(small))
+
+
+def test_a_package_in_several_folders_and_modules_beside_a_script_are_looked_at(tmp_path, monkeypatch):
+    sources = {
+        "one/spread/rules.py": "from .shared import (\n    A,\n)\n",
+        "other/spread/shared.py": "A = 1\n",
+        "one/game.py": "import beside\n",
+        "one/beside.py": "",
+        "one/spread/unused.py": "",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for folder in ("one", "other"):
+        monkeypatch.syspath_prepend(tmp_path / folder)
+
+    def digests() -> list[str]:
+        forget()
+        return [compiling.sources_digest("spread.rules"), compiling.sources_digest("game")]
+
+    for name in ("spread.rules", "game"):
+        importlib.import_module(name)
+    try:
+        first = digests()
+        assert all(first)
+        for name, changed in {
+            "one/spread/rules.py": [True, False],
+            "other/spread/shared.py": [True, False],
+            "one/game.py": [False, True],
+            "one/beside.py": [False, True],
+            "one/spread/unused.py": [False, False],
+        }.items():
+            (tmp_path / name).write_text(sources[name] + "EDITED = True\n")
+            assert (name, [a != b for a, b in zip(digests(), first, strict=True)]) == (name, changed)
+            (tmp_path / name).write_text(sources[name])
+    finally:
+        for name in ("spread.rules", "spread.shared", "spread", "game", "beside"):
+            del sys.modules[name]
+        forget()
+
+
+# --- the games ------------------------------------------------------------------------------------
+
+ENGINE, CONNECTING = set(GAMES), {"jie-long", "ce-deng", "ding-niu"}
+USED_BY = {  # module -> games whose machine code is made of it
+    "gupai_env.core.words": ENGINE,
+    "gupai_env.core.lanes": ENGINE,
+    "gupai_env.core.episode": ENGINE,
+    "gupai_agents.styles": ENGINE,
+    "gupai_agents.search": ENGINE,
+    "gupai_env.games.da_ling.rules": {"da-ling"},
+    "gupai_env.games.jie_long.rules": {"jie-long"},
+    "gupai_env.games.small_mahjong.triplets": {"small-mahjong"},
+    "gupai_env.games.tiu_u": {"tiu-u"},
+    "gupai_env.games.connecting.rules": CONNECTING,
+    "gupai_env.games.connecting.knowledge": CONNECTING,
+    "gupai_env.games": set(),
+    "gupai_env.vector": set(),
+    "gupai_agents.registry": set(),
+    "gupai_agents.gymnasium_envs": set(),
+}
+
+
+def test_an_edit_is_an_edit_of_the_games_that_import_what_was_edited_and_of_no_other(monkeypatch):
+    def digests() -> dict[str, str]:
+        compiling.sources_digest.cache_clear()
+        return {
+            game.id: compiling.sources_digest("gupai_agents.search", game.module) for game in GAMES.values()
+        }
+
+    before, read = digests(), compiling._module
+    for edited, games in USED_BY.items():
+        monkeypatch.setattr(
+            compiling,
+            "_module",
+            lambda name, edited=edited: (
+                (read(name)[0] + b"#", read(name)[1]) if name == edited else read(name)
+            ),
+        )
+        after = digests()
+        assert (edited, {game for game in GAMES if after[game] != before[game]}) == (edited, games)
+    monkeypatch.undo()
+    assert digests() == before
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_the_name_of_machine_code_tells_the_sources_of_the_game_and_of_the_loop(game):
+    for module, loop in (
+        ("gupai_env.core.lanes", kernels(game).play),
+        ("gupai_agents.search", search_loops(game).search),
+    ):
+        digest = compiling.sources_digest(module, game.module)
+        assert len(digest) == 16
+        assert f"-{game.module}-{digest}-" in loop.py_func.__qualname__
+
 
 DEAL = """
 import json
 
-from gupai_env import Lanes
-
-lanes = Lanes("jie-long", 20, seed=1)
-used = [kernel for kernel in lanes.kernels if kernel.signatures]
-print(sum(sum(kernel.stats.cache_hits.values()) for kernel in used))
-print(sum(sum(kernel.stats.cache_misses.values()) for kernel in used))
-print(json.dumps(lanes.states.hands.tolist()))
-"""
-
-
-@pytest.fixture
-def copy(tmp_path) -> Path:
-    """A copy of the package that nobody has compiled."""
-    shutil.copytree(ROOT / "gupai_env", tmp_path / "gupai_env", ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
-
-
-STEP = """
-import numba
 import numpy as np
+
+from gupai_env.deals import laying_out
 from gupai_env import get_game
-from gupai_env.core.lanes import kernels
 
 game = get_game("jie-long")
-loop = kernels(game).encode  # a small one
-loop(np.zeros(1, game.view).view(np.recarray), np.zeros((1, game.encoder.layout.size), np.int8))
-print(loop._cache.cache_path, sum(loop.stats.cache_hits.values()), sum(loop.stats.cache_misses.values()))
-print(repr(numba.config.CACHE_DIR))
+deal, states = laying_out(game), game.new_states(1)
+deal(game.variant().as_rules(game.rules_type), states, np.arange(32, dtype=np.int8)[None] // 2)
+print(sum(deal.stats.cache_misses.values()))
+print(json.dumps(states.hands.tolist()))
 """
 
 
-def step(copy: Path, temporary: Path) -> tuple[list[str], list[str]]:
-    """Use a loop of a package beside which and in whose user's home nothing can be written; lines of output and errors.
+def test_an_edited_rule_is_compiled_anew(tmp_path):
+    shutil.copytree(ROOT / "gupai_env", tmp_path / "gupai_env", ignore=shutil.ignore_patterns("__pycache__"))
 
-    A file lies where each folder would be made, which stops even a superuser.
-    """
-    for folder in ("core", "games"):
-        (copy / "gupai_env" / folder / "__pycache__").touch()
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_"))}
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", STEP],
-        cwd=copy,
-        env={**env, "PYTHONPATH": str(copy), "HOME": "/dev/null/nobody", "TMPDIR": str(temporary)},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return done.stdout.splitlines(), done.stderr.splitlines()
+    def deal() -> tuple[int, list]:
+        compiled, hands = run(DEAL, tmp_path, NUMBA_CACHE_DIR=str(tmp_path)).stdout.splitlines()
+        return int(compiled), json.loads(hands)
 
-
-@pytest.fixture
-def temporary(tmp_path) -> Path:
-    """A folder for temporary files."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    return folder
-
-
-def test_a_read_only_install_without_a_home_keeps_its_code_in_a_folder_of_the_user_alone(copy, temporary):
-    folder = temporary / f"gupai-{os.getuid()}"
-    for hits in (0, 1):
-        (found, chosen), errors = step(copy, temporary)
-        path, *counts = found.split()
-        assert Path(path).parent == folder
-        assert counts == [str(hits), str(1 - hits)]
-        assert chosen == "''"  # that of others is left alone
-        assert errors == [
-            "gupai: the folder of the program and the home cannot be written to: machine code is kept in "
-            f"{folder} (NUMBA_CACHE_DIR names another place)"
-        ]
-    assert folder.stat().st_mode & 0o777 == 0o700
-
-
-@pytest.mark.parametrize("obstacle", ["open to others", "a link", "a file"])
-def test_machine_code_is_never_taken_from_a_folder_that_others_may_write_to(copy, temporary, obstacle):
-    folder, elsewhere = temporary / f"gupai-{os.getuid()}", temporary / "elsewhere"
-    elsewhere.mkdir(mode=0o700)
-    if obstacle == "open to others":
-        folder.mkdir()
-        folder.chmod(0o777)
-    elif obstacle == "a link":
-        folder.symlink_to(elsewhere)
-    else:
-        folder.touch()
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_"))}
-    for name in ("core", "games"):
-        (copy / "gupai_env" / name / "__pycache__").touch()
-    code = "from gupai_env.core import compiling, lanes; print(type(lanes.pick._cache).__name__)"
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", code],
-        cwd=copy,
-        env={**env, "PYTHONPATH": str(copy), "HOME": "/dev/null/nobody", "TMPDIR": str(temporary)},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.split() == ["NullCache"]
-    assert len(done.stderr.splitlines()) == 1
-    assert "kept by nobody, so that every process compiles anew" in done.stderr
-    assert list(elsewhere.iterdir()) == []
-
-
-def at_terminal(copy: Path) -> str:
-    """Use a loop with standard error on a terminal; return what it shows."""
-    shown, terminal = os.openpty()
-    env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    code = f"from gupai_env.core import compiling; compiling.PATIENCE = 0.1\n{STEP}"
-    child = subprocess.Popen(
-        [sys.executable, "-c", code],
-        cwd=copy,
-        env={**env, "PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": str(copy / "cache")},
-        stdout=subprocess.DEVNULL,
-        stderr=terminal,
-    )
-    os.close(terminal)
-    seen = b""
-    with contextlib.suppress(OSError):  # the other end is closed
-        while some := os.read(shown, 4096):
-            seen += some
-    os.close(shown)
-    assert child.wait() == 0
-    return seen.decode()
-
-
-def test_a_person_at_a_terminal_is_told_what_is_compiled_and_when_it_is_done_but_only_once(copy):
-    lines = at_terminal(copy).splitlines()
-    begun = lines.index("gupai: compiling encode of Jie Long 接龍 (once on this machine, some seconds) ...")
-    assert re.fullmatch(r"gupai: compiled encode of Jie Long 接龍 in \d+ s", lines[begun + 1])
-    assert at_terminal(copy) == ""  # it is found on disk
-
-
-def test_nobody_is_told_where_there_is_no_terminal(copy):
-    env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    done = subprocess.run(
-        [sys.executable, "-c", f"from gupai_env.core import compiling; compiling.PATIENCE = 0\n{STEP}"],
-        cwd=copy,
-        env={**env, "PYTHONPATH": str(copy), "NUMBA_CACHE_DIR": str(copy / "cache")},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert done.stderr == ""
-
-
-def deal(folder: Path) -> tuple[int, int, list]:
-    """Deal with the package in a folder in a process of its own: loops found, loops compiled, and hands."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    done = subprocess.run(
-        [sys.executable, "-c", DEAL],
-        cwd=folder,
-        env={**env, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    found, compiled, hands = done.stdout.splitlines()
-    return int(found), int(compiled), json.loads(hands)
-
-
-def test_the_second_process_compiles_nothing_and_an_edited_rule_is_compiled_anew(copy):
-    found, compiled, hands = deal(copy)
-    assert (found, compiled) == (0, 2)  # begin and show
-    assert deal(copy) == (2, 0, hands)
-
-    rules = copy / "gupai_env" / "games" / "connecting" / "rules.py"
+    compiled, hands = deal()
+    assert compiled == 1
+    rules = tmp_path / "gupai_env" / "games" / "connecting" / "rules.py"
     rule = "state.hands[at // hand_size] += ONE[order[at]]"
     before = rules.read_text()
     assert before.count(rule) == 1
     rules.write_text(before.replace(rule, "state.hands[3 - at // hand_size] += ONE[order[at]]"))
-    found, compiled, others = deal(copy)
-    assert compiled == 2  # all loops of the game
-    assert others == [row[::-1] for row in hands]
-
-    rules.write_text(before)
-    assert deal(copy) == (2, 0, hands)  # what was compiled first is still there
+    assert deal() == (1, [row[::-1] for row in hands])
 
 
 def test_a_game_that_was_typed_at_a_prompt_is_compiled_and_its_code_kept_nowhere(tmp_path):
     """It has no sources by which an edit could be noticed."""
     source = (ROOT / "examples" / "one_trick" / "one_trick.py").read_text()
-    source += "\nfrom gupai_env import Lanes\nlanes = Lanes(GAME, 4, seed=1)\nlanes.play_random(50, 1)\n"
-    source += "print(lanes.states.moves.any(), type(lanes.kernels.play._cache).__name__)\n"
+    source += """
+from gupai_env.deals import laying_out
+
+deal, states = laying_out(GAME), GAME.new_states(1)
+deal(GAME.variant().as_rules(GAME.rules_type), states, np.arange(32, dtype=np.int8)[None] // 2)
+print(states.hands.any(), type(deal._cache).__name__)
+"""
     done = subprocess.run(
         [sys.executable, "-"],
         input=source,
@@ -217,29 +348,105 @@ def test_a_game_that_was_typed_at_a_prompt_is_compiled_and_its_code_kept_nowhere
     assert not list(tmp_path.rglob("*__main__*"))
 
 
-def test_the_sources_of_a_package_in_several_folders_are_all_looked_at(tmp_path, monkeypatch):
-    found = []
-    for folder in ("one", "other"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "part.py").write_text("A = 1\n")
-    package = ModuleType("spread")
-    package.__path__ = [str(tmp_path / "one"), str(tmp_path / "other")]
-    monkeypatch.setitem(sys.modules, "spread", package)
-    for text in ("A = 1\n", "A = 2\n"):
-        (tmp_path / "other" / "part.py").write_text(text)
-        compiling._digest_of.cache_clear()
-        found.append(compiling.sources_digest.__wrapped__("spread"))
-    assert found[0] != found[1] and all(found)
-    compiling._digest_of.cache_clear()
+# --- where it is kept -----------------------------------------------------------------------------
+
+TAKE = """
+import numba
+import numpy as np
+
+from gupai_env.core import compiling, lanes
+
+table = np.zeros(1, lanes.TABLE).view(np.recarray)
+lanes.take(table)
+print(type(lanes.take._cache).__name__, lanes.take._cache.cache_path, sum(lanes.take.stats.cache_misses.values()))
+print(repr(numba.config.CACHE_DIR))
+"""
 
 
-def test_the_name_of_machine_code_changes_with_the_sources_beside_a_loop(tmp_path):
-    (tmp_path / "loop.py").write_text("A = 1\n")
-    (tmp_path / "rules.py").write_text("B = 1\n")
-    file = str(tmp_path / "loop.py")
-    before = neighbours_digest.__wrapped__(file)
-    assert before == neighbours_digest.__wrapped__(file)
-    (tmp_path / "rules.py").write_text("B = 2\n")
-    assert before != neighbours_digest.__wrapped__(file)
-    loop = search_loops(get_game("jie-long")).search
-    assert neighbours_digest(loop.py_func.__code__.co_filename) in loop.py_func.__qualname__
+def take(temporary: Path) -> tuple[list[str], str, list[str]]:
+    """Use a loop of a user whose home cannot be written to, not even by a superuser.
+
+    Returns: the kind of cache, its folder and how many loops were compiled, the folder that numba has for others, and
+        what is said.
+    """
+    done = run(TAKE, ROOT, HOME="/dev/null/nobody", TMPDIR=str(temporary))
+    kind, others = done.stdout.splitlines()
+    return kind.split(), others, done.stderr.splitlines()
+
+
+def test_without_a_home_machine_code_is_kept_in_a_folder_of_the_user_alone(tmp_path):
+    folder = tmp_path / f"gupai-{os.getuid()}"
+    for compiled in ("1", "0"):
+        found, others, told = take(tmp_path)
+        assert found == ["_Kept", str(folder), compiled]
+        assert others == "''"  # that of others is left alone
+        assert told == [
+            "gupai: the home's folder for caches cannot be written to: machine code is kept in "
+            f"{folder} (NUMBA_CACHE_DIR names another place)"
+        ]
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("obstacle", ["open to others", "a link", "a file"])
+@pytest.mark.parametrize("place", ["the home", "temporary"])
+def test_machine_code_is_never_taken_from_a_folder_that_others_may_write_to(
+    tmp_path, monkeypatch, capsys, place, obstacle
+):
+    for name in ("XDG_CACHE_HOME", "TMPDIR"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv(name, str(tmp_path / name))
+    monkeypatch.setattr(compiling.tempfile, "tempdir", str(tmp_path / "TMPDIR"))
+    home, temporary = tmp_path / "XDG_CACHE_HOME" / "gupai", tmp_path / "TMPDIR" / f"gupai-{os.getuid()}"
+    folder, elsewhere = home if place == "the home" else temporary, tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    if obstacle == "open to others":
+        folder.mkdir()
+        folder.chmod(0o777)
+    elif obstacle == "a link":
+        folder.symlink_to(elsewhere)
+    else:
+        folder.touch()
+    if place == "temporary":
+        home.touch()
+    found = compiling._folder.__wrapped__("")
+    assert found == (str(temporary) if place == "the home" else "")
+    (told,) = capsys.readouterr().err.splitlines()
+    assert ("kept by nobody, so that every process compiles anew" in told) == (found == "")
+    assert list(elsewhere.iterdir()) == []
+
+
+# --- what a person is told ------------------------------------------------------------------------
+
+
+def test_a_person_at_a_terminal_is_told_what_is_compiled_and_when_it_is_done_but_only_once(tmp_path):
+    lines = at_terminal(tmp_path).splitlines()
+    begun = lines.index("gupai: compiling take (once on this machine, some seconds) ...")
+    assert re.fullmatch(r"gupai: compiled take in \d+ s", lines[begun + 1])
+    assert at_terminal(tmp_path) == ""  # it is found on disk
+
+
+def at_terminal(folder: Path) -> str:
+    """Use a loop with standard error on a terminal; return what it shows."""
+    shown, terminal = os.openpty()
+    env = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    code = f"from gupai_env.core import compiling; compiling.PATIENCE = 0\n{TAKE}"
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**env, "NUMBA_CACHE_DIR": str(folder)},
+        stdout=subprocess.DEVNULL,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    seen = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while some := os.read(shown, 4096):
+            seen += some
+    os.close(shown)
+    assert child.wait() == 0
+    return seen.decode()
+
+
+def test_nobody_is_told_where_there_is_no_terminal(tmp_path):
+    code = f"from gupai_env.core import compiling; compiling.PATIENCE = 0\n{TAKE}"
+    assert run(code, ROOT, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""

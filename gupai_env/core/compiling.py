@@ -3,9 +3,11 @@
 With NUMBA_DISABLE_JIT=1 every loop runs as the Python that it is, slowly: rules can be looked at in a debugger.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -13,67 +15,96 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numba
 import numpy as np
-from numba.core import event
+from numba.core import caching, event
 
+from gupai_env.core.files import describe
 from gupai_env.core.game import Game
 
-PACKAGE = Path(__file__).parents[1]
+LISTS = {"gupai_env", "gupai_env.games"}  # import all games, and no rules come from there
+IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\.*)([\w.]*)([^(\n]*(?:\([^)]*\))?)", re.MULTILINE)
+WORD = re.compile(r"[\w.]+")
 CONFIG: Any = numba.config
 PLAIN = bool(CONFIG.DISABLE_JIT)
+VERSIONS = numba.__version__, np.__version__  # machine code of others is left alone
+DIGEST = hashlib.sha256().digest_size
+UNUSED = 30 * 86400  # seconds after which machine code that nobody has used is removed
 PATIENCE = 0.7  # seconds that a loop may compile before anybody is told
 
 
 @functools.cache
-def _digest_of(folder: Path) -> bytes:
-    """Return a digest of all sources below a folder, or of the one file that is named; raises OSError for neither."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [folder]:
-        digest.update(path.read_bytes())
-    return digest.digest()
+def _module(name: str) -> tuple[bytes, frozenset[str]] | None:
+    """Return the source of a module, with the names that may be modules it imports; None if there is no source."""
+    top, *inner = name.split(".")
+    package = sys.modules.get(top)
+    files = [getattr(package, "__file__", None)]
+    if inner:
+        paths = [Path(folder, *inner) for folder in getattr(package, "__path__", [])]
+        files = [file for path in paths for file in (path.with_suffix(".py"), path / "__init__.py")]
+    file = next((Path(file) for file in files if file and os.path.isfile(file)), None)
+    if file is None:
+        return None
+    source, names = file.read_bytes(), set()
+    room = (name if file.stem == "__init__" else name.rpartition(".")[0]).split(".")
+    for dots, base, rest in IMPORT.findall(source.decode(errors="replace")):
+        if dots:
+            base = ".".join([*room[: len(room) + 1 - len(dots)], base]).strip(".")
+        names |= {base, *(f"{base}.{word}" for word in WORD.findall(rest)), *WORD.findall(rest)}
+    return source, frozenset(names)
+
+
+def _home(top: str) -> str:
+    """Return the folder in which a package or a single module lies, "" if none is known or others' packages do."""
+    module = sys.modules.get(top)
+    file = getattr(module, "__file__", None) or ""
+    file = os.path.dirname(file) if hasattr(module, "__path__") else file
+    folder = os.path.dirname(os.path.abspath(file))
+    return folder if file and not folder.endswith("-packages") else ""
 
 
 @functools.cache
-def sources_digest(package: str) -> str:
-    """Return what changes with any edit of the engine, of our games or of the top-level package of another game.
+def sources_digest(*modules: str) -> str:
+    """Return what changes with any edit of some modules, or of what they import from our and their own packages.
 
-    It is "" where there are no sources to look at, as of a game that was typed at a prompt or in a notebook.
+    Their own are also those that lie beside them. It is "" where there are no sources to look at, as of a game that was
+    typed at a prompt or in a notebook.
     """
-    module = sys.modules[package]
-    outside = [
-        Path(each) for each in getattr(module, "__path__", [getattr(module, "__file__", None)]) if each
-    ]
-    parts = [PACKAGE / "core", PACKAGE / "games", *(part for part in outside if part != PACKAGE)]
-    try:
-        return hashlib.sha256(b"".join(map(_digest_of, parts))).hexdigest()[:16] if outside else ""
-    except OSError:
+    packages = {getattr(sys.modules.get(name), "__package__", "") or name for name in modules}
+    tops = {each.partition(".")[0] for each in (__name__, *packages)}
+    homes = {_home(top) for top in tops} - {""}
+    found: dict[str, bytes] = {}
+    names = set(modules)
+    while names:
+        name = names.pop()
+        top = name.partition(".")[0]
+        if (top in tops or _home(top) in homes) and (module := _module(name)):
+            found[name] = module[0]
+            names |= module[1] - found.keys() - LISTS
+    if not found.keys() >= set(modules):
         return ""
-
-
-@functools.cache
-def neighbours_digest(file: str) -> str:
-    """Return what changes with any edit of the sources beside a file: rules of theirs are built into its loops."""
     digest = hashlib.sha256()
-    for path in sorted(Path(file).parent.glob("*.py")) if Path(file).is_file() else ():
-        digest.update(path.read_bytes())
+    for name, source in sorted(found.items()):
+        digest.update(name.encode() + hashlib.sha256(source).digest())
     return digest.hexdigest()[:16]
 
 
 def compiled(loop: Callable, game: Game | None = None) -> Callable:
     """Compile a loop that releases the interpreter lock; its machine code is kept on disk, for each game by itself.
 
-    Its name there tells the game and the sources, so that code of an older rule is never found, and nothing of a
-    package that is not there any more is looked at. That of a game without sources is not kept.
+    Its name there tells the game and the sources, so that code of an older rule is never found, and that of the same
+    rule is, wherever the package lies. That of a game without sources is not kept.
     """
     if PLAIN:
         return _plain(loop)
-    name, room = loop.__name__.strip("_"), __name__ if game is None else game.module
-    digest = sources_digest(room.partition(".")[0])
-    loop.__qualname__ += f"-{room}-{digest}-{neighbours_digest(loop.__code__.co_filename)}"
-    dispatcher = _kept(loop) if digest else numba.njit(loop, nogil=True)
+    name, room = loop.__name__.strip("_"), () if game is None else (game.module,)
+    digest = sources_digest(loop.__module__, *room)
+    loop.__qualname__ += "".join(f"-{each}" for each in (*room, digest, *VERSIONS))
+    dispatcher: Any = numba.njit(loop, nogil=True)
+    if digest and _folder(CONFIG.CACHE_DIR):
+        dispatcher._cache = _Kept(loop)
     _announcer.names[dispatcher] = name if game is None else f"{name} of {game.title}"
     return dispatcher
 
@@ -107,40 +138,124 @@ def _with_attributes(argument: Any) -> Any:
 # --- where machine code is kept -------------------------------------------------------------------
 
 
-def _kept(loop: Callable) -> Callable:
-    """Return a dispatcher whose machine code is kept where numba likes to, else in the folder for temporary files."""
-    try:
-        return numba.njit(loop, cache=True, nogil=True)
-    except RuntimeError:  # neither the folder of the sources nor the home can be written to
-        folder = _temporary_folder()
-    chosen = CONFIG.CACHE_DIR
-    try:
-        CONFIG.CACHE_DIR = folder
-        return numba.njit(loop, cache=bool(folder), nogil=True)
-    finally:
-        CONFIG.CACHE_DIR = chosen
+class _Place(caching._CacheLocator):
+    """Tells numba where the machine code of a loop is kept: in one folder, under a name that says it all."""
+
+    def __init__(self, loop: Callable, file: str) -> None:
+        self._py_file, self._line = file, loop.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return _folder(CONFIG.CACHE_DIR)
+
+    def get_source_stamp(self) -> str:
+        return ""
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, loop: Callable, file: str) -> Self:
+        return cls(loop, file)
+
+
+class _Entries(caching.CompileResultCacheImpl):
+    _locator_classes = [_Place]  # noqa: RUF012
+
+
+class _Files(caching.IndexDataCacheFile):
+    """The index and the machine code of a loop; the latter ends with its digest, for what is damaged must not run."""
+
+    def _dump(self, entry: Any) -> bytes:
+        data: bytes = super()._dump(entry)
+        return data + hashlib.sha256(data).digest()
+
+    def _load_data(self, name: str) -> Any:
+        path = Path(self._data_path(name))
+        data = path.read_bytes()
+        if hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
+            raise ValueError("damaged")
+        for used in (path, self._index_path):  # not to be swept yet
+            with contextlib.suppress(OSError):
+                os.utime(used)
+        return super()._load_data(name)
+
+
+class _Kept(caching.FunctionCache):
+    """The machine code of a loop on disk. Whatever is wrong with the disk, the loop is compiled."""
+
+    _impl_class = _Entries
+
+    def __init__(self, loop: Callable) -> None:
+        super().__init__(loop)
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(signature, target_context)
+        except Exception:  # anything may come of bytes that are not what was written
+            with contextlib.suppress(OSError):
+                os.unlink(self._cache_file._index_path)
+            _tell_once(f"machine code in {self._cache_path} is damaged; it is compiled anew")
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        try:
+            super().save_overload(signature, compiled)
+            _sweep(self._cache_path)
+        except OSError as error:
+            _tell_once(
+                f"machine code cannot be kept in {self._cache_path}: {describe(OSError(error.errno, error.strerror))}"
+            )
 
 
 @functools.cache
-def _temporary_folder() -> str:
-    """Return a folder of this user alone below that for temporary files, "" if there is none; says so, once."""
+def _sweep(folder: str) -> None:
+    """Remove what nobody has used for long: machine code of older sources is never asked for again."""
+    for path in Path(folder).glob("*.nb*"):
+        with contextlib.suppress(OSError):  # another process has removed it
+            if path.stat().st_mtime < time.time() - UNUSED:
+                path.unlink()
+
+
+@functools.cache
+def _folder(chosen: str) -> str:
+    """Return the folder for machine code, "" if there is none: below the chosen one or among the user's caches.
+
+    Where neither can be written to it lies, of this user alone, below the folder for temporary files, which is said.
+    """
+    home = caching.AppDirs("gupai", appauthor=False).user_cache_dir
+    if chosen and _usable(Path(chosen, "gupai"), lambda _: True):
+        return str(Path(chosen, "gupai"))
+    if os.path.isabs(home) and _usable(Path(home), _is_own):
+        return home
     user = str(os.getuid()) if hasattr(os, "getuid") else ""
-    folder = Path(tempfile.gettempdir()) / f"gupai-{user}"
-    kept = f"in {folder}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        # What lies there is run as it is, so nobody else may have made it or may write to it.
-        mine = not user or (found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077)
-        if not (stat.S_ISDIR(found.st_mode) and mine and os.access(folder, os.W_OK)):
-            raise PermissionError
-    except OSError:
-        folder, kept = None, "by nobody, so that every process compiles anew"  # type: ignore[assignment]
+    folder = Path(tempfile.gettempdir(), f"gupai-{user}")
+    usable = _usable(folder, _is_own)
+    kept = f"in {folder}" if usable else "by nobody, so that every process compiles anew"
     tell(
-        f"the folder of the program and the home cannot be written to: machine code is kept {kept} "
+        f"the home's folder for caches cannot be written to: machine code is kept {kept} "
         "(NUMBA_CACHE_DIR names another place)"
     )
-    return str(folder or "")
+    return str(folder) if usable else ""
+
+
+def _usable(folder: Path, trusted: Callable[[Path], bool]) -> bool:
+    """Make a folder if there is none; return whether files can be written to it and it can be trusted."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+        return trusted(folder)
+    except OSError:
+        return False
+
+
+def _is_own(folder: Path) -> bool:
+    """True if nobody else can have written to a folder: what lies there is run as it is."""
+    found = folder.lstat()
+    mine = not hasattr(os, "getuid") or (
+        found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
+    )
+    return stat.S_ISDIR(found.st_mode) and mine
 
 
 # --- what a person is told ------------------------------------------------------------------------
@@ -150,6 +265,11 @@ def tell(line: str) -> None:
     """Print a line about the machine, not about the game, where it does not mix with results."""
     if sys.stderr is not None:
         print(f"gupai: {line}", file=sys.stderr, flush=True)
+
+
+@functools.cache
+def _tell_once(line: str) -> None:
+    tell(line)
 
 
 class _Announcer(event.Listener):

@@ -154,7 +154,7 @@ def manifest(plan: Schedule) -> dict[str, Any]:
         "table": plan.table,
         "deals": plan.deals,
         "seed": plan.seed,
-        "rules": sources_digest(plan.game.module.partition(".")[0]),
+        "rules": sources_digest(plan.game.module, "gupai_env.core.lanes"),
         "versions": {name: version(name) for name in PACKAGES},
     }
 
