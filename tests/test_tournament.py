@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from gupai_agents import make_agent
+from gupai_agents.checkpoint import AGENT_FILE, read_header
 from gupai_agents.evaluation import (
     RecordError,
     RecordWriter,
@@ -35,9 +36,10 @@ from gupai_agents.evaluation import (
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED
 from gupai_agents.evaluation.statistics import estimate, gsprt, t_test
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, line_ups
+from gupai_agents.shipped import NETWORKS
 from gupai_app.cli import app
 from gupai_env.core.rng import derive
-from gupai_env.games import GAMES
+from gupai_env.games import GAMES, get_game
 
 NAMES = ("greedy", "variety", "random")
 
@@ -350,14 +352,29 @@ def test_verify_says_what_it_did(kept):
     assert "64 games of 2 agents, played again" in told.stdout
 
 
-def test_the_files_of_agents_are_told_by_their_hash(tmp_path):
-    style = tmp_path / "mine.yaml"
+@pytest.mark.parametrize("name", ["mine", "a b", "a,b=1@2", "中 国", "x:y"])
+def test_the_files_of_agents_are_told_by_their_hash(tmp_path, name):
+    style, run_folder = tmp_path / f"{name}.yaml", tmp_path / name
     style.write_text("game: jie-long\nweights: {pips: 1}\n")
-    plan = schedule("jie-long", [f"style:{style}", f"search:playouts=20,style=style:{style}", "greedy"], 2)
-    content = folder.manifest(plan)
-    assert list(content["files"]) == [str(style)]
+    run_folder.mkdir()
+    shutil.copy(next(NETWORKS.glob("jie-long-*.safetensors")), run_folder / AGENT_FILE)
+    variant = get_game("jie-long").variant.make(**read_header(run_folder / AGENT_FILE)["rules"])
+    specs = [f"style:{style}", f"search:playouts=2,style=style:{style}", "greedy", f"checkpoint:{run_folder}"]
+    plan = schedule("jie-long", specs, 2, **vars(variant))
+    made = [make_agent(spec, "jie-long", **vars(variant)) for spec in specs]
+    players = folder.manifest(plan, made)["players"]
+    assert [player["spec"] for player in players] == specs
+    assert [list(player["files"]) for player in players] == [
+        [str(style)],
+        [str(style)],
+        [],
+        [str(run_folder / AGENT_FILE)],
+    ]
     style.write_text("game: jie-long\nweights: {pips: 2}\n")
-    assert folder.manifest(plan)["files"] != content["files"]
+    again = folder.manifest(plan, made)["players"]
+    changed = [was["files"] != now["files"] for was, now in zip(players, again, strict=True)]
+    assert changed == [True, True, False, False]
+    assert [player["moves"] for player in again] == [player["moves"] for player in players]
 
 
 def test_the_report_is_one_file_with_its_pictures_inside(tmp_path):

@@ -3,8 +3,11 @@
 Whatever asks a player does it by `ask`, the one door at which the answers of any agent are checked.
 """
 
+import contextlib
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -82,6 +85,47 @@ def check_turns(game: Game, turns: Turns) -> None:
 def name_of(agent: Any) -> str:
     """Return what errors call an agent."""
     return str(getattr(agent, "name", type(agent).__name__))
+
+
+class Origin(NamedTuple):
+    """What `make_agent` made an agent from: its text, and the files that were read for it, a factory's module too."""
+
+    spec: str
+    files: tuple[Path, ...] = ()
+
+
+AnyAgent = TypeVar("AnyAgent", bound=Agent)
+
+
+def note_origin(agent: AnyAgent, spec: str, files: Sequence[Path] = ()) -> AnyAgent:
+    """Note in an agent what it was made from; one that takes no attributes stays without. Return the agent."""
+    with contextlib.suppress(AttributeError, TypeError):
+        object.__setattr__(agent, "made_from", Origin(spec, tuple(files)))
+    return agent
+
+
+def origin_of(agent: Any) -> Origin | None:
+    """Return what an agent was made from, None for one that `make_agent` did not make."""
+    found = getattr(agent, "made_from", None)
+    return found if isinstance(found, Origin) else None
+
+
+def labels_of(agents: Sequence[Any]) -> list[str]:
+    """Return what tables call agents, one by one: names, or where these are alike, whatever tells them apart."""
+    names = [name_of(agent) for agent in agents]
+    often = Counter(names)
+    for at, agent in enumerate(agents):
+        origin = origin_of(agent)
+        if often[names[at]] > 1 and origin and origin.spec != names[at]:
+            names[at] = f"{names[at]} ({origin.spec})"
+    found: list[str] = []
+    for name in names:
+        number, label = 1, name
+        while label in found or (number > 1 and label in names):
+            number += 1
+            label = f"{name} ({number})"
+        found.append(label)
+    return found
 
 
 def check_agent(agent: Any, game: Game, variant: Variant) -> None:

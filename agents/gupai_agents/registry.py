@@ -7,7 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.agent import Agent
+from gupai_agents.agent import Agent, note_origin, origin_of
+from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, style_names, tuned_weights
@@ -70,12 +71,14 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
     if kind in ("checkpoint", "sample") and argument:
         from gupai_agents.network import NetworkAgent
 
-        return NetworkAgent.load(argument, game, variant, sample=kind == "sample")
+        agent = NetworkAgent.load(argument, game, variant, sample=kind == "sample")
+        path = Path(argument)
+        return note_origin(agent, spec, [path / AGENT_FILE if path.is_dir() else path])
     if spec == BEST:
         return best_agent(game, variant)
     if kind == "search":
         return search_agent(spec, argument, game, variant)
-    return RandomAgent(game) if spec == "random" else style_agent(spec, game, variant)
+    return note_origin(RandomAgent(game), spec) if spec == "random" else style_agent(spec, game, variant)
 
 
 def best_agent(game: Game, variant: Variant) -> Agent:
@@ -88,22 +91,22 @@ def best_agent(game: Game, variant: Variant) -> Agent:
         raise ValueError(f"no player {BEST} of {known}")
     agent = NetworkAgent.load(path, game, variant)
     agent.name = BEST
-    return agent
+    return note_origin(agent, BEST)
 
 
 def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> SearchAgent:
     """Return a player that searches, from "playouts=200,style=tuned,infer=tuned@4"; raises ValueError."""
     settings = settings_of(spec, listed)
-    styles = {
-        name: style_agent(settings.pop(name), game, variant).weights
-        for name in SEARCH_STYLES
-        if name in settings
+    played = {
+        name: style_agent(settings.pop(name), game, variant) for name in SEARCH_STYLES if name in settings
     }
     numbers = {name: _number(spec, text) for name, text in settings.items()}
     plan = Plan(**{name: int(n) if n.is_integer() else n for name, n in numbers.items()})  # type: ignore[arg-type]
-    if "style" not in styles:
-        styles["style"] = style_agent(style_names(game)[-1], game, variant).weights
-    return SearchAgent(game, variant, spec, plan=plan, **styles)
+    if "style" not in played:
+        played["style"] = style_agent(style_names(game)[-1], game, variant)
+    styles = {name: agent.weights for name, agent in played.items()}
+    files = {file: None for agent in played.values() if (made := origin_of(agent)) for file in made.files}
+    return note_origin(SearchAgent(game, variant, spec, plan=plan, **styles), spec, list(files))
 
 
 def settings_of(spec: str, listed: str) -> dict[str, str]:
@@ -125,11 +128,14 @@ def settings_of(spec: str, listed: str) -> dict[str, str]:
 
 def style_agent(spec: str, game: Game, variant: Variant) -> StyleAgent:
     """Return a style from its text; raises ValueError."""
-    style, at, heat = spec.partition("@")
+    style, at, heat = spec.rpartition("@")
+    if not at or spec.endswith(SUFFIX):  # the @ of a file's name is no temperature
+        style, at, heat = spec, "", ""
     temperature = _number(spec, heat) if at else 0.0
     kind, colon, listed = style.partition(":")
     if colon and listed.endswith(SUFFIX):
-        return StyleAgent(game, spec, read_style(listed, game), temperature)
+        agent = StyleAgent(game, spec, read_style(listed, game), temperature)
+        return note_origin(agent, spec, [Path(listed)])
     weights: dict[str, float] = {}
     if not colon or kind != "style":
         kind, _, listed = style.partition("+")
@@ -148,7 +154,7 @@ def style_agent(spec: str, game: Game, variant: Variant) -> StyleAgent:
         weights[name.strip()] = weights.get(name.strip(), 0.0) + _number(spec, text)
     if not weights:
         raise ValueError(f"{told(spec)} weighs nothing; write style:feature=weight,...")
-    return StyleAgent(game, spec, weights, temperature)
+    return note_origin(StyleAgent(game, spec, weights, temperature), spec)
 
 
 def read_style(path: str, game: Game) -> dict[str, float]:

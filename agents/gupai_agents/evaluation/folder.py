@@ -8,11 +8,9 @@ when the tournament goes on; the files are in the end the same bytes as without 
 """
 
 import csv
-import hashlib
 import io
 import json
 import os
-import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -24,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, read_games
 from gupai_agents.evaluation.tournament import Schedule, Tournament, fill, schedule
+from gupai_agents.identity import identity_of, require_same
 from gupai_agents.workers import Workers
 from gupai_env.core.compiling import sources_digest
 from gupai_env.core.files import naming, write_file
@@ -36,7 +34,6 @@ from gupai_env.core.numbers import told
 GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
 MANIFEST, PROGRESS = "manifest.json", "progress.json"
 PACKAGES = ("gupai", "numpy", "numba", "scipy")
-FILES = re.compile(r"(?:checkpoint|sample|style):([^,@=]+)")  # in the name of an agent
 
 
 class FolderError(ValueError):
@@ -59,8 +56,8 @@ def play_into(
     Raises: ValueError if the folder is there already, if there is none to resume, or if it is that of a tournament that
         differs in anything, the rules and the agents' files included; and as `play_tournament`.
     """
-    folder, wanted = Path(folder), manifest(plan)
     plan.check(agents)
+    folder, wanted = Path(folder), manifest(plan, agents)
     if resume:
         _require(folder, wanted)
     else:
@@ -141,16 +138,17 @@ def verify(folder: str | Path, progress: Progress | None = None) -> Tournament:
 # --- what stands in the files ---------------------------------------------------------------------
 
 
-def manifest(plan: Schedule) -> dict[str, Any]:
+def manifest(plan: Schedule, agents: Sequence[Agent]) -> dict[str, Any]:
     """Return what a tournament depends on: rules, agents with the files they were made from, deals and versions."""
+    players = [identity_of(agent, plan.game, plan.variant) for agent in agents]
     return {
         "format": 1,
-        "command": command(plan),
+        "command": command(plan, [player["spec"] for player in players]),
         "game": plan.game.id,
         "version": plan.game.version,
         "variant": asdict(plan.variant),
         "agents": list(plan.players),
-        "files": {path: digest for name in plan.players for path, digest in _files_of(name)},
+        "players": players,
         "table": plan.table,
         "deals": plan.deals,
         "seed": plan.seed,
@@ -159,24 +157,18 @@ def manifest(plan: Schedule) -> dict[str, Any]:
     }
 
 
-def command(plan: Schedule) -> str:
-    """Return the words on a command line that play this tournament."""
+def command(plan: Schedule, specs: Sequence[str | None]) -> str | None:
+    """Return the words on a command line that play this tournament, None where no text makes one of the agents."""
+    if None in specs:
+        return None
     options = [f"-o {name}={_option(value)}" for name, value in plan.variant.changed().items()]
-    words = ["gupai", "tournament", plan.game.id, *plan.players]
+    words = ["gupai", "tournament", plan.game.id, *map(str, specs)]
     end = f"--table {plan.table} --deals {plan.deals} --seed {plan.seed}"
     return " ".join([shlex.join(words), end, *options])
 
 
 def _option(value: object) -> str:
     return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value).lower()
-
-
-def _files_of(name: str) -> Iterator[tuple[str, str]]:
-    """Yield the files that an agent's name names, with their SHA-256."""
-    for path in map(Path, FILES.findall(name)):
-        path = path / AGENT_FILE if path.is_dir() else path
-        if path.is_file():
-            yield str(path), hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def summary(found: Tournament) -> dict[str, Any]:
@@ -311,7 +303,12 @@ def _require(folder: Path, wanted: dict[str, Any]) -> None:
     """Raise FolderError, naming the first difference, unless a folder is that of this tournament."""
     found = _read_json(folder / MANIFEST)
     for key, value in json.loads(_json(wanted)).items():
-        if key != "command" and found.get(key) != value:
+        if key == "players" and isinstance(found.get(key), list):
+            try:
+                require_same(wanted["agents"], found[key], value)
+            except (AttributeError, ValueError) as error:
+                raise FolderError(f"{folder} is another tournament: {error}") from None
+        elif key != "command" and found.get(key) != value:
             raise FolderError(
                 f"{folder} is another tournament: {key} is {told(found.get(key))} there, here {told(value)}"
             )

@@ -60,7 +60,7 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
         f"Who sat together: {escape('; '.join(TABLES[table] for table in tables))}. "
         "Each deal was played in every rotation of the line-up; "
         "all figures take the deal as their unit, and ± is half of the 95% interval.</p>",
-        f"<p><code>{escape(str(manifest.get('command', '')))}</code></p>",
+        f"<p><code>{escape(str(manifest.get('command') or 'played by a program'))}</code></p>",
     ]
     return document(f"{found.game.title}: tournament", parts)
 

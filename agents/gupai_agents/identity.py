@@ -1,0 +1,94 @@
+"""Who an agent is: what it was made from, the digest of every file of it, and what it answers to fixed questions.
+
+A tournament that is kept tells of its players by this, so that it can be repeated, and so that another player under
+the same name is noticed.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gupai_agents.agent import Agent, Turns, ask, origin_of
+from gupai_agents.search import SearchAgent
+from gupai_env.core.game import Game
+from gupai_env.core.lanes import WAIT
+from gupai_env.core.variant import Variant
+from gupai_env.vector import Lanes
+
+QUESTIONS = 64  # decisions in which an agent is asked
+DEALS, MOVES = 16, 200  # deals out of which these are, and most moves of each
+SPREAD = 7919  # a prime, by which the moves of these deals go through the legal actions
+
+
+def identity_of(agent: Agent, game: Game, variant: Variant) -> dict[str, Any]:
+    """Return who an agent is, as plain data.
+
+    Returns: spec: the text that makes it, None for an object of a program. files: SHA-256 by path of those it was made
+        from. moves: SHA-256 of its answers to decisions that are the same for all agents of a variant; None where it
+        does not answer twice alike, as a search that has so many seconds.
+    Raises: ValueError as `ask`.
+    """
+    origin = origin_of(agent)
+    files = origin.files if origin else ()
+    return {
+        "spec": origin.spec if origin else None,
+        "files": {told_path(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+        "moves": moves_of(agent, game, variant),
+    }
+
+
+def told_path(path: Path) -> str:
+    """Return a path as it is written down: from the current folder on, if it lies within."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def moves_of(agent: Agent, game: Game, variant: Variant) -> str | None:
+    """Return the SHA-256 of an agent's answers to fixed questions, None if they are not certain."""
+    if isinstance(agent, SearchAgent) and agent.plan.seconds is not None:
+        return None
+    turns = questions(game, variant)
+    first, second = (ask(agent, game, variant, turns).astype("<i2").tobytes() for _ in range(2))
+    return hashlib.sha256(first).hexdigest() if first == second else None
+
+
+def questions(game: Game, variant: Variant) -> Turns:
+    """Return fixed decisions in which there is a choice, out of all moments of a few deals."""
+    lanes = Lanes(game, DEALS, observe=False, renew=False, **variant.changed())
+    lanes.reset(seeds=np.arange(DEALS))
+    found: list[Turns] = []
+    for move in range(MOVES):
+        rows = np.flatnonzero(~lanes.over)
+        if not len(rows):
+            break
+        views, keys = lanes.views(rows)
+        masks = lanes.masks[rows]
+        found.append(Turns(views, masks, keys).at(masks.sum(1) > 1))
+        actions = np.full(DEALS, WAIT, np.int16)
+        for row, mask in zip(rows, masks, strict=True):
+            legal = np.flatnonzero(mask)
+            actions[row] = legal[(move + 1) * SPREAD * (row + 1) % len(legal)]
+        lanes.step(actions)
+    together = Turns(*(np.concatenate(parts) for parts in zip(*found, strict=True)))  # type: ignore[arg-type]
+    count = len(together.keys)
+    return together.at(np.unique(np.linspace(0, count - 1, min(QUESTIONS, count)).astype(int)))
+
+
+def require_same(
+    labels: Sequence[str], found: Sequence[dict[str, Any]], wanted: Sequence[dict[str, Any]]
+) -> None:
+    """Raise ValueError, naming the first difference, unless players are who they were, as `identity_of` told.
+
+    Args: labels: what they are called. found: who they were then. wanted: who they are now.
+    """
+    for label, was, now in zip(labels, found, wanted, strict=True):
+        for key in now:
+            if was.get(key) != now[key]:
+                said = {
+                    "spec": f"was made from {was.get('spec')}, not from {now['spec']}",
+                    "files": f"was made from other files ({', '.join({**was.get('files', {}), **now['files']})})",
+                    "moves": "played other moves; what makes it has changed",
+                }[key]
+                raise ValueError(f"{label} {said}")
