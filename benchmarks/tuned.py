@@ -7,8 +7,7 @@ The same generations and seed find the same weights. All games take about half a
 
 import argparse
 
-import yaml
-
+from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.shipped import FOLDER
 from gupai_agents.tune import tune
 from gupai_app.tune import described
@@ -48,8 +47,7 @@ def main() -> None:
             style = tune(name, seconds=1e9, generations=generations, deals=deals, seed=SEED, **variant)
             found.append(described(style, variant, None))
             print(name, variant, found[-1]["chips_a_deal_against"], f"{style.seconds:.0f} s", flush=True)
-        text = yaml.safe_dump(found, sort_keys=False, allow_unicode=True)
-        (FOLDER / f"{get_game(name).id}.yaml").write_text(text, encoding="utf-8")
+        (FOLDER / f"{get_game(name).id}.yaml").write_text(to_yaml(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

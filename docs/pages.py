@@ -18,12 +18,12 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel
 
 from gupai_agents import agent_names
 from gupai_agents.evaluation.claims.suite import corrected
 from gupai_agents.look_ahead import HEADER_KEY
+from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.registry import NOT_NAMED
 from gupai_agents.shipped import networks, shipped_styles
 from gupai_app import claims
@@ -530,7 +530,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
     return _flowing(
         [
             "---",
-            yaml.safe_dump(metadata, sort_keys=False, allow_unicode=True, width=100).rstrip(),
+            to_yaml(metadata).rstrip(),
             "---",
             "",
             f"# {game.title}, {options}",
@@ -634,7 +634,7 @@ def _differs(header: dict[str, Any], other: dict[str, Any]) -> str:
 def _settings(header: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a recipe by their names for `--set`."""
     found = {}
-    for name, value in yaml.safe_load(header["recipe"]).items():
+    for name, value in parse_yaml(header["recipe"]).items():
         inner = value.items() if isinstance(value, dict) else ()
         found |= {f"{name}.{key}": each for key, each in inner} or {name: value}
     return found
@@ -694,7 +694,7 @@ def _runs(networks: list[dict[str, Any]]) -> str:
 
 def _met(header: dict[str, Any]) -> str:
     """Return a sentence on whom a network met while it learned, if they are those of the evaluation."""
-    met = any(yaml.safe_load(each["recipe"])["teach"].get("dealt") for each in _parts(header))
+    met = any(parse_yaml(each["recipe"])["teach"].get("dealt") for each in _parts(header))
     return " It learned at tables with the rule-based players too, in other deals." if met else ""
 
 

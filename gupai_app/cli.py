@@ -2,6 +2,7 @@
 
 import io
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -31,7 +32,12 @@ class Mistake(typer.TyperException):
 
 
 class OneLineErrors(TyperGroup):
-    """Commands whose errors are one line on standard error."""
+    """Commands whose errors are one line on standard error.
+
+    debug: whether the traceback of an error is shown above its line.
+    """
+
+    debug = False
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command and end the process with its exit status: 0, 2 for a mistake of the user."""
@@ -39,14 +45,29 @@ class OneLineErrors(TyperGroup):
             status = super().main(*args, **{**extra, "standalone_mode": False})
             sys.stdout.flush()
         except typer.TyperException as error:
+            self.explain(error)
             typer.echo(f"gupai: {error.format_message()}", err=True)
             status = error.exit_code
+        except ValueError as error:
+            from gupai_agents.failure import AgentError
+            from gupai_env.core.illegal import IllegalActionError
+
+            if not isinstance(error, (AgentError, IllegalActionError)):
+                raise
+            self.explain(error)
+            typer.echo(f"gupai: {' '.join(str(error).split())}", err=True)
+            status = Mistake.exit_code
         except OSError as error:  # of the output: what the user names is read within `mistakes`
             typer.echo(f"gupai: {error}", err=True)
             status = 1
         if status == INTERRUPTED:
             typer.echo("gupai: stopped", err=True)
         sys.exit(status)
+
+    def explain(self, error: Exception) -> None:
+        """Show where an error comes from, if that is asked for."""
+        if self.debug:
+            traceback.print_exception(error)
 
 
 @contextmanager
@@ -160,7 +181,9 @@ Deals = Annotated[int, typer.Option(min=2, help="deals of each duel, each played
 def options(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="print the version and exit")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="show the traceback of an error too")] = False,
 ) -> None:
+    OneLineErrors.debug = debug
     if version:
         typer.echo(f"gupai {_version()}")
         raise typer.Exit
@@ -409,6 +432,7 @@ def tournament(
     if record is not None and out is not None:
         raise Mistake("--out keeps the games already; leave out --record")
 
+    from gupai_agents.agent import labels_of
     from gupai_agents.evaluation import folder
     from gupai_agents.evaluation import tournament as play
     from gupai_app import report
@@ -416,7 +440,7 @@ def tournament(
     begin = time.perf_counter()
     options = {"table": table, "seed": seed, **variant.changed()}
     with mistakes():
-        plan = play.schedule(game, [rival.name for rival in rivals], deals, **options)
+        plan = play.schedule(game, labels_of(rivals), deals, **options)
     total = len(plan.line_ups) * deals
     lost = f"what is finished lies in {out}: give the command again with --resume" if out else BEGIN_AGAIN
     with (
@@ -671,6 +695,7 @@ def exploit(
     game, variant = _variant(name, [f"deck={TINY}", f"players={seats}", *(option or ())])
 
     from gupai_agents import agent_names
+    from gupai_agents.agent import labels_of
     from gupai_agents.evaluation import exact
     from gupai_app import report
 
@@ -680,7 +705,10 @@ def exploit(
     ]
     with mistakes():
         tree = exact.build_tree(game, **asdict(variant))
-        policies = {agent.name: tree.policy([agent] * tree.players) for agent in exploited}
+        policies = {
+            label: tree.policy([agent] * tree.players)
+            for label, agent in zip(labels_of(exploited), exploited, strict=True)
+        }
     if solve:
         with report.progress("rounds of CFR+", rounds) as done:
             policies["CFR+"] = exact.solve(tree, rounds, done)

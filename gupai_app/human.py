@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gupai_agents.agent import Turns
+from gupai_agents.failure import Leave
 from gupai_agents.search import SearchAgent
 from gupai_app.moves import Move, headed, moves_of, worths
 from gupai_env.core.game import Game
@@ -22,7 +23,7 @@ HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all
 WIDEST = 100  # columns
 
 
-class Quit(SystemExit):
+class Quit(Leave):
     """A person has left the table; uncaught it ends the program quietly."""
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Agent, Turns, ask
+from gupai_agents.agent import Agent, name_of
 from gupai_agents.evaluation.records import GameRecord, RecordWriter
 from gupai_app.human import HumanAgent, Terminal
 from gupai_app.moves import ADVISER, result
@@ -35,13 +35,13 @@ def play(
     names = seat_names(variant.players, you)
     adviser = make_agent(ADVISER, game, **asdict(variant))
     person = HumanAgent(game, variant, terminal, names, adviser)  # type: ignore[arg-type]
-    others = [f"{names[seat]}: {agent.name}" for seat, agent in enumerate(agents) if seat != you]
+    sat = [person.name if seat == you else name_of(agent) for seat, agent in enumerate(agents)]
+    others = [f"{names[seat]}: {name}" for seat, name in enumerate(sat) if seat != you]
     terminal.paragraph(f"{title(game, variant)}, seed {seed}. You have seat {you}. {', '.join(others)}.")
     episode, won = 0, 0.0
     while True:
         session = Session(game, variant, seed, episode)
         won += _play_episode(session, agents, person, you, names)
-        sat = [person.name if seat == you else agent.name for seat, agent in enumerate(agents)]
         _keep(session, sat, record)
         episode += 1
         if episode > 1:
@@ -62,7 +62,7 @@ def _play_episode(
         if view.tobytes() != seen:  # something happened that the person may know of
             seen = view.tobytes()
             terminal.say(game.scene(variant, [view], names).last_move)
-        payoffs = session.play(_asked(session, sitting)[1])
+        payoffs = session.play(session.answer(sitting[session.seat]))
         if payoffs:
             terminal.say("\nThe count, all tiles face up:")
             terminal.table(game.scene(variant, session.views(you, session.finished), names, payoffs))
@@ -90,9 +90,9 @@ def watch(
 ) -> None:
     """Show one episode of agents, one a seat, move by move; with `tables` the table after every move."""
     session = Session(game, variant, seed)
-    names = [agent.name for agent in agents]
+    names = list(map(name_of, agents))
     terminal.paragraph(f"{title(game, variant)}, seed {seed}")
-    _show(session, names, lambda session: _asked(session, agents)[1], terminal, tables=tables)
+    _show(session, names, lambda session: session.answer(agents[session.seat]), terminal, tables=tables)
     _keep(session, names, record)
 
 
@@ -164,11 +164,12 @@ def watch_json(
     game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: Record = None
 ) -> None:
     """Print one episode as a JSON object a move; where a move ends a deal, `payoffs` are chips by seat."""
-    session = Session(game, variant, seed)
+    session, names = Session(game, variant, seed), list(map(name_of, agents))
     while not session.over:
         deal = int(session.state.deal)
         seat = session.seat
-        turns, action = _asked(session, agents)
+        view, legal = session.view(seat), session.mask().nonzero()[0].tolist()
+        action = session.answer(agents[seat])
         payoffs = session.play(action)
         line = {
             "game": game.id,
@@ -176,20 +177,14 @@ def watch_json(
             "deal": deal,
             "move": int(session.state.moves),
             "seat": seat,
-            "agent": agents[seat].name,
+            "agent": names[seat],
             "action": action,
-            "name": game.action_name(action, turns.views[0]),
-            "legal": turns.masks[0].nonzero()[0].tolist(),
+            "name": game.action_name(action, view),
+            "legal": legal,
             "payoffs": payoffs,
         }
         print(json.dumps(line))
-    _keep(session, [agent.name for agent in agents], record)
-
-
-def _asked(session: Session, agents: Sequence[Agent]) -> tuple[Turns, int]:
-    """Ask the agent to act; return what it saw, and its action."""
-    turns = session.turns()
-    return turns, int(ask(agents[session.seat], session.game, session.variant, turns)[0])
+    _keep(session, names, record)
 
 
 def _keep(session: Session, agents: Sequence[str], record: Record) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from gupai_agents.agent import Turns
+from gupai_agents.agent import Agent, Turns, ask
 from gupai_agents.evaluation.records import GameRecord
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
@@ -119,6 +119,10 @@ class Session:
         views = np.zeros(1, self.game.view).view(np.recarray)
         self.game.information_set(self.rules, self.state, self.seat, views[0])
         return Turns(views, self.mask()[None], np.array([noise_key(self.state)], np.int64))
+
+    def answer(self, agent: Agent) -> int:
+        """Return what an agent plays for the seat to act. Raises: ValueError as `ask`."""
+        return int(ask(agent, self.game, self.variant, self.turns())[0])
 
     def play(self, action: int) -> list[float] | None:
         """Play a legal action; return the chips by seat if it ended a deal, else None."""

@@ -7,9 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from gupai_agents.evaluation import duel
+from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.styles import StyleAgent
 from gupai_agents.tune import Tuned, tune
@@ -61,7 +60,7 @@ def run(
             workers=workers,
             **options,
         )
-    text = yaml.safe_dump(described(found, options, start), sort_keys=False, allow_unicode=True)
+    text = to_yaml(described(found, options, start))
     print(text, end="")  # first, so that it is not lost if it cannot be written
     if out:
         Path(out).write_text(text, encoding="utf-8")

@@ -8,13 +8,13 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-import yaml
 from typer.testing import CliRunner
 
 from gupai_agents.evaluation import read_games
 from gupai_agents.evaluation.claims import claim_of, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples, play_again
 from gupai_agents.evaluation.claims.report import command_of
+from gupai_agents.plain_yaml import to_yaml
 from gupai_app import claim_page
 from gupai_app.claims import find, numbers
 from gupai_app.cli import app
@@ -262,7 +262,7 @@ def gupai(*words):
 
 def test_the_command_writes_a_page_and_says_at_once_why_it_cannot(tmp_path):
     path = tmp_path / "mine.yaml"
-    path.write_text(yaml.safe_dump(json.loads(claim_with(POLICY).model_dump_json(exclude_defaults=True))))
+    path.write_text(to_yaml(json.loads(claim_with(POLICY).model_dump_json(exclude_defaults=True))))
     html = tmp_path / "page.html"
     done = gupai(path, "--deals", 60, "--html", html, "--json")
     assert done.exit_code == 0, done.output

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from scipy import stats
 from typer.testing import CliRunner
 
@@ -36,6 +35,7 @@ from gupai_agents.evaluation.claims.suite import corrected
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
 from gupai_agents.evaluation.statistics import Estimate, estimate, gsprt
 from gupai_agents.network import tensor_shapes
+from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import Processes
 from gupai_app import claims as command
 from gupai_app.cli import app
@@ -134,7 +134,7 @@ def a_reading(game="jie-long", **reading) -> dict:
 )
 def test_a_file_that_is_wrong_gets_one_line_that_names_the_key(tmp_path, content, said):
     path = tmp_path / "claim.yaml"
-    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    path.write_text(to_yaml(content), encoding="utf-8")
     with pytest.raises(ValueError, match=r"claim\.yaml: ") as error:
         read_claim(path)
     assert said in str(error.value)
@@ -182,7 +182,7 @@ def test_all_claims_come_with_gupai_and_the_schema_knows_their_keys():
     assert len(command.paths()) == 34
     properties = schema()["properties"]
     for path in command.paths():
-        assert set(yaml.safe_load(path.read_text(encoding="utf-8"))) <= set(properties)
+        assert set(parse_yaml(path.read_text(encoding="utf-8"))) <= set(properties)
 
 
 # --- deals ----------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Whatever is wrong with a configuration is said in one line, before torch is there, and leaves nothing behind."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.network import tensor_shapes
-from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
+from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml, to_yaml
 from gupai_app.cli import app
 from gupai_env.games import GAMES, get_game
 from gupai_training import config as configuration
@@ -396,6 +397,11 @@ def test_a_mistake_is_told_without_torch(tmp_path):
         ("1_000e3", 1e6),
         ("-1e3", -1000.0),
         ("10_000", 10_000),
+        ("010", 10),
+        ("1:30", "1:30"),
+        ("0o17", 15),
+        ("yes", "yes"),
+        ("<<: {a: 1}", {"<<": {"a": 1}}),
         ("2026-01-01", "2026-01-01"),
         ("1e", "1e"),
         ("null", None),
@@ -407,6 +413,54 @@ def test_a_mistake_is_told_without_torch(tmp_path):
 def test_values_are_read_as_they_look(text, value):
     assert parse_yaml(text) == value
     assert type(parse_yaml(text)) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: 1\na: 2", '"a" is set twice, again in line 2'),
+        ("a: &x [1]\nb: *x", "anchors and aliases"),
+        ("- !!int 3", "the tag"),
+        ("!!python/object/apply:os.system ['true']", "the tag"),
+        ("%YAML 1.1\n---\n010", "leave out the line %YAML"),
+        ("[" * 9 + "]" * 9, "nested deeper"),
+        ("1\n---\n2", "a single document"),
+        ("a: [", "while parsing"),
+        ("1" * 5000, "digits"),
+        ("\x00", "special characters"),
+    ],
+)
+def test_what_is_no_plain_yaml_is_told_in_a_line(text, said):
+    with pytest.raises(ValueError, match=re.escape(said)) as error:
+        parse_yaml(text)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"b": 1, "a": [1.5, 1e-3, 1e22, True, None, "x"], "c": {}, "d": []},
+        {
+            "texts": [
+                "010",
+                "1:30",
+                "yes",
+                "null",
+                "",
+                " a ",
+                "2026-01-01",
+                "a: b",
+                "#",
+                "中",
+                "x" * 300,
+                "a\nb",
+            ]
+        },
+    ],
+)
+def test_what_is_written_as_yaml_is_read_again(content):
+    read = parse_yaml(to_yaml(content))
+    assert read == content and list(read) == list(content)
 
 
 def test_a_text_of_the_greatest_length_is_read():

@@ -8,9 +8,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import yaml
 
 import gupai_env
+from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import NETWORKS
 from test_docs import pages
 
@@ -86,7 +86,7 @@ def test_the_wheel_is_small_and_holds_all_that_a_user_needs(wheel):
 
 
 def test_the_version_is_the_same_everywhere():
-    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    cited = parse_yaml((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert PROJECT["version"] == gupai_env.__version__ == cited["version"]
     assert f"## {PROJECT['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert cited["license"] == PROJECT["license"]
@@ -125,7 +125,7 @@ def test_the_pythons_that_are_declared_begin_with_the_one_that_is_required():
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "models").glob("*.md")), ids=lambda path: path.stem)
 def test_a_model_card_has_the_metadata_that_the_hub_reads(path):
     _, head, body = path.read_text(encoding="utf-8").split("---\n", 2)
-    card = yaml.safe_load(head)
+    card = parse_yaml(head)
     assert (card["license"], card["library_name"], card["pipeline_tag"]) == (
         "mit",
         "gupai",
@@ -144,6 +144,6 @@ def test_every_network_has_its_card_and_no_card_is_left_over():
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.stem)
 def test_an_issue_form_asks_for_something(path):
-    form = yaml.safe_load(path.read_text(encoding="utf-8"))
+    form = parse_yaml(path.read_text(encoding="utf-8"))
     assert {"name", "description", "body"} <= set(form)
     assert all(each["attributes"]["label"] for each in form["body"])

@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-import yaml
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
+from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.tune import Looks, Table, tune
 from gupai_env import get_game
 from gupai_env.core.rng import derive
@@ -91,8 +91,8 @@ def test_the_command_writes_a_player_with_its_provenance(tmp_path):
     ]
     done = subprocess.run([sys.executable, "-m", "gupai_app.cli", *words], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    written = yaml.safe_load(file.read_text())
-    assert written == yaml.safe_load(done.stdout)
+    written = parse_yaml(file.read_text())
+    assert written == parse_yaml(done.stdout)
     assert (written["game"], written["variant"], written["provenance"]["seed"]) == ("jie-long", FORCED, 4)
     player = make_agent(f"style:{file}", "jie-long", **FORCED)
     np.testing.assert_array_equal(player.weights, JIE_LONG.style(written["weights"]))
@@ -100,11 +100,40 @@ def test_the_command_writes_a_player_with_its_provenance(tmp_path):
         make_agent(f"style:{file}", "tiu-u")
 
 
+WEIGHED = "game: jie-long\nweights: {pips: 1}\n"
+
+
 @pytest.mark.parametrize(
-    "text", ["", "- 1", "game: jie-long", "game: jie-long\nweights: {}", "a: [", json.dumps([1])]
+    ("text", "said"),
+    [
+        ("", "a style is a mapping"),
+        ("- 1", "a style is a mapping"),
+        ("game: jie-long", "a style is a mapping"),
+        ("game: jie-long\nweights: {}", "weights"),
+        ("a: [", "no file of a style"),
+        (json.dumps([1]), "a style is a mapping"),
+        ("weights: {pips: 1}", "'game' is missing"),
+        (WEIGHED + "weight: 2", "there is no key 'weight'; they are game, version"),
+        (WEIGHED + "version: 77", "a style of jie-long version 77; this is version 0"),
+        (WEIGHED + "version: x", "'version'"),
+        (WEIGHED + "game: jie-long", "set twice"),
+        ("game: jie-long\nweights: {pips: 1, pips: 2}", "set twice"),
+        ("game: jie-long\nweights: {pips: x}", "the weight of pips must be a number, not 'x'"),
+        ("game: jie-long\nweights: {pips: true}", "the weight of pips must be a number, not True"),
+        ("game: jie-long\nweights: {pip: 1}", "'pip' is no feature; did you mean pips"),
+        ("game: jie-long\nweights: {pips: 1e308}", "the weights are so large"),
+        ("game: jie-long\nweights: {pips: 1:30}", "the weight of pips must be a number, not '1:30'"),
+    ],
 )
-def test_a_file_that_holds_no_style_is_refused(text, tmp_path):
+def test_a_file_that_holds_no_style_is_refused(text, said, tmp_path):
     (tmp_path / "odd.yaml").write_text(text)
     with pytest.raises(ValueError, match=r"odd\.yaml: ") as caught:
         make_agent(f"style:{tmp_path / 'odd.yaml'}", "jie-long")
+    assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_file_of_a_style_may_say_no_more_than_game_and_weights(tmp_path):
+    (tmp_path / "mine.yaml").write_text("game: jie-long\nweights: {pips: 010, double: 1e-3}\n")
+    player = make_agent(f"style:{tmp_path / 'mine.yaml'}", "jie-long")
+    np.testing.assert_array_equal(player.weights, JIE_LONG.style({"pips": 10, "double": 0.001}))

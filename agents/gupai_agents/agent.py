@@ -1,6 +1,7 @@
 """The protocol of a player: it sees views, never states, and answers a whole batch at once.
 
-Whatever asks a player does it by `ask`, the one door at which the answers of any agent are checked.
+Whatever asks a player does it by `ask` or `probabilities`, the one door: an agent is handed copies, its answers are
+checked against what it was not handed, and what its code raises ends as an `AgentError` that names it.
 """
 
 import contextlib
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from gupai_agents.failure import AgentError, called
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.numbers import told, whole_numbers
@@ -36,6 +38,10 @@ class Turns(NamedTuple):
     def at(self, rows: Any) -> "Turns":
         """Return some of the decisions; `rows` picks them, as it does from an array."""
         return Turns(self.views[rows].view(np.recarray), self.masks[rows], self.keys[rows])
+
+    def copy(self) -> "Turns":
+        """Return the same decisions in arrays of their own."""
+        return Turns(self.views.copy(), self.masks.copy(), self.keys.copy())
 
 
 class Agent(Protocol):
@@ -83,8 +89,9 @@ def check_turns(game: Game, turns: Turns) -> None:
 
 
 def name_of(agent: Any) -> str:
-    """Return what errors call an agent."""
-    return str(getattr(agent, "name", type(agent).__name__))
+    """Return what errors and tables call an agent, in one line."""
+    name = getattr(agent, "name", None)
+    return " ".join(name.split()) if isinstance(name, str) else type(agent).__name__
 
 
 class Origin(NamedTuple):
@@ -162,19 +169,27 @@ def ask(
 ) -> np.ndarray:
     """Return an agent's actions, integers [N], checked: one a row, and each legal.
 
+    The agent is handed copies: whatever it does to them changes neither the game nor what its answers are checked by.
+
     Args: lanes: what an error calls the rows; without it they are counted from 0.
-    Raises: ValueError as `check_agent`, and for answers of another shape or type; IllegalActionError (a ValueError)
-        naming agent, row and seat, the action and the legal ones.
+    Raises: ValueError as `check_agent`; AgentError (a ValueError) for whatever the agent's code raises, and for answers
+        of another shape or type; IllegalActionError (a ValueError) naming agent, row and seat, the action and the legal
+        ones.
     """
     check_agent(agent, game, variant)
-    actions = whole_numbers(f"{agent.name}: actions", agent.act(turns), len(turns.keys), "row")
+    name = name_of(agent)
+    answers = called(name, agent.act, turns.copy())
+    try:
+        actions = whole_numbers(f"{name}: actions", answers, len(turns.keys), "row")
+    except ValueError as error:
+        raise AgentError(str(error)) from None
     # A negative action would count from the end: as a large one it is cut off like all that are too large.
     places = actions.astype(np.uint64).clip(max=game.num_actions - 1).astype(np.int64)
     wrong = (places != actions) | ~turns.masks[np.arange(len(places)), places]
     if wrong.any():
         row = int(wrong.argmax())
         what = f"row {row}" if lanes is None else f"lane {lanes[row]}"
-        who = f"{agent.name}, {what}, seat {turns.views[row].seat}"
+        who = f"{name}, {what}, seat {turns.views[row].seat}"
         raise IllegalActionError(
             describe_illegal(game, who, int(actions[row]), turns.masks[row], turns.views[row])
         )
@@ -192,30 +207,32 @@ def certain(actions: np.ndarray, num_actions: int) -> np.ndarray:
 def probabilities(agent: Agent, game: Game, variant: Variant, turns: Turns) -> np.ndarray:
     """Return the policy of any agent, float64 [N, num_actions]: what it tells itself, or certainty of its answers.
 
-    Raises: ValueError as `ask`, for an agent that does not tell its policy but lets the keys decide some of its
-        answers, and for one whose probabilities are not a distribution over the legal actions.
+    Raises: ValueError as `ask`; AgentError for an agent that does not tell its policy but lets the keys decide some of
+        its answers, and for one whose probabilities are not a distribution over the legal actions.
     """
     check_agent(agent, game, variant)
+    name = name_of(agent)
     if isinstance(agent, PolicyAgent):
+        told_by_it = called(name, agent.probabilities, turns.copy())
         try:
-            chances = np.asarray(agent.probabilities(turns)).astype(np.float64, casting="same_kind")
-        except (TypeError, ValueError):  # no numbers, or lists of different lengths
+            chances = np.array(told_by_it).astype(np.float64, casting="same_kind")
+        except Exception:  # no numbers, lists of different lengths, or what cannot be an array
             chances = np.zeros(0)
         if (
             chances.shape != turns.masks.shape
             or not (chances >= 0).all()
             or (chances > 0)[~turns.masks].any()
         ):
-            raise ValueError(f"{agent.name}: its probabilities are not those of the legal actions")
+            raise AgentError(f"{name}: its probabilities are not those of the legal actions")
         if not np.allclose(chances.sum(1), 1, rtol=0, atol=1e-6):
-            raise ValueError(f"{agent.name}: its probabilities do not add up to 1")
+            raise AgentError(f"{name}: its probabilities do not add up to 1")
         policy: np.ndarray = chances / chances.sum(1, keepdims=True)
         return policy
     answers = ask(agent, game, variant, turns)
     for key in KEYS_TRIED:
         again = turns._replace(keys=np.full_like(turns.keys, key))
         if (ask(agent, game, variant, again) != answers).any():
-            raise ValueError(
-                f"{agent.name} draws its actions; give it a method `probabilities` (docs/writing-an-agent.md)"
+            raise AgentError(
+                f"{name} draws its actions; give it a method `probabilities` (docs/writing-an-agent.md)"
             )
     return certain(answers, turns.masks.shape[1])

@@ -6,12 +6,12 @@ the same name is noticed.
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gupai_agents.agent import Agent, Turns, ask, origin_of
+from gupai_agents.failure import near
 from gupai_agents.search import SearchAgent
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
@@ -35,14 +35,9 @@ def identity_of(agent: Agent, game: Game, variant: Variant) -> dict[str, Any]:
     files = origin.files if origin else ()
     return {
         "spec": origin.spec if origin else None,
-        "files": {told_path(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
+        "files": {near(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
         "moves": moves_of(agent, game, variant),
     }
-
-
-def told_path(path: Path) -> str:
-    """Return a path as it is written down: from the current folder on, if it lies within."""
-    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def moves_of(agent: Agent, game: Game, variant: Variant) -> str | None:

@@ -16,6 +16,7 @@ from gupai_agents.observing import ROUND, ObservationAgent, best_legal
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS, derive
+from gupai_env.core.style import MOST_WORTH
 from gupai_env.core.variant import Variant
 
 MLP, RESIDUAL, GATED = TYPES = "mlp", "residual", "gated"
@@ -24,7 +25,6 @@ MAX_LAYERS, MAX_WIDTH = 64, 16384
 INT8_MOST = 127
 HALF = "trunk.0.", "policy.", "value."  # layers that `packed` writes in half precision
 SCALE = "_scale"  # after the name of a weight in whole numbers: what each row is to be multiplied by
-HIGHEST_SCORE = 1e30  # far from the end of float32, 3e38
 
 
 def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, ...]]:
@@ -206,7 +206,7 @@ class NetworkAgent(ObservationAgent):
         policy = Layer(weights["policy.weight"], weights["policy.bias"])
         layers = [first, *others, policy]
         highest = highest_score(layers, np.maximum(np.abs(layout.low), np.abs(layout.high)))
-        if not highest < HIGHEST_SCORE:
+        if not highest < MOST_WORTH:
             raise ValueError(f"its weights are so large that scores may reach {highest:.0e}")
         self.layers = [layer.turned() for layer in layers]
 

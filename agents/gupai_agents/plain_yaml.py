@@ -1,39 +1,32 @@
-"""YAML as files of ours need it: mappings, lists, numbers, words. Anchors and tags are refused, dates are text."""
+"""YAML 1.2 as files of ours need it: mappings, lists, numbers, words. Anchors and tags are refused, dates are text."""
 
-import re
+import io
 from typing import Any
 
-import yaml
+from ruamel.yaml import YAML
+from ruamel.yaml.constructor import DuplicateKeyError
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, DocumentStartEvent
+from ruamel.yaml.resolver import VersionedResolver
 
 MAX_CHARACTERS = 1 << 16  # a configuration has some hundred, a claim some thousand
 MAX_DEPTH = 8
-FLOAT = "tag:yaml.org,2002:float"
-# YAML 1.1 takes 1e-3 for a word, as it has no point.
-EXPONENT = re.compile(r"^[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?[eE][-+]?[0-9]+$")
+ASIDE = (":timestamp", ":merge", ":value")  # what a word may mean elsewhere; here it is text
 
 
-class PlainLoader(yaml.SafeLoader):
-    """Reads numbers with an exponent, leaves dates as text, and refuses a key that comes twice."""
+class Words(VersionedResolver):
+    """What an unquoted word means: a number, a truth value, nothing, or else itself."""
 
-    # What an unquoted word may mean, by its first character; the lists are SafeLoader's own and must not be changed.
-    yaml_implicit_resolvers = {  # noqa: RUF012
-        first: [
-            (tag, pattern) for tag, pattern in known if not tag.endswith((":timestamp", ":merge", ":value"))
-        ]
-        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict:
-        """Return a mapping; raises YAMLError if a key comes twice."""
-        mapping = super().construct_mapping(node, deep=True)
-        if len(mapping) < len(node.value):
-            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-            twice = next(key for number, key in enumerate(keys) if key in keys[:number])
-            raise yaml.YAMLError(f"{twice!r} is set twice")
-        return mapping
+    def add_version_implicit_resolver(self, version: Any, tag: Any, regexp: Any, first: Any) -> None:
+        """Learn one meaning, when the meanings are listed."""
+        if not tag.endswith(ASIDE):
+            super().add_version_implicit_resolver(version, tag, regexp, first)
 
 
-PlainLoader.add_implicit_resolver(FLOAT, EXPONENT, list("-+0123456789"))
+def _yaml() -> YAML:
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Resolver = Words
+    return yaml
 
 
 def parse_yaml(text: str) -> Any:
@@ -42,19 +35,33 @@ def parse_yaml(text: str) -> Any:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
     try:
         _require_plain(text)
-        return PlainLoader(text).get_single_data()
-    except (yaml.YAMLError, ValueError) as error:  # the latter of numbers that are none, for instance 0x_
+        return _yaml().load(text)
+    except DuplicateKeyError as error:
+        key = error.problem.partition(' with value "')[0].removeprefix("found duplicate key ")
+        raise ValueError(f"{key} is set twice, again in line {error.problem_mark.line + 1}") from None
+    except (YAMLError, ValueError) as error:  # the latter of numbers that are none, for instance 0x_
         raise ValueError(" ".join(str(error).split())) from None
+
+
+def to_yaml(content: Any) -> str:
+    """Return the text of plain data; mappings keep their order."""
+    file, yaml = io.StringIO(), YAML(typ="safe", pure=True)
+    yaml.default_flow_style, yaml.sort_base_mapping_type_on_output = False, False
+    yaml.width = MAX_CHARACTERS  # a text is not broken into lines
+    yaml.dump(content, file)
+    return file.getvalue()
 
 
 def _require_plain(text: str) -> None:
     """Refuse what could grow or call something, before anything is built of it."""
     depth = 0
-    for event in yaml.parse(text, PlainLoader):
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+    for event in _yaml().parse(text):
+        if isinstance(event, DocumentStartEvent) and event.version not in (None, (1, 2)):
+            raise ValueError("this is YAML 1.2; leave out the line %YAML")
+        if isinstance(event, AliasEvent) or getattr(event, "anchor", None) is not None:
             raise ValueError("anchors and aliases are not used here")
         if (tag := getattr(event, "tag", None)) is not None:
             raise ValueError(f"the tag {tag} is not used here")
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")

@@ -2,14 +2,16 @@
 
 import difflib
 import importlib
+import os
 import re
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.agent import Agent, note_origin, origin_of
+from gupai_agents.agent import Agent, check_agent, note_origin, origin_of
 from gupai_agents.checkpoint import AGENT_FILE
-from gupai_agents.plain_yaml import parse_yaml
+from gupai_agents.failure import AgentError, called
 from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, style_names, tuned_weights
 from gupai_agents.styles import RandomAgent, StyleAgent
@@ -27,7 +29,7 @@ NOT_NAMED = (
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
 SEARCH_STYLES = ("style", "others", "infer")  # settings of a search that are players
 KINDS = ("checkpoint", "sample", "search", "style")  # before a colon; anything else is a factory's module
-SUFFIX, MOST_BYTES = ".yaml", 1 << 20  # of a file that holds a style
+SUFFIX = ".yaml"  # of a file that holds a style
 
 
 def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
@@ -134,7 +136,13 @@ def style_agent(spec: str, game: Game, variant: Variant) -> StyleAgent:
     temperature = _number(spec, heat) if at else 0.0
     kind, colon, listed = style.partition(":")
     if colon and listed.endswith(SUFFIX):
-        agent = StyleAgent(game, spec, read_style(listed, game), temperature)
+        from gupai_agents.style_file import read_style
+
+        weighed = read_style(listed, game)
+        try:
+            agent = StyleAgent(game, spec, weighed, temperature)
+        except ValueError as error:
+            raise ValueError(f"{listed}: {error}") from None
         return note_origin(agent, spec, [Path(listed)])
     weights: dict[str, float] = {}
     if not colon or kind != "style":
@@ -157,21 +165,6 @@ def style_agent(spec: str, game: Game, variant: Variant) -> StyleAgent:
     return note_origin(StyleAgent(game, spec, weights, temperature), spec)
 
 
-def read_style(path: str, game: Game) -> dict[str, float]:
-    """Return the weights in a file that `gupai tune` wrote; raises ValueError for anything else."""
-    try:
-        if Path(path).stat().st_size > MOST_BYTES:
-            raise OSError(f"it is larger than {MOST_BYTES:,} bytes")
-        found = parse_yaml(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: no file of a style ({' '.join(str(error).split())})") from None
-    if not isinstance(found, dict) or not isinstance(found.get("weights"), dict) or not found["weights"]:
-        raise ValueError(f"{path}: a style is a mapping with `game` and `weights`, as `gupai tune` writes it")
-    if found.get("game") != game.id:
-        raise ValueError(f"{path}: a style of {told(found.get('game'))}, not of {game.id!r}")
-    return {str(name): weight for name, weight in found["weights"].items()}
-
-
 def _number(spec: str, text: str) -> float:
     try:
         return float(text)
@@ -187,24 +180,27 @@ def _known(name: str, game: Game) -> str:
 
 
 def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
-    """Return the agent of "package.module:factory"; raises ValueError where there is none."""
+    """Return the agent of "package.module:factory", whose module may lie in the current folder.
+
+    Raises: ValueError where there is none; AgentError for whatever its code raises, naming the file and the line.
+    """
     named = FACTORY.fullmatch(spec)
     if not named:
         raise ValueError(f"{told(spec)} is no player of {game.id}; {_known(spec, game)}")
+    if not {"", os.getcwd()} & set(sys.path):  # a script that was installed has its own folder there instead
+        sys.path.insert(0, os.getcwd())
+        importlib.invalidate_caches()
     try:
-        factory = getattr(importlib.import_module(named[1]), named[2])
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"{told(spec)}: there is no such factory of agents ({error})") from None
-    except Exception as error:  # importing runs the user's own code
-        raise ValueError(
-            f"{told(spec)}: its module fails with {type(error).__name__}: {told(str(error))}"
-        ) from error
-    try:
-        agent: Agent = factory(game, variant)
-    except Exception as error:  # of whatever kind: it is the user's own code
-        raise ValueError(
-            f"{told(spec)}: it failed with {type(error).__name__}: {told(str(error))}"
-        ) from error
-    if not isinstance(getattr(agent, "name", None), str) or not callable(getattr(agent, "act", None)):
-        raise ValueError(f"{told(spec)}: what it made is no agent; an agent has a name and act(turns)")
-    return agent
+        module = called(spec, importlib.import_module, named[1])
+    except AgentError as error:
+        absent = error.__cause__
+        if isinstance(absent, ModuleNotFoundError) and f"{named[1]}.".startswith(f"{absent.name}."):
+            raise ValueError(f"{told(spec)}: there is no module {absent.name}") from None
+        raise
+    factory = getattr(module, named[2], None)
+    if not callable(factory):
+        raise ValueError(f"{told(spec)}: there is no factory {named[2]} of agents in {module.__name__}")
+    agent = called(spec, factory, game, variant)
+    check_agent(agent, game, variant)
+    path = getattr(module, "__file__", None)
+    return note_origin(agent, spec, [Path(path)] if path else [])

@@ -29,7 +29,7 @@ from gupai_env.core.numbers import real_number, whole_number
 from gupai_env.core.places import blank, scratch
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
-from gupai_env.core.style import WEIGHT, styled_action, weights_of
+from gupai_env.core.style import COLDEST, MOST_WORTH, WEIGHT, highest_worth, styled_action, weights_of
 from gupai_env.core.tiles import ONE, count, first_kind
 from gupai_env.core.variant import Variant
 from gupai_env.core.words import count_marks
@@ -417,7 +417,8 @@ def fits(game: Game, weights: np.ndarray) -> bool:
         and weights.dtype == WEIGHT
         and weights.shape == (len(game.features) + 1,)
         and bool(np.isfinite(weights).all())
-        and weights[-1] >= 0
+        and highest_worth(game.features, weights) <= MOST_WORTH
+        and (weights[-1] == 0 or COLDEST <= weights[-1] <= MOST_WORTH)
     )
 
 

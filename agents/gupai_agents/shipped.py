@@ -11,9 +11,8 @@ import functools
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from gupai_agents.checkpoint import binding_options, read_header
+from gupai_agents.plain_yaml import parse_yaml
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 
@@ -26,7 +25,7 @@ NETWORKS = Path(__file__).parent / "networks"
 def shipped_styles(game_id: str) -> list[dict[str, Any]]:
     """Return what `gupai tune` wrote of a game's shipped styles; none for a game of another package."""
     file = FOLDER / f"{game_id}.yaml"
-    found: list[dict[str, Any]] = yaml.safe_load(file.read_text(encoding="utf-8")) if file.exists() else []
+    found: list[dict[str, Any]] = parse_yaml(file.read_text(encoding="utf-8")) if file.exists() else []
     return found
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-import yaml
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse, RedirectResponse
 from markupsafe import Markup
@@ -17,6 +16,7 @@ from starlette.exceptions import HTTPException
 import gupai_app
 from gupai_agents.evaluation.claims import Claim, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import pairs_of_verdict
+from gupai_agents.plain_yaml import to_yaml
 from gupai_app.claim_page import LOOKS, claim_body
 from gupai_app.claims import numbers, paths
 from gupai_app.web.changes import Changed, changed
@@ -103,9 +103,7 @@ def add_claims(app: FastAPI, pages: Pages, jobs: Jobs) -> None:
     @app.get("/claim/{name}/file")
     def file(name: str, request: Request) -> Response:
         now = changed(_claim(name), _once(request.query_params.multi_items())).claim
-        text = yaml.safe_dump(
-            now.model_dump(mode="json", exclude_defaults=True), sort_keys=False, allow_unicode=True
-        )
+        text = to_yaml(now.model_dump(mode="json", exclude_defaults=True))
         return PlainTextResponse(
             text, headers={"Content-Disposition": f'attachment; filename="{now.id}.yaml"'}
         )

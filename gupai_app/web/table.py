@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
-from gupai_agents.agent import ask
 from gupai_app.moves import Move, Worth, headed, moves_of, result, worths
 from gupai_app.page import LAYOUTS, Parts
 from gupai_app.session import Mark, Session, table_of
@@ -103,13 +102,9 @@ class Sitting:
 
     def _answer(self, seat: int) -> int:
         """Return what the agent at a seat plays. Raises: ValueError naming one that fails."""
-        agent, session = self._agents[seat], self.session
+        agent = self._agents[seat]
         assert agent is not None
-        try:
-            return int(ask(agent, session.game, session.variant, session.turns())[0])
-        except Exception as error:  # of whatever kind: a table must say who failed
-            said = " ".join(str(error).split())
-            raise ValueError(f"{agent.name} failed at seat {seat}: {said}") from error
+        return self.session.answer(agent)
 
     @functools.cached_property
     def frames(self) -> list[Frame]:

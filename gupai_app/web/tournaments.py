@@ -22,7 +22,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from gupai_agents import agent_names
-from gupai_agents.agent import Agent
+from gupai_agents.agent import Agent, labels_of
 from gupai_agents.evaluation.folder import GAMES as GAMES_FILE
 from gupai_agents.evaluation.folder import MANIFEST, SUMMARY, partly, play_into
 from gupai_agents.evaluation.match import Played, chunks
@@ -291,9 +291,7 @@ def add_tournaments(
         seed = whole(sent.get("seed") or "0", "seed", 0, (1 << 63) - 1)
         agents = [players.agent(name, game, variant) for name in names]
         table = sent.get("table", ONE)
-        plan = schedule(
-            game, [agent.name for agent in agents], deals, table=table, seed=seed, **variant.changed()
-        )
+        plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant.changed())
         plan.check(agents)
         games = len(plan.line_ups) * deals * variant.players
         if games > MOST_GAMES:

@@ -65,10 +65,10 @@ def whole_numbers(what: str, values: Any, count: int, each: str) -> np.ndarray:
     """
     try:
         array = np.asarray(values)
-    except (TypeError, ValueError):  # lists of different lengths
+    except Exception:  # lists of different lengths, or an object that fails when it is to become an array
         array = np.zeros(0, object)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise ValueError(
-            f"{what} must be {count} integers, one per {each}, not {array.dtype} {list(array.shape)}"
+            f"{what} must be {count} integer{'s' * (count != 1)}, one per {each}, not {array.dtype} {list(array.shape)}"
         )
     return array

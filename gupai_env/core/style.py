@@ -21,6 +21,8 @@ from gupai_env.core.words import MARKS, marks_from
 
 WEIGHT = np.dtype(np.float64)
 NUMBERS = (int, float, np.integer, np.floating)
+MOST_WORTH = 1e30  # of an action to a style or a network: sums stay far from the end of float32, 3e38
+COLDEST = 1 / MOST_WORTH  # temperature above 0, by which they are divided
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ def style_row(
 ) -> np.ndarray:
     """Return a style as the loops take it, float64 [features + 1]; features that are not named weigh nothing.
 
-    Raises: ValueError for a feature that there is not, naming the nearest, a weight or a temperature that is no number.
+    Raises: ValueError for a feature that there is not, naming the nearest, for a weight or a temperature that is no
+        number, and for weights so large that their sum may be above MOST_WORTH.
     """
     names = [feature.name for feature in features]
     if not isinstance(weights, Mapping):
@@ -59,7 +62,22 @@ def style_row(
     row[-1] = _number("the temperature", temperature)
     if row[-1] < 0:
         raise ValueError(f"the temperature must be 0 or more, not {told(temperature)}")
+    if not (row[-1] == 0 or COLDEST <= row[-1] <= MOST_WORTH):
+        raise ValueError(
+            f"the temperature must be 0, or from {COLDEST:g} to {MOST_WORTH:g}, not {told(temperature)}"
+        )
+    if not (highest := highest_worth(features, row)) <= MOST_WORTH:
+        raise ValueError(
+            f"the weights are so large that an action may be worth {highest:.0e}; at most {MOST_WORTH:g} is allowed"
+        )
     return row
+
+
+def highest_worth(features: Sequence[Feature], row: np.ndarray) -> float:
+    """Return the most that an action can be worth to a style, float64 [features + 1], or lose by it."""
+    ranges = np.array([max(abs(feature.low), abs(feature.high)) for feature in features])
+    with np.errstate(over="ignore"):
+        return float(np.abs(row[:-1]) @ ranges)
 
 
 def _number(what: str, value: float) -> float:

@@ -3,9 +3,8 @@
 import functools
 from html import escape
 
-import yaml
-
 from gupai_agents.evaluation.html import document, svg_of
+from gupai_agents.plain_yaml import to_yaml
 from gupai_training.config import went_in
 from gupai_training.curves import exploitability, looks_of, strength
 from gupai_training.run import FINAL_SEED, Row, Run
@@ -40,7 +39,7 @@ def report(run: Run, rows: list[Row]) -> str:
             '<p class="quiet">What best responses win from it on this deck, chips a deal, exactly.</p>',
             f'<div class="wide">{svg_of(functools.partial(exploitability, looks))}</div>',
         ]
-    text = yaml.safe_dump(config.model_dump(), sort_keys=False)
+    text = to_yaml(config.model_dump())
     parts.append(f"<details><summary>Configuration</summary><pre>{escape(text)}</pre></details>")
     return document(f"{run.game.title}: training", parts)
 

@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-import yaml
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from threadpoolctl import threadpool_limits
@@ -34,6 +33,7 @@ from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import GATED, NetworkAgent, require_tensors, tensor_shapes
+from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import agent_names, agent_of_data
 from gupai_agents.workers import LostError, Workers
 from gupai_env.core.files import PART, locked, write_file
@@ -123,7 +123,7 @@ class Run:
         if config.start is not None:
             run._start_from(config.start)
         run.folder = next_folder(runs, config.name or run.game.id)
-        text = yaml.safe_dump(config.model_dump(), sort_keys=False)
+        text = to_yaml(config.model_dump())
         write_file(run.folder / CONFIG_FILE, text, force=True)
         return run
 

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from gupai_agents.agent import Agent, Turns
+from gupai_agents.agent import Agent, Turns, ask
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.search import Plan, SearchAgent
@@ -122,7 +122,7 @@ class Teacher:
             actions = np.full(teach.tables, WAIT, np.int16)
             for place, agent in enumerate((player, *self.others)):
                 if len(mine := np.flatnonzero(who == place)):
-                    actions[rows[mine]] = agent.act(turns.at(mine))
+                    actions[rows[mine]] = ask(agent, game, lanes.variant, turns.at(mine))
             drawn = rows[chance.random(len(rows)) < wild]
             actions[drawn] = lanes.sample(int(chance.integers(1 << 40)))[drawn]
             lanes.step(actions)

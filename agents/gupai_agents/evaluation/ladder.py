@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, ask, check_agent
+from gupai_agents.agent import Agent, Turns, ask, check_agent, labels_of
 from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.search import SearchAgent
@@ -72,8 +72,8 @@ def climb(
     deals = whole_number("deals", deals, 2, MOST_FIGURES // made.players**2)
     few, seed = whole_number("few", few, 2, deals), as_key(seed)
     turns = some_turns(game, quick[-1], variant)
-    rungs = []
-    for agent in agents:
+    labels, rungs = labels_of(agents), []
+    for label, agent in zip(labels, agents, strict=True):
         played = few if isinstance(agent, SearchAgent) else deals
         chips = np.zeros((len(quick), played))
         for number, rival in enumerate(quick):
@@ -83,10 +83,13 @@ def climb(
         others = [number for number, rival in enumerate(quick) if rival is not agent]
         on_each = tuple(map(estimate, chips))
         rungs.append(
-            Rung(agent.name, on_each, estimate(chips[others].mean(0)), played, pace(agent, game, made, turns))
+            Rung(label, on_each, estimate(chips[others].mean(0)), played, pace(agent, game, made, turns))
         )
+    rivals = [
+        label for label, agent in zip(labels, agents, strict=True) if not isinstance(agent, SearchAgent)
+    ]
     rungs.sort(key=lambda rung: -rung.total.mean)
-    return Ladder(game, made, tuple(rival.name for rival in quick), tuple(rungs), seed)
+    return Ladder(game, made, tuple(rivals), tuple(rungs), seed)
 
 
 def some_turns(game: Game, agent: Agent, variant: dict[str, Any]) -> Turns:

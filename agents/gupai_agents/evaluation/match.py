@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct
+from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct, labels_of
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, deeds_of
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.playouts import ASKED, finish, numbered
@@ -82,8 +82,20 @@ class Match:
     seat_of: int [rotations, seats], the seat of every player in every rotation. chunk: deals that are played at once.
     """
 
-    def __init__(self, game: str | Game, players: Sequence[Agent], seed: int = 0, /, **variant: Any) -> None:
-        """Raises: ValueError as `play_duplicates`."""
+    def __init__(
+        self,
+        game: str | Game,
+        players: Sequence[Agent],
+        seed: int = 0,
+        /,
+        *,
+        names: Sequence[str] | None = None,
+        **variant: Any,
+    ) -> None:
+        """Args: names: what records call the players, default as `labels_of`.
+
+        Raises: ValueError as `play_duplicates`.
+        """
         self.game = get_game(game)
         self.variant = self.game.variant.make(**variant)
         seats = self.variant.players
@@ -91,9 +103,10 @@ class Match:
             raise ValueError(f"{len(players)} players for {seats} seats; there must be one for each")
         for player in players:
             check_agent(player, self.game, self.variant)
-        self.names = tuple(player.name for player in players)
         self.seed = as_key(seed)
         self._agents, who = distinct(players)
+        labels = labels_of(self._agents)
+        self.names = tuple([labels[each] for each in who] if names is None else names)
         self.seat_of = seats_of(seats)
         self._sitting = np.empty_like(self.seat_of)  # [r, seat]: the agent there
         np.put_along_axis(self._sitting, self.seat_of, np.broadcast_to(np.array(who), self.seat_of.shape), 1)
@@ -118,8 +131,8 @@ class Match:
         if log is None:
             return Played(chips)
         deeds = log.deeds(deeds_of(self.game)[1]).reshape(*order.shape, -1)
-        names = [agent.name for agent in self._agents]
-        records = log.records([tuple(names[each] for each in row) for row in sitting.tolist()])
+        player_at = np.argsort(self.seat_of, 1).tolist()  # [rotation][seat]
+        records = log.records([tuple(self.names[place] for place in row) for row in player_at * deals])
         return Played(chips, np.take_along_axis(deeds, order[..., None], 2), records)
 
 

@@ -2,20 +2,21 @@
 
 import functools
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, check_agent, name_of
+from gupai_agents.agent import Agent, check_agent, labels_of
 from gupai_agents.evaluation.match import LANES, MOST_FIGURES, Match, Played, Progress, chunks
 from gupai_agents.evaluation.rating import alpha_rank, choices_of, ratings
 from gupai_agents.evaluation.records import RecordWriter, deeds_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, holm, t_test
 from gupai_agents.workers import Workers
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import whole_number
+from gupai_env.core.numbers import told, whole_number
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -271,8 +272,9 @@ class Schedule:
     def play(self, agents: Sequence[Agent], block: tuple[int, int, int]) -> Played:
         """Play a block, logged; the agents are those of `players`."""
         number, first, some = block
-        line_up = [agents[each] for each in self.line_ups[number].agents]
-        match = Match(self.game, line_up, self.seed, **self.variant.changed())
+        seated = self.line_ups[number].agents
+        line_up, names = [agents[each] for each in seated], [self.players[each] for each in seated]
+        match = Match(self.game, line_up, self.seed, names=names, **self.variant.changed())
         return match.play(first, some, logged=True)
 
     def played(
@@ -318,6 +320,8 @@ def schedule(
     """Return a schedule for agents of these names. Raises: ValueError as `play_tournament`."""
     if len(agents) < 2:
         raise ValueError(f"a tournament needs two agents or more, not {len(agents)}")
+    if alike := [name for name, often in Counter(agents).items() if often > 1]:
+        raise ValueError(f"more than one agent is called {told(alike[0])}; give each a name of its own")
     game = get_game(game)
     made = game.variant.make(**variant)
     found = line_ups(len(agents), made.players, table)
@@ -353,7 +357,7 @@ def play_tournament(
     Raises: ValueError for fewer than two agents, a table that cannot be filled, before any deal for an agent that
         cannot play here, or as `play_duplicates` does.
     """
-    plan = schedule(game, [name_of(agent) for agent in agents], deals, table=table, seed=seed, **variant)
+    plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant)
     plan.check(agents)
     found = plan.empty()
     for block, played in zip(plan.blocks(), plan.played(agents, plan.blocks(), workers), strict=True):

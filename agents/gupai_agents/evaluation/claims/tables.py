@@ -162,7 +162,7 @@ def pairs_of(
     """Return the action and the one it is compared with in every position, int [N]; -1 where there is none."""
     eligible = meets(at, choice.position)
     wanted = actions_with(at, choice.action) & eligible[:, None]
-    worths = preferences(agent, turns)
+    worths = preferences(agent, turns, chosen)
     one = _best(worths, wanted)
     rows = np.arange(len(one))
     if choice.comparator == "baseline_choice":
@@ -184,14 +184,14 @@ def _best(worths: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     return np.where(allowed.any(1), found, -1)
 
 
-def preferences(agent: Agent, turns: Turns) -> np.ndarray:
-    """Return what actions are worth to a player, float64 [N, num_actions]: a style tells it; of any other its choice
-    comes first, and the rest are drawn.
+def preferences(agent: Agent, turns: Turns, chosen: np.ndarray) -> np.ndarray:
+    """Return what actions are worth to a player, float64 [N, num_actions]: a style tells it; of any other what it has
+    chosen, int [N], comes first, and the rest are drawn.
     """
     if isinstance(agent, StyleAgent):
         return agent.worths(turns)
     worths = drawn_worths(turns, PREFER_STREAM)
-    worths[np.arange(len(worths)), np.asarray(agent.act(turns)).astype(int)] = 2.0
+    worths[np.arange(len(worths)), chosen.astype(int)] = 2.0
     return worths
 
 

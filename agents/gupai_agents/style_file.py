@@ -1,0 +1,62 @@
+"""The file of a style, as `gupai tune` writes it."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, ValidationError
+
+from gupai_agents.plain_yaml import parse_yaml
+from gupai_env.core.game import Game
+from gupai_env.core.numbers import told
+
+MOST_BYTES = 1 << 20
+
+
+class StyleFile(BaseModel):
+    """What the file may hold: the weights by feature, of which game, and how they came about."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    game: str
+    version: int | None = None  # of the game; a file without one is taken for the version at hand
+    variant: dict[str, Any] = {}
+    weights: dict[str, StrictInt | StrictFloat] = Field(min_length=1)
+    chips_a_deal_against: dict[str, str] = {}
+    provenance: dict[str, Any] = {}
+
+
+def read_style(path: str, game: Game) -> dict[str, float]:
+    """Return the weights in a file that `gupai tune` wrote; raises ValueError for anything else."""
+    try:
+        if Path(path).stat().st_size > MOST_BYTES:
+            raise OSError(f"it is larger than {MOST_BYTES:,} bytes")
+        found = parse_yaml(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: no file of a style ({' '.join(str(error).split())})") from None
+    if not isinstance(found, dict) or not isinstance(found.get("weights"), dict):
+        raise ValueError(f"{path}: a style is a mapping with `game` and `weights`, as `gupai tune` writes it")
+    try:
+        style = StyleFile.model_validate(found)
+    except ValidationError as error:
+        raise ValueError(f"{path}: {_one_line(error)}") from None
+    if style.game != game.id:
+        raise ValueError(f"{path}: a style of {told(style.game)}, not of {game.id!r}")
+    if style.version not in (None, game.version):
+        raise ValueError(
+            f"{path}: a style of {game.id} version {style.version}; this is version {game.version}"
+        )
+    return dict(style.weights)
+
+
+def _one_line(error: ValidationError) -> str:
+    """Return the first thing that is wrong, by its key."""
+    first = error.errors(include_url=False)[0]
+    *places, last = [place for place in first["loc"] if place not in ("int", "float")]
+    key = told(".".join(map(str, [*places, last])))
+    if first["type"] == "extra_forbidden":
+        return f"there is no key {key}; they are {', '.join(StyleFile.model_fields)}"
+    if first["type"] == "missing":
+        return f"{key} is missing"
+    if first["loc"][0] == "weights" and first["type"] != "too_short":
+        return f"the weight of {last} must be a number, not {told(first['input'])}"
+    return f"{key}: {first['msg']}, not {told(first['input'])}"
