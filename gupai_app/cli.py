@@ -470,9 +470,9 @@ def verify(
     from gupai_agents.evaluation import folder
 
     with mistakes():
-        found = folder.verify(path)
+        found = folder.verify(path, note=lambda line: typer.echo(f"gupai: {line}", err=True))
     games, agents = found.chips[..., 0].size, len(found.players)
-    typer.echo(f"{path}: {games:,} games of {agents} agents, played again; rows and summary are theirs")
+    typer.echo(f"{path}: {games:,} games of {agents} agents, played again; all figures are theirs")
 
 
 @app.command()

@@ -1,7 +1,10 @@
 """Tournaments: who sits with whom, what is counted for whom, folders that can be resumed and checked, the gate."""
 
 import csv
+import errno
+import hashlib
 import json
+import math
 import re
 import shutil
 import signal
@@ -33,11 +36,14 @@ from gupai_agents.evaluation import (
     schedule,
     verify,
 )
+from gupai_agents.evaluation.folder_models import read_summary
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED
 from gupai_agents.evaluation.statistics import estimate, gsprt, t_test
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, line_ups
+from gupai_agents.identity import identity_of
 from gupai_agents.shipped import NETWORKS
 from gupai_app.cli import app
+from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.games import GAMES, get_game
 
@@ -260,32 +266,168 @@ def test_only_the_same_tournament_is_resumed(kept):
         play_into(kept.parent / "none", plan, agents(*NAMES[:2]), resume=True)
 
 
-@pytest.mark.parametrize(
-    ("progress", "message"),
-    [
-        ({}, "progress.json: damaged, blocks is None"),
-        ({"blocks": "a"}, "blocks is 'a', no whole number from 0 on"),
-        ({"games.csv": -1}, "games.csv is -1, no whole number"),
-        ({"games.csv": 10**6}, "games.csv: damaged, of its 1,000,000 bytes some are gone"),
-    ],
-)
-def test_progress_that_cannot_be_changes_no_file(kept, tmp_path, progress, message):
-    path = tmp_path / "run"
-    shutil.copytree(kept, path)
-    told = json.loads((path / "progress.json").read_text())
-    (path / "progress.json").write_text(json.dumps(told | progress if progress else {}))
-    before = files(path)
-    plan = schedule("jie-long", NAMES[:2], 8, seed=3)
-    with pytest.raises(folder.FolderError, match=re.escape(message)):
+def edited(name, change):
+    def edit(path):
+        (path / name).write_bytes(change((path / name).read_text()).encode())
+
+    return edit
+
+
+def changed(name, *keys, to):
+    """Return an edit of a file of JSON: what stands under some keys becomes another value, or goes for None."""
+
+    def change(text):
+        content = json.loads(text)
+        inner = content
+        for key in keys[:-1]:
+            inner = inner[key]
+        if to is None:
+            del inner[keys[-1]]
+        else:
+            inner[keys[-1]] = to
+        return json.dumps(content)
+
+    return edited(name, change)
+
+
+def swapped(text):
+    """Return rows of which one has its chips the other way round."""
+    lines = [line.split(",") for line in text.splitlines()]
+    row = next(line for line in lines[1:] if line[9] != line[10])
+    row[9], row[10] = row[10], row[9]
+    return "\n".join(map(",".join, lines)) + "\n"
+
+
+def flipped(path):
+    content = bytearray((path / "games.jsonl.gz").read_bytes())
+    content[len(content) // 2] ^= 1
+    (path / "games.jsonl.gz").write_bytes(content)
+
+
+EMPTY = {"bytes": 0, "sha256": hashlib.sha256().hexdigest()}
+UNLIKE = {  # of which nothing can be resumed
+    "chips": (
+        edited("games.csv", swapped),
+        "games.csv: damaged, it is not what progress.json says was written",
+    ),
+    "a row too few": (
+        edited("games.csv", lambda text: text[: text.rindex("\n", 0, -1) + 1]),
+        "games.csv: damaged, of its",
+    ),
+    "a game": (flipped, "games.jsonl.gz: damaged, it is not what progress.json says was written"),
+    "no games": (lambda path: (path / "games.jsonl.gz").unlink(), "games.jsonl.gz: damaged, of its"),
+    "fewer games": (
+        changed("progress.json", "games.jsonl.gz", "bytes", to=0),
+        "games.jsonl.gz: damaged, it is not what",
+    ),
+    "fewer blocks": (changed("progress.json", "blocks", to=1), "games.csv does not hold 1 blocks"),
+    "more blocks": (changed("progress.json", "blocks", to=3), "blocks: it has 2, not 3"),
+    "no rows": (changed("progress.json", "games.csv", to=EMPTY), "games.csv does not hold 2 blocks"),
+    "no JSON": (edited("progress.json", lambda text: text[:-5]), "progress.json: damaged, it is not JSON"),
+    "no object": (edited("progress.json", lambda text: "[]"), "progress.json: damaged, it is not an object"),
+    "deep": (edited("progress.json", lambda text: "[" * 10**6), "progress.json: damaged, it is not JSON"),
+    "no progress": (lambda path: (path / "progress.json").unlink(), "there is no progress.json"),
+    "an old progress": (
+        changed("progress.json", "games.jsonl.gz", to=0),
+        "games.jsonl.gz: it must be an object, not 0",
+    ),
+    "a key too few": (changed("progress.json", "blocks", to=None), "blocks: it is missing"),
+    "a word": (changed("progress.json", "blocks", to="2"), "blocks: it must be a whole number, not '2'"),
+    "a truth": (changed("progress.json", "blocks", to=True), "blocks: it must be a whole number, not True"),
+    "less than nothing": (changed("progress.json", "blocks", to=-1), "blocks: input should be greater than"),
+    "huge": (
+        changed("progress.json", "games.csv", "bytes", to=10**30),
+        "games.csv.bytes: input should be less",
+    ),
+    "no number": (
+        changed("progress.json", "blocks", to=math.nan),
+        "blocks: it must be a whole number, not nan",
+    ),
+    "another format": (
+        changed("manifest.json", "format", to=3),
+        "format 3; this version of gupai reads format 2",
+    ),
+    "another numpy": (
+        changed("manifest.json", "versions", "numpy", to="1.0"),
+        "is another tournament: versions.numpy is '1.0' there, here",
+    ),
+    "another digest": (changed("manifest.json", "rules", to="x"), "another tournament: rules is 'x' there"),
+    "agents": (
+        changed("manifest.json", "agents", 1, to="random"),
+        "agents[1] is 'random' there, here 'variety'",
+    ),
+    "a variant": (changed("manifest.json", "variant", "players", to=3), "variant.players is 3 there, here 4"),
+    "other types": (changed("manifest.json", "variant", "players", to=4.0), "players is 4.0 there, here 4"),
+}
+
+
+@pytest.mark.parametrize("what", UNLIKE)
+def test_what_is_not_as_it_was_written_is_not_resumed_and_stays(what, kept, tmp_path):
+    path = shutil.copytree(kept, tmp_path / "copy")
+    edit, line = UNLIKE[what]
+    edit(path)
+    before, plan = files(path), schedule("jie-long", NAMES[:2], 8, seed=3)
+    with pytest.raises(folder.FolderError, match=re.escape(line)) as error:
         play_into(path, plan, agents(*NAMES[:2]), resume=True)
+    assert "\n" not in str(error.value) and str(path) in str(error.value)
     assert files(path) == before
 
 
-def edited(name, change):
-    def edit(path):
-        (path / name).write_text(change((path / name).read_text()))
+def test_two_digests_that_print_alike_are_told_to_differ():
+    assert folder.difference({"a": "x" * 99 + "1"}, {"a": "x" * 99 + "2"}, "") == f"a differs: '{'x' * 56}..."
+    assert folder.difference({"a": 1}, {}, "") == "a is not known here"
+    assert folder.difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}, "") == "a[1].b is 2 there, here 3"
 
-    return edit
+
+FULL = OSError(errno.ENOSPC, "No space left on device", "manifest.json")
+
+
+@pytest.mark.parametrize("failing", ["progress.json", "manifest.json"])
+def test_a_start_that_fails_leaves_nothing(failing, tmp_path, monkeypatch):
+    written = folder.write_file
+
+    def full(path, *content, **how):
+        if Path(path).name == failing:
+            raise FULL
+        written(path, *content, **how)
+
+    plan = schedule("jie-long", NAMES[:2], 8, seed=3)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setattr(folder, "write_file", full)
+    for name in ("inner/new", "empty"):
+        with pytest.raises(OSError, match=r"No space.*manifest.json"):
+            play_into(tmp_path / name, plan, agents(*NAMES[:2]))
+    assert not (tmp_path / "inner").exists() and set(files(tmp_path / "empty")) == {"lock"}
+    monkeypatch.undo()
+    play_into(tmp_path / "empty", plan, agents(*NAMES[:2]))
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_folder_that_was_cut_off_in_its_first_moments_is_begun(resume, kept, tmp_path):
+    (tmp_path / "lock").touch()
+    (tmp_path / "progress.json").write_text("{")
+    (tmp_path / f"manifest.json.{'a' * 16}.part").write_text("{")
+    play_into(tmp_path, schedule("jie-long", NAMES[:2], 8, seed=3), agents(*NAMES[:2]), resume=resume)
+    assert files(tmp_path) == files(kept)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_folder_with_other_things_is_left_alone(resume, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(
+        ValueError, match=r"holds no tournament, but 'mine.txt'; name a new or an empty folder"
+    ):
+        play_into(tmp_path, schedule("jie-long", NAMES[:2], 8, seed=3), agents(*NAMES[:2]), resume=resume)
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_a_tournament_that_is_under_way_is_not_resumed(kept, tmp_path):
+    path = shutil.copytree(kept, tmp_path / "copy")
+    plan = schedule("jie-long", NAMES[:2], 8, seed=3)
+    taken = pytest.raises(ValueError, match="another process is playing this tournament")
+    with locked(path, "playing this tournament"), taken:
+        play_into(path, plan, agents(*NAMES[:2]), resume=True)
+    play_into(path, plan, agents(*NAMES[:2]), resume=True)
 
 
 def better(text):
@@ -300,16 +442,44 @@ TAMPERED = {
     "a row too few": (edited("games.csv", lambda text: text[: text.rindex("\n", 0, -1) + 1]), "rows are not"),
     "a row too many": (edited("games.csv", lambda text: text + text.splitlines()[-1] + "\n"), "more games"),
     "another seed": (
-        edited("manifest.json", lambda text: text.replace('"seed": 3', '"seed": 4')),
+        edited("manifest.json", lambda text: re.sub(r'("seed": |seed )3', r"\g<1>4", text)),
         "line 1: another game than its row",
     ),
     "fewer deals": (
-        edited("manifest.json", lambda text: text.replace('"deals": 8', '"deals": 7')),
+        edited("manifest.json", lambda text: re.sub(r'("deals": |deals )8', r"\g<1>7", text)),
         "games.jsonl.gz, line 29: another game",
     ),
     "more deals": (
-        edited("manifest.json", lambda text: text.replace('"deals": 8', '"deals": 9')),
+        edited("manifest.json", lambda text: re.sub(r'("deals": |deals )8', r"\g<1>9", text)),
         "another game than its row",
+    ),
+    "another command": (
+        edited("manifest.json", lambda text: text.replace("seed 3", "seed 4")),
+        "manifest.json: command",
+    ),
+    "another format": (changed("manifest.json", "format", to=1), "format 1; this version of gupai reads"),
+    "other rules": (changed("manifest.json", "rules", to="x"), "manifest.json: rules is 'x' there, here"),
+    "another version of the game": (changed("manifest.json", "version", to=9), "version is 9 there, here 0"),
+    "another variant": (changed("manifest.json", "variant", "players", to=4.0), "manifest.json"),
+    "no versions": (changed("manifest.json", "versions", to=None), "versions: it is missing"),
+    "a file": (changed("manifest.json", "files", to={__file__: 64 * "0"}), "no agent is made from"),
+    "a huge seed": (changed("manifest.json", "seed", to=1 << 64), "manifest.json: damaged, seed: "),
+    "an endless number": (changed("manifest.json", "deals", to=math.inf), "deals: it must be a whole number"),
+    "a summary of no JSON": (edited("summary.json", lambda text: text[:-9]), "summary.json: it is not what"),
+    "a summary of other types": (
+        edited("summary.json", lambda text: text.replace('"deals": 8', '"deals": 8.0')),
+        "summary.json: deals is not what the games give",
+    ),
+    "a progress": (changed("progress.json", "blocks", to=1), "progress.json: blocks is 1, but 2 were played"),
+    "a size": (changed("progress.json", "games.csv", "bytes", to=7), "games.csv has not 7 bytes"),
+    "a digest": (changed("progress.json", "games.csv", "sha256", to=64 * "0"), "games.csv: damaged"),
+    "a page": (
+        edited("report.html", lambda text: text.replace("chips a deal", "chips a week")),
+        "report.html: it is not what the games give",
+    ),
+    "no text": (
+        lambda path: (path / "games.csv").write_bytes(b"\xff\xfe" + (path / "games.csv").read_bytes()),
+        "games.csv is not UTF-8 text",
     ),
     "no JSON": (edited("manifest.json", lambda text: text[:-5]), "manifest.json: damaged, it is not JSON"),
     "no game": (
@@ -322,7 +492,8 @@ TAMPERED = {
 @pytest.mark.parametrize("what", TAMPERED)
 def test_a_folder_that_was_tampered_with_is_refused(what, kept, tmp_path):
     path = shutil.copytree(kept, tmp_path / "copy")
-    verify(path)
+    if what == "a page":
+        pytest.importorskip("matplotlib")
     edit, line = TAMPERED[what]
     edit(path)
     with pytest.raises(ValueError, match=re.escape(line)) as error:
@@ -352,6 +523,57 @@ def test_verify_says_what_it_did(kept):
     assert "64 games of 2 agents, played again" in told.stdout
 
 
+def test_verify_tells_what_it_could_not_check(kept, tmp_path):
+    path, style = shutil.copytree(kept, tmp_path / "copy"), tmp_path / "mine.yaml"
+    notes = []
+    changed("manifest.json", "versions", "numpy", to="1.0")(path)
+    edited("report.html", lambda text: text.replace("matplotlib", "matplotlib 0"))(path)
+    verify(path, note=notes.append)
+    assert [note.partition(":")[0] for note in notes] == [
+        str(path / "manifest.json"),
+        f"{path / 'report.html'} was not checked",
+    ]
+    (path / "report.html").unlink()
+    assert f"{path / 'report.html'} is not there: it was not checked" in run("verify", path).stderr
+    style.write_text("game: jie-long\nweights: {pips: 1}\n")
+    plan = schedule("jie-long", [f"style:{style}", "greedy"], 8, seed=3)
+    play_into(tmp_path / "own", plan, [make_agent(f"style:{style}"), make_agent("greedy")])
+    verify(tmp_path / "own", note=pytest.fail)
+    style.write_text("game: jie-long\nweights: {pips: 2}\n")
+    with pytest.raises(folder.FolderError, match=r"mine.yaml is not the file that was played with"):
+        verify(tmp_path / "own")
+    style.unlink()
+    notes.clear()
+    verify(tmp_path / "own", note=notes.append)
+    assert notes == [f"{style} is not here any more: that it made the agent was not checked"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "to"),
+    [
+        (("totals", 0, "mean"), math.nan),
+        (("totals", 0, "mean"), "5"),
+        (("totals", 0, "hero"), 2),
+        (("totals", 0, "places"), [1, math.inf]),
+        (("totals", 0), []),
+        (("totals",), {}),
+        (("deals",), None),
+        (("duels", 0, "villain"), -1),
+    ],
+)
+def test_a_forged_summary_is_one_line(keys, to, kept, tmp_path):
+    path = shutil.copytree(kept, tmp_path / "copy")
+    assert read_summary(path).agents == list(NAMES[:2])
+    changed("summary.json", *keys, to=to)(path)
+    with pytest.raises(folder.FolderError, match=r"summary.json: damaged, [a-z]+") as error:
+        read_summary(path)
+    assert "\n" not in str(error.value)
+
+
+def identities(plan, made):
+    return [identity_of(agent, plan.game, plan.variant) for agent in made]
+
+
 @pytest.mark.parametrize("name", ["mine", "a b", "a,b=1@2", "中 国", "x:y"])
 def test_the_files_of_agents_are_told_by_their_hash(tmp_path, name):
     style, run_folder = tmp_path / f"{name}.yaml", tmp_path / name
@@ -362,7 +584,7 @@ def test_the_files_of_agents_are_told_by_their_hash(tmp_path, name):
     specs = [f"style:{style}", f"search:playouts=2,style=style:{style}", "greedy", f"checkpoint:{run_folder}"]
     plan = schedule("jie-long", specs, 2, **vars(variant))
     made = [make_agent(spec, "jie-long", **vars(variant)) for spec in specs]
-    players = folder.manifest(plan, made)["players"]
+    players = identities(plan, made)
     assert [player["spec"] for player in players] == specs
     assert [list(player["files"]) for player in players] == [
         [str(style)],
@@ -371,7 +593,7 @@ def test_the_files_of_agents_are_told_by_their_hash(tmp_path, name):
         [str(run_folder / AGENT_FILE)],
     ]
     style.write_text("game: jie-long\nweights: {pips: 2}\n")
-    again = folder.manifest(plan, made)["players"]
+    again = identities(plan, made)
     changed = [was["files"] != now["files"] for was, now in zip(players, again, strict=True)]
     assert changed == [True, True, False, False]
     assert [player["moves"] for player in again] == [player["moves"] for player in players]
@@ -394,12 +616,13 @@ def test_the_report_is_one_file_with_its_pictures_inside(tmp_path):
 
 
 def test_wrong_words_are_one_line(tmp_path):
+    (tmp_path / "a").mkdir()
     for words, line in (
         ("--table three", "table='three' is not allowed"),
         ("--table two -o players=3", "half against half needs four seats"),
         ("--resume", "--resume needs --out FOLDER"),
         (f"--out {tmp_path} --record x.jsonl", "--out keeps the games already"),
-        (f"--out {tmp_path}", f"{tmp_path} is there already"),
+        (f"--out {tmp_path}", f"{tmp_path} holds no tournament, but 'a'"),
         (f"--out {tmp_path / 'none'} --resume", f"{tmp_path / 'none'}: no tournament"),
     ):
         result = run("tournament", "jie-long", "greedy", "random", *words.split())

@@ -7,6 +7,7 @@ killed and two processes with the same target are handled in one place.
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
 import sys
@@ -28,6 +29,7 @@ else:
 
 
 PART = ".part"  # suffix of a file while it is being written
+LEFT = re.compile(rf".+\.[0-9a-f]{{16}}{re.escape(PART)}")  # name of what a killed process leaves of a file
 LOCK = "lock"  # name of the lock file of a folder
 STREAMS = ("-", "/dev/stdout")  # targets that mean standard output where a command offers that
 TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
@@ -239,7 +241,9 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
     Raises:
         ValueError: Another process holds the lock; in one line.
     """
-    with naming(folder / LOCK), (folder / LOCK).open("ab") as file:
+    with naming(folder / LOCK):
+        held = (folder / LOCK).open("ab")
+    with held as file:
         try:
             _take(file)
         except OSError as error:
@@ -247,3 +251,40 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
                 raise ValueError(f"{folder}: another process is {doing}") from None
             # a file system without locks: as good as it gets
         yield
+
+
+@contextlib.contextmanager
+def locked_folder(path: str | Path, doing: str) -> Iterator[Path]:
+    """Yield a folder, made if there is none, and hold its lock; whoever writes into a folder does it in here.
+
+    Temporary files that a killed process has left there are removed. After an error, folders that were made here go
+    again if nothing was written into them.
+
+    Args:
+        path: The folder.
+        doing: As in `locked`.
+
+    Raises:
+        ValueError: It is a file, or another process holds the lock; in one line.
+        OSError: It cannot be made; it names `path`.
+    """
+    folder = Path(path)
+    with naming(path):
+        made = _missing(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise ValueError(f"{path}: this is a file; name a folder") from None
+    with locked(folder, doing):
+        try:
+            for each in folder.iterdir():
+                if LEFT.fullmatch(each.name):
+                    each.unlink(missing_ok=True)
+            yield folder
+        except BaseException:
+            with contextlib.suppress(OSError):
+                if made and all(each.name == LOCK for each in folder.iterdir()):
+                    (folder / LOCK).unlink(missing_ok=True)
+                    for each in made:
+                        each.rmdir()
+            raise

@@ -1,19 +1,24 @@
 """A tournament as a folder: its games, a table of them, what follows from them, and what made them.
 
 games.jsonl.gz: every game, as records. games.csv: a row each. summary.json: every figure. report.html: the same with
-pictures, if matplotlib is installed. manifest.json: what was played by whom, with what. progress.json: how far it got.
+pictures, if matplotlib is installed. manifest.json: what was played by whom, with what. progress.json: how far it got,
+with digests of what is finished. lock: held by the process that plays.
 
 It is written block by block. A process that was killed leaves some blocks and perhaps a part of one, which is cut off
-when the tournament goes on; the files are in the end the same bytes as without the stop.
+when the tournament goes on; the files are in the end the same bytes as without the stop. Nothing is changed before what
+is finished has been found to be as it was written.
 """
 
+import contextlib
 import csv
+import hashlib
 import io
 import json
 import os
+import re
 import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -22,22 +27,79 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
+from gupai_agents.evaluation.folder_models import (
+    FORMAT,
+    GAMES,
+    MANIFEST,
+    PROGRESS,
+    REPORT,
+    ROWS,
+    SUMMARY,
+    Finished,
+    FolderError,
+    Manifest,
+    Progress,
+    read_manifest,
+    read_progress,
+)
+from gupai_agents.evaluation.match import Played, key_of, seats_of
+from gupai_agents.evaluation.match import Progress as Done
 from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, read_games
 from gupai_agents.evaluation.tournament import Schedule, Tournament, fill, schedule
 from gupai_agents.identity import identity_of, require_same
 from gupai_agents.workers import Workers
 from gupai_env.core.compiling import sources_digest
-from gupai_env.core.files import naming, write_file
+from gupai_env.core.files import LOCK, locked_folder, naming, write_file
 from gupai_env.core.numbers import told
 
-GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
-MANIFEST, PROGRESS = "manifest.json", "progress.json"
 PACKAGES = ("gupai", "numpy", "numba", "scipy")
 
 
-class FolderError(ValueError):
-    """A folder of a tournament that is not as it should be, in one line."""
+@dataclass
+class Growing:
+    """A file that grows by blocks, with the digest of all of it that is finished."""
+
+    path: Path
+    size: int = 0
+    lines: int = 0
+    digest: Any = field(default_factory=hashlib.sha256)
+
+    @classmethod
+    def found(cls, path: Path, finished: Finished) -> "Growing":
+        """Return a file of which so much is finished; raises FolderError if it is not as it was written."""
+        growing, left = cls(path), finished.bytes
+        with contextlib.suppress(FileNotFoundError), naming(path), path.open("rb") as file:
+            while left and (part := file.read(min(left, 1 << 20))):
+                growing._count(part)
+                left -= len(part)
+        if left:
+            raise FolderError(f"{path}: damaged, of its {finished.bytes:,} bytes some are gone")
+        if growing.digest.hexdigest() != finished.sha256:
+            raise FolderError(f"{path}: damaged, it is not what {PROGRESS} says was written")
+        return growing
+
+    @property
+    def finished(self) -> dict[str, Any]:
+        """What progress.json says of it."""
+        return {"bytes": self.size, "sha256": self.digest.hexdigest()}
+
+    def cut(self) -> None:
+        """Cut off what is not finished."""
+        with naming(self.path), self.path.open("ab") as file:
+            file.truncate(self.size)
+
+    def append(self, content: bytes) -> None:
+        """Write at the end, to the disk."""
+        with naming(self.path), self.path.open("ab") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        self._count(content)
+
+    def _count(self, content: bytes) -> None:
+        self.size += len(content)
+        self.lines += content.count(b"\n")
+        self.digest.update(content)
 
 
 def play_into(
@@ -46,78 +108,135 @@ def play_into(
     agents: Sequence[Agent],
     *,
     resume: bool = False,
-    progress: Progress | None = None,
+    progress: Done | None = None,
     workers: Workers | None = None,
 ) -> Tournament:
-    """Play a tournament into a new folder or, to `resume`, go on with one that was stopped.
+    """Play a tournament into a new or empty folder or, to `resume`, go on with one that was stopped.
 
     Args: workers: who plays, default this process; the files are the same.
 
-    Raises: ValueError if the folder is there already, if there is none to resume, or if it is that of a tournament that
-        differs in anything, the rules and the agents' files included; and as `play_tournament`.
+    Raises: ValueError if there is a tournament already, if there is none to resume, or if it is one that differs in
+        anything, the rules and the agents' files included, if what is finished of it is not as it was written, or if
+        another process plays it; and as `play_tournament`. OSError; the tournament can be resumed.
     """
     plan.check(agents)
-    folder, wanted = Path(folder), manifest(plan, agents)
-    if resume:
-        _require(folder, wanted)
-    else:
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            raise ValueError(f"{folder} is there already; --resume goes on with it") from None
+    players = [identity_of(agent, plan.game, plan.variant) for agent in agents]
+    folder, wanted = Path(folder), manifest(plan, players)
+    if resume and not folder.is_dir():
+        raise FolderError(f"{folder}: no tournament, there is no {MANIFEST}")
+    with locked_folder(folder, "playing this tournament"):
+        if resume and (folder / MANIFEST).exists():
+            _require(folder, wanted)
+        else:
+            _begin(folder, wanted)
+        found, first, files = _resumed(folder, plan)
+        for file in files.values():
+            file.cut()
+        blocks = list(plan.blocks())
+        to_come = plan.played(agents, blocks[first:], workers)
+        for number, block in enumerate(blocks):
+            if number >= first:
+                played = next(to_come)
+                fill(found, block, played)
+                head = header(plan) if number == 0 else ""
+                files[ROWS].append((head + rows(plan, block, played)).encode())
+                files[GAMES].append(_member(played.records or []))
+                _write_progress(folder, number + 1, files)
+            if progress:
+                progress(block[2])
+        write_file(folder / SUMMARY, _json(summary(found)), force=True)
+        if (page := _report(found, wanted)) is not None:
+            write_file(folder / REPORT, page, force=True)
+    return found
+
+
+def _begin(folder: Path, wanted: dict[str, Any]) -> None:
+    """Write the first files of a tournament into a locked folder, or nothing; raises FolderError if it has files."""
+    if (folder / MANIFEST).exists():
+        raise FolderError(f"{folder} is there already; --resume goes on with it")
+    if others := sorted({each.name for each in folder.iterdir()} - {LOCK, PROGRESS}):
+        raise FolderError(
+            f"{folder} holds no tournament, but {told(others[0])}; name a new or an empty folder"
+        )
+    try:
+        _write_progress(folder, 0, {name: Growing(folder / name) for name in (ROWS, GAMES)})
         write_file(folder / MANIFEST, _json(wanted), force=True)
-        write_file(folder / PROGRESS, _json({"blocks": 0, ROWS: 0, GAMES: 0}), force=True)
-    done = _progress(folder)
-    blocks, found = list(plan.blocks()), plan.empty()
-    for name in (ROWS, GAMES):
-        with (folder / name).open("ab") as file:
-            file.truncate(done[name])
-    _load(folder, plan, blocks[: done["blocks"]], found)
-    to_come = plan.played(agents, blocks[done["blocks"] :], workers)
-    for number, block in enumerate(blocks):
-        if number >= done["blocks"]:
-            played = next(to_come)
-            fill(found, block, played)
-            head = header(plan) if number == 0 else ""
-            done["blocks"] = number + 1
-            done[ROWS] = _append(folder / ROWS, (head + rows(plan, block, played)).encode())
-            done[GAMES] = _append(folder / GAMES, _member(played.records or []))
-            write_file(folder / PROGRESS, _json(done), force=True)
-        if progress:
-            progress(block[2])
-    write_file(folder / SUMMARY, _json(summary(found)), force=True)
+    except BaseException:
+        (folder / PROGRESS).unlink(missing_ok=True)
+        raise
+
+
+def _resumed(folder: Path, plan: Schedule) -> tuple[Tournament, int, dict[str, Growing]]:
+    """Return what is finished of a tournament, how many blocks that is, and its files; raises FolderError."""
+    done, found = read_progress(folder), plan.empty()
+    blocks = _blocks(folder, plan, done)
+    files = {name: Growing.found(folder / name, part) for name, part in _parts(done)}
+    if files[ROWS].lines != (sum(block[2] for block in blocks) * plan.variant.players + 1 if blocks else 0):
+        raise FolderError(f"{folder / PROGRESS}: damaged, {ROWS} does not hold {done.blocks:,} blocks")
+    _load(folder, plan, blocks, found)
+    return found, len(blocks), files
+
+
+def _parts(done: Progress) -> tuple[tuple[str, Finished], ...]:
+    return (ROWS, done.rows), (GAMES, done.games)
+
+
+def _blocks(folder: Path, plan: Schedule, done: Progress) -> list[tuple[int, int, int]]:
+    """Return the finished blocks; raises FolderError for more than there are."""
+    blocks = list(plan.blocks())
+    if done.blocks > len(blocks):
+        raise FolderError(
+            f"{folder / PROGRESS}: damaged, blocks: it has {len(blocks):,}, not {done.blocks:,}"
+        )
+    return blocks[: done.blocks]
+
+
+def _write_progress(folder: Path, blocks: int, files: dict[str, Growing]) -> None:
+    content = {"blocks": blocks, **{name: file.finished for name, file in files.items()}}
+    write_file(folder / PROGRESS, _json(content), force=True)
+
+
+def _report(found: Tournament, wanted: dict[str, Any]) -> bytes | None:
+    """Return the page of a tournament, None without matplotlib."""
     try:
         from gupai_agents.evaluation.html import report
-    except ImportError:  # without matplotlib there is no picture
-        return found
-    write_file(folder / REPORT, report(found, wanted).encode(), force=True)
-    return found
+    except ImportError:
+        return None
+    return report(found, wanted).encode()
 
 
 def partly(folder: str | Path) -> tuple[Schedule, Tournament, int]:
     """Return the schedule of a folder, what is played of it, and how many blocks that is. Raises: FolderError."""
     folder = Path(folder)
-    plan = _plan(folder)
-    found, blocks = plan.empty(), _read_json(folder / PROGRESS).get("blocks")
-    if type(blocks) is not int or not (folder / ROWS).is_file():
+    plan = _plan(folder, read_manifest(folder))
+    found, blocks = plan.empty(), _blocks(folder, plan, read_progress(folder))
+    if not (folder / ROWS).is_file():
         raise FolderError(f"{folder}: there is nothing that is played yet")
-    _load(folder, plan, list(plan.blocks())[:blocks], found)
-    return plan, found, blocks
+    _load(folder, plan, blocks, found)
+    return plan, found, len(blocks)
 
 
-def verify(folder: str | Path, progress: Progress | None = None) -> Tournament:
-    """Play the games of a finished folder again, and recompute its rows and its summary from them.
+def verify(
+    folder: str | Path, progress: Done | None = None, note: Callable[[str], Any] | None = None
+) -> Tournament:
+    """Play the games of a finished folder again, and recompute all its files from them.
 
     The agents are not asked again: what they are said to have played is played.
+
+    Args:
+        progress: Called with the number of deals just played.
+        note: Called with a line about what could not be checked here.
 
     Raises: FolderError, or RecordError for a game, naming the file and what is wrong with it.
     """
     folder = Path(folder)
-    plan = _plan(folder)
+    made_by, note = read_manifest(folder), note or (lambda line: None)
+    plan = _plan(folder, made_by)
     if not (folder / SUMMARY).is_file():
         raise FolderError(f"{folder} is not finished; --resume goes on with it")
+    _verify_manifest(folder, plan, made_by, note)
     found, games, number = plan.empty(), read_games(folder / GAMES), 0
-    with (folder / ROWS).open(encoding="utf-8", newline="") as file:
+    with _text(folder / ROWS) as file:
         _compare(folder, file, header(plan))
         for block in plan.blocks():
             played = _replayed(folder, plan, block, games, number)
@@ -128,27 +247,113 @@ def verify(folder: str | Path, progress: Progress | None = None) -> Tournament:
                 progress(block[2])
         if next(games, None) is not None or file.read(1):
             raise FolderError(f"{folder}: there are more games than the {number:,} of {MANIFEST}")
-    told_there, recomputed = _read_json(folder / SUMMARY), json.loads(_json(summary(found)))
-    for key in {**recomputed, **told_there}:
-        if told_there.get(key) != recomputed.get(key):
-            raise FolderError(f"{folder / SUMMARY}: {key} is not what the games give")
+    _verify_figures(folder, plan, found)
+    _verify_report(folder, _report(found, made_by.model_dump()), note)
     return found
+
+
+def _verify_manifest(folder: Path, plan: Schedule, found: Manifest, note: Callable[[str], Any]) -> None:
+    """Raise FolderError unless a manifest says what follows from its agents, deals and seed, and what is here."""
+    path, there = folder / MANIFEST, found.model_dump()
+    if len(found.players) != len(found.agents):
+        raise FolderError(f"{path}: players: there are {len(found.players)} of {len(found.agents)} agents")
+    here = json.loads(_json(manifest(plan, there["players"])))
+    for key in (
+        "format",
+        "game",
+        "version",
+        "variant",
+        "agents",
+        "table",
+        "deals",
+        "seed",
+        "rules",
+        "command",
+    ):
+        if what := difference(there[key], here[key], key):
+            raise FolderError(f"{path}: {what}")
+    for name, digest in {
+        each: digest for player in found.players for each, digest in player.files.items()
+    }.items():
+        if not Path(name).is_file():
+            note(f"{name} is not here any more: that it made the agent was not checked")
+        elif hashlib.sha256(Path(name).read_bytes()).hexdigest() != digest:
+            raise FolderError(f"{path}: players: {name} is not the file that was played with")
+    if what := difference(there["versions"], here["versions"], "versions"):
+        note(f"{path}: {what}; the games come out the same")
+
+
+def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
+    """Raise FolderError unless summary and progress are those of a tournament that was played again."""
+    recomputed, told_there = _json(summary(found)), (folder / SUMMARY).read_bytes()
+    if told_there != recomputed:
+        try:
+            what = difference(json.loads(told_there), json.loads(recomputed), "")
+        except (ValueError, RecursionError):
+            what = ""
+        key = re.split(r"[.\[ ]", what)[0] or "it"
+        raise FolderError(f"{folder / SUMMARY}: {key} is not what the games give")
+    done = read_progress(folder)
+    if done.blocks != (blocks := len(list(plan.blocks()))):
+        raise FolderError(f"{folder / PROGRESS}: blocks is {done.blocks:,}, but {blocks:,} were played")
+    for name, part in _parts(done):
+        if (folder / name).stat().st_size != part.bytes:
+            raise FolderError(f"{folder / PROGRESS}: {name} has not {part.bytes:,} bytes")
+        Growing.found(folder / name, part)
+
+
+def _verify_report(folder: Path, page: bytes | None, note: Callable[[str], Any]) -> None:
+    """Raise FolderError unless the report is this page, or was drawn by other versions."""
+    path = folder / REPORT
+    if not path.exists():
+        return note(f"{path} is not there: it was not checked")
+    if page is None:
+        return note(f"{path} was not checked: that needs matplotlib, pip install 'gupai[report]'")
+    with naming(path):
+        there = path.read_bytes()
+    if there == page:
+        return None
+    drawn_by = re.compile(rb"<!-- drawn by [^>]{1,200} -->")
+    by, by_here = drawn_by.search(there), drawn_by.search(page)
+    if by is None or by_here is None or by[0] == by_here[0]:
+        raise FolderError(f"{path}: it is not what the games give")
+    return note(f"{path} was not checked: it was {by[0][5:-4].decode(errors='replace')}")
+
+
+def difference(there: Any, here: Any, key: str) -> str:
+    """Return where two values of JSON differ first, and how, in a few words; "" if they do not."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in {**here, **there}:
+            inner = f"{key}.{name}" if key else str(name)
+            if name not in there or name not in here:
+                return f"{inner} is {'missing' if name in here else 'not known here'}"
+            if what := difference(there[name], here[name], inner):
+                return what
+        return ""
+    if isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        pairs = enumerate(zip(there, here, strict=True))
+        return next(filter(None, (difference(*pair, f"{key}[{at}]") for at, pair in pairs)), "")
+    if type(there) is type(here) and there == here:
+        return ""
+    a, b = told(there), told(here)
+    if a == b:  # they are long and begin alike
+        return f"{key} differs: {a}"
+    return f"{key} is {a} there, here {b}"
 
 
 # --- what stands in the files ---------------------------------------------------------------------
 
 
-def manifest(plan: Schedule, agents: Sequence[Agent]) -> dict[str, Any]:
-    """Return what a tournament depends on: rules, agents with the files they were made from, deals and versions."""
-    players = [identity_of(agent, plan.game, plan.variant) for agent in agents]
+def manifest(plan: Schedule, players: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return what a tournament depends on: rules, players (as `identity_of` gives them), deals and versions."""
     return {
-        "format": 1,
+        "format": FORMAT,
         "command": command(plan, [player["spec"] for player in players]),
         "game": plan.game.id,
         "version": plan.game.version,
         "variant": asdict(plan.variant),
         "agents": list(plan.players),
-        "players": players,
+        "players": list(players),
         "table": plan.table,
         "deals": plan.deals,
         "seed": plan.seed,
@@ -251,74 +456,44 @@ def _json(content: dict[str, Any]) -> bytes:
 # --- reading and writing them ---------------------------------------------------------------------
 
 
-def _append(path: Path, content: bytes) -> int:
-    """Write at the end of a file, to the disk; return its size."""
-    with naming(path), path.open("ab") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-        return file.tell()
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        raise FolderError(f"{path}: damaged, it is not JSON") from None
-    except FileNotFoundError:
-        raise FolderError(f"{path.parent}: no tournament, there is no {path.name}") from None
-    if not isinstance(content, dict):
-        raise FolderError(f"{path}: damaged, it is no object")
-    return content
-
-
-def _progress(folder: Path) -> dict[str, int]:
-    """Return how many blocks are finished, and how many bytes of which file hold them; raises FolderError."""
-    path = folder / PROGRESS
-    done = _read_json(path)
-    for name in ("blocks", ROWS, GAMES):
-        if type(done.get(name)) is not int or done[name] < 0:
-            raise FolderError(f"{path}: damaged, {name} is {told(done.get(name))}, no whole number from 0 on")
-    for name in (ROWS, GAMES):
-        file = folder / name
-        if done[name] > (file.stat().st_size if file.exists() else 0):
-            raise FolderError(f"{file}: damaged, of its {done[name]:,} bytes some are gone")
-    return done
-
-
-def _plan(folder: Path) -> Schedule:
+def _plan(folder: Path, found: Manifest) -> Schedule:
     """Return the schedule of a folder; raises FolderError."""
-    content = _read_json(folder / MANIFEST)
     try:
-        names = content["agents"]
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"agents are a list of names, not {told(names)}")
-        how = {"table": content["table"], "seed": content["seed"]}
-        return schedule(content["game"], names, content["deals"], **how, **content["variant"])
-    except (KeyError, TypeError, ValueError) as error:
+        how: dict[str, Any] = {"table": found.table, "seed": found.seed}
+        return schedule(found.game, found.agents, found.deals, **how, **found.variant)
+    except (TypeError, ValueError) as error:
         raise FolderError(f"{folder / MANIFEST}: damaged ({' '.join(str(error).split())})") from None
 
 
 def _require(folder: Path, wanted: dict[str, Any]) -> None:
     """Raise FolderError, naming the first difference, unless a folder is that of this tournament."""
-    found = _read_json(folder / MANIFEST)
-    for key, value in json.loads(_json(wanted)).items():
-        if key == "players" and isinstance(found.get(key), list):
-            try:
-                require_same(wanted["agents"], found[key], value)
-            except (AttributeError, ValueError) as error:
-                raise FolderError(f"{folder} is another tournament: {error}") from None
-        elif key != "command" and found.get(key) != value:
-            raise FolderError(
-                f"{folder} is another tournament: {key} is {told(found.get(key))} there, here {told(value)}"
-            )
+    there, here = read_manifest(folder).model_dump(), json.loads(_json(wanted))
+    if there["agents"] == here["agents"] and len(there["players"]) == len(here["players"]):
+        try:
+            require_same(here["agents"], there["players"], here["players"])
+        except ValueError as error:
+            raise FolderError(f"{folder} is another tournament: {error}") from None
+    if what := difference(there, here, ""):
+        raise FolderError(f"{folder} is another tournament: {what}")
+
+
+@contextlib.contextmanager
+def _text(path: Path) -> Iterator[io.TextIOWrapper]:
+    """Open a file of rows; what is read there must be UTF-8."""
+    with naming(path):
+        opened = path.open(encoding="utf-8", newline="")
+    with opened as file:
+        try:
+            yield file
+        except UnicodeDecodeError:
+            raise FolderError(f"{path} is not UTF-8 text") from None
 
 
 def _load(folder: Path, plan: Schedule, blocks: Sequence[tuple[int, int, int]], found: Tournament) -> None:
     """Fill in the blocks that games.csv holds; raises FolderError if it holds anything else."""
     seats, deeds = plan.variant.players, len(deeds_of(plan.game)[0])
     order = seats_of(seats)
-    with (folder / ROWS).open(encoding="utf-8", newline="") as file:
+    with _text(folder / ROWS) if blocks else contextlib.nullcontext(io.StringIO()) as file:
         if blocks:
             _compare(folder, file, header(plan))
         lines = csv.reader(file)
@@ -328,7 +503,11 @@ def _load(folder: Path, plan: Schedule, blocks: Sequence[tuple[int, int, int]], 
                 figures = np.array([line[5 + seats :] for line in islice(lines, count)], float)
                 chips = figures[:, :seats].reshape(-1, seats, seats)
                 done = figures[:, seats:].reshape(-1, seats, deeds, seats).swapaxes(2, 3)
-            except (ValueError, IndexError):
+                if not np.isfinite(figures).all():
+                    raise ValueError
+            except UnicodeDecodeError:
+                raise
+            except (ValueError, IndexError, csv.Error):
                 raise FolderError(
                     f"{folder / ROWS}: damaged, it does not hold what {PROGRESS} says"
                 ) from None

@@ -13,6 +13,7 @@ from matplotlib.patches import Rectangle
 
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import TABLES, Tournament
+from gupai_env import __version__
 
 LONGEST = 22  # characters of a name in a picture
 GAIN, LOSS, LINE = "#2f7d4f", "#b5423c", "#33404d"
@@ -47,6 +48,7 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
     options = ", ".join(f"{name}={value}" for name, value in found.variant.changed().items())
     tables = dict.fromkeys(line_up.table for line_up in found.line_ups)
     parts = [
+        f"<!-- drawn by gupai {__version__}, matplotlib {matplotlib.__version__} -->",
         f"<h1>{escape(found.game.title)}: {len(found.players)} agents, {found.deals:,} deals</h1>",
         f"<p>{escape(_verdict(found))}</p>",
         f'<div class="wide">{_forms(found)}</div>',
