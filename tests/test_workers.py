@@ -1,6 +1,7 @@
 """Work shared out comes to the same whoever does it, and outlives those who do it."""
 
 import json
+import multiprocessing
 import os
 import signal
 import socket
@@ -17,8 +18,19 @@ import torch
 from threadpoolctl import threadpool_info
 
 from gupai_agents.checkpoint import read_checkpoint
+from gupai_agents.search import in_blocks
 from gupai_agents.tune import Table
-from gupai_agents.workers import Cluster, LostError, Processes, Thread, Workers
+from gupai_agents.workers import (
+    Cluster,
+    LostError,
+    Processes,
+    StoppedError,
+    Thread,
+    Workers,
+    in_threads,
+    pause,
+    stoppable,
+)
 from gupai_env import get_game
 from gupai_training.config import RESUME_FILE, parse
 from gupai_training.run import Run
@@ -73,7 +85,130 @@ def test_answers_come_in_the_order_of_tasks_and_few_more_than_needed_are_begun()
 
 
 def test_processes_tell_whose_answer_it_is():
-    assert dict(Processes(2).as_done(square, {"a": (3,), "b": (4,)})) == {"a": 9, "b": 16}
+    tasks = {name: (number,) for number, name in enumerate("abcde")}
+    assert dict(Processes(2).as_done(square, tasks)) == {"a": 0, "b": 1, "c": 4, "d": 9, "e": 16}
+
+
+def test_what_goes_wrong_in_a_process_is_raised_here_and_ends_the_others():
+    tasks = [
+        (refuse, (3,), "3 is refused"),
+        (os._exit, (7,), r"a worker process has ended \(exit status 7\)"),
+    ]
+    for task, arguments, line in [*tasks, (threading.Lock, (), "lock: cannot pickle")]:
+        with pytest.raises(ValueError, match=line):
+            list(Processes(2).as_done(task, {"a": arguments}))
+    assert not multiprocessing.active_children()
+
+
+NAPPING = """
+import os, sys, time
+from pathlib import Path
+from gupai_agents.workers import Processes
+
+def nap(folder, name):
+    (Path(folder) / f"{os.getpid()}.pid").touch()
+    time.sleep(60)
+
+if __name__ == "__main__":
+    try:
+        list(Processes(2).as_done(nap, {name: (sys.argv[1], name) for name in range(4)}))
+    except KeyboardInterrupt:
+        sys.exit("stopped")
+"""
+
+
+def is_alive(pid):
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes are looked at in /proc")
+@pytest.mark.parametrize(
+    ("sent", "to_all", "status", "line"),
+    [
+        (signal.SIGINT, True, 1, "stopped\n"),  # as a terminal does
+        (signal.SIGTERM, False, -signal.SIGTERM, ""),
+        (signal.SIGKILL, False, -signal.SIGKILL, ""),
+    ],
+)
+def test_workers_end_with_the_process_that_they_work_for(sent, to_all, status, line, tmp_path):
+    (tmp_path / "nap.py").write_text(NAPPING)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, tmp_path / "nap.py", tmp_path]
+    with subprocess.Popen(
+        words, env=env, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as parent:
+        while len(workers := [int(file.stem) for file in tmp_path.glob("*.pid")]) < 2:
+            time.sleep(0.05)
+        begin = time.monotonic()
+        (os.killpg if to_all else os.kill)(parent.pid, sent)
+        assert parent.communicate(timeout=5) == (None, line)  # which ends when nobody can write there
+        assert parent.returncode == status
+    while any(map(is_alive, workers)):
+        assert time.monotonic() - begin < 5
+        time.sleep(0.05)
+
+
+def test_threads_that_are_left_end_at_their_next_pause():
+    begun, ended = [], []
+
+    def work(number):
+        begun.append(number)
+        try:
+            while number:
+                time.sleep(0.01)
+                pause()
+        finally:
+            ended.append(number)
+        return number
+
+    assert list(in_threads(square, range(20), 3)) == [number**2 for number in range(20)]
+    found = in_threads(work, range(50), 2)
+    assert next(found) == 0
+    found.close()
+    assert len(begun) <= 4 and sorted(ended) == sorted(begun)
+    with pytest.raises(StoppedError), stoppable(lambda: True):
+        list(in_threads(square, [1], 1))
+    assert list(in_threads(square, [1], 1)) == [1]
+
+
+def test_batches_and_searches_pause():
+    game = get_game("jie-long")
+    styles = np.array([game.style("greedy")] * 3)
+    with pytest.raises(StoppedError), stoppable(lambda: True):
+        Table(game, {}).values(styles, styles[:1], 30, 1)
+    for threads in (1, 2):
+        looked, stop = [], threading.Event()
+
+        def look(first, end, looked=looked, stop=stop):
+            looked.extend(range(first, end))
+            stop.set()
+
+        with pytest.raises(StoppedError), stoppable(stop.is_set):
+            in_blocks(look, 1000, threads, 1000)
+        assert 0 < len(looked) < 200
+        looked.clear()
+        in_blocks(look, 1000, threads, 1000)
+        assert sorted(looked) == list(range(1000))
+
+
+def test_a_run_that_is_stopped_while_labels_are_made_goes_on_to_the_same_bits(tmp_path):
+    whole, stopped = (run_of(tmp_path / name, ahead=1) for name in ("whole", "stopped"))
+    whole.learn()
+    asked = []
+
+    def stop():  # at a moment within a chunk
+        if len(stopped.teaching.ends) == 2:
+            asked.append(None)
+        return len(asked) > 3
+
+    assert not stopped.learn(stop=stop)
+    assert len(stopped.teaching.ends) == 2 < len(whole.teaching.ends)
+    again = Run(stopped.config, stopped.folder)
+    assert again.learn(go_on=True)
+    same_bits(whole.folder, again.folder)
 
 
 def cores_of_a_product(_):

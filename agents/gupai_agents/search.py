@@ -8,12 +8,13 @@ the style itself would play stays to the end: it is left only for an action that
 With a belief about the others the deals are weighed: one in which their past moves would be likelier is met more often.
 """
 
+import contextlib
 import functools
+import itertools
 import math
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ import numpy as np
 
 from gupai_agents.agent import Turns, check_turns
 from gupai_agents.styles import RANDOM, decide
+from gupai_agents.workers import in_threads, pause
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, seat_after
 from gupai_env.core.game import Game
@@ -46,6 +48,7 @@ MOST_ROUNDS = 64  # more than any number of actions can be halved
 MOST_PARTICLES, MOST_THREADS = 100_000, 256
 GOLDEN = (math.sqrt(5) - 1) / 2  # multiples of it lie evenly between 0 and 1, however many
 FIRST_LOOK = 8  # playouts by which a search of so many seconds learns how long one takes
+AT_ONCE = 20_000  # decisions times playouts that are looked at between two pauses
 WORTH_SHARING = 200  # decisions times playouts; below it waking threads costs more
 KIND, ACTION = np.dtype(np.int8), np.dtype(np.int16)
 
@@ -402,12 +405,18 @@ def in_blocks(look: Callable[[int, int], None], rows: int, threads: int | None, 
     Args: playouts: of a row; few in all are looked at here and now.
     """
     threads = min(threads or os.cpu_count() or 1, rows)
-    if threads > 1 and rows * playouts >= WORTH_SHARING:
-        ends = np.linspace(0, rows, min(rows, 4 * threads) + 1).astype(int).tolist()
-        with ThreadPoolExecutor(threads, thread_name_prefix="search") as pool:
-            list(pool.map(look, ends[:-1], ends[1:]))
+    shared = threads > 1 and rows * playouts >= WORTH_SHARING
+    many = max(4 * threads if shared else 1, rows * playouts // AT_ONCE)
+    ends = np.linspace(0, rows, min(rows, many) + 1).astype(int).tolist()
+    blocks = itertools.pairwise(ends)
+    if shared:
+        with contextlib.closing(in_threads(lambda block: look(*block), blocks, threads)) as looks:
+            for _ in looks:
+                pass
     else:
-        look(0, rows)
+        for first, end in blocks:
+            pause()
+            look(first, end)
 
 
 def fits(game: Game, weights: np.ndarray) -> bool:

@@ -2,16 +2,23 @@
 
 What comes of a task depends on its arguments alone, and answers are taken by the number of their task, so the result
 is the same whoever does the work, and however often a task that was lost with its worker is done again.
+
+Work that is stopped ends within seconds: processes are killed, and threads end at their next `pause`.
 """
 
 import atexit
+import contextlib
 import functools
+import multiprocessing
+import os
+import signal
 import socket
+import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from multiprocessing import get_context
-from typing import Any
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
@@ -21,6 +28,57 @@ AHEAD = 2  # tasks under way for every worker, so that none waits for the next
 LISTENING = 10.0  # seconds to find out whether anything listens at an address
 PATIENCE = 3.0  # seconds between two looks whether a cluster is still there
 Answer = Callable[[], Any]  # waits for what comes of a task; raises what the task raised
+One = TypeVar("One")
+Found = TypeVar("Found")
+_here = threading.local()  # stop: whether this thread's work is to end
+
+
+class StoppedError(Exception):
+    """Work that has ended because nobody waits for it any more."""
+
+
+def _stop_here() -> Callable[[], bool]:
+    return getattr(_here, "stop", lambda: False)
+
+
+@contextlib.contextmanager
+def stoppable(stop: Callable[[], bool]) -> Iterator[None]:
+    """Have work of this thread, and of threads that it shares it with, end at its next pause once `stop` is true."""
+    before = _stop_here()
+    _here.stop = lambda: stop() or before()
+    try:
+        yield
+    finally:
+        _here.stop = before
+
+
+def pause() -> None:
+    """Raise StoppedError if work is to end; loops that take seconds call it between batches."""
+    if _stop_here()():
+        raise StoppedError
+
+
+def in_threads(
+    task: Callable[[One], Found], tasks: Iterable[One], threads: int | None
+) -> Generator[Found, None, None]:
+    """Yield what a task makes of each argument, in their order, done by threads, by default one a core.
+
+    If that is left early, as by ctrl-C, nothing more is begun, and what is under way ends at its next pause; close the
+    iterator where it may be left.
+    """
+    left, before = threading.Event(), _stop_here()
+
+    def do(each: One) -> Found:
+        with stoppable(lambda: left.is_set() or before()):
+            pause()
+            return task(each)
+
+    pool = ThreadPoolExecutor(threads or os.cpu_count(), thread_name_prefix="worker")
+    try:
+        yield from pool.map(do, tasks)
+    finally:
+        left.set()
+        pool.shutdown(cancel_futures=True)
 
 
 class LostError(ValueError):
@@ -61,6 +119,7 @@ class Workers:
         """Yield what comes of tasks, each the arguments of one, in their order; few more than needed are begun."""
         under_way: deque[Answer] = deque()
         for arguments in tasks:
+            pause()
             under_way.append(self.ask(task, *arguments))
             if len(under_way) >= (AHEAD * self.count if self.count > 1 else 1):
                 yield under_way.popleft()()
@@ -77,14 +136,21 @@ class Thread(Workers):
     """A thread of this process, which begins tasks at once, one after another: for those that compiled loops do."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="worker")
+        self._pool, self._closed = ThreadPoolExecutor(1, thread_name_prefix="worker"), threading.Event()
 
     def ask(self, task: Callable, *arguments: Any) -> Answer:
         """Have a task done beside what this process does meanwhile."""
-        return self._pool.submit(task, *arguments).result
+        before = _stop_here()
+
+        def do() -> Any:
+            with stoppable(lambda: self._closed.is_set() or before()):
+                return task(*arguments)
+
+        return self._pool.submit(do).result
 
     def close(self) -> None:
-        """Begin nothing more of what was asked for; what is under way is finished."""
+        """Begin nothing more of what was asked for; what is under way ends at its next pause."""
+        self._closed.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -94,22 +160,111 @@ def keep_to_one_core() -> None:
 
 
 class Processes(Workers):
-    """Processes of this machine."""
+    """Processes of this machine, which end with this one, however it ends."""
 
     def __init__(self, count: int) -> None:
         self.count = count
 
     def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
-        """Yield the name of a task and what comes of it, as soon as each is done."""
-        spawn = get_context("spawn")
-        with ProcessPoolExecutor(self.count, mp_context=spawn, initializer=keep_to_one_core) as pool:
-            asked = {pool.submit(task, *arguments): name for name, arguments in tasks.items()}
-            try:
-                for future in as_completed(asked):
-                    yield asked[future], future.result()
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
+        """Yield the name of a task and what comes of it, as soon as each is done.
+
+        Raises: what a task raised; ValueError, in one line, if a process has ended, as for want of memory.
+        """
+        todo = deque(tasks.items())
+        busy: dict[Any, tuple[_Process, Hashable]] = {}
+        processes: list[_Process] = []
+        try:
+            for _ in range(min(self.count, len(todo))):
+                processes.append(_Process())
+            idle = processes[:]
+            while todo or busy:
+                while todo and idle:
+                    process, (name, arguments) = idle.pop(), todo.popleft()
+                    process.begin(task, arguments)
+                    busy[process.pipe] = process, name
+                for pipe in wait(list(busy)):
+                    process, name = busy.pop(pipe)
+                    idle.append(process)
+                    yield name, process.answer()
+        finally:
+            for process in processes:
+                process.kill()
+
+
+class _Process:
+    """A process that does one task after another."""
+
+    def __init__(self) -> None:
+        spawn = multiprocessing.get_context("spawn")
+        self.pipe, theirs = spawn.Pipe()
+        self.process = spawn.Process(target=_serve, args=(theirs,), daemon=True)
+        with _no_interrupts():
+            self.process.start()
+        theirs.close()
+
+    def begin(self, task: Callable, arguments: tuple) -> None:
+        with contextlib.suppress(BrokenPipeError):  # which the answer tells of
+            self.pipe.send((task, arguments))
+
+    def answer(self) -> Any:
+        try:
+            found, error = self.pipe.recv()
+        except (EOFError, ConnectionError):
+            self.process.join(1)
+            raise ValueError(
+                f"a worker process has ended (exit status {self.process.exitcode}); fewer --jobs need less memory"
+            ) from None
+        if error is not None:
+            raise error
+        return found
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+@contextlib.contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Let processes that begin meanwhile never see ctrl-C, which goes to all; here it comes a moment later."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(pipe: "Connection[Any, Any]") -> None:
+    """Do tasks as they come, until the process that asks for them is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    keep_to_one_core()
+    while True:
+        try:
+            task, arguments = pipe.recv()
+        except EOFError:
+            return
+        answer: tuple[Any, Exception | None]
+        try:
+            answer = task(*arguments), None
+        except Exception as error:
+            answer = None, error
+        try:
+            pipe.send(answer)
+        except OSError:
+            return
+        except Exception as error:  # it cannot be pickled
+            pipe.send((None, ValueError(f"{type(answer[1] or answer[0]).__name__}: {error}")))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 class Cluster(Workers):

@@ -35,7 +35,7 @@ from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import GATED, NetworkAgent, require_tensors, tensor_shapes
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import agent_names, agent_of_data
-from gupai_agents.workers import LostError, Workers
+from gupai_agents.workers import LostError, StoppedError, Workers, stoppable
 from gupai_env.core.files import PART, locked, write_file
 from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
@@ -250,17 +250,22 @@ class Run:
         """Do the stage of teaching, or what is left of it."""
         config, saved_config = self.config, self.config.model_dump()
         if go_on:
-            resume.restore_teaching(self.folder, teaching, saved_config, self._player_of)
+            with stoppable(stop):
+                resume.restore_teaching(self.folder, teaching, saved_config, self._player_of)
             self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
         before, begun = teaching.seconds, time.monotonic()
         reporter.begin("teaching", teaching.progress())
         while teaching.progress() < 1 and not self.learner.stopping:
             try:
-                scalars = teaching.step(self.current_agent("now"))
-            except LostError:  # before anything was learned from the next chunk
+                with stoppable(stop):
+                    scalars = teaching.step(self.current_agent("now"))
+            except (LostError, StoppedError) as error:  # before anything was learned from the next chunk
                 self.save_agent(self.spent)
                 resume.save_teaching(self.folder, teaching, saved_config)
-                raise
+                if isinstance(error, LostError):
+                    raise
+                self.learner.stopping = True
+                break
             teaching.seconds = before + time.monotonic() - begun
             self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
             reporter.taught(teaching.progress(), teaching.labels, teaching.seconds)

@@ -28,7 +28,7 @@ from gupai_agents.agent import Agent, Turns, ask
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.workers import Answer, Thread, Workers
+from gupai_agents.workers import Answer, Thread, Workers, pause
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import as_key, derive
@@ -111,6 +111,7 @@ class Teacher:
                 player.score = scorer.scores  # the same, faster
         parts = []
         while len(rows := np.flatnonzero(lanes.episodes == 0)):
+            pause()
             views, keys = lanes.views(rows)
             turns = Turns(views, lanes.masks[rows], keys)
             who = villains[rows, lanes.seats[rows]]

@@ -6,10 +6,9 @@ these wins more than another, in fresh deals and all in the same ones, is what i
 the others make up for it as well as they can. The unit of the intervals is the seed: its search and its deals.
 """
 
+import contextlib
 import functools
-import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from gupai_agents.registry import style_agent
 from gupai_agents.shipped import style_names
 from gupai_agents.styles import StyleAgent
 from gupai_agents.tune import Evolution, Looks, Table, moving, start_of
+from gupai_agents.workers import in_threads
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told, whole_number
 from gupai_env.core.rng import as_key, derive
@@ -232,8 +232,9 @@ def search_seeds(
     kept = kept or {}
     todo = [number for number in range(budget.seeds) if number not in kept]
     found = dict(kept)
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        for searched in pool.map(functools.partial(search_seed, problem, budget, seed), todo):
+    search = functools.partial(search_seed, problem, budget, seed)
+    with contextlib.closing(in_threads(search, todo, threads)) as searches:
+        for searched in searches:
             found[searched.seed] = searched
             if keep:
                 keep(searched)

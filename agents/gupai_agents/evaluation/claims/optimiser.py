@@ -26,6 +26,7 @@ from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.playouts import playouts
 from gupai_agents.styles import RANDOM, StyleAgent
 from gupai_agents.tune import BATCH, TUNING_STREAM, Looks
+from gupai_agents.workers import pause
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.variant import Variant
@@ -258,6 +259,7 @@ def _won(
     game: Game, rules: Any, players: np.ndarray, block: Any, sitting: np.ndarray, heroes: np.ndarray
 ) -> np.ndarray:
     """Return the chips of the seats in question with each of some heroes there, float64 [heroes, deals]."""
+    pause()
     number, seats = len(block.states), np.tile(block.seats, (len(heroes), 1))
     states = np.tile(block.states, len(heroes)).view(np.recarray)
     line_ups = np.tile(sitting, (len(heroes), 1))
