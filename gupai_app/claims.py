@@ -1,5 +1,6 @@
 """`gupai claim`: which claims there are, testing them, and what a player is told of the verdict."""
 
+import contextlib
 import functools
 import json
 import re
@@ -33,7 +34,7 @@ from gupai_agents.evaluation.claims.suite import RATE, corrected
 from gupai_agents.workers import Cluster, Workers
 from gupai_app.report import progress, put, shares, table_of
 from gupai_env import __version__
-from gupai_env.core.files import write_file
+from gupai_env.core.files import locked_folder, write_file
 from gupai_env.core.numbers import told
 
 SUFFIX = ".yaml"
@@ -185,13 +186,39 @@ def test(
     """
     command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
     command |= {"strong": True} if strong else {}
+    with keeping(out, "testing claims into this folder"):
+        parts = _parts(claims, command, out, workers)
+    if len(parts) > 1:
+        parts = corrected(parts)
+    if shown == "json":
+        print(json.dumps(parts if len(parts) > 1 else parts[0], indent=2))
+    elif shown == "markdown":
+        print(markdown(parts), end="")
+    else:
+        for content in parts:
+            print(text(content))
+        if len(parts) > 1:
+            print(together(parts))
+    return parts
+
+
+def keeping(out: str | None, doing: str) -> contextlib.AbstractContextManager[Any]:
+    """Return what holds the folder in which something is kept, if there is one."""
+    return contextlib.nullcontext() if out is None else locked_folder(out, doing)
+
+
+def _parts(
+    claims: Sequence[Claim], command: dict[str, Any], out: str | None, workers: Workers
+) -> list[dict[str, Any]]:
+    """Return the verdicts on claims, those that are kept already as they are."""
     paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
     found = {
         at: content
         for at, (claim, path) in enumerate(zip(claims, paths, strict=True))
         if (content := _kept(path, claim, command)) is not None
     }
-    todo = {at: work(claim, deals, panel, strong) for at, claim in enumerate(claims) if at not in found}
+    how = command["deals"], command["panel"], command.get("strong", False)
+    todo = {at: work(claim, *how) for at, claim in enumerate(claims) if at not in found}
     total, done = sum(todo.values()) or 1.0, 0.0
     with shares() as tell:
 
@@ -210,19 +237,7 @@ def test(
             _keep(paths[at], content)
             done += todo[at]
             tell(done / total, claims[at].id)
-    parts = [found[at] for at in range(len(claims))]
-    if len(parts) > 1:
-        parts = corrected(parts)
-    if shown == "json":
-        print(json.dumps(parts if len(parts) > 1 else parts[0], indent=2))
-    elif shown == "markdown":
-        print(markdown(parts), end="")
-    else:
-        for content in parts:
-            print(text(content))
-        if len(parts) > 1:
-            print(together(parts))
-    return parts
+    return [found[at] for at in range(len(claims))]
 
 
 def together(parts: Sequence[dict[str, Any]]) -> str:
@@ -258,7 +273,7 @@ def optimise_all(
         )
     parts, command = [], {"seed": seed, "budget": asdict(budget)}
     total = sum(planned_deals(claim, trait, budget) for claim, found in with_traits for trait in found)
-    with progress("deals", total) as done:
+    with keeping(out, "testing claims into this folder"), progress("deals", total) as done:
         for claim, found in with_traits:
             kept = None if out is None else Path(out) / f"{claim.id}.optimised.json"
             content = _kept(kept, claim, command)
@@ -319,8 +334,10 @@ def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str,
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         file = claim.model_dump(mode="json", exclude_defaults=True)
         same = content["asked"] == command and content["file"] == file and content["gupai"] == __version__
-    except (ValueError, KeyError, TypeError):
-        same = False
+        if not isinstance(content["readings"], list):
+            raise TypeError
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(f"{path} is damaged; remove it") from None
     if not same:
         raise ValueError(f"{path} is the verdict of another command, claim or version; name another folder")
     print(f"{path}: taken as it is", file=sys.stderr)

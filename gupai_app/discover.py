@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
+from gupai_app.claims import keeping
 from gupai_app.report import progress, put, table_of
 from gupai_env import __version__
 from gupai_env.core.files import write_file
@@ -33,6 +34,21 @@ def run(
     """
     asked = {"variant": variant.changed(), "start": start, "seed": seed, "budget": asdict(budget.checked())}
     made_by = {"format": FORMAT, "gupai": __version__, "asked": asked}
+    with keeping(out, "searching into this folder"):
+        return _kept_or_found(game, variant, budget, start, seed, threads, out, made_by)
+
+
+def _kept_or_found(
+    game: Game,
+    variant: Variant,
+    budget: Budget,
+    start: str | None,
+    seed: int,
+    threads: int | None,
+    out: str | None,
+    made_by: dict[str, Any],
+) -> dict[str, Any]:
+    """Return what a folder, which is held, keeps already, or search and keep it."""
     path = None if out is None else Path(out) / f"{game.id}.json"
     if path is not None and path.exists():
         content = _read(path, made_by)
@@ -113,8 +129,10 @@ def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         same = {key: content[key] for key in made_by} == json.loads(json.dumps(made_by))
-    except (ValueError, KeyError, TypeError):
-        same = False
+        for searched in content.get("seeds", ()):
+            Searched(*searched)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ValueError(f"{path} is damaged; remove it") from None
     if not same:
         raise ValueError(f"{path} is of another command or version; remove it or name another folder")
     return content

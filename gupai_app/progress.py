@@ -1,6 +1,7 @@
 """A training run on the screen: a progress bar, the looks at the baselines, the table of results."""
 
 import json
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,7 +15,15 @@ from gupai_training.config import went_in
 from gupai_training.run import FINAL_SEED, Reporter, Row, Run
 
 
-class ScreenReporter(Reporter):
+class TellingReporter(Reporter):
+    """Tells what is to be known about a run's folder on standard error."""
+
+    def said(self, line: str) -> None:
+        """Print the line."""
+        print(f"gupai: {line}", file=sys.stderr)
+
+
+class ScreenReporter(TellingReporter):
     """Shows a bar on a terminal, and on any output a line for each look at the baselines."""
 
     def __init__(self, console: Console) -> None:
@@ -77,7 +86,7 @@ class ScreenReporter(Reporter):
             self.progress.remove_task(task)
 
 
-class JsonReporter(Reporter):
+class JsonReporter(TellingReporter):
     """Writes every look at the baselines as a line of JSON."""
 
     def evaluated(self, row: dict[str, Any]) -> None:

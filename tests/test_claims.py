@@ -39,6 +39,7 @@ from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import Processes
 from gupai_app import claims as command
 from gupai_app.cli import app
+from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import get_game
@@ -651,6 +652,25 @@ def test_mistakes_get_one_line(words, said):
     assert said in found.output
     assert "Traceback" not in found.output
     assert found.output.strip().count("\n") == 0
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "[" * 10**5, b"\xff"])
+def test_a_damaged_verdict_is_told_of(content, tmp_path):
+    path = tmp_path / "jl-suit-counts.json"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    found = gupai("jl-suit-counts", "--out", str(tmp_path))
+    assert (found.exit_code, found.output) == (2, f"gupai: {path} is damaged; remove it\n")
+
+
+@pytest.mark.parametrize("words", [("claim", "jl-suit-counts"), ("discover", "jie-long")])
+def test_one_process_at_a_time_keeps_verdicts_in_a_folder(words, tmp_path):
+    with locked(tmp_path, "testing claims into this folder"):
+        found = CliRunner().invoke(app, [*words, "--out", str(tmp_path)])
+    assert found.exit_code == 2
+    assert re.fullmatch(
+        rf"gupai: {re.escape(str(tmp_path))}: another process is (testing|searching)[ a-z]+ this folder\n",
+        found.output,
+    )
 
 
 def test_a_verdict_that_another_version_has_kept_is_not_taken(tmp_path):

@@ -1,8 +1,10 @@
 """Games as files: what is written is read again, and nothing else is."""
 
+import codecs
 import gzip
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 from gupai_agents import make_agent
 from gupai_agents.evaluation import RecordError, RecordWriter, duel, play_duplicates, read_games
 from gupai_agents.evaluation import records as module
+from gupai_agents.evaluation.records import game_of_line
 from gupai_app.cli import app
 from gupai_app.session import Session
 from gupai_env import get_game, jie_long_v0
@@ -126,6 +129,16 @@ def without(key):
     return change
 
 
+def exchanged():
+    """Return the deck with a copy of one tile more and of another one less: as many tiles, of the same kinds."""
+    game = get_game("jie-long")
+    deck = np.asarray(game.deck(game.variant().as_rules(game.rules_type))).tolist()
+    more, less = [kind for kind, copies in Counter(deck).items() if copies > 1][:2]
+    deck[deck.index(less)] = more
+    return deck
+
+
+EXCHANGED = exchanged()
 FORGED = {
     "a payoff": (changed(payoffs=[[4.0, -4.0, 0.0, 0.0]]), "payoffs are [[4.0, -4.0, 0.0, 0.0]], but"),
     "no payoffs": (changed(payoffs=None), "payoffs are None, but the game pays"),
@@ -154,12 +167,13 @@ FORGED = {
     "a spelled-out default": (changed(variant={"players": 4}), "in other bytes"),
     "no name": (changed(agents=["a", "b", "c", None]), "agents are a list of names"),
     "an escape": (changed(agents=["a", "b", "c", "\x1b[2J"]), "it must be printable"),
-    "one agent too few": (changed(agents=["a"]), "1 agents for 4 seats"),
+    "one agent too few": (changed(agents=["a"]), "1 agent for 4 seats"),
     "another format": (changed(format="gupai-game-0"), "its \"format\" is 'gupai-game-0'"),
     "a missing key": (without("seed"), "its keys are"),
     "a new key": (changed(note="x"), "its keys are"),
     "an order that is no list": (changed(order=3), "the order holds not the 32 tiles"),
     "an order of other tiles": (changed(order=[0] * 32), "the order holds not the 32 tiles"),
+    "an order with one copy exchanged": (changed(order=EXCHANGED), "the order holds not the 32 tiles"),
     "an order of fractions": (changed(order=[0.0] * 32), "the order holds not the 32 tiles"),
     "an order at its end": (changed(order=[]), "the order holds not the 32 tiles"),
     "a space": (lambda line: line.replace(",", ", ", 1), "in other bytes"),
@@ -189,6 +203,22 @@ def test_a_forged_line_is_one_error_that_names_file_and_line(what, tmp_path):
     assert str(error.value).startswith(f"{path}, line 7: ")
     assert "\n" not in str(error.value)
     assert len(list(read_games(path, 8))) == 5
+
+
+def test_what_editors_add_is_passed_over(tmp_path):
+    path = tmp_path / "games.jsonl"
+    written(path)
+    content, games = path.read_bytes(), list(read_games(path))
+    for start, end in ((codecs.BOM_UTF8, b"\n"), (b"", b"\r\n"), (codecs.BOM_UTF8, b"\r\n")):
+        path.write_bytes(start + content.replace(b"\n", end))
+        assert list(read_games(path)) == games
+    path.write_bytes(content.replace(b"\n", b"\n" + codecs.BOM_UTF8, 1))
+    with pytest.raises(RecordError, match="line 2: it says the same game in other bytes"):
+        list(read_games(path))
+    path.write_text(content.decode(), encoding="utf-16")
+    with pytest.raises(RecordError, match="line 1: the file is UTF-16 text; save it as UTF-8"):
+        list(read_games(path))
+    assert game_of_line(content.splitlines()[0] + b"\r\n") == games[0]
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])

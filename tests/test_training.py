@@ -145,6 +145,25 @@ def test_a_run_taught_by_search_goes_on_to_the_same_bits(tmp_path):
     assert looks[-1]["labels"] == header["labels"] and looks[-1]["decisions"] == header["decisions"]
 
 
+def test_half_a_row_of_the_looks_that_a_killed_process_left_is_cut_off_and_told_of(tmp_path):
+    config, lines = parse({**SMALL, "evaluation": {**SMALL["evaluation"], "every": 1}}, "test"), []
+    run = Run.begin(config, tmp_path)
+    assert not run.learn(stop=lambda: run.learner.updates > 1)
+    metrics = run.folder / "metrics.jsonl"
+    whole = metrics.read_bytes()
+    metrics.write_bytes(whole + whole.splitlines()[0][:25])
+    reporter = Reporter()
+    reporter.said = lines.append
+    again = Run(config, run.folder)
+    assert again.learn(go_on=True, reporter=reporter)
+    assert lines == [
+        f"{metrics} ended within a row, as a killed process leaves it; these 25 bytes are cut off"
+    ]
+    assert metrics.read_bytes().startswith(whole)
+    looks = [json.loads(line) for line in metrics.read_text().splitlines()]
+    assert [look["updates"] for look in looks] == sorted(look["updates"] for look in looks)
+
+
 def test_a_run_that_search_alone_has_taught_keeps_no_labels_and_its_table_can_be_played_again(tmp_path):
     run = Run.begin(parse({**TAUGHT, "decisions": 0}, "test"), tmp_path)
     assert run.learn()

@@ -101,7 +101,7 @@ def test_what_goes_wrong_in_a_process_is_raised_here_and_ends_the_others():
 
 
 NAPPING = """
-import os, sys, time
+import os, signal, sys, time
 from pathlib import Path
 from gupai_agents.workers import Processes
 
@@ -110,6 +110,7 @@ def nap(folder, name):
     time.sleep(60)
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # of a shell's background jobs it is ignored
     try:
         list(Processes(2).as_done(nap, {name: (sys.argv[1], name) for name in range(4)}))
     except KeyboardInterrupt:

@@ -36,7 +36,7 @@ from gupai_agents.network import GATED, NetworkAgent, require_tensors, tensor_sh
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import agent_names, agent_of_data
 from gupai_agents.workers import LostError, StoppedError, Workers, stoppable
-from gupai_env.core.files import PART, locked, write_file
+from gupai_env.core.files import PART, locked, mend_lines, naming, write_file
 from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training import resume
@@ -212,6 +212,11 @@ class Run:
                 left.unlink()
             stage = self._saved_stage() if go_on else None
             reporter = reporter or Reporter()
+            if cut := mend_lines(self.folder / METRICS_FILE):
+                reporter.said(
+                    f"{self.folder / METRICS_FILE} ended within a row, as a killed process leaves it; these {cut:,} "
+                    "bytes are cut off"
+                )
             self.learner.set_logger(configure(str(self.folder), ["tensorboard"]))
             source: Teaching | Rollout  # of the numbers that are learned from
             try:
@@ -334,7 +339,8 @@ class Run:
                 self.learner.logger.record(f"eval/{name}_{part}", row[name][part])
         for how, chips in row.get("exploitability", {}).items():
             self.learner.logger.record(f"eval/exploitability_{how}", chips)
-        with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
+        path = self.folder / METRICS_FILE
+        with naming(path), path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         reporter.evaluated(row)
 
@@ -366,6 +372,9 @@ class Run:
 
 class Reporter:
     """Told about the progress of a run; this one is silent."""
+
+    def said(self, line: str) -> None:
+        """There is something to be known about the run's folder."""
 
     def begin(self, stage: str, progress: float) -> None:
         """A stage begins, or goes on; progress is 0..1."""

@@ -1,9 +1,11 @@
 """Games as files: a line of JSON for every game, with all it takes to play it again (docs/records.md).
 
-What is read is played again by the rules, and the line must be, byte for byte, what that game is written as. So a
-record that was changed, cut short or made by hand wrongly is refused, and nothing in a file is believed.
+What is read is played again by the rules, and the line must be, byte for byte, what that game is written as; only a
+byte order mark and the line ends of Windows are passed over. So a record that was changed, cut short or made by hand
+wrongly is refused, and nothing in a file is believed.
 """
 
+import codecs
 import functools
 import gzip
 import itertools
@@ -271,7 +273,7 @@ def read_games(path: str | Path, first: int = 1) -> Iterator[GameRecord]:
 def game_of_line(line: bytes) -> GameRecord:
     """Return the game of one line with its newline, checked as those of a file; raises RecordError."""
     try:
-        return next(_checked("the game", [_claim(1, line)]))
+        return next(_checked("the game", [_claim(1, _plain(line, 1))]))
     except _LineError as error:
         raise RecordError(f"the game, {error}") from None
 
@@ -313,11 +315,21 @@ def _lines(path: str | Path, first: int) -> Iterator[tuple[int, bytes]]:
             if not line:
                 return
             number += 1
+            line = _plain(line, number)
             if not line.endswith(b"\n"):
                 long = len(line) == MOST_BYTES
                 raise _LineError(number, "longer than any game" if long else "cut short: it has no newline")
             if number >= first:
                 yield number, line
+
+
+def _plain(line: bytes, number: int) -> bytes:
+    """Return a line without what editors of some systems add: a mark before the first one, a carriage return."""
+    if number == 1:
+        if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise _LineError(number, "the file is UTF-16 text; save it as UTF-8")
+        line = line.removeprefix(codecs.BOM_UTF8)
+    return line[:-2] + b"\n" if line.endswith(b"\r\n") else line
 
 
 def _claim(number: int, line: bytes) -> _Claim:
@@ -341,7 +353,8 @@ def _claim(number: int, line: bytes) -> _Claim:
         if not isinstance(agents, list) or not all(type(agent) is str for agent in agents):
             raise ValueError(f"agents are a list of names, not {told(agents)}")
         if len(agents) != variant.players:
-            raise ValueError(f"{len(agents)} agents for {variant.players} seats")
+            agents_are = "1 agent" if len(agents) == 1 else f"{len(agents)} agents"
+            raise ValueError(f"{agents_are} for {variant.players} seats")
         if not isinstance(actions, list) or not all(type(action) is int for action in actions):
             raise ValueError(f"actions are a list of whole numbers, not {told(actions)}")
         # A number that is no action stays one in the fewer bits that actions are kept in.
