@@ -11,11 +11,13 @@ Run it after a change of rules, options or encoders, and after new figures in `d
 import hashlib
 import itertools
 import json
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, fields
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from pydantic import BaseModel
@@ -352,9 +354,10 @@ def _known(game: Game) -> list[str]:
     lines = ["## What is known about playing it", ""]
     for file in sorted(LADDERS.glob(f"{game.id}*.json")):
         found = json.loads(file.read_text(encoding="utf-8"))
-        order = ", ".join(f"`{rung['player']}` {_chips(rung['all'])}" for rung in found["rungs"])
+        order = ", ".join(f"`{rung['player']}` {_chips(total)}" for rung, total in ranked(found))
         lines.append(
-            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips a deal among all others: {order}."
+            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips a deal among all others but `random`: "
+            f"{order}."
         )
     for file, header in networks(game.id):
         won = header["evaluation"]["chips_a_deal_against"]
@@ -404,6 +407,18 @@ def _variant_of(game: Game, header: dict[str, Any]) -> dict[str, Any]:
 # --- ladders and models ---------------------------------------------------------------------------
 
 
+def ranked(found: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, float]]]:
+    """Return the rungs of a ladder, the best first, each with what it wins on average from all others but `random`.
+
+    The half-width of such a mean is at most the mean of the others', whose deals are the same.
+    """
+    rungs = []
+    for rung in found["rungs"]:
+        others = [won for name, won in rung["against"].items() if name != "random"]
+        rungs.append((rung, {key: fmean(won[key] for won in others) for key in ("mean", "half_width")}))
+    return sorted(rungs, key=lambda each: -each[1]["mean"])
+
+
 def ladder() -> str:
     """Return the page of all ladders."""
     lines = [
@@ -413,7 +428,7 @@ def ladder() -> str:
         "",
         MEANING,
         "Who searches plays fewer deals. Decisions a second are those of a batch of 512 asked at once, drawn from all",
-        "moments of a deal.",
+        "moments of a deal. In the column of all but `random`, ± is an upper bound: the mean of the half-widths.",
         "[What the names mean](players.md).",
         "",
     ]
@@ -426,7 +441,7 @@ def ladder() -> str:
             head = (
                 "one of",
                 *(f"against `{name}`" for name in found["rivals"]),
-                "all others",
+                "all but `random`",
                 "deals",
                 "decisions/s",
             )
@@ -434,11 +449,11 @@ def ladder() -> str:
                 (
                     f"`{rung['player']}`",
                     *(_chips(rung["against"].get(name)) for name in found["rivals"]),
-                    _chips(rung["all"]),
+                    _chips(total),
                     f"{rung['deals']:,}",
                     f"{rung['decisions_a_second']:,.0f}",
                 )
-                for rung in found["rungs"]
+                for rung, total in ranked(found)
             ]
             lines += [*_table(head, rows), "", f"`{found['command']}`, seed {found['seed']}; {machine}.", ""]
     return "\n".join(lines)
@@ -457,8 +472,8 @@ def models() -> str:
         "a deal of one of it among equal others, each deal played from every seat; ± is the half-width of the 95%",
         "interval of the mean over deals, which training never met.",
         "They know the rules of their variant alone and are free to use (MIT).",
-        "[Another seed](training-studies.md#another-seed) gives another player. `gupai train` with the recipe makes",
-        "one anew, and `python benchmarks/strong.py RUN` ships it.",
+        "[Another seed](training-studies.md#another-seed) gives another player. A card has the recipes and says",
+        "whether what ships is enough to repeat them; `python benchmarks/strong.py RUN` ships a run.",
         "Each has a card in the format of the Hugging Face Hub.",
         "",
         "```{toctree}",
@@ -574,7 +589,8 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "## Training",
             "",
             f"From deals that were drawn for it, {_learned(header)}; no games of people. "
-            "[How](../training.md). `gupai train FILE` with this recipe makes one anew:",
+            "[How](../training.md).",
+            *_repeated(header),
             "",
             *_recipes(header),
         ]
@@ -601,6 +617,40 @@ def _ahead(header: dict[str, Any]) -> str:
         f"; with {found['tiles']} tiles in hand or fewer it [looks ahead](../players.md#looking-ahead), "
         f"{found['playouts']} playouts with a share of {found['trust']:g} in what an action is worth"
     )
+
+
+def _repeated(header: dict[str, Any]) -> list[str]:
+    """Tell whether what ships is enough to train such a player again, in words."""
+    stages, missing = _parts(header), []
+    for number, each in enumerate(stages, 1):
+        settings = _settings(each)
+        named = [
+            settings.get("start"),
+            settings.get("teach.plays_on"),
+            *(settings.get("teach.ensemble") or ()),
+        ]
+        files = [_here(spec) for spec in named if str(spec).startswith("checkpoint:")]
+        if files:
+            missing.append(f"stage {number} used {', '.join(f'`{file}`' for file in dict.fromkeys(files))}")
+    if len(stages) == 1 and not missing:
+        return ["`gupai train FILE` with this recipe trains such a player again:"]
+    lines = [f"It was trained in {len(stages)} stages; their recipes, as they were, are below."]
+    if any(_settings(each).get("start") == "best" for each in stages):
+        lines += [
+            "`start: best` meant the player made so far. That name is another player's now: to train on from a run of",
+            "your own write `--set start=checkpoint:RUN`.",
+        ]
+    if missing:
+        lines += [
+            f"This cannot be repeated from what ships: {'; '.join(missing)}. These files are not included."
+        ]
+    return lines
+
+
+def _here(spec: Any) -> str:
+    """Return a setting without the folders of the machine on which it named a file."""
+    kind, colon, path = str(spec).partition(":")
+    return f"{kind}:{Path(path).name}" if colon and Path(path).is_absolute() else str(spec)
 
 
 def _recipes(header: dict[str, Any]) -> list[str]:
@@ -641,7 +691,8 @@ def _settings(header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fenced(header: dict[str, Any]) -> list[str]:
-    return ["```yaml", header["recipe"].rstrip(), "```", ""]
+    recipe = re.sub(r"\b(checkpoint|sample|style):/\S+", lambda found: _here(found[0]), header["recipe"])
+    return ["```yaml", recipe.rstrip(), "```", ""]
 
 
 def _parts(header: dict[str, Any]) -> list[dict[str, Any]]:

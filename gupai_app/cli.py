@@ -513,7 +513,10 @@ def ladder(
         list[str] | None, typer.Argument(metavar="[AGENT]...", help="more players, such as checkpoint:PATH")
     ] = None,
     deals: Deals = 5000,
-    few: Annotated[int, typer.Option(min=2, help="deals of a duel of one who searches")] = 500,
+    few: Annotated[
+        int | None,
+        typer.Option(min=2, help="deals of a duel of one who searches; default: 500, at most --deals"),
+    ] = None,
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     option: Options = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
@@ -531,6 +534,9 @@ def ladder(
 
     players = [_agent(spec, game, variant) for spec in page.players(game, variant, agents or ())]
     begin, quick = time.perf_counter(), sum(not isinstance(player, SearchAgent) for player in players)
+    if few is not None and few > deals:
+        raise Mistake(f"--few {few} is more than the {deals:,} of --deals; choose 2 to {deals}")
+    few = min(500, deals) if few is None else few
     total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
     with mistakes(), progress("deals", total) as done:
         found = climb(game, players, deals, few, seed=_seed(seed), progress=done, **variant.changed())

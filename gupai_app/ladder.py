@@ -16,7 +16,8 @@ from gupai_env.core.variant import Variant
 SEARCHES = ("search:playouts=50", "search:playouts=200", "search:playouts=1000")
 MEANING = (
     "Chips a deal of one player among equal others, each deal played from every seat; ± is the half-width of the "
-    "95% interval of the mean over deals."
+    "95% interval of the mean over deals. The column of all leaves `random` out, whose noise hides how good players "
+    "differ."
 )
 
 
@@ -28,7 +29,7 @@ def players(game: Game, variant: Variant, more: Sequence[str]) -> list[str]:
 def show(ladder: Ladder, seconds: float) -> None:
     """Print a ladder."""
     table = table_of(
-        "one of", *(f"against {name}" for name in ladder.rivals), "all others", "deals", "decisions/s"
+        "one of", *(f"against {name}" for name in ladder.rivals), "all but random", "deals", "decisions/s"
     )
     for rung in ladder.rungs:
         on_each = [
@@ -66,7 +67,7 @@ def show_json(ladder: Ladder, seconds: float, command: str) -> None:
                     for name, won in zip(ladder.rivals, rung.chips, strict=True)
                     if name != rung.player
                 },
-                "all": rung.total.as_numbers(),
+                "all_but_random": rung.total.as_numbers(),
                 "decisions_a_second": rung.pace,
             }
             for rung in ladder.rungs

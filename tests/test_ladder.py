@@ -65,7 +65,7 @@ def test_a_ladder_tells_what_duels_tell():
         for rival, chips in zip(agents, rung.chips, strict=False):
             expected = duel("jie-long", hero, rival, deals, seed=4).chips[:, :, 0].mean(1)
             assert chips.mean == pytest.approx(expected.mean()) and chips.samples == rung.deals == deals
-            won += [] if rival is hero else [expected]
+            won += [] if rival is hero or rival.name == "random" else [expected]
         assert rung.total.mean == pytest.approx(np.mean(won))
         assert rung.pace > 0
 
@@ -108,5 +108,22 @@ def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
     assert content["rivals"] == ["random", "greedy", "careful", "tuned"]
     assert "tiu-u v0, must_catch=True; seed 0" in table
     for rung in content["rungs"]:
-        assert f"{rung['all']['mean']:+.2f}" in table
+        assert f"{rung['all_but_random']['mean']:+.2f}" in table
         assert set(rung["against"]) == set(content["rivals"]) - {rung["player"]}
+
+
+def test_few_deals_are_few_for_those_who_search_too(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "gupai_agents.evaluation.ladder.climb", lambda *given, **_: asked.append(given[2:]) or 1 / 0
+    )
+    for words in (["--deals", "100"], ["--deals", "2000"], ["--deals", "100", "--few", "100"]):
+        assert isinstance(
+            CliRunner().invoke(app, ["ladder", "jie-long", *words]).exception, ZeroDivisionError
+        )
+    assert asked == [(100, 100), (2000, 500), (100, 100)]
+    told = CliRunner().invoke(app, ["ladder", "jie-long", "--deals", "100", "--few", "101"])
+    assert (told.exit_code, told.output) == (
+        2,
+        "gupai: --few 101 is more than the 100 of --deals; choose 2 to 100\n",
+    )

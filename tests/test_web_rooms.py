@@ -18,9 +18,11 @@ from fastapi.testclient import TestClient
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule, verify
-from gupai_agents.evaluation.claims import read_claim
+from gupai_agents.evaluation.claims import read_claim, try_claim
+from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.records import game_of_line
 from gupai_agents.evaluation.statistics import estimate
+from gupai_app.claim_page import claim_page
 from gupai_app.session import Session
 from gupai_app.web import claims
 from gupai_app.web.address import Address
@@ -223,7 +225,24 @@ def test_a_changed_claim_is_a_file_that_can_be_tested(pages, tmp_path):
     condition = reading.population.hand[0]
     assert (condition.number, condition.at_least, reading.treated) == (3, 5, "+attack_3=40")
     assert (reading.margin, reading.variant, reading.panel) == (0.25, {"players": 3}, ["greedy", "tuned"])
-    assert "suit=3" in read_claim(file).source and reading.name.endswith("(changed)")
+    assert "suit=3" in read_claim(file).source
+
+
+def test_a_changed_claim_is_called_by_what_is_tested():
+    own = claims.known()["jl-attack-2"]
+    found = changed(own, {"readings.0.suit": "3", "readings.0.population.hand.0.at_least": "5"}).claim
+    words = "suit 3 (was 2); hand: carrying 3, at least 5 (was 4)"
+    assert found.statement == f"Changed: {words}. It was written as “{own.statement}”"
+    assert found.readings[0].name == f"reading 1, changed: {words}"
+    assert found.readings[0].note.startswith(f"It was written as “{own.readings[0].name}”")
+    assert found.readings[1:] == own.readings[1:]
+    content = {"asked": {"seed": 0, "deals": 20, "panel": None}, **try_claim(found, deals=20).as_numbers()}
+    for told in (text(content), markdown([content]), claim_page(content)):
+        assert "Changed: suit 3 (was 2)" in told and "reading 1, changed: suit 3 (was 2)" in told
+        assert f"{own.readings[0].name}: " not in told
+    left_out = changed(own, {"readings.1.skip": "leave it out", "readings.0.doses": "4, 5"}).claim
+    assert "reading 2 is left out" in left_out.statement
+    assert all(len(reading.name) <= 120 for reading in left_out.readings)
 
 
 def test_the_items_of_an_ordering_are_changed_together():

@@ -5,7 +5,7 @@ that say the same there. The changed claim is checked as any file of a claim is.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
@@ -17,6 +17,7 @@ from gupai_env.core.numbers import told
 from gupai_env.games import get_game
 
 SUITS = "123456"
+MOST_NAME = 120  # characters of the name of a reading
 SKIP = "skip"  # the key of a reading that is left out: "readings.0.skip"
 FIXED = {
     "name",
@@ -78,8 +79,12 @@ def changed(claim: Claim, words: Mapping[str, str]) -> Changed:
     # A suit last: it is renamed also in what else was changed.
     for key in sorted(changes, key=lambda key: key.endswith(".suit")):
         _change(content, key, changes[key], known[key], get_game(claim.game))
+    suits = {key.split(".")[1]: text for key, text in changes.items() if key.endswith(".suit")}
+    told_of = {key: _said(known[key], text, suits.get(key.split(".")[1])) for key, text in changes.items()}
     for at in {int(key.split(".")[1]) for key in changes}:
-        content["readings"][at]["name"] = content["readings"][at]["name"][:110] + " (changed)"
+        said = [what for key, what in told_of.items() if key.startswith(f"readings.{at}.")]
+        _tell_of(content["readings"][at], at, said)
+    content["statement"] = f"Changed: {'; '.join(told_of.values())}. It was written as “{claim.statement}”"
     content["readings"] = [each for each in content["readings"] if not each.pop(SKIP, None)]
     if not content["readings"]:
         raise ValueError("every reading is left out; leave one to be tested")
@@ -90,6 +95,22 @@ def changed(claim: Claim, words: Mapping[str, str]) -> Changed:
         [field._replace(value=changes.get(field.key, field.value)) for field in fields] for fields in own
     ]
     return Changed(found, changes, fields)
+
+
+def _said(field: Field, text: str, suit: str | None) -> str:
+    """Return a change in words; suit: what the reading is about now, if that has changed too."""
+    if field.key.endswith(f".{SKIP}"):
+        return f"reading {int(field.key.split('.')[1]) + 1} is left out"
+    label = re.sub(r" [1-6],", f" {suit},", field.label) if suit else field.label
+    return f"{label} {text} (was {field.value or 'none'})"
+
+
+def _tell_of(reading: dict[str, Any], at: int, said: Sequence[str]) -> None:
+    """Name a reading by what was changed in it: its own name and note were written of something else."""
+    name, note = reading["name"], reading.get("note", "")
+    words = f"reading {at + 1}, changed: {'; '.join(said)}"
+    reading["name"] = words if len(words) <= MOST_NAME else f"{words[: MOST_NAME - 3]}..."
+    reading["note"] = f"It was written as “{name}”" + (f", with this note: {note}" if note else ".")
 
 
 # --- the fields -----------------------------------------------------------------------------------

@@ -38,12 +38,11 @@ from gupai_agents.evaluation.folder_models import (
     Finished,
     FolderError,
     Manifest,
-    Progress,
     read_manifest,
     read_progress,
 )
-from gupai_agents.evaluation.match import Played, key_of, seats_of
-from gupai_agents.evaluation.match import Progress as Done
+from gupai_agents.evaluation.folder_models import Progress as Reached
+from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, read_games
 from gupai_agents.evaluation.tournament import Schedule, Tournament, fill, schedule
 from gupai_agents.identity import identity_of, require_same
@@ -108,7 +107,7 @@ def play_into(
     agents: Sequence[Agent],
     *,
     resume: bool = False,
-    progress: Done | None = None,
+    progress: Progress | None = None,
     workers: Workers | None = None,
 ) -> Tournament:
     """Play a tournament into a new or empty folder or, to `resume`, go on with one that was stopped.
@@ -177,11 +176,11 @@ def _resumed(folder: Path, plan: Schedule) -> tuple[Tournament, int, dict[str, G
     return found, len(blocks), files
 
 
-def _parts(done: Progress) -> tuple[tuple[str, Finished], ...]:
+def _parts(done: Reached) -> tuple[tuple[str, Finished], ...]:
     return (ROWS, done.rows), (GAMES, done.games)
 
 
-def _blocks(folder: Path, plan: Schedule, done: Progress) -> list[tuple[int, int, int]]:
+def _blocks(folder: Path, plan: Schedule, done: Reached) -> list[tuple[int, int, int]]:
     """Return the finished blocks; raises FolderError for more than there are."""
     blocks = list(plan.blocks())
     if done.blocks > len(blocks):
@@ -217,7 +216,7 @@ def partly(folder: str | Path) -> tuple[Schedule, Tournament, int]:
 
 
 def verify(
-    folder: str | Path, progress: Done | None = None, note: Callable[[str], Any] | None = None
+    folder: str | Path, progress: Progress | None = None, note: Callable[[str], Any] | None = None
 ) -> Tournament:
     """Play the games of a finished folder again, and recompute all its files from them.
 

@@ -11,6 +11,7 @@ from gupai_agents.agent import Agent, Turns, ask, check_agent, labels_of
 from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.search import SearchAgent
+from gupai_agents.styles import RandomAgent
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.numbers import whole_number
@@ -29,7 +30,7 @@ class Rung:
 
     player: str
     chips: tuple[Estimate, ...]
-    total: Estimate  # chips a deal, over all rivals
+    total: Estimate  # chips a deal, over all rivals but `random`, whose noise hides differences between good players
     deals: int
     pace: float
 
@@ -58,8 +59,8 @@ def climb(
 ) -> Ladder:
     """Let every agent play a duel with every rival, all in the same deals.
 
-    Args: agents: those that do not search are the rivals too. deals: of a duel; few: of one whose hero searches.
-        progress: called with the number of deals just played.
+    Args: agents: those that do not search are the rivals too. deals: of a duel; few: of one whose hero searches,
+            at most `deals`. progress: called with the number of deals just played.
     Raises: ValueError for fewer than two agents or without a rival, and as `duel`.
     """
     game = get_game(game)
@@ -81,6 +82,7 @@ def climb(
                 result = duel(game, agent, rival, played, seed=seed, progress=progress, **variant)
                 chips[number] = result.chips[:, :, 0].mean(1)
         others = [number for number, rival in enumerate(quick) if rival is not agent]
+        others = [number for number in others if not isinstance(quick[number], RandomAgent)] or others
         on_each = tuple(map(estimate, chips))
         rungs.append(
             Rung(label, on_each, estimate(chips[others].mean(0)), played, pace(agent, game, made, turns))
