@@ -11,7 +11,8 @@ from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Pair, pairs
 from gupai_agents.evaluation.claims.report import TITLES, command_of, percent, remarks
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DISPROVED, PROVED, SUPPORTED
 from gupai_agents.evaluation.records import RecordWriter
-from gupai_app.page import Parts, page, stepper, write_page
+from gupai_app.page import Parts, page, stepper
+from gupai_env.core.files import check_target, write_file
 from gupai_env.core.phrases import chips
 from gupai_env.render.letters import drawable
 
@@ -26,29 +27,31 @@ def check(path: str, claims: Sequence[Claim]) -> None:
     """Raise ValueError if no page of these claims can be written to a path; it is asked before they are tested."""
     if len(claims) != 1:
         raise ValueError("--html writes the page of one claim; name it instead of --all")
-    page_path = Path(path)
-    if page_path.suffix == RECORDS:
+    if Path(path).suffix == RECORDS:
         raise ValueError(f"--html {path}: the games go to a file of that name; call the page FILE.html")
-    for file in (page_path, page_path.with_suffix(RECORDS)):
-        if file.exists():
-            raise ValueError(f"{file} is there already; a page is written to a new file, its games beside it")
-    if not page_path.parent.is_dir():
-        raise ValueError(f"--html {path}: there is no folder {page_path.parent}")
 
 
-def write_claim(path: str, claim: Claim, content: dict[str, Any]) -> Path | None:
+def records_of(path: str) -> Path:
+    """Return where the games lie that the page at a path shows."""
+    page_path = Path(path)
+    return page_path.with_suffix(RECORDS) if page_path.name else page_path  # "/" is refused as a page
+
+
+def write_claim(path: str, claim: Claim, content: dict[str, Any], *, force: bool = False) -> Path | None:
     """Write the page of a verdict, and beside it the games it shows; return where these are, if there are any.
 
-    Args: path: of a new file, FILE.html; the games go to FILE.jsonl. content: the verdict as JSON.
+    Args: path: of a file, FILE.html; the games go to FILE.jsonl. content: the verdict as JSON. force: whether both may
+        be replaced.
     Raises: ValueError for a file that is there already; OSError.
     """
     check(path, [claim])
-    records = Path(path).with_suffix(RECORDS)
+    records = records_of(path)
+    check_target(records, force=force)
     pairs = list(pairs_of_verdict(claim, content))
-    write_page(path, claim_page(content, pairs, records.name))
+    write_file(path, claim_page(content, pairs, records.name), force=force)
     if not pairs:
         return None
-    with RecordWriter(records) as writer:
+    with RecordWriter(records, force=force) as writer:
         writer.write(game for _, _, pair in pairs for game in (pair.treated, pair.baseline))
     return records
 

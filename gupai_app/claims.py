@@ -4,7 +4,6 @@ import contextlib
 import functools
 import json
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
@@ -33,8 +32,9 @@ from gupai_agents.evaluation.claims.schema import ID, MOST_ID
 from gupai_agents.evaluation.claims.suite import RATE, corrected
 from gupai_agents.workers import Cluster, Workers
 from gupai_app.report import progress, put, shares, table_of
+from gupai_app.streams import say
 from gupai_env import __version__
-from gupai_env.core.files import locked_folder, write_file
+from gupai_env.core.files import locked_folder, read_text, write_file
 from gupai_env.core.numbers import told
 
 SUFFIX = ".yaml"
@@ -120,7 +120,7 @@ def features() -> None:
     put(table)
 
 
-def new(name: str) -> None:
+def new(name: str, *, force: bool = False) -> None:
     """Write the beginning of a claim's file. Raises: ValueError if it is there, or has no claim's name; OSError."""
     path = Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
     if not re.fullmatch(ID, path.stem) or len(path.stem) > MOST_ID:
@@ -128,13 +128,8 @@ def new(name: str) -> None:
             f"{told(path.stem)} is no name of a claim; write at most {MOST_ID} lower-case letters and digits, "
             "with - between"
         )
-    content = NEW.format(name=path.stem, suffix=SUFFIX)
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(content)
-    except FileExistsError:
-        raise ValueError(f"{path} is there already") from None
-    print(f"{path} is written; test it with: gupai claim {path}")
+    write_file(path, NEW.format(name=path.stem, suffix=SUFFIX), force=force)
+    say(f"{path} is written; test it with: gupai claim {path}")
 
 
 def show_schema() -> None:
@@ -193,10 +188,10 @@ def test(
     if shown == "json":
         print(json.dumps(parts if len(parts) > 1 else parts[0], indent=2))
     elif shown == "markdown":
-        print(markdown(parts), end="")
+        say(markdown(parts), end="")
     else:
         for content in parts:
-            print(text(content))
+            say(text(content))
         if len(parts) > 1:
             print(together(parts))
     return parts
@@ -300,12 +295,12 @@ def optimise_all(
         print(json.dumps(parts if len(parts) > 1 else parts[0], indent=2))
         return
     for content in parts:
-        print(f"{content['id']} ({content['game']}): “{content['statement']}”")
+        say(f"{content['id']} ({content['game']}): “{content['statement']}”")
         for reading in content["readings"]:
-            print(f"\n  {reading['name']}: {reading['verdict'].upper()}\n    {reading['sentence']}")
-            print(f"    Among {', '.join(reading['rivals'])}; begun with {reading['start']}.")
+            say(f"\n  {reading['name']}: {reading['verdict'].upper()}\n    {reading['sentence']}")
+            say(f"    Among {', '.join(reading['rivals'])}; begun with {reading['start']}.")
             for name in reading.get("left_out", ()):
-                print(f"    {name} has no weights and is left out.")
+                say(f"    {name} has no weights and is left out.")
         print()
 
 
@@ -331,7 +326,7 @@ def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str,
     if path is None or not path.exists():
         return None
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(read_text(path))
         file = claim.model_dump(mode="json", exclude_defaults=True)
         same = content["asked"] == command and content["file"] == file and content["gupai"] == __version__
         if not isinstance(content["readings"], list):
@@ -340,5 +335,5 @@ def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str,
         raise ValueError(f"{path} is damaged; remove it") from None
     if not same:
         raise ValueError(f"{path} is the verdict of another command, claim or version; name another folder")
-    print(f"{path}: taken as it is", file=sys.stderr)
+    say(f"{path}: taken as it is", error=True)
     return content

@@ -1,6 +1,6 @@
 """`gupai`, the command line. Everything heavy is imported inside the commands, so that help comes at once."""
 
-import io
+import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from gupai_app import streams
+from gupai_app.stop import STOPPED, Stop
+from gupai_app.streams import OutputLostError, say
+
 if TYPE_CHECKING:
     from gupai_agents.agent import Agent
     from gupai_agents.evaluation.records import RecordWriter
@@ -19,9 +23,11 @@ if TYPE_CHECKING:
     from gupai_env.core.game import Game
     from gupai_env.core.variant import Variant
 
-INTERRUPTED = 130  # exit status after ctrl-C
+READER_LEFT = 141  # exit status where nobody reads the output any more, as of what SIGPIPE ends
+LONGEST = 1000  # characters of an error's line
 SEEDS = 1_000_000  # of these one is drawn if none is given; a short one is easily typed again
 BEGIN_AGAIN = "give the command again; with --out FOLDER what is finished would have been kept"
+NOTHING_KEPT = "nothing is kept of what it found: give the command again"
 SEAT_DRAW = 1 << 43  # the draw of a seed that seats the person
 
 
@@ -29,6 +35,14 @@ class Mistake(typer.TyperException):
     """What is wrong with the user's words, in one line."""
 
     exit_code = 2
+
+
+class Stopped(typer.TyperException):
+    """Ctrl-C, or another request to end: what is kept and how to go on, in one line."""
+
+    def __init__(self, signal: KeyboardInterrupt, go_on: str = "") -> None:
+        super().__init__(f"stopped; {go_on}" if go_on else "stopped")
+        self.exit_code = STOPPED + (signal.args[0] if signal.args else 2)
 
 
 class OneLineErrors(TyperGroup):
@@ -39,15 +53,24 @@ class OneLineErrors(TyperGroup):
 
     debug = False
 
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run a command; what typer would take for its own is told in a line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stopped:
+            raise Stopped(stopped) from None
+        except EOFError as error:
+            raise Mistake(f"the input ended too early ({error})") from error
+
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a command and end the process with its exit status: 0, 2 for a mistake of the user."""
+        said: object = None
         try:
             status = super().main(*args, **{**extra, "standalone_mode": False})
             sys.stdout.flush()
         except typer.TyperException as error:
             self.explain(error)
-            typer.echo(f"gupai: {error.format_message()}", err=True)
-            status = error.exit_code
+            said, status = _in_our_words(error), error.exit_code
         except ValueError as error:
             from gupai_agents.failure import AgentError
             from gupai_env.core.illegal import IllegalActionError
@@ -55,13 +78,21 @@ class OneLineErrors(TyperGroup):
             if not isinstance(error, (AgentError, IllegalActionError)):
                 raise
             self.explain(error)
-            typer.echo(f"gupai: {' '.join(str(error).split())}", err=True)
-            status = Mistake.exit_code
-        except OSError as error:  # of the output: what the user names is read within `mistakes`
-            typer.echo(f"gupai: {error}", err=True)
-            status = 1
-        if status == INTERRUPTED:
-            typer.echo("gupai: stopped", err=True)
+            said, status = error, Mistake.exit_code
+        except typer.Abort:
+            said, status = "stopped", 1
+        except OutputLostError as lost:
+            said, status = (None, READER_LEFT) if lost.reader_left else (_described(lost.error), 1)
+        except OSError as error:  # what the user names is read within `mistakes`
+            said, status = _described(error), 1
+        except MemoryError as error:
+            said, status = (
+                f"there is not enough memory ({error})" if str(error) else "there is not enough memory",
+                1,
+            )
+        if said is not None:
+            line = f"gupai: {' '.join(str(said).split())}"
+            say(line if len(line) <= LONGEST else f"{line[: LONGEST - 200]} ... {line[-200:]}", error=True)
         sys.exit(status)
 
     def explain(self, error: Exception) -> None:
@@ -70,13 +101,59 @@ class OneLineErrors(TyperGroup):
             traceback.print_exception(error)
 
 
+def _described(error: OSError) -> str:
+    from gupai_env.core.files import describe
+
+    return describe(error)
+
+
+def _in_our_words(error: typer.TyperException) -> str:
+    """Return what a mistake is, for a value that typer has refused as our own refusals say it."""
+    refused, parameter = getattr(error.__cause__, "errors", None), getattr(error, "param", None)
+    if refused is None or parameter is None:
+        return error.format_message()
+    from gupai_env.core.numbers import allowed_instead, told
+
+    first, typed = refused()[0], parameter.get_runtime_param()
+    name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.metavar
+    bounds = typed.parameter_info
+    instead = allowed_instead(first, typed.annotation is int, ge=bounds.min, le=bounds.max)
+    if instead is None:
+        return error.format_message()
+    value = first["input"]
+    return f"{name}={value if isinstance(value, str) and len(value) < 60 else told(value)} is not allowed; {instead}"
+
+
 @contextmanager
 def mistakes() -> Iterator[None]:
     """Turn what is refused here, where the user's words are read, into a `Mistake`."""
     try:
         yield
-    except (ValueError, OSError) as error:
-        raise Mistake(" ".join(str(error).split())) from error
+    except UnicodeDecodeError as error:
+        raise Mistake("a file that was named is not UTF-8 text") from error
+    except OSError as error:
+        raise Mistake(_described(error)) from error
+    except ValueError as error:
+        raise Mistake(str(error)) from error
+
+
+def _check_target(option: str, path: str, force: bool, *, stream: bool = True) -> None:
+    """Refuse beforehand a file that could not be written in the end; stream: standard output may be named too."""
+    from gupai_env.core.files import check_output, check_target
+
+    try:
+        (check_output if stream else check_target)(path, force=force)
+    except ValueError as error:
+        raise Mistake(f"{option} {error}") from None
+
+
+@contextmanager
+def _going_on(words: str) -> Iterator[None]:
+    """Tell who stops this how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        raise Stopped(stopped, words) from None
 
 
 @contextmanager
@@ -88,13 +165,15 @@ def _workers(address: str | None, go_on: str, otherwise: "Workers | None" = None
     from gupai_agents.workers import Cluster, Workers
 
     if address is None:
-        yield otherwise or Workers()
+        with _going_on(go_on):
+            yield otherwise or Workers()
         return
     cluster = Cluster(address, go_on)
     # beforehand: where the node of this machine dies, Ray ends the process without a word
-    typer.echo(f"gupai: at the Ray cluster {address}; if it is lost: {go_on}", err=True)
+    say(f"gupai: at the Ray cluster {address}; if it is lost: {go_on}", error=True)
     try:
-        yield cluster
+        with _going_on(go_on):
+            yield cluster
     finally:
         cluster.close()
 
@@ -167,6 +246,7 @@ Record = Annotated[
         "--record", metavar="FILE", callback=_named, help="write the games to a new file, see docs/records.md"
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="replace files that exist already")]
 Threads = Annotated[
     int | None, typer.Option(min=1, max=256, help="that share the work, by default one a core; results stay")
 ]
@@ -174,7 +254,9 @@ Ray = Annotated[
     str | None,
     typer.Option("--ray", metavar="ADDRESS", help="share the work with a Ray cluster, see docs/cluster.md"),
 ]
-Deals = Annotated[int, typer.Option(min=2, help="deals of each duel, each played once from every seat")]
+Deals = Annotated[
+    int, typer.Option(min=2, max=1 << 23, help="deals of each duel, each played once from every seat")
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -185,7 +267,7 @@ def options(
 ) -> None:
     OneLineErrors.debug = debug
     if version:
-        typer.echo(f"gupai {_version()}")
+        say(f"gupai {_version()}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -250,16 +332,26 @@ def _one_of(flags: dict[str, object]) -> None:
         raise ValueError(f"{given[0]} and {given[1]} do not go together; leave one of them out")
 
 
+def _kept_in(out: str | None) -> str:
+    """Return how to go on with a command that keeps what is finished in a folder, if one is named."""
+    return f"what is finished lies in {out}: give the command again" if out else BEGIN_AGAIN
+
+
 @contextmanager
-def _recording(path: str | None) -> "Iterator[RecordWriter | None]":
-    """Have a new file for games, if one is named."""
+def _recording(path: str | None, force: bool) -> "Iterator[RecordWriter | None]":
+    """Have a new file for games, if one is named; what is finished when the user stops is kept."""
     from gupai_agents.evaluation.records import RecordWriter
 
     if path is None:
         yield None
         return
-    with mistakes(), RecordWriter(path) as record:
-        yield record
+    _check_target("--record", path, force, stream=False)
+    with mistakes():
+        try:
+            with RecordWriter(path, force=force) as record:
+                yield record
+        except KeyboardInterrupt as stopped:
+            raise Stopped(stopped, f"{path} holds the {record.games:,} games that were finished") from None
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -273,6 +365,7 @@ def play(
     seed: Seed = None,
     option: Options = None,
     record: Record = None,
+    force: Force = False,
 ) -> None:
     """Play against agents, by typing; you need not know the game."""
     from gupai_env.core.rng import draw
@@ -289,9 +382,9 @@ def play(
     from gupai_app.human import Terminal
 
     sitting = [*others[:seat], others[0], *others[seat:]]
-    with _recording(record) as file:
+    with _recording(record, force) as file:
         table.play(game, variant, sitting, seat, seed, Terminal(), file)
-    typer.echo(f"To see agents play: gupai watch {game.id}")
+    say(f"To see agents play: gupai watch {game.id}")
 
 
 @app.command()
@@ -329,6 +422,7 @@ def watch(
     tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object a move")] = False,
     record: Record = None,
+    force: Force = False,
 ) -> None:
     """Print a deal of agents move by move, all tiles face up."""
     game, variant = _variant(name, option)
@@ -337,7 +431,7 @@ def watch(
     from gupai_app import play as table
     from gupai_app.human import Terminal
 
-    with _recording(record) as file:
+    with _recording(record, force) as file:
         if as_json:
             table.watch_json(game, variant, line_up, seed, file)
         else:
@@ -358,12 +452,15 @@ def replay(
             metavar="FILE", callback=_named, help="write this game as a page for a browser to a new file"
         ),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Step through recorded games, or check them all; each is played again by the rules before it is shown."""
     from gupai_agents.evaluation.records import read_games
     from gupai_app import play as table
     from gupai_app.human import Terminal
 
+    if html is not None:
+        _check_target("--html", html, force)
     with mistakes():
         games = read_games(path, number)
         if check:
@@ -371,16 +468,17 @@ def replay(
                 raise Mistake("--check shows nothing: leave --html and --tables out")
             if not (checked := sum(1 for _ in games)):
                 raise Mistake(f"{path}: there is no game {number}")
-            typer.echo(f"{path}: {checked:,} games, played again to the byte")
+            say(f"{path}: {checked:,} games, played again to the byte")
             return
         first = next(games, None)
         if first is None:
             raise Mistake(f"{path}: there is no game {number}")
         if html is not None:
-            from gupai_app.page import game_page, write_page
+            from gupai_app.page import game_page
+            from gupai_env.core.files import write_output
 
-            write_page(html, game_page(first))
-            typer.echo(f"{html}: game {number} of {path}, to be opened in a browser", err=True)
+            write_output(html, game_page(first), force=force)
+            say(f"{html}: game {number} of {path}, to be opened in a browser", error=True)
             return
         step = sys.stdin.isatty() and sys.stdout.isatty()
         table.replay(chain([first], games), number, Terminal(), tables=tables, step=step)
@@ -418,6 +516,7 @@ def tournament(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on with the folder where it stopped")] = False,
     record: Record = None,
+    force: Force = False,
     ray: Ray = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
@@ -446,7 +545,7 @@ def tournament(
     with (
         mistakes(),
         _workers(ray, lost) as workers,
-        _recording(record) as file,
+        _recording(record, force) as file,
         report.progress("deals", total) as done,
     ):
         if out is None:
@@ -457,7 +556,7 @@ def tournament(
     show = report.tournament_json if as_json else report.tournament
     show(found, time.perf_counter() - begin)
     if out is not None:
-        typer.echo(f"All of it lies in {out}; to check it: gupai verify {out}", err=True)
+        say(f"All of it lies in {out}; to check it: gupai verify {out}", error=True)
 
 
 @app.command()
@@ -469,10 +568,12 @@ def verify(
     """Play the games of a kept tournament again, and recompute all figures from them."""
     from gupai_agents.evaluation import folder
 
+    if not os.path.isdir(path):
+        raise Mistake(f"{path}: there is no such folder")
     with mistakes():
-        found = folder.verify(path, note=lambda line: typer.echo(f"gupai: {line}", err=True))
+        found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True))
     games, agents = found.chips[..., 0].size, len(found.players)
-    typer.echo(f"{path}: {games:,} games of {agents} agents, played again; all figures are theirs")
+    say(f"{path}: {games:,} games of {agents} agents, played again; all figures are theirs")
 
 
 @app.command()
@@ -483,10 +584,13 @@ def gate(
     gain: Annotated[float, typer.Option(help="chips a deal that the challenger should win")] = 1.0,
     alpha: Annotated[float, typer.Option(help="how often one that wins nothing may be accepted")] = 0.05,
     beta: Annotated[float, typer.Option(help="how often one that gains so much may be rejected")] = 0.05,
-    most: Annotated[int, typer.Option(min=1, help="deals after which it stays undecided")] = 100_000,
+    most: Annotated[
+        int, typer.Option(min=1, max=1 << 24, help="deals after which it stays undecided")
+    ] = 100_000,
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     option: Options = None,
     record: Record = None,
+    force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Tell whether a challenger beats the champion, in as few deals as the error rates allow."""
@@ -500,7 +604,12 @@ def gate(
 
     begin = time.perf_counter()
     limits: dict[str, Any] = {"gain": gain, "alpha": alpha, "beta": beta, "most": most, "seed": _seed(seed)}
-    with mistakes(), _recording(record) as file, report.progress("deals at most", most) as done:
+    with (
+        mistakes(),
+        _going_on(NOTHING_KEPT),
+        _recording(record, force) as file,
+        report.progress("deals at most", most) as done,
+    ):
         found = play(game, *rivals, progress=done, record=file, **limits, **variant.changed())
     show = report.gate_json if as_json else report.gate
     show(found, (challenger, champion), gain, time.perf_counter() - begin)
@@ -515,7 +624,9 @@ def ladder(
     deals: Deals = 5000,
     few: Annotated[
         int | None,
-        typer.Option(min=2, help="deals of a duel of one who searches; default: 500, at most --deals"),
+        typer.Option(
+            min=2, max=1 << 23, help="deals of a duel of one who searches; default: 500, at most --deals"
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     option: Options = None,
@@ -538,7 +649,7 @@ def ladder(
         raise Mistake(f"--few {few} is more than the {deals:,} of --deals; choose 2 to {deals}")
     few = min(500, deals) if few is None else few
     total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
-    with mistakes(), progress("deals", total) as done:
+    with mistakes(), _going_on(NOTHING_KEPT), progress("deals", total) as done:
         found = climb(game, players, deals, few, seed=_seed(seed), progress=done, **variant.changed())
     seconds = time.perf_counter() - begin
     if as_json:
@@ -556,7 +667,8 @@ def claim(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="of a new claim")] = None,
     everything: Annotated[bool, typer.Option("--all", help="test all claims that come with gupai")] = False,
     deals: Annotated[
-        int | None, typer.Option(min=2, help="deals of each figure, instead of those of the file")
+        int | None,
+        typer.Option(min=2, max=1_000_000, help="deals of each figure, instead of those of the file"),
     ] = None,
     panel: Annotated[
         list[str] | None,
@@ -575,7 +687,7 @@ def claim(
             "--optimise", help="tell instead what an optimiser does with the trait of a policy claim"
         ),
     ] = False,
-    seeds: Annotated[int | None, typer.Option(min=2, help="of the optimiser; default 8")] = None,
+    seeds: Annotated[int | None, typer.Option(min=2, max=1000, help="of the optimiser; default 8")] = None,
     threads: Threads = None,
     out: Annotated[
         str | None,
@@ -599,6 +711,7 @@ def claim(
             help="write a page with deals to step through, and its games beside it",
         ),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Test what is said about playing: a verdict with its interval, see docs/claims-guide.md."""
     from gupai_agents.workers import Processes
@@ -611,7 +724,7 @@ def claim(
                     "write: gupai claim new NAME" if what == "new" else f"{name!r} is one word too many"
                 )
             {"list": claims.listed, "schema": claims.show_schema, "features": claims.features}.get(
-                what, lambda: claims.new(str(name))
+                what, lambda: claims.new(str(name), force=force)
             )()
             return
         if name is not None:
@@ -629,25 +742,25 @@ def claim(
         if seeds is not None and not with_optimiser:
             raise ValueError("--seeds is for --optimise; leave it out")
         if with_optimiser:
-            with packages_of_tuning():
+            with packages_of_tuning(), _going_on(_kept_in(out)):
                 claims.optimise_all(found, _seed(seed), seeds, threads, as_json, out)
             return
         if dry_run:
-            claims.plan(found, _seed(seed), as_json)
+            with _going_on(NOTHING_KEPT):
+                claims.plan(found, _seed(seed), as_json)
             return
         shown = "json" if as_json else "markdown" if as_markdown else "text"
         if html is not None:
             from gupai_app import claim_page
 
             claim_page.check(html, found)
-        lost = f"what is finished lies in {out}: give the command again" if out else BEGIN_AGAIN
-        with _workers(ray, lost, Processes(jobs)) as workers:
+            for file in (html, str(claim_page.records_of(html))):
+                _check_target("--html", file, force, stream=False)
+        with _workers(ray, _kept_in(out), Processes(jobs)) as workers:
             parts = claims.test(found, _seed(seed), deals, panel, strong, shown, out, workers)
         if html is not None:
-            games = claim_page.write_claim(html, found[0], parts[0])
-            typer.echo(
-                f"{html}: to be opened in a browser" + (f"; its games: {games}" if games else ""), err=True
-            )
+            games = claim_page.write_claim(html, found[0], parts[0], force=force)
+            say(f"{html}: to be opened in a browser" + (f"; its games: {games}" if games else ""), error=True)
 
 
 @app.command()
@@ -662,23 +775,29 @@ def tune(
     ] = None,
     seconds: Annotated[float, typer.Option(min=0, max=1e6, help="to search at most")] = 60.0,
     generations: Annotated[
-        int | None, typer.Option(min=0, help="to search at most; the same find the same weights")
+        int | None,
+        typer.Option(min=0, max=1_000_000, help="to search at most; the same find the same weights"),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="names the deals and the search")] = 0,
     out: Annotated[
         str | None, typer.Option(metavar="FILE", callback=_named, help="write the style here, FILE.yaml")
     ] = None,
+    force: Force = False,
     ray: Ray = None,
 ) -> None:
     """Find weights for a rule-based player by an evolution strategy, and print them with how they fare."""
     game, variant = _variant(name, option)
-    if out is not None and not out.endswith(".yaml"):
-        raise Mistake(f"--out {out}: the name of a style's file ends with .yaml")
+    from gupai_env.core.files import STREAMS
+
+    if out is not None:
+        if out not in STREAMS and not out.endswith(".yaml"):
+            raise Mistake(f"--out {out}: the name of a style's file ends with .yaml")
+        _check_target("--out", out, force)  # rather than after all the search
 
     from gupai_app.tune import run
 
-    with mistakes(), _workers(ray, "nothing is kept of a search: give the command again") as workers:
-        run(game, variant, start, feature, seconds, generations, _seed(seed), out, workers)
+    with mistakes(), _workers(ray, NOTHING_KEPT) as workers:
+        run(game, variant, start, feature, seconds, generations, _seed(seed), out, workers, force=force)
 
 
 @app.command()
@@ -687,7 +806,7 @@ def exploit(
     agents: Exploited = None,
     option: TinyOptions = None,
     solve: Annotated[bool, typer.Option("--solve", help="find an equilibrium too, by CFR+")] = False,
-    rounds: Annotated[int, typer.Option(min=1, help="of CFR+")] = 400,
+    rounds: Annotated[int, typer.Option(min=1, max=1_000_000_000, help="of CFR+")] = 400,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Tell exactly what a best response wins from agents, on a deck small enough to search all play."""
@@ -716,7 +835,7 @@ def exploit(
             for label, agent in zip(labels_of(exploited), exploited, strict=True)
         }
     if solve:
-        with report.progress("rounds of CFR+", rounds) as done:
+        with mistakes(), _going_on(NOTHING_KEPT), report.progress("rounds of CFR+", rounds) as done:
             policies["CFR+"] = exact.solve(tree, rounds, done)
     show = report.exploits_json if as_json else report.exploits
     show(tree, policies, time.perf_counter() - begin)
@@ -730,12 +849,15 @@ def exploiter(
         str,
         typer.Option(help="how a best response is looked for: tuning (a style) or search (every decision)"),
     ] = "tuning",
-    generations: Annotated[int, typer.Option(min=0, help="of tuning")] = 60,
+    generations: Annotated[int, typer.Option(min=0, max=100_000, help="of tuning")] = 60,
     candidate_deals: Annotated[
-        int | None, typer.Option(min=2, help="of a candidate of tuning; default: 1000, of a slow agent 200")
+        int | None,
+        typer.Option(
+            min=2, max=1_000_000, help="of a candidate of tuning; default: 1000, of a slow agent 200"
+        ),
     ] = None,
-    playouts: Annotated[int, typer.Option(min=1, help="of a decision of search")] = 200,
-    deals: Annotated[int, typer.Option(min=2, help="in which the gain is measured")] = 5000,
+    playouts: Annotated[int, typer.Option(min=1, max=1_000_000, help="of a decision of search")] = 200,
+    deals: Annotated[int, typer.Option(min=2, max=1 << 23, help="in which the gain is measured")] = 5000,
     seed: Annotated[int, typer.Option(help="names the deals and the search")] = 0,
     option: Options = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
@@ -750,7 +872,7 @@ def exploiter(
     from gupai_app import report
 
     begin = time.perf_counter()
-    with mistakes(), packages_of_tuning():
+    with mistakes(), packages_of_tuning(), _going_on(NOTHING_KEPT):
         effort = Effort(
             method, generations, candidate_deals=candidate_deals, playouts=playouts, deals=deals
         ).checked(frozen, variant.players)
@@ -763,11 +885,15 @@ def exploiter(
 @app.command()
 def discover(
     name: GameName,
-    seeds: Annotated[int, typer.Option(min=2, help="searches, each with deals of its own")] = 6,
-    generations: Annotated[int, typer.Option(min=0, help="to tune with all features")] = 60,
-    again: Annotated[int, typer.Option(min=0, help="generations to tune on without each")] = 6,
-    candidate_deals: Annotated[int, typer.Option(min=2, help="of each candidate of a generation")] = 600,
-    deals: Annotated[int, typer.Option(min=2, help="fresh ones, in which the found are compared")] = 16_000,
+    seeds: Annotated[int, typer.Option(min=2, max=1000, help="searches, each with deals of its own")] = 6,
+    generations: Annotated[int, typer.Option(min=0, max=100_000, help="to tune with all features")] = 60,
+    again: Annotated[int, typer.Option(min=0, max=100_000, help="generations to tune on without each")] = 6,
+    candidate_deals: Annotated[
+        int, typer.Option(min=2, max=1_000_000, help="of each candidate of a generation")
+    ] = 600,
+    deals: Annotated[
+        int, typer.Option(min=2, max=1_000_000, help="fresh ones, in which the found are compared")
+    ] = 16_000,
     start: Annotated[str | None, typer.Option(metavar="STYLE", help="begin with this style")] = None,
     seed: Annotated[int, typer.Option(help="names the deals and the searches")] = 0,
     threads: Threads = None,
@@ -788,11 +914,11 @@ def discover(
     from gupai_agents.evaluation import Budget
     from gupai_app import discover as app_discover
 
-    with mistakes(), packages_of_tuning():
+    with mistakes(), packages_of_tuning(), _going_on(_kept_in(out)):
         budget = Budget(seeds=seeds, generations=generations, again=again, deals=candidate_deals, fresh=deals)
         content = app_discover.run(game, variant, budget, start, _seed(seed), threads, out)
     if as_json:
-        typer.echo(json.dumps(content, indent=2))
+        say(json.dumps(content, indent=2))
     else:
         app_discover.show(game, content)
 
@@ -812,7 +938,7 @@ def bench(
 
     games = list(GAMES.values()) if everything else [game]
     measured = []
-    with report.progress("measurements", len(games) * FIGURES) as done:
+    with _going_on(NOTHING_KEPT), report.progress("measurements", len(games) * FIGURES) as done:
         for each in games:
             for figure in figures(each):
                 measured.append(figure)
@@ -853,8 +979,6 @@ def train(
     if go_on is not None and changes:
         raise Mistake("a run goes on as it began; --set is for new runs")
 
-    from gupai_app.stop import Stop
-
     with Stop() as stop, mistakes():
         with stop.held():
             from gupai_app.train import train as run_training
@@ -873,27 +997,36 @@ def export(
     sb3: Annotated[
         str | None, typer.Option(metavar="FILE", callback=_named, help="a zip for MaskablePPO.load")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Write a trained player for other programs: as an ONNX graph, or for sb3-contrib's MaskablePPO."""
     if not (onnx or sb3):
         raise Mistake("say what to write: --onnx FILE, --sb3 FILE or both")
-    with mistakes():
-        try:
-            from gupai_training.export import to_onnx, to_sb3
+    from gupai_env.core.files import write_output
 
-            for write, file in ((to_onnx, onnx), (to_sb3, sb3)):
-                if file:
-                    write(checkpoint, file)
+    asked = {"--onnx": onnx, "--sb3": sb3}
+    for option, file in asked.items():
+        if file:
+            _check_target(option, file, force)
+    with mistakes():
+        if onnx and sb3 and os.path.realpath(onnx) == os.path.realpath(sb3):
+            raise ValueError(f"--onnx and --sb3 both name {onnx}; name two files")
+        try:
+            from gupai_training.export import onnx_bytes, sb3_bytes
+
+            makers = {"--onnx": onnx_bytes, "--sb3": sb3_bytes}
+            made = {file: makers[option](checkpoint) for option, file in asked.items() if file}
         except ImportError as error:
             raise ValueError(f"this needs more packages ({error}): pip install 'gupai[train,onnx]'") from None
+        for file, content in made.items():
+            write_output(file, content, force=force)
 
 
 def main() -> None:
-    """Run the command line; the entry point of `gupai`."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without some sign shows ? in its place
-    app()
+    """Run the command line; `gupai_app.__main__` is the entry point of `gupai`."""
+    streams.take()
+    with Stop():
+        app()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """`gupai discover`: which features of a style matter, for people, as JSON, and kept in a folder while it goes on."""
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import Any
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
 from gupai_app.claims import keeping
 from gupai_app.report import progress, put, table_of
+from gupai_app.streams import say
 from gupai_env import __version__
-from gupai_env.core.files import write_file
+from gupai_env.core.files import read_text, write_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 
@@ -52,7 +52,7 @@ def _kept_or_found(
     path = None if out is None else Path(out) / f"{game.id}.json"
     if path is not None and path.exists():
         content = _read(path, made_by)
-        print(f"{path}: taken as it is", file=sys.stderr)
+        say(f"{path}: taken as it is", error=True)
         return content
     part = None if path is None else path.with_suffix(".part")
     seeds = [] if part is None or not part.exists() else _read(part, made_by)["seeds"]
@@ -127,7 +127,7 @@ def figure(found: dict[str, float]) -> str:
 
 def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content: dict[str, Any] = json.loads(read_text(path))
         same = {key: content[key] for key in made_by} == json.loads(json.dumps(made_by))
         for searched in content.get("seeds", ()):
             Searched(*searched)

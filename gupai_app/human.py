@@ -12,6 +12,7 @@ from gupai_agents.agent import Turns
 from gupai_agents.failure import Leave
 from gupai_agents.search import SearchAgent
 from gupai_app.moves import Move, headed, moves_of, worths
+from gupai_app.streams import printable
 from gupai_env.core.game import Game
 from gupai_env.core.hints import PLAY, TILE, fill_rules, spelled, tiles_named
 from gupai_env.core.phrases import listed, seat_names
@@ -43,7 +44,7 @@ class Terminal:
         colour: whether ones and fours are red; None: if standard output is a terminal. width: columns; None:
             those of the terminal, at most 100.
         """
-        self.say, self._ask = say, ask
+        self._say, self._ask = say, ask
         self.colour = sys.stdout.isatty() if colour is None else colour
         self.width = width or max(min(shutil.get_terminal_size().columns, WIDEST), 40)
 
@@ -60,9 +61,14 @@ class Terminal:
         self.say("You have left the table.")
         return Quit(0)
 
+    def say(self, text: str) -> None:
+        """Show some lines, in which control characters are written out."""
+        self._say(printable(text))
+
     def table(self, scene: Scene) -> None:
         """Show a table."""
-        self.say(f"\n{draw_text(scene, colour=self.colour, width=self.width)}\n")
+        drawn = draw_text(scene, colour=self.colour, width=self.width)
+        self._say(f"\n{printable(drawn, colours=self.colour)}\n")
 
     def paragraph(self, text: str) -> None:
         """Show a text in lines of the terminal's width."""

@@ -10,14 +10,12 @@ import json
 from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from gupai_agents.evaluation.records import GameRecord
 from gupai_app.session import Session, Step, table_of
-from gupai_env.core.files import naming
 from gupai_env.core.phrases import chips, seat_names, title
 from gupai_env.core.scene import Place, Scene
 from gupai_env.render.letters import drawable
@@ -224,15 +222,6 @@ def page(head: str, body: str, parts: Parts) -> str:
         f"<title>{_text(head)}</title><style>{sheet}</style></head>"
         f"<body><main>{body}</main>{parts.svg}<script>{script}</script></body></html>\n"
     )
-
-
-def write_page(path: str | Path, content: str) -> None:
-    """Write a page to a new file. Raises: ValueError if it is there already; OSError naming it."""
-    try:
-        with Path(path).open("x", encoding="utf-8") as file, naming(path):
-            file.write(content)
-    except FileExistsError:
-        raise ValueError(f"{path} is there already; a page is written to a new file") from None
 
 
 def _hash(text: str) -> str:

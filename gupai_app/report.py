@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.exploiter import SEARCH, TUNING, Exploited
@@ -20,6 +21,7 @@ from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
 from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_app.bench import COUNTED, RUNS, Figure, machine
+from gupai_app.streams import printable, say
 from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
 
@@ -33,8 +35,16 @@ def table_of(*columns: str, **looks: Any) -> Table:
     return table
 
 
+class Screen(Console):
+    """A console to which texts may hold anything: control characters are written out."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """Return a text as it is shown; tables ask this of their cells too."""
+        return super().render_str(printable(text), **how)
+
+
 def put(*parts: Any) -> None:
-    console = Console(highlight=False, markup=False)
+    console = Screen(highlight=False, markup=False)
     for part in parts:
         console.print(part)
 
@@ -82,7 +92,7 @@ def rules(game: Game) -> None:
     styles.columns[0].no_wrap = True
     for name, weights in game.styles.items():
         styles.add_row(name, ", ".join(f"{feature}={weight:g}" for feature, weight in weights.items()))
-    print(fill_rules(game.rules_text, Console().width))
+    say(fill_rules(game.rules_text, Console().width))
     put(
         table,
         f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
@@ -268,7 +278,7 @@ def exploiter(found: Exploited, seconds: float) -> None:
     put(
         f"{said}: one exploiter among others of it wins {gain} chips a deal more than it does in the same seats."
     )
-    print(f"Exploiter: {found.exploiter}")  # on one line, to be copied
+    say(f"Exploiter: {found.exploiter}")  # on one line, to be copied
     put(
         f"Looked for by {looked}; measured in {gain.samples:,} other deals, each from every seat.",
         *([f"{found.note[0].upper()}{found.note[1:]}."] if found.note else []),

@@ -1,11 +1,12 @@
 """What stops a run: signals, none of which is lost. It imports nothing heavy, to be there before what is."""
 
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+
+from gupai_app.streams import say
 
 STOPPED = 128  # exit status after a signal, plus its number
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # ctrl-C, a shutdown, a closed terminal; Windows has no SIGHUP
@@ -35,13 +36,13 @@ class Stop:
         for number, handler in self._before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         if kind is KeyboardInterrupt:
-            print(f"gupai: stopped{self.result}", file=sys.stderr)
+            say(f"gupai: stopped{self.result}", error=True)
             raise SystemExit(STOPPED + (self.signal or signal.SIGINT)) from None
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         again, self.signal = self.signal != 0, number
         if again or not self.gently:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(number)
 
     def asked(self) -> bool:
         """Tell whether a signal has come."""
@@ -50,7 +51,7 @@ class Stop:
     def check(self, *_: object) -> None:
         """Raise KeyboardInterrupt if a signal has come."""
         if self.signal:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(self.signal)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from gupai_agents.workers import Cluster
+from gupai_app.report import Screen
 from gupai_app.stop import Stop
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     from gupai_app.progress import JsonReporter, ScreenReporter, results_json, results_table
     from gupai_training.run import Reporter
 
-    console = Console()
+    console = Screen()
     reporter: Reporter = JsonReporter() if as_json else ScreenReporter(console)
     if not as_json:
         console.print(

@@ -1,10 +1,8 @@
 """`gupai tune`: weights for a style, found, tried on the game's players and written with how they came about."""
 
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from gupai_agents.evaluation import duel
@@ -14,6 +12,8 @@ from gupai_agents.styles import StyleAgent
 from gupai_agents.tune import Tuned, tune
 from gupai_agents.workers import Workers
 from gupai_app.report import progress
+from gupai_app.streams import say
+from gupai_env.core.files import STREAMS, write_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 
@@ -32,14 +32,17 @@ def run(
     seed: int,
     out: str | None,
     workers: Workers | None = None,
+    *,
+    force: bool = False,
 ) -> None:
-    """Tune, print the style as YAML and, with `out`, write it there. Raises: ValueError as `tune`."""
+    """Tune, print the style as YAML and, with `out`, write it there. Raises: ValueError as `tune`; OSError.
+
+    Args: out: of a file, "-" for standard output alone. force: whether it may be replaced.
+    """
     try:
         import cmaes  # noqa: F401
     except ImportError:
         raise ValueError("tuning needs one more package: pip install 'gupai[tune]'") from None
-    if out and not Path(out).parent.is_dir():  # rather than after all the search
-        raise ValueError(f"--out {out}: there is no folder {Path(out).parent}")
     options = variant.changed()
     shown = 0
     with progress(f"parts of {seconds:g} seconds", STEPS) as done:
@@ -61,10 +64,10 @@ def run(
             **options,
         )
     text = to_yaml(described(found, options, start))
-    print(text, end="")  # first, so that it is not lost if it cannot be written
-    if out:
-        Path(out).write_text(text, encoding="utf-8")
-        print(f"Play against it: gupai play {game.id} --against style:{out}", file=sys.stderr)
+    say(text, end="")  # first, so that it is not lost if it cannot be written
+    if out is not None and out not in STREAMS:
+        write_file(out, text, force=force)
+        say(f"Play against it: gupai play {game.id} --against style:{out}", error=True)
 
 
 def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[str, Any]:

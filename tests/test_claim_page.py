@@ -269,7 +269,7 @@ def test_the_command_writes_a_page_and_says_at_once_why_it_cannot(tmp_path):
     assert json.loads(done.stdout)["readings"][0]["verdict"] in html.read_text(encoding="utf-8")
     assert (tmp_path / "page.jsonl").is_file()
     for words, said in (
-        ((path, "--html", html), "is there already"),
+        ((path, "--html", html), "exists already"),
         ((path, "--html", tmp_path / "page.jsonl"), "call the page FILE.html"),
         ((path, "--html", tmp_path / "none" / "page.html"), "there is no folder"),
         ((path, "--html", tmp_path / "new.html", "--dry-run"), "--dry-run and --html do not go together"),

@@ -310,10 +310,13 @@ def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
     [
         ("ppo.entropy=[1", "'ppo.entropy=[1': the value is not YAML"),
         ("ppo={1: 2}", "jie-long: ppo.1="),
-        ("network.hidden=[0]", "network.hidden.0=0: Input should be greater than or equal to 1"),
+        ("network.hidden=[0]", "network.hidden.0=0 is not allowed; write a whole number of at least 1"),
         ("device=gpu", """device='gpu': choose "auto", "cpu" or "cuda\""""),
-        ("ppo.payoff_scale=.inf", "ppo.payoff_scale=inf: Input should be a finite number"),
-        ("ppo.entropy=1e300", "ppo.entropy=1e+300: Input should be less than or equal to 10"),
+        (
+            "ppo.payoff_scale=.inf",
+            "ppo.payoff_scale=inf is not allowed; write a number from 0.001 to 1,000,000,000",
+        ),
+        ("ppo.entropy=1e300", "ppo.entropy=1e+300 is not allowed; write a number above 0 and of at most 10"),
         ("ppo.lanes=true", "ppo.lanes=True: true and false are no values of this setting"),
         ("ppo=5", "ppo=5: this is a group of settings"),
         ("pool.rules=[human]", "pool.rules: 'human' is no player of jie-long"),

@@ -168,6 +168,6 @@ def test_the_command_writes_the_game_that_is_named_to_a_new_file(tmp_path):
     assert "seed 2" in html.read_text(encoding="utf-8")
     again = run("replay", games, "--html", html)
     assert again.exit_code == 2 and again.stderr.count("\n") == 1
-    assert f"{html} is there already" in again.stderr
+    assert f"--html {html} exists already" in again.stderr
     lost = run("replay", games, "--html", tmp_path / "missing" / "game.html")
     assert lost.exit_code == 2 and lost.stderr.count("\n") == 1

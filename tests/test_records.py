@@ -260,7 +260,7 @@ def test_a_file_is_never_overwritten_and_an_empty_one_never_left(tmp_path):
         written(path, count=0)
     assert not path.exists()
     path.write_text("mine\n")
-    with pytest.raises(ValueError, match="is there already"):
+    with pytest.raises(ValueError, match="exists already; choose another name"):
         RecordWriter(path)
     assert path.read_text() == "mine\n"
 
@@ -270,7 +270,7 @@ def test_a_file_is_never_overwritten_and_an_empty_one_never_left(tmp_path):
 def test_a_full_disk_is_told_with_the_name_of_the_file(name, tmp_path, monkeypatch):
     opened = Path.open
     monkeypatch.setattr(Path, "open", lambda path, mode: opened(Path("/dev/full"), "wb"))
-    with pytest.raises(OSError, match=f"No space left on device: .*{name}"):
+    with pytest.raises(OSError, match=f"the disk is full: .*{name}"):
         written(tmp_path / name)
 
 
@@ -349,7 +349,7 @@ def test_commands_write_the_games_they_play(words, tmp_path):
     assert len(list(read_games(path))) == (1 if "watch" in words else 40)
     again = run(*words.split(), "--record", path)
     assert again.exit_code == 2
-    assert f"{path} is there already" in " ".join(again.stderr.split())
+    assert f"--record {path} exists already" in " ".join(again.stderr.split())
     checked = run("replay", path, "--check")
     assert "games, played again to the byte" in " ".join(checked.output.split())
     for more, words_of_it in (
@@ -377,7 +377,7 @@ def test_replay_begins_at_the_game_that_is_named_and_tells_mistakes(tmp_path):
     assert re.findall(r"^Game (\d+):", shown, re.M) == ["11", "12"]
     for words, line in (
         (("--game", 13), f"gupai: {path}: there is no game 13"),
-        (("--game", 0), "gupai: Invalid value for '--game'"),
+        (("--game", 0), "gupai: --game=0 is not allowed; write a whole number of at least 1\n"),
     ):
         result = run("replay", path, *words)
         assert (result.exit_code, result.stdout) == (2, "")

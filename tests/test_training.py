@@ -625,7 +625,7 @@ def test_decisions_are_those_that_were_learned_from(tmp_path, monkeypatch):
     [
         ("gane: jie-long", "gane is no setting; settings here are game, variant"),
         ("ppo: {entropi: 0.1}", "ppo.entropi is no setting; settings here are lanes, steps"),
-        ("ppo: {entropy: 0}", "ppo.entropy=0: Input should be greater than 0"),
+        ("ppo: {entropy: 0}", "ppo.entropy=0 is not allowed; write a number above 0"),
         ("game: chess", "is no game"),
         ("game: jie-long\nvariant: {forced: true}", "did you mean forced_play"),
         ("seed: [1", "not YAML"),

@@ -28,9 +28,11 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+RIGHTS = 0o777  # of a file: who may read, write and run it
 PART = ".part"  # suffix of a file while it is being written
 LEFT = re.compile(rf".+\.[0-9a-f]{{16}}{re.escape(PART)}")  # name of what a killed process leaves of a file
 LOCK = "lock"  # name of the lock file of a folder
+LONGEST = 200  # characters of a path that an error repeats
 STREAMS = ("-", "/dev/stdout")  # targets that mean standard output where a command offers that
 TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 MEANINGS = {  # of what the operating system reports, in a user's words
@@ -47,14 +49,21 @@ MEANINGS = {  # of what the operating system reports, in a user's words
     errno.ENAMETOOLONG: "the name is too long",
     errno.ELOOP: "too many symbolic links",
     errno.EMFILE: "too many open files",
+    errno.EBADF: "it is closed",
     errno.EIO: "the disk reports an error",
 }
+
+
+def shown(path: str | Path) -> str:
+    """Return a path as an error repeats it: not all of a long one."""
+    text = str(path)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}...{text[-LONGEST // 2 :]}"
 
 
 def describe(error: OSError) -> str:
     """Return an error of the operating system as one line, "FILE: what is wrong"."""
     meaning = MEANINGS.get(error.errno or 0) or error.strerror or str(error) or type(error).__name__
-    return f"{error.filename}: {meaning}" if error.filename not in (None, "") else meaning
+    return f"{shown(error.filename)}: {meaning}" if error.filename not in (None, "") else meaning
 
 
 @contextlib.contextmanager
@@ -64,6 +73,27 @@ def naming(path: str | Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise OSError(error.errno, MEANINGS.get(error.errno or 0, error.strerror), str(path)) from None
+
+
+def read_text(path: str | Path, most: int = 1 << 30) -> str:
+    """Return what stands in a text file, without the mark that some editors begin one with.
+
+    Args:
+        path: The file, in UTF-8.
+        most: Bytes that it may hold.
+
+    Raises:
+        ValueError: It is no text in UTF-8, or longer; in one line.
+        OSError: It cannot be read; it names `path`.
+    """
+    with naming(path), open(path, "rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"{shown(path)} holds more than {most:,} bytes")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{shown(path)} is not UTF-8 text") from None
 
 
 def check_target(path: str | Path, *, force: bool = False) -> Path:
@@ -76,35 +106,98 @@ def check_target(path: str | Path, *, force: bool = False) -> Path:
         force: Whether an existing file may be replaced.
 
     Raises:
-        ValueError: The target is empty, a folder, a device, a pipe or a socket, its folder does not exist or cannot
-            be written to, or it exists already and `force` is false; in one line.
+        ValueError: The target is empty, "-", a folder, a device, a pipe or a socket, its folder does not exist or
+            cannot be written to, or it exists already and `force` is false; in one line.
     """
-    if not str(path).strip() or "\0" in str(path):
-        raise ValueError(f"{str(path)!r} is no name of a file")
+    text, mode = str(path), None
+    if not text.strip() or "\0" in text or text == "-":
+        raise ValueError(f"{shown(text)!r} is no name of a file here")
     try:
-        target = Path(path).resolve()
-        mode = target.stat().st_mode if target.exists() else None
-        if mode is not None and not stat.S_ISREG(mode):
-            what = "this is a folder" if stat.S_ISDIR(mode) else "this is not a regular file"
-            raise ValueError(f"{path}: {what}; name a file")
-        if not target.name or str(path).endswith(("/", os.sep)):
-            raise ValueError(f"{path}: this is a folder; name a file")
-        if not target.parent.is_dir():
-            raise ValueError(f"{path}: there is no folder {target.parent}")
-    except (OSError, RuntimeError) as error:  # the latter of links that go in a circle
-        raise ValueError(describe(error) if isinstance(error, OSError) else f"{path}: {error}") from None
+        with contextlib.suppress(FileNotFoundError):
+            mode = os.stat(text).st_mode  # of the path as it stands: what /dev/stdout leads to has no path
+        target = Path(os.path.realpath(text))
+        inside = os.path.isdir(target.parent)
+    except OSError as error:  # links that go in a circle, a file among the folders, too long a name
+        raise ValueError(describe(error)) from None
+    if (mode is not None and stat.S_ISDIR(mode)) or text.endswith(("/", os.sep)):
+        raise ValueError(f"{shown(text)}: this is a folder; name a file")
+    if mode is not None and not stat.S_ISREG(mode):
+        raise ValueError(f"{shown(text)}: this is not a regular file; name one")
+    if not inside:
+        raise ValueError(f"{shown(text)}: there is no folder {shown(target.parent)}")
     if mode is not None and not force:
-        raise ValueError(f"{path} exists already; choose another name or replace it with --force")
+        raise ValueError(_taken(path))
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise ValueError(f"{path}: permission denied to write into {target.parent}")
+        raise ValueError(f"{shown(text)}: the folder {shown(target.parent)} cannot be written to")
     return target
+
+
+def _taken(path: str | Path) -> str:
+    return f"{shown(path)} exists already; choose another name, or replace it with --force"
+
+
+class NewFile:
+    """A file that appears under its name, whole and on the disk, when it is finished.
+
+    Until then it is a temporary file next to its target, of which nothing is left when it is discarded.
+
+    Attributes:
+        file: What is written, in bytes.
+    """
+
+    def __init__(self, path: str | Path, *, force: bool = False) -> None:
+        """Open the temporary file.
+
+        Args:
+            path: The file to be written, see `check_target`.
+            force: Whether an existing file may be replaced; its rights stay.
+
+        Raises:
+            ValueError: As `check_target`.
+            OSError: No file can be written there; it names `path`.
+        """
+        self.path, self._force = path, force
+        self._target = check_target(path, force=force)
+        name = f"{self._target.name[:40]}.{secrets.token_hex(8)}{PART}"  # never too long where the target's is not
+        self._temporary = self._target.with_name(name)
+        with naming(path):
+            self.file: IO[bytes] = self._temporary.open("xb")  # with the rights that new files get here
+
+    def finish(self) -> None:
+        """Give the file its name.
+
+        Raises:
+            ValueError: There is a file of this name by now, and it may not be replaced.
+            OSError: It cannot be written; it names the path.
+        """
+        try:
+            with naming(self.path):
+                self.file.flush()
+                os.fsync(self.file.fileno())
+                self.file.close()
+                if self._force:
+                    with contextlib.suppress(FileNotFoundError):
+                        os.chmod(self._temporary, os.stat(self._target).st_mode & RIGHTS)
+                    os.replace(self._temporary, self._target)
+                else:
+                    _place(self._temporary, self._target)
+        except FileExistsError:
+            raise ValueError(_taken(self.path)) from None
+        finally:
+            self.discard()
+        sync_folder(self._target.parent)
+
+    def discard(self) -> None:
+        """Take the temporary file away; after `finish` there is none."""
+        with contextlib.suppress(OSError):  # what is still to be written may not be writable
+            self.file.close()
+        with contextlib.suppress(OSError):
+            self._temporary.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def new_file(path: str | Path, *, force: bool = False) -> Iterator[IO[bytes]]:
-    """Yield a binary file that appears under its name, whole and on the disk, when the block ends without an error.
-
-    Until then it is a temporary file next to its target; after an error nothing is left of it.
+    """Yield a binary file that appears under its name when the block ends without an error; see `NewFile`.
 
     Args:
         path: The file to be written, see `check_target`.
@@ -114,24 +207,13 @@ def new_file(path: str | Path, *, force: bool = False) -> Iterator[IO[bytes]]:
         ValueError: As `check_target`.
         OSError: The file cannot be written; it names `path`.
     """
-    target = check_target(path, force=force)
-    temporary = target.with_name(f"{target.name[:200]}.{secrets.token_hex(8)}{PART}")
+    new = NewFile(path, force=force)
     try:
         with naming(path):
-            with temporary.open("xb") as file:  # with the rights that new files get here
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            if force:
-                os.replace(temporary, target)
-            else:
-                _place(temporary, target)
-    except FileExistsError:
-        raise ValueError(f"{path} exists already; choose another name or replace it with --force") from None
+            yield new.file
+        new.finish()
     finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-    sync_folder(target.parent)
+        new.discard()
 
 
 def _place(temporary: Path, target: Path) -> None:
@@ -152,15 +234,20 @@ def write_file(path: str | Path, content: bytes | str, *, force: bool = False) -
         file.write(content.encode() if isinstance(content, str) else content)
 
 
+def check_output(path: str | Path, *, force: bool = False) -> None:
+    """Refuse beforehand what `write_output` would refuse; arguments and errors as those of `check_target`."""
+    if str(path) not in STREAMS:
+        check_target(path, force=force)
+
+
 def write_output(path: str | Path, content: bytes | str, *, force: bool = False) -> None:
     """Write a whole file as `write_file` does, or to standard output where the path is "-" or "/dev/stdout"."""
-    if str(path) in STREAMS:
-        data = content.encode() if isinstance(content, str) else content
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    else:
+    if str(path) not in STREAMS:
         write_file(path, content, force=force)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content.encode() if isinstance(content, str) else content)
+    sys.stdout.buffer.flush()
 
 
 def sync_folder(folder: Path) -> None:
@@ -182,21 +269,23 @@ def new_folder(path: str | Path) -> Iterator[Path]:
         OSError: It cannot be made; it names `path`.
     """
     folder = Path(path)
-    with naming(path):
-        made = _missing(folder)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except FileExistsError:
-            raise ValueError(f"{path}: this is a file; name a folder") from None
-        if any(folder.iterdir()):
-            raise ValueError(f"{path} exists already and is not empty; name a new folder")
+    made, empty = _missing(folder), False
     try:
+        with naming(path):
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except FileExistsError:
+                raise ValueError(f"{shown(path)}: this is a file; name a folder") from None
+            empty = not any(folder.iterdir())
+        if not empty:
+            raise ValueError(f"{shown(path)} exists already and is not empty; name a new folder")
         yield folder
     except BaseException:
-        with contextlib.suppress(OSError):
-            for each in folder.iterdir():
+        for each in folder.iterdir() if empty else ():
+            with contextlib.suppress(OSError):
                 each.unlink()
-            for each in made:
+        for each in made:
+            with contextlib.suppress(OSError):
                 each.rmdir()
         raise
 
@@ -241,9 +330,10 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
     Raises:
         ValueError: Another process holds the lock; in one line.
     """
-    with naming(folder / LOCK):
-        held = (folder / LOCK).open("ab")
-    with held as file:
+    path = folder / LOCK
+    with naming(path):
+        file = path.open("ab")
+    with file:
         try:
             _take(file)
         except OSError as error:

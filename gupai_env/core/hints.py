@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 TILE = re.compile(r"(?:\[\s*)?([1-6])\s*:?\s*([1-6])(?:\s*\])?")
 _RUN = re.compile(rf"(?:{TILE.pattern}[ ,]*)+")  # tiles that stand together
+NARROWEST = 8  # columns of a text; a narrower terminal breaks its lines itself
 PLAY = "play"  # the verb of an action that is named by its tiles alone
 
 
@@ -33,7 +34,9 @@ def _filled(line: str, width: int) -> str:
     """Break a line of the rules; what follows a headword and spaces stays in its column."""
     head = re.match(r"\w+ {2,}", line)
     wide = sum(unicodedata.east_asian_width(letter) == "W" for letter in line)  # two columns each
-    return textwrap.fill(line, width - wide, subsequent_indent=" " * len(head[0]) if head else "")
+    return textwrap.fill(
+        line, max(width - wide, NARROWEST), subsequent_indent=" " * len(head[0]) if head else ""
+    )
 
 
 def tiles_named(text: str) -> tuple[tuple[int, int], ...]:

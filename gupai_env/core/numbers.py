@@ -25,6 +25,64 @@ def cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
+def in_bounds(whole: bool, **bounds: float) -> str:
+    """Return in words which numbers are allowed, such as "a whole number from 2 to 8,388,608".
+
+    Args:
+        whole: Whether they are whole numbers.
+        bounds: The smallest or the largest (`ge`, `le`), or what they lie above or below (`gt`, `lt`); those that are
+            None count as not given.
+    """
+    what = "a whole number" if whole else "a number"
+    found = {
+        key: f"{int(each) if each == int(each) else each:,}"
+        for key, each in bounds.items()
+        if each is not None
+    }
+    if "ge" in found and "le" in found:
+        return f"{what} from {found['ge']} to {found['le']}"
+    words = {"gt": "above", "ge": "of at least", "lt": "below", "le": "of at most"}
+    said = [f"{word} {found[key]}" for key, word in words.items() if key in found]
+    return f"{what} {' and '.join(said)}" if said else what
+
+
+NUMBERS = {"int": True, "float": False}  # by how the names of pydantic's errors begin: whether they are whole
+BOUNDS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
+ASKED = {  # by the names of pydantic's errors, with what they know
+    "bool_type": "write true or false",
+    "bool_parsing": "write true or false",
+    "dict_type": "write a mapping, in {{ }}",
+    "list_type": "write a list, in [ ]",
+    "literal_error": "choose {expected}",
+    "model_attributes_type": "write a mapping, in {{ }}",
+    "model_type": "this is a group of settings",
+    "string_too_long": "write at most {max_length:,} characters",
+    "string_too_short": "write at least {min_length:,} characters",
+    "string_type": "write a word",
+    "string_unicode": "this is not UTF-8 text",
+    "too_long": "write at most {max_length:,} of them",
+    "too_short": "write at least {min_length:,} of them",
+}
+
+
+def allowed_instead(error: Any, whole: bool | None = None, **bounds: float) -> str | None:
+    """Return what to write instead of a value that pydantic has refused, or None where its own words are needed.
+
+    Args:
+        error: One of `ValidationError.errors()`.
+        whole: Whether a number is to be whole, where that is known.
+        bounds: Those of a number, where they are known, as `in_bounds` takes them.
+    """
+    kind, known = error["type"], error.get("ctx", {})
+    about_number = NUMBERS.get(kind.partition("_")[0], False if kind == "finite_number" else None)
+    if kind in BOUNDS:
+        about_number = isinstance(error["input"], int)
+        bounds = bounds or {BOUNDS[kind]: known[BOUNDS[kind]]}
+    if about_number is not None:
+        return f"write {in_bounds(about_number if whole is None else whole, **bounds)}"
+    return ASKED[kind].format(**known).replace("'", "") if kind in ASKED else None
+
+
 def is_whole(value: object) -> bool:
     """True for whole numbers of Python and numpy, a truth value being none."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -57,8 +57,14 @@ TYPES = {  # in words, for options of which nothing more is said
 TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def _read(name: str, text: str, default: Any) -> Any:
-    """Return what `text` says for an option with this default."""
+def _choice(choices: Iterable[object]) -> str:
+    """Return what to do where some values are allowed: "choose 2, 3 or 4"."""
+    *most, last = map(str, choices)
+    return f"choose {', '.join(most)} or {last}" if most else f"choose {last}"
+
+
+def _read(name: str, text: str, default: Any, instead: str) -> Any:
+    """Return what `text` says for an option with this default; instead: what to do about a text that says nothing."""
     if isinstance(default, bool):
         if text.lower() not in TRUTHS:
             raise ValueError(f"{name}={cut(text)} is not allowed; write true or false")
@@ -76,7 +82,7 @@ def _read(name: str, text: str, default: Any) -> Any:
     try:
         return type(default)(text)
     except ValueError:
-        raise ValueError(f"{name}={cut(text)} is not allowed; it must be {type(default).__name__}") from None
+        raise ValueError(f"{name}={cut(text)} is not allowed; {instead}") from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,18 +121,15 @@ class Variant:
                 value = tuple(value)
             object.__setattr__(self, field.name, value)
             if choices and not any(type(value) is type(choice) and value == choice for choice in choices):
-                raise ValueError(f"{field.name}={told(value)} is not allowed; choose one of {list(choices)}")
+                raise ValueError(f"{field.name}={told(value)} is not allowed; {_choice(choices)}")
             if not choices and allowed_type is float and type(value) is int:
                 object.__setattr__(self, field.name, float(min(value, LARGE)))
             elif not choices and field.name != "leader" and type(value) is not allowed_type:
-                raise ValueError(
-                    f"{field.name}={told(value)} is not allowed; it must be {allowed_type.__name__}"
-                )
+                raise ValueError(f"{field.name}={told(value)} is not allowed; {self._instead(field.name)}")
         for name, allowed in self.LIMITS[self.deck].items():
             if getattr(self, name) not in allowed:
                 raise ValueError(
-                    f"{name}={getattr(self, name)!r} is not allowed with deck={self.deck!r}; "
-                    f"choose one of {list(allowed)}"
+                    f"{name}={getattr(self, name)!r} is not allowed with deck={self.deck!r}; {_choice(allowed)}"
                 )
         if not 1 <= self.deals <= MOST_DEALS:
             raise ValueError(f"deals={told(self.deals)} is not allowed; a match has 1 to {MOST_DEALS} deals")
@@ -204,7 +207,8 @@ class Variant:
                 raise ValueError(
                     f"{told(assignment)} sets no option; write name=value, for instance {cls.example()}"
                 )
-            options[name] = _read(name, text, defaults.get(name, ""))
+            instead = cls._instead(name) if name in defaults else ""
+            options[name] = _read(name, text, defaults.get(name, ""), instead)
         return cls.make(**options)
 
     @classmethod
@@ -231,6 +235,17 @@ class Variant:
             words = ", ".join(map(str, full))
             return words if full == tiny else f"{words}; with the tiny deck {', '.join(map(str, tiny))}"
         return field.metadata["allowed"] or TYPES[type(field.default)]
+
+    @classmethod
+    def _instead(cls, name: str) -> str:
+        """Return what to do about a value that an option cannot have, such as "choose 2, 3 or 4"."""
+        field = next(field for field in dataclasses.fields(cls) if field.name == name)
+        choices = (True, False) if isinstance(field.default, bool) else field.metadata["choices"]
+        return (
+            _choice(choices)
+            if choices
+            else f"write {field.metadata['allowed'] or TYPES[type(field.default)]}"
+        )
 
     def changed(self) -> dict[str, Any]:
         """Return the options that differ from the game's defaults."""

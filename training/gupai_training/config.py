@@ -16,6 +16,8 @@ from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.shipped import BEST, style_names
+from gupai_env.core.files import read_text
+from gupai_env.core.numbers import allowed_instead
 from gupai_env.games import get_game
 
 FLOAT_BYTES = 4
@@ -334,16 +336,38 @@ def parse(data: dict[str, Any], source: str) -> Config:
         raise ValueError(f"{source}: {key} is no setting; {_settings_beside(first['loc'])}")
     if first["type"] == "missing":
         raise ValueError(f"{source}: {key} is missing")
-    said = _in_our_words(first)
-    raise ValueError(f"{source}: {key}={shortened(first['input'])}: {said}" if key else f"{source}: {said}")
+    value = f"{key}={shortened(first['input'])}"
+    instead = OF_SETTINGS.get(key) or allowed_instead(first, **_bounds(first["loc"]))
+    if first["type"] == "value_error" or instead is None:
+        said = first["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{source}: {value}: {said}" if key else f"{source}: {said}")
+    raise ValueError(f"{source}: {value} is not allowed; {instead}")
 
 
-def _in_our_words(error: Any) -> str:
-    if error["type"] == "model_type":
-        return "this is a group of settings"
-    if error["loc"] == ("device",) and error["type"] == "string_pattern_mismatch":
-        return 'choose "auto", "cpu" or "cuda"'
-    return error["msg"].removeprefix("Value error, ")
+OF_SETTINGS = {  # what to write for some of them
+    "device": 'choose "auto", "cpu" or "cuda"',
+    "name": "write at most 60 letters, digits, dots, - and _",
+}
+
+
+def _bounds(path: tuple) -> dict[str, Any]:
+    """Return whether a setting is a whole number, and its bounds, as `allowed_instead` takes them."""
+    section: Any = Config
+    for part in path[:-1]:
+        section = section.model_fields[part].annotation if isinstance(section, type(Config)) else None
+    if not isinstance(section, type(Config)) or path[-1] not in section.model_fields:
+        return {}
+    field = section.model_fields[path[-1]]
+    found = {
+        name: getattr(limit, name)
+        for limit in field.metadata
+        for name in ("ge", "gt", "le", "lt")
+        if hasattr(limit, name)
+    }
+    whole = field.annotation is int
+    if whole and "lt" in found:
+        found["le"] = found.pop("lt") - 1
+    return {"whole": whole, **found}
 
 
 def _settings_beside(path: tuple) -> str:
@@ -362,10 +386,9 @@ def shipped(name: str) -> Path:
 
 def read(path: Path) -> dict[str, Any]:
     """Return what a YAML file holds; raises ValueError unless that is a mapping."""
-    with path.open("rb") as file:
-        content = file.read(4 * MAX_CHARACTERS + 1)
+    content = read_text(path, 4 * MAX_CHARACTERS)
     try:
-        data = parse_yaml(content.decode("utf-8"))
+        data = parse_yaml(content)
     except ValueError as error:
         raise ValueError(f"{path}: not YAML ({error})") from None
     if data is None:

@@ -3,6 +3,7 @@
 Both are one way. An SB3 zip holds pickled objects, so that loading one runs code: nothing here ever does.
 """
 
+import io
 import itertools
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,13 @@ def player_of(path: str | Path) -> tuple[NetworkAgent, dict[str, Any]]:
     return NetworkAgent.load(path, game, variant), header
 
 
-def to_onnx(path: str | Path, out: str | Path) -> None:
-    """Write a checkpoint as an ONNX graph: `observations`, int8 [N, size], to `logits`, float32 [N, actions], and
+def to_onnx(path: str | Path, out: str | Path, *, force: bool = False) -> None:
+    """Write what `onnx_bytes` returns, as `write_file` does; force: whether an existing file may be replaced."""
+    write_file(out, onnx_bytes(path), force=force)
+
+
+def onnx_bytes(path: str | Path) -> bytes:
+    """Return a checkpoint as an ONNX graph: `observations`, int8 [N, size], to `logits`, float32 [N, actions], and
     `values`, float32 [N], in units of return (chips over the `payoff_scale` in the file's metadata).
 
     Logits of actions that are not legal mean nothing. Raises: CheckpointError; ImportError without `onnx`.
@@ -87,7 +93,8 @@ def to_onnx(path: str | Path, out: str | Path) -> None:
     }
     helper.set_model_props(model, known)
     onnx.checker.check_model(model)
-    write_file(out, model.SerializeToString(), force=True)
+    content: bytes = model.SerializeToString()
+    return content
 
 
 def plain(layers: list[Layer]) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -108,8 +115,13 @@ def plain(layers: list[Layer]) -> list[tuple[np.ndarray, np.ndarray]]:
     return result
 
 
-def to_sb3(path: str | Path, out: str | Path) -> None:
-    """Write a checkpoint as a zip for `MaskablePPO.load(out)`, whose policy and values are those of the player.
+def to_sb3(path: str | Path, out: str | Path, *, force: bool = False) -> None:
+    """Write what `sb3_bytes` returns, as `write_file` does; force: whether an existing file may be replaced."""
+    write_file(out, sb3_bytes(path), force=force)
+
+
+def sb3_bytes(path: str | Path) -> bytes:
+    """Return a checkpoint as a zip for `MaskablePPO.load`, whose policy and values are those of the player.
 
     It observes and acts as the Gymnasium environments of its game do. A gated network multiplies layers, which SB3's
     own networks do not: it is loaded where gupai is installed too. Raises: CheckpointError; ImportError without
@@ -131,7 +143,9 @@ def to_sb3(path: str | Path, out: str | Path) -> None:
     found = {name: torch.as_tensor(array) for name, array in state.items()}
     loaded = model.policy.load_state_dict(found, strict=False)  # SB3 has a trunk under three names
     assert not loaded.unexpected_keys, loaded.unexpected_keys
-    model.save(Path(out))
+    content = io.BytesIO()
+    model.save(content)
+    return content.getvalue()
 
 
 def _as_perceptron(agent: NetworkAgent, net: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

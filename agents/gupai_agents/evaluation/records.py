@@ -19,7 +19,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
-from gupai_env.core.files import naming
+from gupai_env.core.files import NewFile, naming
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.illegal import describe_illegal
@@ -191,34 +191,46 @@ class Log:
 class RecordWriter:
     """Writes games to a new file, compressed if its name ends in .gz; the same games give the same bytes.
 
-    Raises: ValueError if the file is there already; OSError if it cannot be written.
+    The file has its name when it is closed. What was finished is kept then, whatever ended the games; where it cannot
+    be written, nothing is left.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, force: bool = False) -> None:
+        """Begin a file.
+
+        Args:
+            path: Its name.
+            force: Whether an existing file may be replaced.
+
+        Raises:
+            ValueError: The name is not one of a file that may be written, see `gupai_env.core.files.check_target`.
+            OSError: It cannot be written; it names the path.
+        """
         self.path, self.games = Path(path), 0
-        try:
-            self._raw: IO[bytes] = self.path.open("xb")
-        except FileExistsError:
-            raise ValueError(f"{path} is there already; games are written to a new file") from None
-        self._file: Any = compressed(self._raw) if is_compressed(path) else self._raw
+        self._new = NewFile(path, force=force)
+        self._file: Any = compressed(self._new.file) if is_compressed(path) else self._new.file
 
     def write(self, games: Iterable[GameRecord]) -> None:
         """Write some games."""
         lines = [game.line for game in games]
-        with naming(self.path):
-            self._file.write("".join(lines).encode())
+        try:
+            with naming(self.path):
+                self._file.write("".join(lines).encode())
+        except BaseException:
+            self.games = 0  # none is kept: the last may be half written
+            raise
         self.games += len(lines)
 
     def close(self) -> None:
-        """Finish the file; one without a game is taken away."""
-        with naming(self.path):
-            try:
-                if self._file is not self._raw:
-                    self._file.close()
-            finally:
-                self._raw.close()
-        if not self.games:
-            self.path.unlink(missing_ok=True)
+        """Finish the file; without a game there is none."""
+        try:
+            if self.games:
+                if self._file is not self._new.file:
+                    with naming(self.path):
+                        self._file.close()
+                self._new.finish()
+        finally:
+            self._new.discard()
 
     def __enter__(self) -> Self:
         return self

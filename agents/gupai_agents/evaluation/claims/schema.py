@@ -14,8 +14,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from gupai_agents.plain_yaml import parse_yaml
-from gupai_env.core.numbers import told
+from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
+from gupai_env.core.files import read_text
+from gupai_env.core.numbers import allowed_instead, told
 
 MOST_DEALS = 1_000_000
 ID = r"[a-z0-9]+(-[a-z0-9]+)*"  # of a claim
@@ -287,8 +288,9 @@ def read_claim(path: str | Path) -> Claim:
     Raises: ValueError in one line that names the file, the key and what is wrong; OSError if there is no such file.
     """
     path = Path(path)
+    text = read_text(path, 4 * MAX_CHARACTERS)
     try:
-        content = parse_yaml(path.read_text(encoding="utf-8"))
+        content = parse_yaml(text)
     except ValueError as error:
         raise ValueError(f"{path}: no file of a claim: {' '.join(str(error).split())}") from None
     try:
@@ -325,6 +327,8 @@ def _one_line(error: ValidationError) -> str:
     what = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         what = "there is no such key"
+    elif instead := allowed_instead(first):
+        return f"{key}={told(first['input'])} is not allowed; {instead}"
     elif first["type"] not in ("value_error", "missing", "union_tag_not_found", "union_tag_invalid"):
         what += f", not {told(first['input'])}"
     return f"{key}: {what}" if key else what

@@ -1,0 +1,102 @@
+"""What the command line reads from and writes to: streams that may be closed, full or gone, and text made harmless.
+
+It imports nothing heavy, to be there before what is.
+"""
+
+import errno
+import io
+import os
+import re
+import sys
+from typing import TextIO
+
+COLOURS = re.compile(r"(\x1b\[[0-9;]*m)")
+# What moves the cursor or turns the order of letters: control characters but newline and tab, lone surrogates, and the
+# marks for the direction of text and for new lines.
+HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class OutputLostError(Exception):
+    """Standard output takes no more. It is no OSError, so that nobody takes it for one of a file."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
+        self.error = OSError(error.errno, error.strerror, "standard output")
+        self.reader_left = error.errno == errno.EPIPE
+
+
+class _Raw(io.RawIOBase):
+    """The bytes of an output. The first that are lost raise OutputLostError or, if not `told`, nothing."""
+
+    def __init__(self, raw: io.FileIO | None, *, told: bool) -> None:
+        self._raw, self._told = raw, told
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        if self._raw is None:
+            raise io.UnsupportedOperation("a closed stream has no number")
+        return self._raw.fileno()
+
+    def isatty(self) -> bool:
+        return self._raw is not None and self._raw.isatty()
+
+    def write(self, data: "bytes | memoryview") -> int | None:  # type: ignore[override]
+        try:
+            if self._raw is None:
+                raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+            return self._raw.write(data)
+        except OSError as error:
+            if self._told:
+                self._told = False  # what is left in buffers is dropped
+                raise OutputLostError(error) from None
+            return len(data)
+
+
+def _output(stream: TextIO | None, *, told: bool) -> TextIO:
+    if stream is not None and not isinstance(stream, io.TextIOWrapper):
+        return stream  # of a notebook or a test
+    try:
+        raw = None if stream is None else io.FileIO(stream.fileno(), "w", closefd=False)
+    except (OSError, ValueError):  # it has no file of its own
+        return stream if stream is not None else sys.stdout
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Raw(raw, told=told)),  # type: ignore[type-var]
+        "utf-8" if stream is None else stream.encoding,
+        "replace",  # a terminal without some sign shows ? in its place
+        line_buffering=stream is not None and stream.line_buffering,
+        write_through=stream is not None and stream.write_through,
+    )
+
+
+def take() -> None:
+    """Have streams to read from and to write to, whatever the process was started with."""
+    while True:  # whatever is opened later takes none of their numbers
+        number = os.open(os.devnull, os.O_RDWR)
+        if number > 2:
+            os.close(number)
+            break
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    elif isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    sys.stdout, sys.stderr = _output(sys.stdout, told=True), _output(sys.stderr, told=False)
+
+
+def printable(text: str, *, colours: bool = False) -> str:
+    """Return a text whose control characters are written out, such as \\x1b.
+
+    Args:
+        text: Anything, such as a name from a file.
+        colours: Whether what switches colours stays.
+    """
+    if colours:
+        parts = COLOURS.split(text)
+        return "".join(part if at % 2 else printable(part) for at, part in enumerate(parts))
+    return HARMFUL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def say(text: str, *, error: bool = False, end: str = "\n") -> None:
+    """Print a text that may hold anything, on standard error for what is not the answer of a command."""
+    print(printable(text), end=end, file=sys.stderr if error else sys.stdout)
