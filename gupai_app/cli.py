@@ -1,6 +1,7 @@
 """`gupai`, the command line. Everything heavy is imported inside the commands, so that help comes at once."""
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -40,9 +41,9 @@ class Mistake(typer.TyperException):
 class Stopped(typer.TyperException):
     """Ctrl-C, or another request to end: what is kept and how to go on, in one line."""
 
-    def __init__(self, signal: KeyboardInterrupt, go_on: str = "") -> None:
+    def __init__(self, by: KeyboardInterrupt, go_on: str = "") -> None:
         super().__init__(f"stopped; {go_on}" if go_on else "stopped")
-        self.exit_code = STOPPED + (signal.args[0] if signal.args else 2)
+        self.exit_code = STOPPED + (by.args[0] if by.args else signal.SIGINT)
 
 
 class OneLineErrors(TyperGroup):
@@ -68,6 +69,8 @@ class OneLineErrors(TyperGroup):
         try:
             status = super().main(*args, **{**extra, "standalone_mode": False})
             sys.stdout.flush()
+            if status == STOPPED + signal.SIGINT:  # while the words were read
+                said = "stopped"
         except typer.TyperException as error:
             self.explain(error)
             said, status = _in_our_words(error), error.exit_code

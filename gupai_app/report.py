@@ -25,6 +25,7 @@ from gupai_app.streams import printable, say
 from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
 
+NARROWEST = 20  # columns; a narrower terminal breaks lines itself
 NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and told in full below it
 
 
@@ -36,7 +37,11 @@ def table_of(*columns: str, **looks: Any) -> Table:
 
 
 class Screen(Console):
-    """A console to which texts may hold anything: control characters are written out."""
+    """A console to which texts may hold anything, for control characters are written out, and of any width."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**how)
+        self.width = max(self.width, NARROWEST)
 
     def render_str(self, text: str, **how: Any) -> Text:
         """Return a text as it is shown; tables ask this of their cells too."""
@@ -92,7 +97,7 @@ def rules(game: Game) -> None:
     styles.columns[0].no_wrap = True
     for name, weights in game.styles.items():
         styles.add_row(name, ", ".join(f"{feature}={weight:g}" for feature, weight in weights.items()))
-    say(fill_rules(game.rules_text, Console().width))
+    say(fill_rules(game.rules_text, Screen().width))
     put(
         table,
         f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",

@@ -1,7 +1,9 @@
 """The command line as its users meet it: answers, figures one can recompute, and one line for a mistake."""
 
+import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import fields
@@ -9,14 +11,19 @@ from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
+from typer import Abort
 from typer.testing import CliRunner
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import build_tree
 from gupai_agents.evaluation.tournament import round_robin
-from gupai_app import bench
-from gupai_app.cli import app, main
+from gupai_app import bench, report
+from gupai_app.__main__ import main as first
+from gupai_app.cli import app, main, mistakes
+from gupai_app.human import Terminal
+from gupai_app.streams import OutputLostError, printable, say
 from gupai_env import GAMES, get_game, jie_long_v0
+from gupai_env.core.hints import fill_rules
 
 HEAVY = ("numpy", "numba", "torch", "scipy", "pettingzoo", "gymnasium", "gupai_env", "gupai_agents")
 
@@ -147,6 +154,100 @@ def test_where_nothing_can_be_written_one_line_says_so(words):
         )
     assert done.returncode == 1
     assert done.stderr == "gupai: standard output: the disk is full\n"
+
+
+def with_streams(words, stdout="", stdin="", stderr=""):
+    """Run a command whose streams are closed or lead elsewhere; return its status and what it said."""
+    command = " ".join([sys.executable, "-m", "gupai_app", *words.split(), stdin, stdout, stderr])
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell")
+@pytest.mark.parametrize(
+    ("words", "streams", "status", "said"),
+    [
+        ("--version", {"stdout": ">&-"}, 1, "gupai: standard output: it is closed\n"),
+        ("--help", {"stdout": ">&-"}, 1, "gupai: standard output: it is closed\n"),
+        ("rules", {"stdout": ">&-", "stdin": "<&-"}, 1, "gupai: standard output: it is closed\n"),
+        ("--version", {"stdout": ">&-", "stderr": "2>&-"}, 1, ""),
+        ("--version", {"stderr": "2>&-"}, 0, ""),
+        ("--version", {"stdin": "<&-"}, 0, ""),
+        ("plya", {"stderr": "2>&-"}, 2, ""),
+        ("plya", {"stderr": "2>/dev/full"}, 2, ""),
+        ("plya", {"stdout": ">&-"}, 2, "gupai: No such command 'plya'. Did you mean 'play', 'replay'?\n"),
+    ],
+)
+def test_streams_may_be_closed(words, streams, status, said):
+    if "/dev/full" in str(streams) and not Path("/dev/full").exists():
+        pytest.skip("a disk that is always full")
+    assert with_streams(words, **streams) == (status, said)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes")
+@pytest.mark.parametrize("words", ["--help", "watch jie-long random --seed 1 --json"])
+def test_where_nobody_reads_on_a_command_ends_quietly_like_others(words):
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "gupai_app", *words.split()]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, timeout=120)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_a_lost_output_is_never_taken_for_a_file_that_was_named(tmp_path):
+    """What is printed within `mistakes`, as a replayed game is, may be lost too."""
+
+    def lost():
+        with mistakes():
+            raise OutputLostError(OSError(errno.EPIPE, "Broken pipe"))
+
+    with pytest.raises(OutputLostError):
+        lost()
+
+
+@pytest.mark.parametrize("wide", ["2", "1", "0", "-5", "x"])
+@pytest.mark.parametrize(
+    "words", [["rules", "ce-deng"], ["rules"], ["--help"], ["play", "--seed", "1"]], ids=str
+)
+def test_a_narrow_terminal_is_no_mistake(words, wide, monkeypatch):
+    monkeypatch.setenv("COLUMNS", wide)
+    assert answer(*words)
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_rules_fill_any_width(game):
+    for width in range(-3, 30):
+        filled = fill_rules(game.rules_text, width)
+        assert "".join(filled.split()) == "".join(game.rules_text.split())
+
+
+ESCAPES = "\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eback\u202c \udcff"
+
+
+def test_control_characters_are_written_out_wherever_a_text_is_printed(capsys, tmp_path):
+    safe = printable(ESCAPES)
+    assert safe == r"\x1b[31mred\x1b]0;title\x07 \x9b2J \u202eback\u202c \udcff"
+    assert printable("牌 “é”\n\tx") == "牌 “é”\n\tx"
+    assert printable(f"\x1b[1;31m{ESCAPES}\x1b[0m", colours=True).startswith("\x1b[1;31m\x1b[31mred\\x1b]0;")
+    table = report.table_of("a")
+    table.add_row(ESCAPES)
+    report.put(table, ESCAPES)
+    say(ESCAPES)
+    Terminal(colour=False).paragraph(ESCAPES)
+    Terminal(colour=False).say(ESCAPES)
+    shown = capsys.readouterr().out
+    assert "".join(shown.split()).count("".join(safe.split())) == 5
+    assert not any(sign in shown for sign in "\x1b\x07\x9b\u202e\udcff")
+    refused = run("watch", "jie-long", "\x1b[31mx", "--record", str(tmp_path / "x"))
+    assert (
+        refused.exit_code == 2
+        and "'\\x1b[31mx' is no player" in refused.stderr
+        and "\x1b" not in refused.stderr
+    )
+    (tmp_path / "x.yaml").write_text('"\\e[31m": 1', encoding="utf-8")
+    refused = run("claim", str(tmp_path / "x.yaml"))
+    assert refused.exit_code == 2 and "\x1b" not in refused.output
 
 
 def test_signs_that_a_terminal_lacks_become_question_marks():
@@ -315,13 +416,88 @@ def test_options_are_read_by_their_type():
     assert variant.parse(["leader=random", "forced_play=no"]) == variant.parse([]) == variant()
 
 
-def test_ctrl_c_stops_with_one_line(monkeypatch, capsys):
-    def interrupted(*_, **__):
-        raise KeyboardInterrupt
+LONG = {  # what is done at length, in which command, and what is said of it when it is stopped
+    "gupai_agents.evaluation.tournament.play_tournament": (
+        "tournament jie-long greedy random",
+        "; give the command again; with --out FOLDER what is finished would have been kept",
+    ),
+    "gupai_agents.evaluation.folder.play_into": (
+        "tournament jie-long greedy random --out {at}",
+        "; what is finished lies in {at}: give the command again with --resume",
+    ),
+    "gupai_app.tune.tune": ("tune jie-long", "; nothing is kept of what it found: give the command again"),
+    "gupai_agents.evaluation.gate": (
+        "gate jie-long greedy random --record {at}",
+        "; {at} holds the 0 games that were finished",
+    ),
+    "gupai_app.claims.test": (
+        "claim jl-attack-2 --out {at}",
+        "; what is finished lies in {at}: give the command again",
+    ),
+    "gupai_app.discover.run": (
+        "discover jie-long --out {at}",
+        "; what is finished lies in {at}: give the command again",
+    ),
+    "gupai_app.play.watch": ("watch jie-long", ""),
+}
 
-    monkeypatch.setattr("gupai_agents.evaluation.tournament.play_tournament", interrupted)
-    monkeypatch.setattr(sys, "argv", ["gupai", "tournament", "jie-long", "greedy", "random"])
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("what", "words", "said"), [(what, *rest) for what, rest in LONG.items()])
+def test_a_command_that_is_stopped_tells_how_to_go_on(
+    what, words, said, number, monkeypatch, capsys, tmp_path
+):
+    def interrupted(*_, **__):
+        signal.raise_signal(number)
+
+    at = tmp_path / "x"
+    monkeypatch.setattr(what, interrupted)
+    monkeypatch.setattr(sys, "argv", ["gupai", *words.format(at=at).split()])
     with pytest.raises(SystemExit) as end:
         main()
+    assert end.value.code == 128 + number
+    assert capsys.readouterr().err == f"gupai: stopped{said.format(at=at)}\n"
+    assert not at.exists() or at.is_dir()
+
+
+def test_ctrl_c_is_answered_in_a_line_from_the_beginning(monkeypatch, capsys):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr("gupai_app.cli.main", interrupted)
+    try:
+        with pytest.raises(SystemExit) as end:
+            first()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL  # a second one ends all that is waited for
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert end.value.code == 130
-    assert capsys.readouterr().err.startswith("gupai: stopped; give the command again; with --out FOLDER")
+    assert capsys.readouterr().err == "gupai: stopped\n"
+    code = (
+        "import gupai_app.__main__, sys\n"
+        "print([name for name in sys.modules if name.partition('.')[0] in ('typer', 'gupai_app')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "['gupai_app', 'gupai_app.__main__']\n"
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "said"),
+    [
+        (EOFError("it says"), 2, "gupai: the input ended too early (it says)\n"),
+        (Abort(), 1, "gupai: stopped\n"),
+        (MemoryError(), 1, "gupai: there is not enough memory\n"),
+        (OSError(errno.ENOSPC, "full", "x"), 1, "gupai: x: the disk is full\n"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "no"), 1, None),
+    ],
+    ids=str,
+)
+def test_what_a_command_ends_with_is_a_line(raised, status, said, monkeypatch):
+    def ends(*_, **__):
+        raise raised
+
+    monkeypatch.setattr("gupai_app.play.watch", ends)
+    result = run("watch", "jie-long", "random")
+    assert result.exit_code == status
+    assert (result.stderr == said) if said else isinstance(result.exception, UnicodeDecodeError)
