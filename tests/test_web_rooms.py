@@ -412,12 +412,12 @@ def test_a_file_that_is_too_large_is_not_read(pages, room, monkeypatch):
     plan = schedule("jie-long", ["random", "greedy"], 20, seed=1)
     play_into(folder, plan, [make_agent(name, "jie-long") for name in ("random", "greedy")])
     largest = max((folder / name).stat().st_size for name in ("manifest.json", "summary.json"))
-    for address, room_of_it, size in (
+    for address, module, size in (
         ("/run/one", "runs", metrics),
-        ("/tournament/large", "tournaments", largest),
+        ("/tournament/large", "kept", largest),
     ):
         for most, refused in ((size, False), (size - 1, True)):
-            monkeypatch.setattr(f"gupai_app.web.{room_of_it}.MOST_BYTES", most)
+            monkeypatch.setattr(f"gupai_app.web.{module}.MOST_BYTES", most)
             assert ("damaged" in pages.get(address).text) == refused
     shutil.rmtree(folder)
 

@@ -1,11 +1,11 @@
 """The file of a style, as `gupai tune` writes it."""
 
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, ValidationError
 
 from gupai_agents.plain_yaml import parse_yaml
+from gupai_env.core.files import describe, read_text
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told
 
@@ -28,10 +28,12 @@ class StyleFile(BaseModel):
 def read_style(path: str, game: Game) -> dict[str, float]:
     """Return the weights in a file that `gupai tune` wrote; raises ValueError for anything else."""
     try:
-        if Path(path).stat().st_size > MOST_BYTES:
-            raise OSError(f"it is larger than {MOST_BYTES:,} bytes")
-        found = parse_yaml(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        text = read_text(path, MOST_BYTES)
+    except OSError as error:
+        raise ValueError(describe(error)) from None
+    try:
+        found = parse_yaml(text)
+    except ValueError as error:
         raise ValueError(f"{path}: no file of a style ({' '.join(str(error).split())})") from None
     if not isinstance(found, dict) or not isinstance(found.get("weights"), dict):
         raise ValueError(f"{path}: a style is a mapping with `game` and `weights`, as `gupai tune` writes it")

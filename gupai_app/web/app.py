@@ -22,9 +22,10 @@ from gupai_app.web.pages import Pages, about, assets, game_called, options_of, q
 from gupai_app.web.players import Players
 from gupai_app.web.review import add_reviews
 from gupai_app.web.runs import add_runs
-from gupai_app.web.safety import HEADERS, POLICY, Next, RefusedError, check
+from gupai_app.web.safety import Guard, RefusedError
 from gupai_app.web.table import Sitting, score
 from gupai_app.web.tournaments import add_tournaments
+from gupai_env.core.files import describe
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import draw
@@ -126,22 +127,7 @@ def create_app(
 def add_guard(app: FastAPI, pages: Pages, hosts: tuple[str, ...]) -> None:
     """Let a server refuse what no page of its own asks, and say what is wrong in a sentence."""
 
-    @app.middleware("http")
-    async def guard(request: Request, go_on: Next) -> Response:
-        try:
-            check(request, hosts)
-            response = await go_on(request)
-        except RefusedError as refused:
-            response = pages.sentence(refused.status, str(refused))
-        except Exception:  # a fault of ours, which the console tells; a page has no traceback
-            app.state.report()
-            response = pages.sentence(500, "Something is wrong with this program; the console says more.")
-        for name, value in HEADERS.items():
-            response.headers.setdefault(name, value)
-        response.headers.setdefault("Content-Security-Policy", POLICY)
-        return response
-
-    app.state.report = _report
+    app.add_middleware(Guard, hosts=hosts, sentence=pages.sentence, report=_report)
 
     @app.exception_handler(RefusedError)
     async def refused(_: Request, error: RefusedError) -> Response:
@@ -150,6 +136,10 @@ def add_guard(app: FastAPI, pages: Pages, hosts: tuple[str, ...]) -> None:
     @app.exception_handler(ValueError)
     async def not_allowed(_: Request, error: ValueError) -> Response:
         return pages.sentence(422, " ".join(str(error).split()))
+
+    @app.exception_handler(OSError)
+    async def not_readable(_: Request, error: OSError) -> Response:
+        return pages.sentence(503, f"{describe(error)}.")
 
     @app.exception_handler(HTTPException)
     async def not_here(request: Request, error: HTTPException) -> Response:

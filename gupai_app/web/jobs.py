@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+from gupai_env.core.files import describe
+
 MOST_KEPT = 16  # pieces of work whose end is remembered
 
 
@@ -61,7 +63,11 @@ class Jobs:
                 del self._status[next(iter(self._status))]
             self._status[key] = Status()
             self.running, self._name = key, name
-        threading.Thread(target=self._do, args=(key, work), daemon=True).start()
+        try:
+            threading.Thread(target=self._do, args=(key, work), daemon=True).start()
+        except BaseException:
+            self._end(key, Status(error="It could not be begun."))
+            raise
 
     def require_free(self) -> None:
         """Raise ValueError while work goes on."""
@@ -79,12 +85,29 @@ class Jobs:
                 raise _StoppedError
             self._status[key] = Status(share, doing, found=found)
 
+        ended = Status(error="It failed.")
         try:
             ended = Status(1.0, "done", found=work(tell))
         except _StoppedError:
             ended = Status(error="It was stopped.", found=self._status[key].found)
-        except Exception as error:  # a page says what failed
-            ended = Status(error=f"It failed: {' '.join(str(error).split())}")
+        except BaseException as error:  # of whatever kind, an agent's SystemExit too: a page says what failed
+            ended = Status(error=f"It failed: {said(error)}")
+        finally:
+            self._end(key, ended)
+
+    def _end(self, key: str, ended: Status) -> None:
         with self._lock:
             self._status[key] = ended
             self.running = self._name = ""
+
+
+def said(error: BaseException) -> str:
+    """Return in one line what an error says; one that says nothing by its kind."""
+    kind = type(error).__name__
+    try:
+        words = describe(error) if isinstance(error, OSError) else str(error)
+    except Exception:  # an agent's error may fail itself
+        words = ""
+    if isinstance(error, (ValueError, OSError)):
+        return " ".join(words.split()) or kind
+    return f"{kind}: {' '.join(words.split())}" if words.strip() else kind

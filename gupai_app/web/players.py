@@ -1,7 +1,9 @@
 """Who may be named on a page: players with a name, two searches and trained ones of the runs that the server shows."""
 
+import contextlib
 import functools
 import re
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,12 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import AGENT_FILE, check_identity, read_header, variant_of
+from gupai_agents.checkpoint import AGENT_FILE, MAX_BYTES, check_identity, read_header, variant_of
 from gupai_agents.search import SearchAgent
+from gupai_agents.stored import DamagedError, small_file
 from gupai_app.moves import ADVISER
+from gupai_app.web.jobs import said
+from gupai_env.core.files import describe
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told
 from gupai_env.core.variant import Variant
@@ -26,8 +31,12 @@ def folders(folder: Path | None) -> dict[str, Path]:
     """Return the folders in a folder by name, the newest first: a request names one of these and never a path."""
     if folder is None or not folder.is_dir():
         return {}
-    found = [each for each in folder.iterdir() if NAME.fullmatch(each.name) and each.is_dir()]
-    return {each.name: each for each in sorted(found, key=lambda each: -each.stat().st_mtime)}
+    found: list[tuple[float, Path]] = []
+    for each in folder.iterdir():
+        with contextlib.suppress(OSError):  # it may have gone meanwhile
+            if NAME.fullmatch(each.name) and each.is_dir():
+                found.append((-each.stat().st_mtime, each))
+    return {each.name: each for _, each in sorted(found)}
 
 
 def folder_called(folder: Path | None, name: str) -> Path:
@@ -37,15 +46,16 @@ def folder_called(folder: Path | None, name: str) -> Path:
     return found
 
 
-# What reading a file of JSON can raise that holds anything but what is shown of it.
-ODD = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+# What can be raised where a file holds anything but what is shown of it.
+ODD = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
-def small_file(path: Path, most: int) -> Path:
-    """Return the path of a file of `most` bytes or fewer. Raises: ValueError for a larger one; OSError."""
-    if path.stat().st_size > most:
-        raise ValueError(f"{path.name} is larger than {most:,} bytes")
-    return path
+def wrong_with(error: BaseException, where: str) -> str:
+    """Return in one line what is wrong with a file, beginning with its name; `where`: that of the file."""
+    if isinstance(error, OSError):
+        return f"{where}: {describe(OSError(error.errno, error.strerror))}"
+    said = " ".join(str(error).split()) or type(error).__name__
+    return said if isinstance(error, DamagedError) else f"{where}: {said}"
 
 
 def shown(name: str) -> str:
@@ -92,6 +102,20 @@ class Players:
         return _loaded(file.parent, file.stat().st_mtime_ns, game, variant)
 
 
+@contextlib.contextmanager
+def naming_agent(agent: Agent, where: str = "") -> Iterator[None]:
+    """Let whatever an agent raises, SystemExit too, end as a ValueError in one line that names it.
+
+    Args: where: what the line says after its name, such as " at seat 2".
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise ValueError(f"{agent.name} failed{where}: {said(error)}") from error
+
+
 NAMED = Players()
 
 
@@ -124,8 +148,9 @@ def _header(file: Path, _: int) -> dict[str, Any]:
 def made_for(file: Path) -> tuple[Game, Variant] | None:
     """Return what a checkpoint was trained for, None if there is none that can be read."""
     try:
+        small_file(file, MAX_BYTES)
         return variant_of(file, _header(file, file.stat().st_mtime_ns))
-    except (OSError, ValueError):
+    except ODD:
         return None
 
 
@@ -136,6 +161,6 @@ def _fits(file: Path, game: Game, variant: Variant | None) -> bool:
     try:
         if variant is not None:
             check_identity(file, _header(file, file.stat().st_mtime_ns), game, variant)
-    except (OSError, ValueError):
+    except ODD:
         return False
     return True

@@ -34,7 +34,7 @@ from gupai_app.web.address import (
 )
 from gupai_app.web.pages import Pages, form_of, once, whole
 from gupai_app.web.pages import query_of as words_of
-from gupai_app.web.players import SEARCHES, Players, adviser
+from gupai_app.web.players import SEARCHES, Players, adviser, naming_agent
 from gupai_app.web.safety import MOST_QUERY
 from gupai_app.web.table import Sitting
 from gupai_env.core.numbers import told
@@ -47,7 +47,7 @@ MOST_BARS = 8  # actions of a decision that are shown
 MOST_LOSSES = 8
 MOST_GAMES = 100_000  # of what is sent
 SAT = "sat"  # the word of an address that tells who sat at the seats of a recorded game, as JSON
-MOST_NAME = 300  # characters
+MOST_NAME = 1000  # characters
 AGAIN = 200  # times that the tiles of a deal are played again to tell what they are worth
 
 
@@ -117,7 +117,8 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
         np.concatenate([turn.masks for turn in turns]),
         np.concatenate([turn.keys for turn in turns]),
     )
-    chances = probabilities(agent, game, variant, together)
+    with naming_agent(agent):
+        chances = probabilities(agent, game, variant, together)
     values = adviser(game, variant).values(together, halving=False)
     return [
         _decision(
@@ -241,10 +242,18 @@ def _names(text: str, seats: int) -> list[str]:
         names = None
     if not isinstance(names, list) or len(names) != seats:
         raise ValueError(f"{SAT}={told(text)} is not allowed; it is a list of {seats} names, as JSON")
+    return check_names(names)
+
+
+def check_names(names: Sequence[Any]) -> list[str]:
+    """Return who sat at the seats of a recorded game, of an address and of a file alike. Raises: ValueError."""
     for name in names:
         if not isinstance(name, str) or not name.isprintable() or len(name) > MOST_NAME:
-            raise ValueError(f"{told(name)} is no name of who sits at a seat")
-    return names
+            raise ValueError(
+                f"{told(name)} is no name of who sits at a seat; it has up to {MOST_NAME:,} characters, all of them "
+                "printable"
+            )
+    return list(names)
 
 
 # --- pages ----------------------------------------------------------------------------------------
@@ -272,6 +281,7 @@ def add_reviews(app: FastAPI, pages: Pages, players: Players) -> Callable[[str],
     def shown(line: str, agent: str = "") -> Response:
         record = read_line(line)
         fits_a_page(record.variant)
+        check_names(record.agents)
         # Its address is the whole game, so that a link to it lasts.
         address = address_of(record)
         if not address:

@@ -12,9 +12,10 @@ from fastapi import FastAPI, Response
 from starlette.exceptions import HTTPException
 
 from gupai_agents.checkpoint import AGENT_FILE
+from gupai_agents.stored import small_file
 from gupai_app.web.address import query_of, words_of_rules
 from gupai_app.web.pages import Pages
-from gupai_app.web.players import ODD, RUN, folder_called, folders, made_for, small_file
+from gupai_app.web.players import ODD, RUN, folder_called, folders, made_for, wrong_with
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
@@ -22,7 +23,8 @@ from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, read
 from gupai_training.curves import baselines_of, exploitability, looks_of, strength
 
 MOST_RUNS = 200
-MOST_BYTES = 1 << 23  # of a file that is shown
+MOST_BYTES = 1 << 22  # of a file that is shown
+MOST_LOOKS = 500  # that are shown, the last ones
 PICTURES = {"strength": strength, "exploitability": exploitability}
 # A picture is shown as an image, where nothing of it can run; it has styles of its own.
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
@@ -69,11 +71,12 @@ def run_of(name: str, folder: Path) -> Run:
     looks: list[dict[str, Any]] = []
     try:
         looks = _looks(folder)
-    except ODD:
-        wrong.append(f"{METRICS_FILE} is damaged")
+    except ODD as error:
+        what = wrong_with(error, METRICS_FILE).removeprefix(METRICS_FILE).lstrip(":, ")
+        wrong.append(f"{METRICS_FILE} is damaged ({what})")
     try:
         read(_small(folder / CONFIG_FILE))
-    except (OSError, ValueError):
+    except ODD:
         wrong.append(f"{CONFIG_FILE} cannot be read")
     found = made_for(folder / AGENT_FILE)
     if found is None:
@@ -87,14 +90,17 @@ def _small(file: Path) -> Path:
 
 
 def _looks(folder: Path) -> list[dict[str, Any]]:
-    """Return the looks of a run, checked to be what is shown. Raises: ValueError, KeyError, TypeError, OSError."""
-    _small(folder / METRICS_FILE)
-    looks = looks_of(folder)
-    for row in looks:
-        for name in baselines_of(looks):
-            float(row[name]["mean"]), float(row[name]["low"]), float(row[name]["high"])
-        float(row["seconds"]), row["labels"] + 0, row["decisions"] + 0
-    return looks
+    """Return the looks of a run. Raises: DamagedError, OSError."""
+    file = folder / METRICS_FILE
+    if not file.exists():
+        return []
+    found = _small(file).stat()
+    return _looks_at(folder, (found.st_ino, found.st_size, found.st_mtime_ns))
+
+
+@functools.lru_cache(maxsize=MOST_RUNS)
+def _looks_at(folder: Path, _: tuple[int, ...]) -> list[dict[str, Any]]:
+    return looks_of(folder)
 
 
 def final_table(folder: Path) -> list[list[str]]:
@@ -154,6 +160,7 @@ def add_runs(app: FastAPI, pages: Pages, runs: Path | None) -> None:
             "run.html",
             head=found.name,
             run=found,
+            looks=found.looks[-MOST_LOOKS:],
             pictures=shown if len(found.looks) > 1 and can_draw() else [],
             can_draw=can_draw(),
             final=final_table(found.folder),

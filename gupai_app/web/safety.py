@@ -1,9 +1,11 @@
 """What a browser may ask of this server and do with its pages: nothing from elsewhere, nothing too large."""
 
-from collections.abc import Awaitable, Callable
-from urllib.parse import urlsplit
+from collections.abc import Callable
 
 from fastapi import Request, Response
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_QUERY, MOST_BODY = 48_000, 1 << 20  # bytes
 POLICY = (
@@ -16,9 +18,10 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
+    "Content-Security-Policy": POLICY,
 }
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-Next = Callable[[Request], Awaitable[Response]]
+ONCE = ("host", "origin", "content-length", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest")
 
 
 class RefusedError(Exception):
@@ -32,26 +35,76 @@ class RefusedError(Exception):
 def check(request: Request, hosts: tuple[str, ...]) -> None:
     """Raise RefusedError for a request that another site makes a browser send, and for one that is too large.
 
-    Args: hosts: names under which the server may be called, besides those of this machine; without the port.
+    Headers are compared with what they may say and never taken apart, so that no text in them is an error.
+
+    Args:
+        request: The request.
+        hosts: Names under which the server may be called, besides those of this machine; without the port.
     """
-    host = request.headers.get("host", "")
-    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-    if name.lower() not in (*LOOPBACK, *hosts):
-        raise RefusedError(421, "This server is not called by that name.")
-    if len(request.url.query) > MOST_QUERY:
-        raise RefusedError(414, f"This address is longer than {MOST_QUERY:,} bytes.")
     head = request.headers
+    if any(len(head.getlist(name)) > 1 for name in ONCE):
+        raise RefusedError(400, "A header that may stand once in a request stands there twice.")
+    host = head.get("host", "").lower()
+    name, _, port = host.rpartition(":")
+    if (name if port.isdecimal() else host) not in (*LOOPBACK, *hosts):
+        raise RefusedError(421, "This server is not called by that name.")
+    if len(request.scope["query_string"]) > MOST_QUERY:
+        raise RefusedError(414, f"This address is longer than {MOST_QUERY:,} bytes.")
     if request.method in ("GET", "HEAD"):
         follows = head.get("sec-fetch-mode") == "navigate" and head.get("sec-fetch-dest") == "document"
         if head.get("sec-fetch-site") in ("cross-site", "same-site") and not follows:
             raise RefusedError(403, "Pages of other sites may not use this one.")
         return
     origin = head.get("origin")
-    same = origin is None or urlsplit(origin).netloc == host
+    same = origin is None or origin.lower() in (f"http://{host}", f"https://{host}")
     if not same or head.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise RefusedError(403, "Pages of other sites may not use this one.")
     if origin is None and "sec-fetch-site" not in head:
         raise RefusedError(403, "A request that sends something must say which page it comes from.")
+
+
+class Guard:
+    """What every request passes: only checked ones come through, and every answer has the headers of this server."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        hosts: tuple[str, ...],
+        sentence: Callable[[int, str], Response],
+        report: Callable[[], None],
+    ) -> None:
+        """Args: sentence: returns a page that says what is wrong. report: tells the console of a fault of ours."""
+        self._app, self._hosts, self._sentence, self._report = app, hosts, sentence, report
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def answer(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                headers = MutableHeaders(raw=message["headers"])
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        try:
+            check(Request(scope), self._hosts)
+            await self._app(scope, receive, answer)
+            return
+        except ClientDisconnect:  # it is gone before it has sent all: there is nobody to answer
+            return
+        except RefusedError as refused:
+            page = self._sentence(refused.status, str(refused))
+        except Exception:
+            self._report()
+            page = self._sentence(500, "Something is wrong with this program; the console says more.")
+        if not begun:
+            await page(scope, receive, answer)
 
 
 async def body_of(request: Request) -> bytes:

@@ -5,14 +5,14 @@ Each lies in a folder of its own, as `gupai tournament --out` writes it; one tha
 
 import gzip
 import itertools
-import json
+import secrets
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from fastapi import FastAPI, Request, Response
@@ -24,25 +24,26 @@ from starlette.exceptions import HTTPException
 from gupai_agents import agent_names
 from gupai_agents.agent import Agent, labels_of
 from gupai_agents.evaluation.folder import GAMES as GAMES_FILE
-from gupai_agents.evaluation.folder import MANIFEST, SUMMARY, partly, play_into
+from gupai_agents.evaluation.folder import MANIFEST, play_into
 from gupai_agents.evaluation.match import Played, chunks
-from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.evaluation.tournament import (
     ONE,
     TABLES,
     Schedule,
     Tournament,
     fill,
-    line_ups,
     schedule,
 )
 from gupai_agents.search import SearchAgent
+from gupai_agents.stored import small_file
 from gupai_app.claim_page import round_step
 from gupai_app.web.address import rules_of
-from gupai_app.web.jobs import Jobs, Tell
+from gupai_app.web.jobs import MOST_KEPT, Jobs, Tell
+from gupai_app.web.kept import Kept, Standing, kept, played_so_far
 from gupai_app.web.pages import Pages, form_of, game_called, once, options_of, whole
 from gupai_app.web.pages import query_of as words_of
-from gupai_app.web.players import ODD, RUN, Players, folder_called, folders, shown, small_file
+from gupai_app.web.players import RUN, Players, folder_called, folders, shown
 from gupai_env.core.phrases import title
 from gupai_env.games import GAMES, get_game
 from gupai_env.render.letters import drawable
@@ -51,17 +52,10 @@ FEWEST, MOST = 2, 20_000  # deals of a line-up
 MOST_AGENTS = 5
 MOST_GAMES = 2_000_000  # of a tournament on a page
 MOST_LISTED = 200
-MOST_BYTES = 1 << 22  # of a file of JSON
+MOST_PACKED, MOST_LINE = 1 << 36, 1 << 20  # bytes of a file of games, and of one of them
 STEP, FEW = 64, 4  # deals of every line-up that are played between two looks; few where an agent searches
 MOST_FIELDS = 60  # of a form
 WIDTH, ROW, LEFT, LONGEST = 460, 30, 160, 20  # of the picture of intervals; characters of a name
-
-
-class Standing(NamedTuple):
-    """An agent and its chips a deal so far, None before there are any."""
-
-    name: str
-    chips: Estimate | None
 
 
 class So(NamedTuple):
@@ -161,48 +155,7 @@ def intervals(standings: Sequence[Standing]) -> str:
     return f'<svg class="chart narrow" {box}>{"".join(drawn)}</svg>'
 
 
-# --- folders --------------------------------------------------------------------------------------
-
-
-class Kept(NamedTuple):
-    """A tournament's folder as pages show it. damaged: why it cannot be shown, "" if it can."""
-
-    name: str
-    folder: Path
-    head: str = ""
-    manifest: Mapping[str, Any] = {}
-    summary: Mapping[str, Any] | None = None
-    damaged: str = ""
-
-
-def kept(name: str, folder: Path) -> Kept:
-    """Return what lies in a folder."""
-    try:
-        manifest = _json(folder / MANIFEST)
-        game = get_game(manifest["game"])
-        head = title(game, game.variant.make(**manifest["variant"]))
-        summary = _json(folder / SUMMARY) if (folder / SUMMARY).is_file() else None
-        standings_of(summary)
-        manifest["agents"] = list(map(shown, manifest["agents"]))
-        manifest["deals"] + 0, manifest["table"]
-    except ODD as error:
-        return Kept(name, folder, damaged=f"damaged ({type(error).__name__})")
-    return Kept(name, folder, head, manifest, summary)
-
-
-def _json(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(small_file(path, MOST_BYTES).read_bytes())
-    return found
-
-
-def standings_of(summary: Mapping[str, Any] | None) -> list[Standing]:
-    """Return how the agents of a finished tournament stand, the best first."""
-    found = []
-    for each in (summary or {}).get("totals", ()):
-        half = float("inf") if each["half_width"] is None else float(each["half_width"])
-        chips = Estimate(float(each["mean"]), half, int((summary or {})["deals"]))
-        found.append(Standing(shown((summary or {})["agents"][each["hero"]]), chips))
-    return sorted(found, key=lambda each: -each.chips.mean if each.chips else 0.0)
+# --- games ----------------------------------------------------------------------------------------
 
 
 def place_of(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
@@ -218,13 +171,17 @@ def place_of(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
 def line_at(path: Path, place: int) -> str:
     """Return a line of a compressed file of games, from 0. Raises: ValueError if it is not there."""
     try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            line = next(itertools.islice(file, place, None), "")
+        small_file(path, MOST_PACKED)
+        with gzip.open(path, "rb") as file:
+            for _ in range(place + 1):
+                line = file.readline(MOST_LINE)
+                if not line.endswith(b"\n"):
+                    raise ValueError(
+                        "this game is not played yet" if len(line) < MOST_LINE else "a line is too long"
+                    )
+        return line.decode()
     except (OSError, EOFError, zlib.error, UnicodeDecodeError):
         raise ValueError(f"{path.name} cannot be read: it is damaged, or not there yet") from None
-    if not line.endswith("\n"):
-        raise ValueError("this game is not played yet")
-    return line
 
 
 # --- pages ----------------------------------------------------------------------------------------
@@ -240,6 +197,7 @@ def add_tournaments(
 ) -> None:
     """Let a server answer for the pages of tournaments; show: what a recorded game is looked at with."""
     lock = threading.Lock()
+    begun: dict[tuple[tuple[str, str], ...], str] = {}  # pages of tournaments by the form that began each
 
     def called(name: str) -> Path:
         return folder_called(folder, name)
@@ -272,6 +230,7 @@ def add_tournaments(
             options=options_of(chosen),
             tables=TABLES,
             most=MOST_AGENTS,
+            token=secrets.token_hex(8),
         )
 
     @app.post("/tournaments")
@@ -298,13 +257,22 @@ def add_tournaments(
             raise ValueError(
                 f"{games:,} games are too many here; choose fewer deals, up to {MOST_GAMES:,} games"
             )
+        form = tuple(sorted(sent.items()))
         with lock:
+            known = begun.get(form, "")
+            # A form that is sent twice, by a double click, begins one tournament.
+            if known and (sent.get("token") or jobs.running == known):
+                return RedirectResponse(known, 303)
             jobs.require_free()
             name = next(
                 each for at in itertools.count(1) if not (folder / (each := f"{game.id}-{at}")).exists()
             )
-            jobs.begin(f"/tournament/{name}", f"the tournament {name}", played(folder / name, plan, agents))
-        return RedirectResponse(f"/tournament/{name}", 303)
+            key = f"/tournament/{name}"
+            jobs.begin(key, f"the tournament {name}", played(folder / name, plan, agents))
+            begun[form] = key
+            while len(begun) > MOST_KEPT:
+                del begun[next(iter(begun))]
+        return RedirectResponse(key, 303)
 
     def played(
         path: Path, plan: Schedule, agents: Sequence[Agent], before: Tournament | None = None
@@ -325,14 +293,15 @@ def add_tournaments(
     def tournament(name: str) -> Response:
         key = f"/tournament/{name}"
         going, status = jobs.running == key, jobs.status(key)
-        if going and name not in folders(folder):  # it is about to be made
-            found = Kept(name, Path())
+        path = folders(folder).get(name)
+        if status and (path is None or (going and not (path / MANIFEST).is_file())):
+            found = Kept(name, Path())  # it is about to be made, or could not be
         else:
             found = kept(name, called(name))
         sofar = status.found if status else None
         if sofar is None and found.manifest and not found.summary and not going:
-            sofar = _stopped_at(found.folder)
-        standings = standings_of(found.summary) or (sofar.standings if sofar else [])
+            sofar = _stopped_at(found)
+        standings = found.standings or (sofar.standings if sofar else [])
         return pages(
             "tournament.html",
             head=name,
@@ -342,9 +311,9 @@ def add_tournaments(
             sofar=sofar,
             standings=standings,
             chart=Markup(intervals(standings)),
-            totals=_totals(found.summary),
-            duels=_duels(found.summary),
-            line_ups=_line_ups(found),
+            totals=found.totals,
+            duels=found.duels,
+            line_ups=found.line_ups,
         )
 
     @app.post("/tournament/{name}")
@@ -358,9 +327,10 @@ def add_tournaments(
         return RedirectResponse(key, 303)
 
     def go_on(path: Path, key: str) -> None:
-        if jobs.running == key:
+        there = kept(path.name, path)
+        if jobs.running == key or there.summary:
             return
-        plan, found, _ = partly(path)
+        plan, found, _ = played_so_far(there)
         named = {f"checkpoint:{each}": f"{RUN}{name}" for name, each in folders(players.runs).items()}
         agents = [players.agent(named.get(name, name), plan.game, plan.variant) for name in plan.players]
         jobs.begin(key, f"the tournament {path.name}", played(path, plan, agents, found))
@@ -368,41 +338,17 @@ def add_tournaments(
     @app.get("/tournament/{name}/game")
     def one(name: str, request: Request) -> Response:
         query, path = words_of(request), called(name)
-        plan = partly(path)[0]
+        plan = played_so_far(kept(name, path))[0]
         most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.variant.players}
         at = {each: whole(query.get(each, "0"), each, 0, many - 1) for each, many in most.items()}
         return show(line_at(path / GAMES_FILE, place_of(plan, **at)))
 
 
-def _stopped_at(path: Path) -> So | None:
+def _stopped_at(found: Kept) -> So | None:
     """Return how far a tournament got that is not under way."""
     try:
-        plan, found, blocks = partly(path)
-    except (OSError, ValueError, KeyError, TypeError):
+        plan, played, blocks = played_so_far(found)
+    except ValueError:
         return None
     rounds = list(plan.blocks())[:: len(plan.line_ups)]
-    return so(sum(some for _, _, some in rounds[: blocks // len(plan.line_ups)]), found)
-
-
-def _totals(summary: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
-    """Return how every agent did, the best first."""
-    return sorted((summary or {}).get("totals", ()), key=lambda each: -each["mean"])
-
-
-def _duels(summary: Mapping[str, Any] | None) -> dict[tuple[int, int], Mapping[str, Any]]:
-    return {(each["hero"], each["villain"]): each for each in (summary or {}).get("duels", ())}
-
-
-def _line_ups(found: Kept) -> list[str]:
-    """Return who sits together, in words."""
-    if not found.manifest:
-        return []
-    names = found.manifest["agents"]
-    game = get_game(found.manifest["game"])
-    variant = game.variant.make(**found.manifest["variant"])
-    return [
-        f"{names[each.agents[0]]} among {names[each.agents[1]]}"
-        if each.table == ONE
-        else ", ".join(names[agent] for agent in each.agents)
-        for each in line_ups(len(names), variant.players, found.manifest["table"])
-    ]
+    return so(sum(some for _, _, some in rounds[: blocks // len(plan.line_ups)]), played)

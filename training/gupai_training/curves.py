@@ -1,29 +1,69 @@
 """Pictures of how a training run went, from the looks that it kept; without torch, so that pages can show them."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ConfigDict, Field
+
+from gupai_agents.stored import Count, DamagedError, Number, Stored, parse_stored
 from gupai_training.config import METRICS_FILE, SELF_PLAY, TEACHING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COUNTS = ("labels", "decisions", "updates", "seconds", "exploitability")  # in a look, beside the baselines
+MOST_BASELINES = 32
+
+
+class Compared(Stored):
+    """A comparison with a baseline: chips per deal with the ends of their 95% interval."""
+
+    mean: Number
+    low: Number
+    high: Number
+    deals: Count = 0
+
+
+class Exploitability(Stored):
+    """What best responses win, chips per deal."""
+
+    best: Number
+    drawn: Number
+
+
+class Look(Stored):
+    """A row of a run's file of metrics: how far it was, and a comparison by the name of each baseline."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Compared] = Field(init=False)
+
+    labels: Count
+    decisions: Count
+    updates: Count
+    seconds: float = Field(ge=0, le=1e12)
+    exploitability: Exploitability | None = None
 
 
 def looks_of(folder: Path) -> list[dict[str, Any]]:
     """Return the looks at the baselines of a run, in order.
 
     A run that was killed and went on from an older save looked twice: of looks at the same place the last one counts.
+
+    Raises:
+        DamagedError: A row is no look, or not with the baselines of the first one.
+        OSError: The file cannot be read.
     """
-    found: dict[tuple[int, int], dict[str, Any]] = {}
+    found: dict[tuple[int, int], Look] = {}
     file = folder / METRICS_FILE
-    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
-        row = json.loads(line)
-        found[row["labels"], row["decisions"]] = row
-    return [found[place] for place in sorted(found)]
+    for number, line in enumerate(file.read_bytes().splitlines() if file.exists() else [], 1):
+        row = parse_stored(line, Look, f"{METRICS_FILE}, line {number}")
+        found[row.labels, row.decisions] = row
+    looks = [found[place].model_dump(exclude_unset=True) for place in sorted(found)]
+    names = set(baselines_of(looks))
+    if len(names) > MOST_BASELINES or any(set(baselines_of([row])) != names for row in looks):
+        raise DamagedError(f"{METRICS_FILE}: looks are at the same {MOST_BASELINES} players or fewer")
+    return looks
 
 
 def baselines_of(looks: Sequence[dict[str, Any]]) -> list[str]:

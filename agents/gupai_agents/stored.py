@@ -1,0 +1,86 @@
+"""JSON from disk, checked before anything uses it: regular files of a bounded size, and a model for what each holds.
+
+A file that holds anything else is damaged, which is told in one line: the file, the place in it and what is there.
+"""
+
+import functools
+import stat
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from gupai_env.core.numbers import cut, told
+
+MOST_TEXT = 4000  # characters
+MOST_NUMBER = 1e9
+
+Text = Annotated[str, Field(max_length=MOST_TEXT)]
+Number = Annotated[float, Field(ge=-MOST_NUMBER, le=MOST_NUMBER)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+
+
+class DamagedError(ValueError):
+    """A file that does not hold what it should, in one line that begins with its name."""
+
+
+class Stored(BaseModel):
+    """What a file holds: types as they are, no number that is none; keys that nobody asks for are left out."""
+
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+
+
+Model = TypeVar("Model", bound=Stored)
+
+
+def small_file(path: Path, most: int) -> Path:
+    """Return the path of a regular file of `most` bytes or fewer.
+
+    Raises:
+        DamagedError: It is larger, or no regular file: a pipe, say, could keep its reader waiting.
+        OSError: It is not there, or cannot be looked at.
+    """
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise DamagedError(f"{path.name}: this is not a regular file")
+    if found.st_size > most:
+        raise DamagedError(f"{path.name} is larger than {most:,} bytes")
+    return path
+
+
+def read_stored(path: Path, model: type[Model], most: int) -> Model:
+    """Return what a file of JSON holds; it is read again only after it has changed.
+
+    Args:
+        path: The file.
+        model: What it should hold.
+        most: Bytes that it may have.
+
+    Raises:
+        DamagedError: It holds something else.
+        OSError: It cannot be read.
+    """
+    found = small_file(path, most).stat()
+    return _read(path, model, (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
+
+
+@functools.lru_cache(maxsize=512)
+def _read(path: Path, model: type[Model], _: tuple[int, ...]) -> Model:
+    return parse_stored(path.read_bytes(), model, path.name)
+
+
+def parse_stored(content: bytes | str, model: type[Model], where: str) -> Model:
+    """Return what JSON holds. Raises: DamagedError, which begins with `where`."""
+    try:
+        return model.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+    if first["type"] == "json_invalid":
+        raise DamagedError(f"{where}: this is not JSON")
+    place = ".".join(cut(" ".join(str(part).split())) for part in first["loc"])
+    if first["type"] == "missing":
+        raise DamagedError(f"{where}: {place} is missing")
+    if first["type"] == "value_error":
+        raise DamagedError(f"{where}: {first['msg'].removeprefix('Value error, ')}")
+    raise DamagedError(f"{where}: {place or 'all of it'} cannot be {told(first['input'])}")
