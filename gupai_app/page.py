@@ -5,6 +5,7 @@ the centre) lists its pieces, and a move the parts of its table.
 """
 
 import base64
+import functools
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
@@ -86,19 +87,39 @@ def _closed(session: Session, names: Sequence[str], payoffs: Sequence[float] | N
 # --- parts of drawings ----------------------------------------------------------------------------
 
 
+@functools.cache
+def _short(number: int) -> str:
+    """Return a number in few letters."""
+    return str(np.base_repr(number, 36))
+
+
+@functools.lru_cache(maxsize=8192)
+def svg_of(piece: Piece) -> str:
+    """Return a piece as SVG; the same ones stand in table after table."""
+    return piece.svg
+
+
 class Parts:
     """What all drawings of a page are made of: its different pieces, and parts, each a list of pieces."""
 
     def __init__(self) -> None:
         self._pieces: dict[str, str] = {}  # with their short names
         self._parts: dict[str, int] = {}
+        self._known: dict[
+            int, tuple[Sequence[Piece], int]
+        ] = {}  # parts that are one object, with their numbers
 
     def add(self, pieces: Sequence[Piece]) -> int:
         """Keep a part; return its number."""
+        if (known := self._known.get(id(pieces))) and known[0] is pieces:
+            return known[1]
         numbers = " ".join(
-            self._pieces.setdefault(piece.svg, np.base_repr(len(self._pieces), 36)) for piece in pieces
+            self._pieces.get(svg) or self._pieces.setdefault(svg, _short(len(self._pieces)))
+            for svg in map(svg_of, pieces)
         )
-        return self._parts.setdefault(numbers, len(self._parts))
+        number = self._parts.setdefault(numbers, len(self._parts))
+        self._known[id(pieces)] = pieces, number
+        return number
 
     def uses(self, parts: Sequence[int]) -> str:
         """Return parts as they stand in a drawing."""

@@ -30,7 +30,7 @@ from gupai_app.web.app import create_app
 from gupai_app.web.changes import changed
 from gupai_app.web.players import NAMED
 from gupai_app.web.review import address_of, luck, record_of
-from gupai_app.web.table import Sitting
+from gupai_app.web.table import _PLAYED, Sitting
 from gupai_app.web.tournaments import Watched, so
 from gupai_env.games import GAMES, get_game
 from test_web import OURS, actions, played, said
@@ -92,18 +92,33 @@ def test_who_is_alone_at_the_screen_is_not_asked_who_they_are(pages):
     assert 'id="here"' not in pages.get("/table?game=jie-long&seed=5&seat=0&with=greedy").text
 
 
-def test_a_table_is_played_again_once_for_a_page(monkeypatch):
+def test_a_move_is_played_on_from_the_page_before_it_and_a_new_server_plays_again_once(monkeypatch):
     plays, play = [], Session.play
     monkeypatch.setattr(Session, "play", lambda self, action: plays.append(action) or play(self, action))
     sitting = Sitting(Address.read({"game": "jie-long", "seed": "5", "seat": "0", "options": "deals=3"}))
     for _ in range(12):
+        before = len(plays)
         sitting = Sitting(sitting.address, sitting.moves[0].actions[0])
-    seen = sitting.frames
-    del plays[:]
-    again = Sitting(sitting.address)
-    assert len(again.frames) > 1 and again.frames == seen
-    moves = len(sitting.address.moves)
-    assert moves < len(plays) <= moves + sitting.address.variant.players
+        assert len(plays) - before <= sitting.address.variant.players  # moves that are new
+    seen, moves = sitting.frames, len(sitting.address.moves)
+    for least, most in ((0, 0), (moves, moves)):  # at hand, and not
+        del plays[:]
+        again = Sitting(sitting.address)
+        assert least <= len(plays) <= most
+        assert len(again.frames) > 1 and again.frames == seen
+        assert len(plays) <= most + sitting.address.variant.players
+        _PLAYED.clear()
+
+
+def test_pages_that_play_on_from_one_page_do_not_meet():
+    begin = Sitting(Address.read({"game": "jie-long", "seed": "5", "seat": "1"}))
+    first, other = (move.actions[0] for move in begin.moves[:2])
+    one, two = Sitting(begin.address, first), Sitting(begin.address, other)
+    _PLAYED.clear()
+    for found, action in ((one, first), (two, other)):
+        assert found.address == Sitting(begin.address, action).address
+        assert found.frames == Sitting(found.address).frames
+        assert found.undo == Sitting(found.address).undo == begin.address
 
 
 # --- addresses of games and luck ------------------------------------------------------------------

@@ -1,14 +1,14 @@
 """The address of a table: a whole game as the words of a query, and what of it is allowed."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 from urllib.parse import urlencode
 
-from gupai_agents import agent_names
 from gupai_agents.agent import Agent
 from gupai_app.session import Session
-from gupai_app.web.players import NAMED, Players
+from gupai_app.web.players import NAMED, Players, named
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import describe_illegal
 from gupai_env.core.numbers import told
@@ -45,9 +45,7 @@ class Address:
         """Return what a query tells. Raises: ValueError, in one line, for what no table can be."""
         game, variant = rules_of(query)
         seat = number_in(query, "seat", 0, variant.players - 1)
-        others = tuple(filter(None, query.get("with", "").split(";"))) or tuple(
-            agent_names(game, variant)[-1:]
-        )
+        others = tuple(filter(None, query.get("with", "").split(";"))) or tuple(named(game, variant)[-1:])
         if len(others) >= variant.players:
             raise ValueError(f"{len(others)} agents are too many, there is room for {variant.players - 1}")
         for name in others:
@@ -65,7 +63,7 @@ class Address:
             players,
         )
 
-    @property
+    @functools.cached_property
     def query(self) -> str:
         """The words that `read` reads."""
         words = {
@@ -114,8 +112,12 @@ def query_of(words: Mapping[str, str]) -> str:
 
 def words_of_rules(game: Game, variant: Variant) -> dict[str, str]:
     """Return game and variant as `rules_of` reads them."""
-    options = ";".join(f"{name}={_text(value)}" for name, value in variant.changed().items())
-    return {"game": game.id, "options": options}
+    return {"game": game.id, "options": _options(variant)}
+
+
+@functools.lru_cache(maxsize=256)
+def _options(variant: Variant) -> str:
+    return ";".join(f"{name}={_text(value)}" for name, value in variant.changed().items())
 
 
 def rules_of(query: Mapping[str, str]) -> tuple[Game, Variant]:

@@ -32,6 +32,7 @@ class Pages:
             autoescape=select_autoescape(default=True),
             trim_blocks=True,
             lstrip_blocks=True,
+            auto_reload=False,
         )
         self._templates.filters["drawable"] = drawable
 

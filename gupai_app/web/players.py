@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import re
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from gupai_agents.checkpoint import AGENT_FILE, MAX_BYTES, check_identity, read_
 from gupai_agents.search import SearchAgent
 from gupai_agents.stored import DamagedError, small_file
 from gupai_app.moves import ADVISER
-from gupai_app.web.jobs import said
 from gupai_env.core.files import describe
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import told
@@ -63,6 +61,12 @@ def shown(name: str) -> str:
     return f"{RUN}{Path(name).name}" if name.startswith("checkpoint:") else name
 
 
+@functools.lru_cache(maxsize=64)
+def named(game: Game, variant: Variant) -> tuple[str, ...]:
+    """Return the players with a name, of which an installation always has the same."""
+    return tuple(agent_names(game, variant))
+
+
 class Players:
     """The players that pages of a server may name: none that a request makes open a file of its choice or run code."""
 
@@ -73,7 +77,7 @@ class Players:
     def names(self, game: Game, variant: Variant | None = None) -> list[str]:
         """Return who plays a game, or its variant; without one that of the default options."""
         variant = game.variant() if variant is None else variant
-        return [*agent_names(game, variant), *SEARCHES, *self.trained(game, variant)]
+        return [*named(game, variant), *SEARCHES, *self.trained(game, variant)]
 
     def known(self, game: Game) -> list[str]:
         """Return who plays a game with some options or other."""
@@ -89,6 +93,8 @@ class Players:
 
     def check(self, name: str, game: Game, variant: Variant) -> None:
         """Raise ValueError for a player that is not among those allowed."""
+        if name in SEARCHES or name in named(game, variant):
+            return
         allowed = self.names(game, variant)
         if name not in allowed and not (name.startswith(RUN) and name in self.trained(game)):
             raise ValueError(f"{told(name)} does not play here; who does: {', '.join(allowed)}")
@@ -100,20 +106,6 @@ class Players:
             return _named(name, game, variant)
         file = folders(self.runs)[name.removeprefix(RUN)] / AGENT_FILE
         return _loaded(file.parent, file.stat().st_mtime_ns, game, variant)
-
-
-@contextlib.contextmanager
-def naming_agent(agent: Agent, where: str = "") -> Iterator[None]:
-    """Let whatever an agent raises, SystemExit too, end as a ValueError in one line that names it.
-
-    Args: where: what the line says after its name, such as " at seat 2".
-    """
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise ValueError(f"{agent.name} failed{where}: {said(error)}") from error
 
 
 NAMED = Players()
@@ -159,8 +151,16 @@ def _fits(file: Path, game: Game, variant: Variant | None) -> bool:
     if found is None or found[0] != game:
         return False
     try:
-        if variant is not None:
-            check_identity(file, _header(file, file.stat().st_mtime_ns), game, variant)
+        return variant is None or _plays(file, file.stat().st_mtime_ns, game, variant)
+    except OSError:
+        return False
+
+
+@functools.lru_cache(maxsize=1024)
+def _plays(file: Path, stamp: int, game: Game, variant: Variant) -> bool:
+    """True if the player of a checkpoint plays a variant; the time of its file tells an older one from a newer."""
+    try:
+        check_identity(file, _header(file, stamp), game, variant)
     except ODD:
         return False
     return True

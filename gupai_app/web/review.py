@@ -34,7 +34,7 @@ from gupai_app.web.address import (
 )
 from gupai_app.web.pages import Pages, form_of, once, whole
 from gupai_app.web.pages import query_of as words_of
-from gupai_app.web.players import SEARCHES, Players, adviser, naming_agent
+from gupai_app.web.players import SEARCHES, Players, adviser
 from gupai_app.web.safety import MOST_QUERY
 from gupai_app.web.table import Sitting
 from gupai_env.core.numbers import told
@@ -117,8 +117,7 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
         np.concatenate([turn.masks for turn in turns]),
         np.concatenate([turn.keys for turn in turns]),
     )
-    with naming_agent(agent):
-        chances = probabilities(agent, game, variant, together)
+    chances = probabilities(agent, game, variant, together)
     values = adviser(game, variant).values(together, halving=False)
     return [
         _decision(

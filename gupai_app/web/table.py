@@ -2,13 +2,16 @@
 
 import functools
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
+import numpy as np
+
 from gupai_app.moves import Move, Worth, headed, moves_of, result, worths
 from gupai_app.page import LAYOUTS, Parts
-from gupai_app.session import Mark, Session, table_of
+from gupai_app.session import Mark, Session, reading, table_of
 from gupai_app.web.address import PERSON, Address, check_legal
 from gupai_app.web.players import adviser
 from gupai_env.core.hints import PLAY, TILE
@@ -52,6 +55,41 @@ class Line(NamedTuple):
     best: bool = False
 
 
+Played = tuple[Mark, Session, dict[int, Mark]]  # how a game began, as it stands, and before moves of people
+
+
+class _Recent:
+    """Games as they stood at the addresses that were looked at last, so that a move plays on from the one before."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._found: dict[Address, Played] = {}
+
+    def get(self, address: Address) -> Played | None:
+        """Return a game that may be played on, None if it is not at hand."""
+        with self._lock:
+            if (found := self._found.pop(address, None)) is None:
+                return None
+            self._found[address] = found  # the latest are last
+        begun, session, marks = found
+        return begun, session.since(session.mark()), dict(marks)
+
+    def put(self, address: Address, played: Played) -> None:
+        """Keep a game, which is not played on from now."""
+        with self._lock:
+            self._found[address] = played
+            while len(self._found) > self._most:
+                del self._found[next(iter(self._found))]
+
+    def clear(self) -> None:
+        """Forget all games."""
+        with self._lock:
+            self._found.clear()
+
+
+_PLAYED = _Recent(512)
+
+
 class Sitting:
     """A game as the person whose turn it is sees it now.
 
@@ -66,11 +104,9 @@ class Sitting:
         Args: at: the seat of who says that they are at the screen.
         Raises: ValueError, in one line, for moves that are not legal and agents that fail.
         """
-        self.session, self._people, self._agents = address.session(), address.people, address.agents()
-        self._marks: dict[int, Mark] = {}  # before the last move of each person
-        self._begun = self.session.mark()
-        for move in address.moves:
-            self._play(move)
+        self._people, self._agents = address.people, address.agents()
+        # marks: before the last move of each person
+        self._begun, self.session, self._marks = _PLAYED.get(address) or self._begin(address)
         if action is not None:
             if self.session.over or self.session.seat not in self._people:
                 raise ValueError("it is not your turn; go back to the table")
@@ -78,6 +114,7 @@ class Sitting:
         while not self.session.over and self.session.seat not in self._people:
             self._play(self._answer(self.session.seat))
         self.address, self.over = address.after(self.session.actions), self.session.over
+        _PLAYED.put(self.address, (self._begun, self.session, self._marks))
         last = max(self._marks, key=lambda seat: self._marks[seat].moves, default=None)
         self.seat = self.session.seat if not self.over else address.seat if last is None else last
         self.covered = len(self._people) > 1 and self.seat not in (last, at)
@@ -89,7 +126,20 @@ class Sitting:
         self.total = [float(each) for each in self.session.state.total[: address.variant.players]]
         self.moves: list[Move] = []
         if not self.over:
-            self.moves = moves_of(self.hints, self.session.view(self.seat), self.session.mask())
+            self.moves = moves_of(self.hints, self._view, self.session.mask())
+
+    def _begin(self, address: Address) -> "Played":
+        """Play the moves of an address from the beginning."""
+        self.session, self._marks = address.session(), {}
+        begun = self.session.mark()
+        for move in address.moves:
+            self._play(move)
+        return begun, self.session, self._marks
+
+    @functools.cached_property
+    def _view(self) -> np.record:
+        """What the person knows now."""
+        return self.session.view(self.seat)
 
     def _play(self, action: int) -> None:
         session = self.session
@@ -129,7 +179,7 @@ class Sitting:
                 yield (shown := frame)
 
     def _frame(self, session: Session) -> Frame:
-        view = session.view(self.seat)
+        view = reading(session.view(self.seat))
         scene = self.address.game.scene(self.address.variant, [view], self.names)
         return Frame(scene, scene.last_move)
 
@@ -159,7 +209,7 @@ class Sitting:
         headed_by: bool = True,
     ) -> Line:
         """Return a move as it is shown, under its heading or alone; with a question where its tiles can be turned."""
-        view = self.session.view(self.seat)
+        view = self._view
         label = self.hints.label(view, move.actions) if headed_by or move.verb == PLAY else move.name
         question, choices = "", [Choice(move.actions[0], label)]
         if len(move.actions) > 1:
@@ -203,19 +253,19 @@ class Drawing:
     ) -> None:
         parts, self.stages = Parts(), ""
         scenes = [frame.scene for frame in frames]
-        drawn: list[tuple[str, int, int, str, str]] = []
+        drawn: list[tuple[str, int, list[int], str, str]] = []
         for name, narrow in LAYOUTS.items():
             layout = lay_out(scenes, narrow=narrow)
             for at, scene in enumerate(scenes):
                 table, last = draw_table(scene, layout), at == len(scenes) - 1
                 hot = "".join(_targets(scene, table, by_tile)) if last else ""
                 box = f"0 0 {layout.width:g} {layout.height:g}"
-                drawn.append((name, at, parts.add(table.pieces), box, hot))
-        for name, at, part, box, hot in drawn:
+                drawn.append((name, at, list(map(parts.add, table.parts)), box, hot))
+        for name, at, numbers, box, hot in drawn:
             state = "" if at == len(scenes) - 1 else " past"
             self.stages += (
                 f'<svg class="stage {name}{state}" data-frame="{at}" viewBox="{box}" role="group" '
-                f'aria-label="The table">{parts.uses([part])}{hot}</svg>'
+                f'aria-label="The table">{parts.uses(numbers)}{hot}</svg>'
             )
         self.definitions = parts.definitions
 

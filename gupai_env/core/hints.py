@@ -1,5 +1,6 @@
 """What a person is told of a game and its moves. A game without hints of its own gets plain words."""
 
+import functools
 import re
 import textwrap
 import unicodedata
@@ -39,11 +40,13 @@ def _filled(line: str, width: int) -> str:
     )
 
 
+@functools.lru_cache(maxsize=4096)
 def tiles_named(text: str) -> tuple[tuple[int, int], ...]:
     """Return the tiles that a text names, the higher number of each first, in a fixed order."""
     return tuple(sorted((max(a, b), min(a, b)) for a, b in (map(int, pair) for pair in TILE.findall(text))))
 
 
+@functools.lru_cache(maxsize=4096)
 def unturned(name: str) -> str:
     """Return the name of an action with the higher number of each tile first."""
     return TILE.sub(lambda tile: "[{}:{}]".format(*tiles_named(tile[0])[0]), name)
@@ -65,6 +68,7 @@ def spelled(text: str, turned: bool = True) -> str:
     return " / ".join(sorted(groups, key=lambda group: group.count("[")))
 
 
+@functools.lru_cache(maxsize=4096)
 def verb_of(name: str) -> str:
     """Return what an action does, without its tiles: "discard" for "discard [6:4]"."""
     return " ".join(re.findall(r"[a-z]+", TILE.sub(" ", name))) or PLAY

@@ -1,5 +1,6 @@
 """Tiles, titles and phrases in which every game describes its table."""
 
+import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ def faces(tiles: int) -> tuple[Tile, ...]:
     return tuple((int(PIPS[kind, 0]), int(PIPS[kind, 1])) for kind in reversed(tiles_in(tiles)))
 
 
+@functools.lru_cache(maxsize=256)
 def title(game: "Game", variant: Variant) -> str:
     """Return the game's name in Latin letters and the options that differ from its defaults."""
     name = " ".join(word for word in game.title.split() if word.isascii())

@@ -18,6 +18,12 @@ def red_pips(tile: Tile) -> tuple[int, int]:
     return first * (first in (1, 4)), second * (second in (1, 4))
 
 
+def _freeze(record: object, **fields: tuple) -> None:
+    """Give a frozen record tuples for the lists that it was made with: a drawing is remembered by what it shows."""
+    for name, value in fields.items():
+        object.__setattr__(record, name, value)
+
+
 @dataclass(frozen=True)
 class Pile:
     """Tiles that lie together: a hand, discards, a meld, the lake, the layout, the wall.
@@ -45,6 +51,7 @@ class Pile:
     open_right: int = 0
 
     def __post_init__(self) -> None:
+        _freeze(self, tiles=tuple(map(tuple, self.tiles)), marked=tuple(self.marked))
         if any(not 1 <= number <= 6 for tile in self.tiles for number in tile):
             raise ValueError(f"pile {self.label!r}: a tile has two numbers from 1 to 6, got {self.tiles}")
         if self.hidden < 0:
@@ -68,6 +75,9 @@ class Place:
     to_act: bool = False
     note: str = ""
 
+    def __post_init__(self) -> None:
+        _freeze(self, piles=tuple(self.piles))
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -85,3 +95,6 @@ class Scene:
     places: tuple[Place, ...] = ()
     notes: tuple[str, ...] = ()
     last_move: str = ""
+
+    def __post_init__(self) -> None:
+        _freeze(self, centre=tuple(self.centre), places=tuple(self.places), notes=tuple(self.notes))

@@ -1,5 +1,6 @@
 """What drawings are made of: pieces of SVG, the colours of the themes, tiles and words."""
 
+import functools
 from html import escape
 from typing import NamedTuple
 
@@ -211,6 +212,7 @@ def _names_in(text: str) -> set[str]:
     return {part.partition('"')[0] for part in text.split('href="#g-')[1:]}
 
 
+@functools.cache
 def _symbol(name: str) -> str:
     """Return the definition of a tile, a back or the place of a tile, 100 units wide."""
     turned, numbers = name[0], name[1:]

@@ -1,5 +1,6 @@
 """Piles of tiles laid into the space there is: rows, stacks, and the connected line as a snake."""
 
+import functools
 from collections.abc import Sequence
 from math import ceil, inf
 from typing import NamedTuple
@@ -36,11 +37,13 @@ def label_of(piles: tuple[Pile, ...]) -> float:
     return 17.0 if any(pile.label for pile in piles) else 0.0
 
 
-def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int) -> list[Piece]:
+@functools.lru_cache(maxsize=2048)  # most of a table is as it was a move before
+def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int) -> tuple[Piece, ...]:
     """Lay piles side by side, in as many rows as they need, with the largest tiles that fit into `box`."""
     label = label_of(piles)
     size, rows = fit(piles, box if box.h > 0 else box._replace(h=inf), largest, label)
-    gap, pieces = gap_of(size), []
+    gap = gap_of(size)
+    pieces: list[Piece] = []
     y = box.y + max(box.h - height_of(rows, label, gap), 0) / 2
     for row in rows:
         x = box.x + max(box.w - sum(block.w for block in row) - gap * (len(row) - 1), 0) / 2
@@ -52,9 +55,10 @@ def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int) -> list[Piece]:
             pieces += lay(block, x, y + label, size)
             x += block.w + gap
         y += max(block.h for block in row) + label + gap
-    return pieces
+    return tuple(pieces)
 
 
+@functools.lru_cache(maxsize=2048)
 def fit(piles: tuple[Pile, ...], box: Box, largest: int, label: float) -> tuple[int, list[list[Block]]]:
     """Return the largest tile width at which the piles fit into `box`, and their rows then.
 

@@ -5,6 +5,7 @@ document and `gupai_env.render.image` paints as pixels. Pieces name their colour
 the same drawing light or dark: `style` says what a theme's classes look like, `symbols` defines the tiles.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf
@@ -47,18 +48,22 @@ class Layout:
 class Table:
     """The pieces of a table: its felt, what stands above, the centre and, by place, panel, words and tiles."""
 
-    felt: list[Piece]
-    head: list[Piece]
-    centre: list[Piece]
-    panels: list[list[Piece]]
-    words: list[list[Piece]]
-    tiles: list[list[Piece]]
+    felt: Sequence[Piece]
+    head: Sequence[Piece]
+    centre: Sequence[Piece]
+    panels: Sequence[Sequence[Piece]]
+    words: Sequence[Sequence[Piece]]
+    tiles: Sequence[Sequence[Piece]]
+
+    @property
+    def parts(self) -> list[Sequence[Piece]]:
+        """Its parts, in the order in which they are painted."""
+        return [self.felt, self.head, self.centre, *self.panels, *self.words, *self.tiles]
 
     @property
     def pieces(self) -> list[Piece]:
         """All of them, in the order in which they are painted."""
-        places = [*self.panels, *self.words, *self.tiles]
-        return [*self.felt, *self.head, *self.centre, *(piece for part in places for piece in part)]
+        return [piece for part in self.parts for piece in part]
 
 
 def draw_svg(scene: Scene, *, theme: str = DARK, narrow: bool = False) -> str:
@@ -107,7 +112,8 @@ def _felt(layout: Layout) -> Piece:
     return Piece(0, 0, box, "rect", sides(*box, 0, "", ' fill="url(#g-fill-felt)"'))
 
 
-def _panel(place: Place, area: Box) -> list[Piece]:
+@functools.lru_cache(maxsize=2048)
+def _panel(place: Place, area: Box) -> Sequence[Piece]:
     """Return the panel of a place, with a thick golden rim where it is to act."""
     thick = 3 if place.to_act else 1
     line = "accent" if place.to_act else "panel-line"
@@ -138,7 +144,8 @@ def _head(scene: Scene, layout: Layout) -> list[Piece]:
     return pieces
 
 
-def _pill(note: str, x: float, y: float, height: float, size: float) -> list[Piece]:
+@functools.lru_cache(maxsize=1024)
+def _pill(note: str, x: float, y: float, height: float, size: float) -> Sequence[Piece]:
     """Return a note in a rounded frame."""
     width = round(length(note, size) + 20, 1)
     inner = Box(0.5, 0.5, width - 1, height - 1)
@@ -172,7 +179,8 @@ def _narrow_head(scene: Scene, box: Box) -> tuple[list[Piece], float]:
     return pieces, y - 8 - box.y
 
 
-def draw_words(place: Place, area: Box) -> list[Piece]:
+@functools.lru_cache(maxsize=2048)
+def draw_words(place: Place, area: Box) -> Sequence[Piece]:
     """Return a seat's name, and its note beside it or where that is too long below."""
     inner = area.inside(10)
     middle = inner.y + 7
@@ -208,7 +216,7 @@ def _tiles_box(place: Place, area: Box) -> Box:
     return Box(inner.x, inner.y + top, inner.w, inner.h - top)
 
 
-def draw_tiles(place: Place, area: Box, layout: Layout) -> list[Piece]:
+def draw_tiles(place: Place, area: Box, layout: Layout) -> tuple[Piece, ...]:
     """Return the piles of a seat."""
     return lay_piles(place.piles, _tiles_box(place, area), 26 if layout.narrow else 40)
 

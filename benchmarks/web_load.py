@@ -1,0 +1,126 @@
+"""How fast pages are while many people play: python -m benchmarks.web_load, a minute at most.
+
+Clients on this machine play games against a server process of their own, each always taking the first move that its
+page offers. Every page of a table is one move: a redirection and the page to which it leads. The processor's time is
+that of the server alone, so that it says the same on a busy machine.
+"""
+
+import argparse
+import http.client
+import os
+import platform
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from gupai_env.games import GAMES
+
+PLAY = re.compile(r'<button form="moves" name="play" value="(\d+)"')
+ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/")
+MOST_CLIENTS, MOST_PAGES, MOST_SECONDS = 200, 10_000, 60
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def get(line: http.client.HTTPConnection, path: str) -> tuple[str, str]:
+    """Return the path at which a page came to stand, and the page."""
+    for _ in range(3):
+        line.request("GET", path)
+        answer = line.getresponse()
+        text = answer.read().decode()
+        if answer.status != 303:
+            break
+        path = answer.headers["Location"]
+    if answer.status != 200:
+        raise RuntimeError(f"{path}: {answer.status}")
+    return path, text
+
+
+def play(port: int, game: str, client: int, pages: int, until: float, found: list[float]) -> None:
+    """Ask for so many pages, one after another, and write down what each took, in seconds."""
+    line, seed, at, moves = http.client.HTTPConnection("127.0.0.1", port, timeout=60), 1000 * client, "", []
+    for _ in range(pages):
+        seed += not moves
+        path = f"{at}&play={moves[0]}" if moves else f"/table?game={game}&seed={seed}&seat=0&with=greedy"
+        begin = time.perf_counter()
+        if begin > until:
+            return
+        at, text = get(line, path)
+        found.append(time.perf_counter() - begin)
+        moves = PLAY.findall(text)
+
+
+def processor_seconds(process: int) -> float:
+    """Return the processor's time that a process has used so far, in seconds."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def measure(
+    port: int, process: int, game: str, clients: int, pages: int, seconds: float
+) -> tuple[list[float], float]:
+    """Return what every page took that clients asked for at once, and the server's processor time of a page."""
+    found: list[list[float]] = [[] for _ in range(clients)]
+    until = time.perf_counter() + seconds
+    threads = [
+        threading.Thread(target=play, args=(port, game, client, pages, until, found[client]))
+        for client in range(clients)
+    ]
+    before = processor_seconds(process)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    took = [each for client in found for each in client]
+    return took, (processor_seconds(process) - before) / max(len(took), 1)
+
+
+def told(took: list[float]) -> str:
+    """Return median and 95th percentile in words."""
+    ranked = sorted(took)
+    late = ranked[int(0.95 * (len(ranked) - 1))]
+    return f"median {1e3 * statistics.median(ranked):.0f} ms, 95% under {1e3 * late:.0f} ms"
+
+
+def main() -> None:
+    """Measure one client and many."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("game", nargs="?", default="jie-long", choices=list(GAMES))
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--pages", type=int, default=20, help="of each client")
+    parser.add_argument("--seconds", type=float, default=30, help="after which no page is asked for")
+    asked = parser.parse_args()
+    clients = min(max(asked.clients, 1), MOST_CLIENTS)
+    pages = min(max(asked.pages, 1), MOST_PAGES // clients)
+    seconds = min(max(asked.seconds, 1.0), MOST_SECONDS)
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["-c", "from gupai_app.cli import main; main()", "web", "--no-browser"]
+        words += ["--runs", f"{folder}/runs", "--tournaments", f"{folder}/tournaments"]
+        server = subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE, text=True)
+        try:
+            assert server.stdout is not None
+            port = int(ADDRESS.search(server.stdout.readline())[1])  # type: ignore[index]
+            measure(port, server.pid, asked.game, 1, 10, seconds)  # templates and machine code are loaded
+            alone = measure(port, server.pid, asked.game, 1, 30, seconds)
+            many = measure(port, server.pid, asked.game, clients, pages, seconds)
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(20)
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    print(
+        f"{platform.machine()}, {os.cpu_count()} processors, load {load}; Python {platform.python_version()}"
+    )
+    for count, (took, used) in ((1, alone), (clients, many)):
+        print(
+            f"{asked.game}, {count} at once, {len(took):,} pages: {told(took)}; "
+            f"{1e3 * used:.1f} ms of the server's processor time per page"
+        )
+
+
+if __name__ == "__main__":
+    main()
