@@ -61,6 +61,12 @@ class Run(NamedTuple):
         return baselines_of(self.looks)
 
     @property
+    def pictures(self) -> list[str]:
+        """The names of pictures for which there is something to draw."""
+        there = {"strength": self.baselines, "exploitability": "exploitability" in self.last}
+        return [name for name in PICTURES if there[name]]
+
+    @property
     def last(self) -> dict[str, Any]:
         return self.looks[-1] if self.looks else {}
 
@@ -155,13 +161,12 @@ def add_runs(app: FastAPI, pages: Pages, runs: Path | None) -> None:
         config = ""
         with contextlib.suppress(OSError, ValueError):
             config = _small(found.folder / CONFIG_FILE).read_text(encoding="utf-8")
-        shown = [name for name in PICTURES if name == "strength" or "exploitability" in found.last]
         return pages(
             "run.html",
             head=found.name,
             run=found,
             looks=found.looks[-MOST_LOOKS:],
-            pictures=shown if len(found.looks) > 1 and can_draw() else [],
+            pictures=found.pictures if len(found.looks) > 1 and can_draw() else [],
             can_draw=can_draw(),
             final=final_table(found.folder),
             config=config,
@@ -170,9 +175,7 @@ def add_runs(app: FastAPI, pages: Pages, runs: Path | None) -> None:
     @app.get("/run/{name}/{which}.svg")
     def picture(name: str, which: str) -> Response:
         found = run_called(name)
-        if which not in PICTURES or not found.looks or not can_draw():
-            raise HTTPException(404)
-        if which == "exploitability" and "exploitability" not in found.last:
+        if which not in found.pictures or not can_draw():
             raise HTTPException(404)
         svg = _picture(which, found.folder, (found.folder / METRICS_FILE).stat().st_mtime_ns)
         return Response(svg, media_type="image/svg+xml", headers={"Content-Security-Policy": PICTURE_POLICY})
