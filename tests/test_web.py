@@ -19,7 +19,7 @@ from gupai_app.moves import moves_of
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
 from gupai_app.web.serve import bound
-from gupai_app.web.table import Sitting
+from gupai_app.web.table import _PLAYED, Sitting
 from gupai_env.games import GAMES
 
 every_game = pytest.mark.parametrize("game", GAMES)
@@ -211,13 +211,40 @@ def test_the_first_page_is_small(pages):
     )
 
 
-def test_an_agent_that_fails_gets_a_sentence(pages, monkeypatch):
+def exits(*_):
+    raise SystemExit(0)
+
+
+def cheats(agent, turns):
+    turns.masks[:] = True
+    return (~turns.masks).argmax(1) + 62
+
+
+ANSWERS = {
+    "raises": lambda *_: 1 / 0,
+    "exits": exits,
+    "cheats": cheats,
+    "none": lambda *_: None,
+    "text": lambda *_: "x",
+    "float": lambda *_: 0.5,
+    "large": lambda *_: [10**30],
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_agent_that_fails_gets_a_sentence_that_names_it(answer, pages, monkeypatch, capfd):
     from gupai_agents.styles import StyleAgent
 
     text, at = table(pages, game="jie-long")
-    monkeypatch.setattr(StyleAgent, "act", lambda *_: 1 / 0)
-    answer = pages.get(f"/table?{at}&play={actions(text)[0]}")
-    assert answer.status_code == 422 and "greedy failed" in said(answer)
+    _PLAYED.clear()
+    monkeypatch.setattr(StyleAgent, "act", ANSWERS[answer])
+    found = pages.get(f"/table?{at}&play={actions(text)[0]}")
+    assert found.status_code == 422 and "greedy" in said(found) and "\n" not in said(found)
+    line = pages.get(f"/record?{played(pages, game='ding-niu', **{'with': 'random'})[-1]}").text
+    monkeypatch.setattr(StyleAgent, "probabilities", ANSWERS[answer], raising=False)
+    found = pages.post("/review", headers=OURS, data={"games": line, "agent": "greedy"})
+    assert found.status_code == 422 and "greedy" in said(found)
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_free_port_is_found_and_a_named_one_is_kept():

@@ -1,11 +1,16 @@
 """Claims that are changed, tournaments, runs, people at one screen and games that have an address."""
 
+import errno
 import json
+import os
 import re
 import shutil
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
@@ -24,7 +29,7 @@ from gupai_agents.evaluation.records import game_of_line
 from gupai_agents.evaluation.statistics import estimate
 from gupai_app.claim_page import claim_page
 from gupai_app.session import Session
-from gupai_app.web import claims
+from gupai_app.web import claims, jobs
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
 from gupai_app.web.changes import changed
@@ -190,6 +195,21 @@ def test_what_the_tiles_of_a_match_are_worth_is_added_up_over_its_deals(monkeypa
     found = luck(session.record(["a"] * 4))
     assert [each.worth for each in found] == [9, 3, -3, -9]
     assert [each.won for each in found] == session.state.total[:4].tolist()
+
+
+@pytest.mark.parametrize("name", ["a\u200bb", "a\nb", "\x1b[31m", "x" * 1001])
+def test_a_name_that_an_address_refuses_is_refused_of_a_file_too(name, pages):
+    line = pages.get(f"/record?{played(pages, game='ding-niu')[-1]}").text
+    record = json.loads(line)
+    record["agents"][1] = name
+    text = json.dumps(record, separators=(",", ":"))
+    query = dict(pages.build_request("GET", f"/look?{address_of(game_of_line(line.encode()))}").url.params)
+    query["sat"] = json.dumps(record["agents"])
+    for answer in (
+        pages.get(f"/look?{urlencode(query)}"),
+        pages.post("/review", headers=OURS, data={"games": text}, follow_redirects=False),
+    ):
+        assert answer.status_code == 422 and re.search("is no name (of|that)", said(answer))
 
 
 # --- claims ---------------------------------------------------------------------------------------
@@ -451,6 +471,104 @@ def test_the_standings_of_a_tournament_under_way_are_of_the_deals_that_were_play
         )
         for each in look.standings if look.deals > 1 else ():
             assert each.chips == pytest.approx(estimate(whole.chips_of(names.index(each.name))[: look.deals]))
+
+
+def pipe(path):
+    os.mkfifo(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipes in folders")
+@pytest.mark.parametrize("make", [pipe, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
+@pytest.mark.parametrize(
+    "name", ["manifest.json", "summary.json", "games.jsonl.gz", "metrics.jsonl", "config.yaml"]
+)
+def test_what_is_no_regular_file_is_not_read(name, make, pages, room):
+    whole = room / "tournaments" / "regular"
+    if not whole.exists():
+        names = ["random", "greedy"]
+        play_into(whole, schedule("jie-long", names, 2), [make_agent(name, "jie-long") for name in names])
+    kind, copied = (
+        ("run", room / "runs" / "one") if (room / "runs" / "one" / name).exists() else ("tournament", whole)
+    )
+    folder = copied.with_name("odd")
+    shutil.copytree(copied, folder)
+    (folder / name).unlink()
+    make(folder / name)
+    answers = [pages.get(f"/{kind}s"), pages.get(f"/{kind}/odd"), pages.get(f"/{kind}/odd/game")]
+    shutil.rmtree(folder)
+    assert [answer.status_code for answer in answers[:2]] == [200, 200]
+    assert answers[2].status_code == (404 if kind == "run" else 422)
+    assert name in answers[1].text.lower() or name in answers[2].text
+
+
+def test_a_form_that_is_sent_twice_begins_one_tournament(pages, room, monkeypatch):
+    begun, go_on = [], threading.Event()
+
+    def slow(path, plan, agents, *, resume):
+        begun.append(path)
+        go_on.wait(60)
+        return play_into(path, plan, agents, resume=resume)
+
+    monkeypatch.setattr("gupai_app.web.tournaments.play_into", slow)
+    token = re.search(r'name="token" value="(\w+)"', pages.get("/tournaments/jie-long").text)[1]
+    form = {"game": "jie-long", "agent": ["greedy", "random"], "deals": "4", "token": token}
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: pages.post("/tournaments", headers=OURS, data=form), range(8)))
+    assert {answer.status_code for answer in answers} == {200} and len(
+        {answer.url for answer in answers}
+    ) == 1
+    other = pages.post("/tournaments", headers=OURS, data={**form, "deals": "5"})
+    assert other.status_code == 422 and "is under way" in said(other)
+    go_on.set()
+    done(pages, answers[0].url.path)
+    assert pages.post("/tournaments", headers=OURS, data=form).url == answers[0].url  # a late click
+    assert len(begun) == 1
+
+
+class FailsError(Exception):
+    def __str__(self):
+        raise RuntimeError("even this")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (SystemExit(0), "It failed: SystemExit: 0"),
+        (KeyboardInterrupt(), "It failed: KeyboardInterrupt"),
+        (FailsError(), "It failed: FailsError"),
+        (MemoryError(), "It failed: MemoryError"),
+        (OSError(errno.ENOSPC, "No space left on device", "x/games.csv"), "x/games.csv: the disk is full"),
+        (ValueError("x: another process is playing"), "It failed: x: another process is playing"),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_whatever_ends_work_is_said_and_other_work_can_begin(error, words, pages, room, monkeypatch):
+    def fails(*_, **__):
+        raise error
+
+    monkeypatch.setattr("gupai_app.web.tournaments.play_into", fails)
+    form = {"game": "jie-long", "agent": ["greedy", "random"], "deals": "4"}
+    for _ in range(2):
+        answer = pages.post("/tournaments", headers=OURS, data=form)
+        text = unescape(done(pages, answer.url.path))
+        assert answer.status_code == 200 and words in text and 'value="stop"' not in text
+
+
+def test_work_that_cannot_be_begun_leaves_nothing_set(monkeypatch):
+    def full(self):
+        raise RuntimeError("can't start new thread")
+
+    work = jobs.Jobs()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", full)
+        with pytest.raises(RuntimeError):
+            work.begin("/x", "x", lambda tell: None)
+    work.begin("/y", "y", lambda tell: 5)
+    for _ in range(100):
+        if not work.running:
+            break
+        time.sleep(0.02)
+    assert work.status("/y").found == 5 and work.status("/x").error
 
 
 # --- runs -----------------------------------------------------------------------------------------
