@@ -1,7 +1,7 @@
 """One PettingZoo environment for all games: it knows the protocol, the game knows the rules."""
 
-import threading
 from collections.abc import Iterable
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from gupai_env.core.compiling import bind
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import PLAY, kernels, table_of
-from gupai_env.core.numbers import is_one_of, is_whole, told
+from gupai_env.core.numbers import is_one_of, is_whole, one_of_an_array, told
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.scene import Scene
+from gupai_env.forking import free_in_children
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
 
@@ -48,6 +49,9 @@ class GupaiEnv(AECEnv):
     `state()`: int8 [players * layout.size], the observations of all seats, for centralised critics only.
     Wrong actions raise IllegalActionError (a ValueError) and change nothing, and there is a RuntimeError for whatever
     needs a game before the first `reset`, so no wrapper is needed.
+    What methods return is the caller's to keep and to write to. Dicts such as `rewards` are replaced by the next step,
+    not changed; what a wrapper writes to `terminations` or `truncations` counts, and a seat that leaves the table so
+    ends the game of all. Whatever interrupts a `step`, it has been played wholly or not at all.
     """
 
     def __init__(
@@ -96,6 +100,7 @@ class GupaiEnv(AECEnv):
         self._mask = np.zeros((1, game.num_actions), np.int8)
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._paid = False  # the last step ended a deal
+        self._infos: dict[str, dict[str, Any]] = {}  # of this position, as far as somebody asked
         self._observation = np.zeros((1, self.layout.size), np.int8)
         self._payoffs = np.zeros((1, game.max_seats), np.float32)
         self._over = np.zeros(1, np.bool_)
@@ -105,9 +110,10 @@ class GupaiEnv(AECEnv):
     def _bind(self) -> None:
         """Take hold of what a copy must not share: compiled loops, and second names for the arrays above."""
         self._loops = kernels(self.game)
-        self._free = threading.Lock()
+        self._holder: dict[str, int] = {}  # the thread that is at it, as "thread"
+        free_in_children(self)
         self._bool_mask = self._mask.view(np.bool_)
-        self._settled = self._state["settled"]
+        self._settled, self._moves = self._state["settled"], self._state["moves"]
         self._plain_state = np.asarray(self._state)  # quicker to pass than a record array
         self._table = table = table_of(
             1,
@@ -127,19 +133,20 @@ class GupaiEnv(AECEnv):
         self._begin = bind(self._loops.begin, self._rules, table)
         self._show = bind(self._loops.show, self._rules, table)
         self._look_from = bind(self._loops.look, self._rules, table, later=(0, self._observation))
-        self._play = bind(self._loops.play, table, 0, 1, PLAY, self._action, 0, 0)
+        self._play = bind(self._loops.play, table, 0, 1, PLAY, self._action, 0, 0, 1)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""
         bound = (
             "_loops",
-            "_free",
+            "_holder",
             "_table",
             "_begin",
             "_show",
             "_play",
             "_bool_mask",
             "_settled",
+            "_moves",
             "_plain_state",
             "_look_from",
         )
@@ -184,43 +191,92 @@ class GupaiEnv(AECEnv):
         self._enter()
         try:
             self._deal(key)
+            if self.render_mode == "human":
+                self.render()
         finally:
-            self._free.release()
+            self._holder.clear()
 
     def _deal(self, key: int | None) -> None:
+        before = int(self._seed[0]), int(self._episode[0])
         if key is not None:
-            self._seed[0], self._episode[0], self._seeded = key, 0, True
+            number = key, 0
         elif self._seeded:
-            self._episode[0] += 1
+            number = before[0], before[1] + 1
         else:
-            fresh = np.random.SeedSequence().generate_state(1, np.uint64)[0]
-            self._seed[0], self._episode[0], self._seeded = int(fresh) % KEYS, 0, True
-        self.agents = self.possible_agents[:]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self._removed = ""  # the first who was
-        self._paid = False
-        self._begin()
-        self._show()
-        self.infos = {agent: {"action_mask": self._no_actions.copy()} for agent in self.agents}
-        self._turn_to(self.possible_agents[self._seat[0]])
-        if self.render_mode == "human":
-            self.render()
+            number = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) % KEYS, 0
+        self.agents = []  # until it is dealt there is no game
+        try:
+            self._seed[0], self._episode[0] = number
+            self._begin()
+            self._show()
+            self._tell_of_deal()
+        except BaseException:
+            if not self.agents:
+                self._seed[0], self._episode[0] = before
+            raise
 
-    def _turn_to(self, agent: str) -> None:
-        self.agent_selection = self._mover = agent
-        self.infos[agent] = {"action_mask": self._mask[0].copy()}
+    def _tell_of_deal(self) -> None:
+        """Set all attributes that tell of the game, at once, as it begins."""
+        agents, mover = self.possible_agents[:], self.possible_agents[self._seat[0]]
+        self.__dict__.update(
+            rewards=dict.fromkeys(agents, 0.0),
+            _cumulative_rewards=dict.fromkeys(agents, 0.0),
+            terminations=dict.fromkeys(agents, False),
+            truncations=dict.fromkeys(agents, False),
+            agent_selection=mover,
+            agents=agents,
+            _mover=mover,
+            _infos={},
+            _removed="",  # the first who was
+            _paid=False,
+            _told=0,  # moves
+            _seeded=True,
+        )
+
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """For each agent a dict of "action_mask", int8 [num_actions]; made anew after each step."""
+        if not self._seeded:
+            raise NotDealtError(NO_GAME)
+        if len(self._infos) < len(self.agents):
+            self._infos = {agent: self._info_of(agent) for agent in self.agents}
+        return self._infos
+
+    @infos.setter
+    def infos(self, infos: dict[str, dict[str, Any]]) -> None:
+        self._infos = infos
+
+    def _info_of(self, agent: str) -> dict[str, Any]:
+        return self._infos.setdefault(agent, {"action_mask": self._mask_of(agent)})
+
+    def _mask_of(self, agent: str) -> np.ndarray:
+        return self._mask[0].copy() if agent == self._mover else self._no_actions.copy()
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return observation (None unless to `observe`), reward, termination, truncation and info of `agent_selection`.
+
+        The reward is what it was paid since it last acted. All is the caller's.
+        Raises: RuntimeError before `reset` and once all agents are removed.
+        """
+        if not self.agents:
+            raise RuntimeError(NO_GAME)
+        agent = self.agent_selection
+        observation = self.observe(agent) if observe else None
+        reward, ended = self._cumulative_rewards[agent], self.terminations[agent]
+        return observation, reward, ended, self.truncations[agent], dict(self._info_of(agent))
 
     def observe(self, agent: str) -> Any:
         """Return what an agent observes now, as fresh arrays."""
         # At the end agent_selection goes on to seats for which nothing is kept.
         if isinstance(agent, str) and agent == self._mover:
-            observation, mask = self._observation[0].copy(), self._mask[0].copy()
+            observation = self._observation[0].copy()
         else:
-            observation, mask = self._look(self._seat_of(agent)), self._no_actions.copy()
-        return observation if self.mask_in == "info" else {"observation": observation, "action_mask": mask}
+            observation = self._look(self._seat_of(agent))
+        return (
+            observation
+            if self.mask_in == "info"
+            else {"observation": observation, "action_mask": self._mask_of(agent)}
+        )
 
     def _seat_of(self, agent: str) -> int:
         if not isinstance(agent, str) or agent not in self.possible_agents:
@@ -233,30 +289,37 @@ class GupaiEnv(AECEnv):
         return observation[0]
 
     def step(self, action: Any) -> None:
-        """Play the action of `agent_selection`, or, if it is terminated, remove it with None.
+        """Play the action of `agent_selection`, or, if it is terminated or truncated, remove it with None.
 
+        Args: action: a whole number, or an array or tensor of one.
         Raises: IllegalActionError (a ValueError) naming the seat, the action and the legal ones; RuntimeError
             before `reset` or after the end, and while another thread is at it. Nothing has changed then.
         """
         self._enter()
         try:
             self._step(action)
-        except BaseException:
-            self._table["busy"] = 0  # it stays taken where an error ends a loop
-            raise
         finally:
-            self._free.release()
+            self._holder.clear()
 
     def _enter(self) -> None:
-        """Have the environment to oneself, until `_free` is released."""
-        if not self._free.acquire(blocking=False):
+        """Have the environment to oneself, until `_holder` is cleared; who was interrupted before that has it still."""
+        thread = get_ident()
+        if self._holder.setdefault("thread", thread) != thread:
             raise RuntimeError(IN_USE)
+
+    def free(self) -> None:
+        """Leave the environment to others; called in a forked process, where other threads are gone."""
+        self._holder.clear()
+
+    def _is_out(self, agent: str) -> bool:
+        """Tell whether an agent has nothing more to decide: the game is over, or somebody ended it."""
+        return self.terminations.get(agent, False) or self.truncations.get(agent, False)
 
     def _step(self, action: Any) -> None:
         if not self.agents:
             raise RuntimeError(NO_GAME)
         agent = self.agent_selection
-        if self.terminations[agent]:
+        if self._is_out(agent):
             if action is not None:
                 raise IllegalActionError(
                     f"{agent}: the game is over, the only valid action is None, not {told(action)}"
@@ -264,35 +327,54 @@ class GupaiEnv(AECEnv):
             self._remove(agent)
             return
         self._action[0] = self._checked(action)
-        self._play()
-        self._cumulative_rewards[agent] = 0.0
-        if self._paid:
-            self._clear_rewards()
-        self._paid = bool(self._settled[0])
-        if self._paid:
-            for seat, each in enumerate(self.possible_agents):
-                self.rewards[each] = float(self._payoffs[0, seat])
-            self._accumulate_rewards()
-        self.infos[agent] = {"action_mask": self._no_actions.copy()}
-        self._turn_to(self.possible_agents[self._seat[0]])
-        if self._over[0]:
-            self.terminations = dict.fromkeys(self.agents, True)
+        try:
+            self._play()
+            self._tell(agent)
+        except BaseException:
+            if self._moves[0] != self._told:
+                self._tell(agent)
+            raise
         if self.render_mode == "human":
             self.render()
 
+    def _tell(self, agent: str) -> None:
+        """Set all attributes that tell of the game, at once, after a move of an agent."""
+        self._cumulative_rewards[agent] = 0.0
+        mover, paid = self.possible_agents[self._seat[0]], bool(self._settled[0])
+        now: dict[str, Any] = {"agent_selection": mover, "_mover": mover, "_infos": {}, "_paid": paid}
+        if paid:
+            rewards = dict(zip(self.agents, self._payoffs[0].tolist(), strict=False))
+            now["rewards"] = rewards
+            now["_cumulative_rewards"] = {
+                each: self._cumulative_rewards[each] + rewards[each] for each in rewards
+            }
+        elif self._paid:
+            now["rewards"] = dict.fromkeys(self.agents, 0.0)
+        if self._over[0]:
+            now["terminations"] = dict.fromkeys(self.agents, True)
+        self.__dict__.update(now, _told=int(self._moves[0]))
+
     def _remove(self, agent: str) -> None:
-        """Take a terminated agent out as `_was_dead_step` does, but quicker: all end at once."""
-        for each in (self.terminations, self.truncations, self.rewards, self._cumulative_rewards, self.infos):
-            del each[agent]
-        self.agents.remove(agent)
-        self._removed = self._removed or agent
-        self.agent_selection = self.agents[0] if self.agents else self._removed
-        self._clear_rewards()
+        """Take an agent out that is terminated or truncated; whoever is left can only be taken out too."""
+        agents = [each for each in self.agents if each != agent]
+        first, infos = self._removed or agent, self._infos
+        self.__dict__.update(
+            agents=agents,
+            agent_selection=agents[0] if agents else first,
+            terminations={each: self.terminations.get(each, False) for each in agents},
+            truncations={
+                each: self.truncations.get(each, False) or not self.terminations.get(each, False)
+                for each in agents
+            },
+            rewards=dict.fromkeys(agents, 0.0),
+            _cumulative_rewards={each: self._cumulative_rewards[each] for each in agents},
+            _infos={each: infos[each] for each in agents if each in infos},
+            _removed=first,
+        )
 
     def _checked(self, action: Any) -> int:
         """Return a legal action as it is; any other raises IllegalActionError."""
-        if isinstance(action, np.ndarray) and action.ndim == 0:
-            action = action[()]
+        action = action if type(action) is int else one_of_an_array(action)
         whole = is_whole(action)
         if whole and 0 <= action < len(self._no_actions) and self._mask[0, action]:
             return action
@@ -312,7 +394,7 @@ class GupaiEnv(AECEnv):
         Returns: what it knows, views [1]; its legal actions, bool [1, num_actions]; its key of chance, int64 [1].
         Raises: RuntimeError before `reset` and at the end of the game, when there is none.
         """
-        if not self.agents or self.terminations[self.agent_selection]:
+        if not self.agents or self._is_out(self.agent_selection):
             raise RuntimeError(NO_GAME)
         views, key = np.zeros(1, self.game.view), np.zeros(1, np.int64)
         self._loops.views(self._rules, self._plain_state, views, key)

@@ -15,6 +15,7 @@ apart; OpenSpiel's C++ algorithms do not call it in games of Python, its Python 
 """
 
 import dataclasses
+import functools
 import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
@@ -27,6 +28,8 @@ except ImportError as error:
     raise ImportError(f"OpenSpiel is missing ({error}): pip install 'gupai[openspiel]'") from error
 
 from gupai_env.core.game import Game
+from gupai_env.core.illegal import IllegalActionError, describe_illegal
+from gupai_env.core.numbers import is_whole, one_of_an_array, real_number, told, whole_number
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import TINY, Variant
 from gupai_env.deals import all_deals
@@ -35,12 +38,13 @@ from gupai_env.vector import Lanes
 
 PREFIX = "python_gupai_"
 SEED = "rng_seed"
+MOST_SEED = (1 << 31) - 1  # that OpenSpiel takes
 FINGERPRINT = 16  # bytes
 
 
 def as_openspiel(game: str | Game, /, *, rng_seed: int = -1, **variant: Any) -> "GupaiGame":
     """Return a game's variant as a pyspiel game; raises ValueError as the variant does."""
-    game = get_game(game)
+    game, rng_seed = get_game(game), whole_number(SEED, rng_seed, -1, MOST_SEED)
     return pyspiel.load_game(
         f"{PREFIX}{game.identifier}", {**_parameters(game.variant.make(**variant)), SEED: rng_seed}
     )
@@ -76,6 +80,9 @@ class Position(NamedTuple):
     def __deepcopy__(self, memo: dict) -> Self:
         return self
 
+    def __reduce__(self) -> tuple:
+        return type(self), (*self[:-1], {})  # of itself alone
+
 
 class GupaiGame(pyspiel.Game):
     """A variant of a game; made by `as_openspiel` or `pyspiel.load_game`. Every game has its own subclass."""
@@ -91,7 +98,7 @@ class GupaiGame(pyspiel.Game):
             all_deals(game, **dataclasses.asdict(self.variant)) if self.variant.deck == TINY else None
         )
         self._dealt: dict[int, Position] = {}  # kept where all play is walked through again and again
-        seed = parameters[SEED]
+        seed = whole_number(SEED, parameters[SEED], -1, MOST_SEED)
         self.rng = np.random.default_rng(None if seed < 0 else seed)
         bound = float(game.payoff_bound(self.variant)) * self.variant.deals
         super().__init__(
@@ -112,6 +119,10 @@ class GupaiGame(pyspiel.Game):
         """Return a state before the deal."""
         return GupaiState(self)
 
+    def __reduce__(self) -> tuple:
+        """A copy draws the same deals from now on; OpenSpiel's own way knows no games of Python that sample."""
+        return _game_of, (self.game.identifier, self.get_parameters(), self.rng)
+
     def max_chance_nodes_in_history(self) -> int:
         """Return 1: all chance is drawn at the beginning."""
         return 1
@@ -123,6 +134,14 @@ class GupaiGame(pyspiel.Game):
         return Observer(self, bool(kind and kind.perfect_recall))
 
     # --- positions ----------------------------------------------------------------------------------
+
+    def outcome(self, number: Any) -> int:
+        """Return an outcome of chance as it is; raises ValueError for one that there is not."""
+        return whole_number("a deal", number, 0, self.max_chance_outcomes() - 1)
+
+    def player(self, number: Any) -> int:
+        """Return a player as it is; raises ValueError for one that there is not."""
+        return whole_number("player", number, 0, self.variant.players - 1)
 
     def dealt(self, outcome: int) -> Position:
         """Return the beginning of a deal: of number `outcome` if chance is explicit, else of one drawn now."""
@@ -193,12 +212,65 @@ def _fingerprint(*parts: bytes) -> bytes:
     return hashlib.blake2b(b"|".join(parts), digest_size=FINGERPRINT).digest()
 
 
+def _game_of(identifier: str, parameters: dict[str, Any], rng: np.random.Generator) -> GupaiGame:
+    game = pyspiel.load_game(f"{PREFIX}{identifier}", parameters)
+    game.rng = rng
+    return game
+
+
+def _state_of(game: GupaiGame, text: str) -> "GupaiState":
+    return game.deserialize_state(text)
+
+
 class GupaiState(pyspiel.State):
-    """A state of OpenSpiel: the chance node of the deal, then decisions."""
+    """A state of OpenSpiel: the chance node of the deal, then decisions.
+
+    What is wrong is a ValueError in one line, and the state is as before.
+    """
 
     def __init__(self, game: GupaiGame) -> None:
         super().__init__(game)
         self.position: Position | None = None
+
+    def __reduce__(self) -> tuple:
+        return _state_of, (self.get_game(), self.serialize())
+
+    def apply_action(self, action: int) -> None:
+        """Play an action, or draw a deal.
+
+        Raises: IllegalActionError (a ValueError) for an action that is not legal, ValueError for an outcome of chance
+            that there is not and for any move after the end.
+        """
+        super().apply_action(self._checked(action))
+
+    def apply_action_with_legality_check(self, action: int) -> None:
+        """Do the same."""
+        self.apply_action(action)
+
+    def apply_actions(self, actions: Sequence[int]) -> None:
+        """Refuse: players do not act at the same time."""
+        raise ValueError("one player acts at a time; use apply_action")
+
+    apply_actions_with_legality_checks = apply_actions
+
+    def child(self, action: int) -> "GupaiState":
+        """Return the state after an action; errors as of `apply_action`."""
+        state: GupaiState = self.clone()
+        state.apply_action(action)
+        return state
+
+    def _checked(self, action: Any) -> int:
+        action, game = one_of_an_array(action), self.get_game()
+        if self.is_terminal():
+            raise ValueError(f"the game is over; there is no move any more, not {told(action)}")
+        if self.position is None:
+            return game.outcome(action)
+        if is_whole(action) and int(action) in self.position.legal:
+            return int(action)
+        mover, view = self.position.mover, game.view(self.position, self.position.mover)[0]
+        mask = np.isin(np.arange(game.game.num_actions), self.position.legal)
+        tried = int(action) if is_whole(action) else action
+        raise IllegalActionError(describe_illegal(game.game, f"player {mover}", tried, mask, view))
 
     def current_player(self) -> int:
         """Return who is to act."""
@@ -223,9 +295,11 @@ class GupaiState(pyspiel.State):
         self.position = game.played(self.position, action) if self.position else game.dealt(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
+        game = self.get_game()
         if player == pyspiel.PlayerId.CHANCE:
-            return f"deal {action}"
-        return self.get_game().game.action_name(action)
+            return f"deal {game.outcome(action)}"
+        game.player(player)
+        return game.game.action_name(whole_number("action", action, 0, game.game.num_actions - 1))
 
     def returns(self) -> list[float]:
         """Return the chips of all deals at the end, zeros before it."""
@@ -236,9 +310,11 @@ class GupaiState(pyspiel.State):
 
     def resample_from_infostate(self, player: int, rng: Callable[[], float]) -> "GupaiState":
         """Return a state that the player cannot tell from this one, drawn with `rng`, numbers in [0, 1)."""
-        drawn = self.clone()
+        game, drawn = self.get_game(), self.clone()
+        game.player(player)
         if self.position and not self.position.over:
-            drawn.position = self.get_game().redealt(self.position, player, int(rng() * KEYS))
+            number = real_number("a number of rng", rng(), 0, 1)
+            drawn.position = game.redealt(self.position, player, min(int(number * KEYS), KEYS - 1))
         return drawn
 
     def __str__(self) -> str:
@@ -246,6 +322,32 @@ class GupaiState(pyspiel.State):
             return "before the deal"
         game = self.get_game().game
         return ", ".join(game.action_name(move) for move in self.position.moves) or "dealt"
+
+
+def _of_a_player(name: str) -> Callable:
+    """Return a method of pyspiel's states that takes a player or nothing, and checks the player."""
+    method = getattr(pyspiel.State, name)
+
+    @functools.wraps(method)
+    def call(self: GupaiState, *players: int) -> Any:
+        for player in players:
+            if not (name == "legal_actions" and player == self.current_player()):  # which may be chance
+                self.get_game().player(player)
+        return method(self, *players)
+
+    return call
+
+
+for _name in (
+    "information_state_string",
+    "information_state_tensor",
+    "legal_actions",
+    "observation_string",
+    "observation_tensor",
+    "player_return",
+    "player_reward",
+):
+    setattr(GupaiState, _name, _of_a_player(_name))
 
 
 class Observer:

@@ -3,8 +3,9 @@
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,11 @@ from gupai_env.core.lanes import (
 )
 from gupai_env.core.numbers import truth, whole_number, whole_numbers
 from gupai_env.core.rng import KEYS, as_key, derive
+from gupai_env.forking import free_in_children
 from gupai_env.games import get_game
 
+Loop = Callable[[int, np.ndarray, int, int, int], int]  # of job, actions, steps, key and the calling thread
+WRITTEN_BY_HAND = ("states", "seeds", "episodes")
 LONG = np.dtype(np.int64)
 SIDE_BY_SIDE = (LONG.itemsize,)  # the strides of a vector
 NO_ACTIONS = np.zeros(0, LONG)
@@ -46,14 +50,24 @@ class Lanes:
     Lane i plays the episodes of its own seed, `seeds[i]`, whatever the number of lanes: the same deals as a
     single environment after `reset(seed=lanes.seeds[i])`.
 
-    Attributes (arrays that `step` overwrites in place; write into them, but put no others in their place):
+    Attributes, arrays that `step` overwrites in place; copy what you keep. The first five can only be read:
         seats: int8 [B], the seat to act.
         masks: bool [B, num_actions], its legal actions.
         observations: int8 [B, layout.size], what it observes; not kept up to date if `observe` is false.
         payoffs: float32 [B, max_seats], chips of a deal that the last step ended, else zero.
-        over: bool [B], the last step ended the lane's episode.
+        over: bool [B], the lane's episode has ended, by the last step if lanes are dealt anew.
+    These are written to in order to set up positions (`refresh` shows them) and to choose deals (`begin`):
         states: the full states, a record array; seeds, episodes: int64 [B].
     """
+
+    seats: np.ndarray
+    masks: np.ndarray
+    observations: np.ndarray
+    payoffs: np.ndarray
+    over: np.ndarray
+    states: np.recarray
+    seeds: np.ndarray
+    episodes: np.ndarray
 
     def __init__(
         self,
@@ -86,15 +100,26 @@ class Lanes:
         self.rules = self.variant.as_rules(self.game.rules_type)
         self._record = self.variant.as_record(self.game.rules_type)
         self.num_lanes = num_lanes
-        self.states = self.game.new_states(num_lanes)
-        self.seeds = np.zeros(num_lanes, np.int64)
-        self.episodes = np.zeros(num_lanes, np.int64)
-        self.seats = np.zeros(num_lanes, np.int8)
-        self.masks = np.zeros((num_lanes, self.game.num_actions), np.bool_)
-        self.observations = np.zeros((num_lanes, self.layout.size), np.int8)
-        self.payoffs = np.zeros((num_lanes, self.game.max_seats), np.float32)
-        self.over = np.zeros(num_lanes, np.bool_)
+        self._arrays = {
+            "states": self.game.new_states(num_lanes),
+            "seeds": np.zeros(num_lanes, np.int64),
+            "episodes": np.zeros(num_lanes, np.int64),
+            "seats": np.zeros(num_lanes, np.int8),
+            "masks": np.zeros((num_lanes, self.game.num_actions), np.bool_),
+            "observations": np.zeros((num_lanes, self.layout.size), np.int8),
+            "payoffs": np.zeros((num_lanes, self.game.max_seats), np.float32),
+            "over": np.zeros(num_lanes, np.bool_),
+        }
+        self._show_arrays()
         self.reset(seed)
+
+    def _show_arrays(self) -> None:
+        """Set the attributes that are arrays: those that loops alone write to can only be read there."""
+        free_in_children(self)
+        for name, array in self._arrays.items():
+            shown = array.view()
+            shown.flags.writeable = name in WRITTEN_BY_HAND
+            setattr(self, name, shown)
 
     @property
     def kernels(self) -> Kernels:
@@ -104,50 +129,36 @@ class Lanes:
     @property
     def lane_bytes(self) -> int:
         """Memory of one lane: its state, and its rows of all arrays."""
-        rows = (self.seeds, self.episodes, self.seats, self.masks, self.observations, self.payoffs, self.over)
-        return sum(each[:1].nbytes for each in (self.states, *rows))
+        return sum(array[:1].nbytes for array in self._arrays.values())
 
     @functools.cached_property
     def table(self) -> np.ndarray:
         """Where the arrays lie and how the lanes are played, as compiled loops take it."""
-        self._held = {  # also if somebody puts others in their place
-            "rules": self._record,
-            "states": self.states,
-            "seeds": self.seeds,
-            "episodes": self.episodes,
-            "seats": self.seats,
-            "masks": self.masks,
-            "observations": self.observations,
-            "payoffs": self.payoffs,
-            "over": self.over,
-        }
         return table_of(
             self.num_lanes,
             renew=self.renew,
             skip_forced=self.skip_forced,
             observe=self.observe,
-            **self._held,
+            rules=self._record,
+            **self._arrays,
         )
 
-    def _bound(self, first: int, end: int) -> Callable[[int, np.ndarray, int, int], int]:
-        """Return the loop `play` over some lanes; to be called with job, actions, steps and key."""
-        return bind(self.kernels.play, self.table, first, end, later=(0, NO_ACTIONS, 0, 0))
+    def _bound(self, table: np.ndarray, first: int, end: int) -> Loop:
+        """Return the loop `play` over some lanes."""
+        return bind(self.kernels.play, table, first, end, later=(0, NO_ACTIONS, 0, 0, 0))
 
     @functools.cached_property
-    def _play(self) -> Callable[[int, np.ndarray, int, int], int]:
-        """The loop `play` over all lanes; to be called with job, actions, steps and key."""
-        return bind(self.kernels.play, self.table, 0, self.num_lanes, later=(0, NO_ACTIONS, 0, 0))
+    def _play(self) -> Loop:
+        """The loop `play` over all lanes."""
+        return self._bound(self.table, 0, self.num_lanes)
 
     @functools.cached_property
-    def _blocks(self) -> list[Callable[[int, np.ndarray, int, int], int]]:
+    def _blocks(self) -> list[Loop]:
         """The loop over the lanes of each thread."""
         ends = [self.num_lanes * number // self.threads for number in range(self.threads + 1)]
         table = self.table.copy()
         table["busy"] = 0  # each claims a table of its own
-        return [
-            bind(self.kernels.play, table.copy(), first, end, later=(0, NO_ACTIONS, 0, 0))
-            for first, end in itertools.pairwise(ends)
-        ]
+        return [self._bound(table.copy(), first, end) for first, end in itertools.pairwise(ends)]
 
     @functools.cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -155,56 +166,74 @@ class Lanes:
         return ThreadPoolExecutor(self.threads - 1, thread_name_prefix="lanes")
 
     @functools.cached_property
-    def _do(self) -> Callable[[int, np.ndarray, int, int], int]:
+    def _do(self) -> Loop:
         """What does a job of `play` in all lanes and returns what the loop returns."""
         return self._play if self.threads == 1 else self._share
 
-    def _share(self, job: int, actions: np.ndarray, steps: int, key: int) -> int:
+    def _share(self, job: int, actions: np.ndarray, steps: int, key: int, who: int) -> int:
         """Do a job, a long one with all threads."""
         if self.num_lanes * max(steps, 1) < WORTH_SHARING:
-            return self._play(job, actions, steps, key)
-        if not self._take():
+            return self._play(job, actions, steps, key, who)
+        if not self._take(who):
             return BUSY
-        refused = self._with_all(CHECK if job == STEP else job, actions, steps, key)
+        refused = self._with_all(CHECK if job == STEP else job, actions, steps, key, who)
         if job == STEP and refused == LEGAL:
-            self._with_all(PLAY, actions, 0, 0)
-        release(self.table)
+            self._with_all(PLAY, actions, 0, 0, who)
+        release(self.table, who)
         return refused
 
-    def _with_all(self, job: int, actions: np.ndarray, steps: int, key: int) -> int:
+    def _with_all(self, job: int, actions: np.ndarray, steps: int, key: int, who: int) -> int:
         """Do a job, each thread in its lanes; return the first lane that one refused, or LEGAL."""
         own, *others = self._blocks
-        under_way = [self._pool.submit(play, job, actions, steps, key) for play in others]
         try:
-            answers = [own(job, actions, steps, key), *(each.result() for each in under_way)]
-        finally:
-            wait(under_way)  # before anybody else may play
+            under_way = [self._pool.submit(play, job, actions, steps, key, who) for play in others]
+            answers = [own(job, actions, steps, key, who), *(each.result() for each in under_way)]
+        except BaseException:
+            self._end_threads()  # before anybody else may play
+            raise
         return next((lane for lane in answers if lane != LEGAL), LEGAL)
 
-    def _free(self) -> None:
-        """Leave the table to others after an error in the midst of play, by which the loop did not."""
+    def _end_threads(self) -> None:
+        """Wait until the other threads have done what they were given, whatever interrupts that, and let them go."""
+        try:
+            self._pool.shutdown()
+        except BaseException:
+            self._end_threads()
+            raise
+        vars(self).pop("_pool", None)
+        vars(self).pop("_blocks", None)  # an error may have ended a loop that had its table
+
+    def free(self) -> None:
+        """Leave the lanes to others; called in a forked process, where other threads are gone."""
+        vars(self).pop("_pool", None)
         vars(self).pop("_blocks", None)
-        release(self.table)
+        if "table" in vars(self):
+            self.table["busy"] = 0
 
     @functools.cached_property
-    def _take(self) -> Callable[[], bool]:
-        """What claims the table for the calling thread; False if another has it."""
-        return bind(take, self.table)
+    def _take(self) -> Callable[[int], bool]:
+        """What claims the table for a thread; False if another one has it."""
+        return bind(take, self.table, later=(0,))
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Have the whole table to oneself; raises RuntimeError while another thread is at it."""
-        if not self._take():
+        who = get_ident()
+        if not self._take(who):
             raise RuntimeError(IN_USE)
         try:
             yield
         finally:
-            release(self.table)
+            release(self.table, who)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
-        bound = ("table", "_held", "_take", "_play", "_blocks", "_pool", "_do")
+        bound = ("table", "_take", "_play", "_blocks", "_pool", "_do", *self._arrays)
         return {name: value for name, value in vars(self).items() if name not in bound}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._show_arrays()
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | Sequence[int] | None = None) -> None:
         """Begin episode 0 in every lane, of the streams derived from `seed` or given as `seeds`, integers [B].
@@ -219,12 +248,11 @@ class Lanes:
             key = as_key(0 if seed is None else seed)
             found = np.array([derive(key, lane) for lane in range(self.num_lanes)])
         with self._alone():
-            self.seeds[:] = found
-            self.episodes[:] = 0
-            self.payoffs[:] = 0
-            self.over[:] = False
+            self._arrays["seeds"][:] = found
+            self._arrays["episodes"][:] = 0
+            self._arrays["payoffs"][:] = 0
             self.kernels.begin(self.rules, self.table)
-            self.kernels.show(self.rules, self.table)
+            self._show()
 
     def begin(self) -> None:
         """Begin episode number `episodes` of the stream `seeds` in every lane; `refresh` shows it."""
@@ -232,9 +260,13 @@ class Lanes:
             self.kernels.begin(self.rules, self.table)
 
     def refresh(self) -> None:
-        """Fill `seats`, `masks` and `observations` from `states`; needed only after changing states by hand."""
+        """Fill `seats`, `masks`, `observations` and `over` from `states`; needed after changing states by hand."""
         with self._alone():
-            self.kernels.show(self.rules, self.table)
+            self._show()
+
+    def _show(self) -> None:
+        self.kernels.show(self.rules, self.table)
+        self._arrays["over"][:] = self._arrays["states"]["over"]
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
@@ -251,10 +283,11 @@ class Lanes:
             and len(actions) == self.num_lanes
         ):
             actions = self._converted(actions)
-        try:
-            lane = self._do(STEP, actions, 0, 0)
+        thread = get_ident()
+        try:  # as `_run`, which would take a call more of the most frequent one
+            lane = self._do(STEP, actions, 0, 0, thread)
         except BaseException:
-            self._free()
+            release(self.table, thread)
             raise
         if lane == BUSY:
             raise RuntimeError(IN_USE)
@@ -294,11 +327,12 @@ class Lanes:
         return self.payoffs, self.over
 
     def _run(self, job: int, actions: np.ndarray, steps: int, key: int) -> None:
-        """Do a job that refuses no action."""
+        """Do a job that refuses no action. Raises: RuntimeError while another thread is at the lanes."""
+        thread = get_ident()
         try:
-            answer = self._do(job, actions, steps, key)
+            answer = self._do(job, actions, steps, key, thread)
         except BaseException:
-            self._free()
+            release(self.table, thread)  # it stays taken where an error ends a loop
             raise
         if answer == BUSY:
             raise RuntimeError(IN_USE)

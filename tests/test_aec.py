@@ -11,7 +11,14 @@ from contextlib import contextmanager
 import numpy as np
 import pettingzoo
 import pytest
+import torch
 from pettingzoo.test import api_test, render_test, seed_test
+from pettingzoo.utils import (
+    AssertOutOfBoundsWrapper,
+    BaseWrapper,
+    OrderEnforcingWrapper,
+    TerminateIllegalWrapper,
+)
 
 from gupai_env import GAMES
 from gupai_env.aec import GupaiEnv
@@ -135,7 +142,12 @@ WRONG = [
     [0],
     (0,),
     {},
-    np.array([0]),
+    np.array([0, 1]),
+    np.array([0.0]),
+    np.array([True]),
+    np.timedelta64(0),
+    np.array([0], "m8[ns]"),
+    np.array([], np.int64),
 ]
 
 
@@ -173,7 +185,20 @@ def test_a_forbidden_action_is_refused_by_name_and_changes_nothing(game):
 
 
 @every_game
-@pytest.mark.parametrize("kind", [int, np.int16, np.int64, np.uint16, np.array])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        int,
+        np.int16,
+        np.int64,
+        np.uint16,
+        np.array,
+        lambda action: np.array([[action]]),
+        lambda action: torch.tensor(action),
+        lambda action: torch.tensor([action], dtype=torch.int16),
+    ],
+    ids=["int", "int16", "int64", "uint16", "array", "array of one", "tensor", "tensor of one"],
+)
 def test_a_whole_number_of_any_kind_is_an_action(game, kind):
     env, other = env_of(game), env_of(game)
     env.reset(seed=5)
@@ -183,6 +208,74 @@ def test_a_whole_number_of_any_kind_is_an_action(game, kind):
         env.step(kind(action))
         other.step(action)
     assert shown(env) == shown(other)
+
+
+class TimeLimit(BaseWrapper):
+    """Truncates all, or the seat to act alone, after some moves."""
+
+    def __init__(self, env, moves, everybody):
+        super().__init__(env)
+        self.left, self.everybody = moves, everybody
+
+    def step(self, action):
+        super().step(action)
+        self.left -= 1
+        if self.left == 0:
+            who = self.agents if self.everybody else [self.agent_selection]
+            self.unwrapped.truncations = {agent: agent in who for agent in self.agents}
+
+
+@pytest.mark.parametrize("everybody", [True, False])
+@pytest.mark.parametrize("mask_in", ["observation", "info"])
+def test_a_truncated_game_is_over_for_all(everybody, mask_in):
+    env = TimeLimit(OrderEnforcingWrapper(env_of(GAMES["jie-long"], mask_in=mask_in)), 5, everybody)
+    for seed in (3, 4):
+        env.left, taken_out, moves = 5, [], 0
+        env.reset(seed=seed)
+        for agent in env.agent_iter():
+            *_, terminated, truncated, info = env.last()
+            assert not terminated
+            if truncated:
+                with pytest.raises(IllegalActionError, match="the only valid action is None"):
+                    env.step(0)
+                taken_out.append(agent)
+            moves += not truncated
+            env.step(None if truncated else int(np.flatnonzero(info["action_mask"])[0]))
+        assert moves == 5
+        assert sorted(taken_out) == env.possible_agents
+
+
+def test_a_game_whose_truncations_are_set_by_hand_has_no_turn():
+    env = env_of(GAMES["jie-long"])
+    env.reset(seed=3)
+    env.truncations = dict.fromkeys(env.agents, True)
+    with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+        env.turn()
+    for left in (3, 2, 1, 0):
+        env.step(None)
+        assert env.num_agents == left
+    env.reset()
+    act(env)
+
+
+@pytest.mark.parametrize("mask_in", ["observation", "info"])
+def test_pettingzoos_wrappers_play_and_end_games(mask_in, capsys):
+    env = env_of(GAMES["jie-long"], mask_in=mask_in)
+    wrapped = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(TerminateIllegalWrapper(env, illegal_reward=-1)))
+    for last in (False, True):
+        wrapped.reset(seed=3)
+        paid = dict.fromkeys(wrapped.possible_agents, 0.0)
+        for agent in wrapped.agent_iter():
+            _, reward, terminated, truncated, info = wrapped.last()
+            paid[agent] += reward
+            if terminated or truncated:
+                wrapped.step(None)
+            else:
+                wrapped.step(int(info["action_mask"].argmin() if last else info["action_mask"].argmax()))
+        assert sum(paid.values()) == (-1 if last else 0)
+    env.reset(seed=3)
+    while env.agents:
+        act(env)
 
 
 @every_game
@@ -378,17 +471,16 @@ def test_at_the_end_there_is_no_turn(game):
 def test_two_threads_at_one_environment_are_told_and_nothing_is_mixed(other):
     env, alone = env_of(GAMES["jie-long"]), env_of(GAMES["jie-long"])
     inside, go_on = threading.Event(), threading.Event()
-    turn_to = GupaiEnv._turn_to
 
     def wait_within(agent):
         inside.set()
         assert go_on.wait(60)
-        turn_to(env, agent)
+        GupaiEnv._tell(env, agent)
 
     for each in (env, alone):
         each.reset(seed=1)
     action = int(legal(env)[0])
-    env._turn_to = wait_within
+    env._tell = wait_within
     thread = threading.Thread(target=env.step, args=[action])
     thread.start()
     try:
@@ -398,7 +490,7 @@ def test_two_threads_at_one_environment_are_told_and_nothing_is_mixed(other):
     finally:
         go_on.set()
         thread.join()
-    del env._turn_to
+    del env._tell
     alone.step(action)
     assert shown(env) == shown(alone)
     act(env)

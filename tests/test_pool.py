@@ -204,7 +204,7 @@ def test_gymnasium_pays_by_the_same_rule():
 
 def test_a_member_that_leaves_renumbers_those_behind_it():
     env = SelfPlayVecEnv.against("jie-long", 3, ["random"], seed=1)
-    env.sitting[:] = [[LEARNER, 0, 1, 2], [1, 1, LEARNER, 1], [3, LEARNER, 2, 0]]
+    env._sitting[:] = [[LEARNER, 0, 1, 2], [1, 1, LEARNER, 1], [3, LEARNER, 2, 0]]
     env.forget(1)
     assert env.sitting.tolist() == [
         [LEARNER, 0, LEARNER, 1],

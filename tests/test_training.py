@@ -322,7 +322,7 @@ def test_a_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
 
     def forgets(member):
         assert member == left[-1]
-        env.sitting[:2, 0] = member, member + 1
+        env._sitting[:2, 0] = member, member + 1
         forget(member)
         assert env.sitting[:2, 0].tolist() == [LEARNER, member]
         left[-1] = None

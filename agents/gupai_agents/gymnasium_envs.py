@@ -4,13 +4,15 @@
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from threading import get_ident
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space, iterate
 
 from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct
 from gupai_agents.evaluation.match import NOBODY, answers
@@ -21,7 +23,7 @@ from gupai_env.core.compiling import bind
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import BUSY, LEGAL, WAIT, release
-from gupai_env.core.numbers import is_whole, told, whole_number, whole_numbers
+from gupai_env.core.numbers import is_one_of, is_whole, told, whole_number, whole_numbers
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -59,7 +61,10 @@ def seat_number(seat: int | str, players: int) -> int:
 
 
 class Sampled(np.int64):
-    """A random legal action. Played where it is not legal any more, it stands for another one that is."""
+    """A random action without a mask. Played where it is not legal, it stands for another one that is."""
+
+    def __reduce__(self) -> tuple:
+        return Sampled, (int(self),)  # numpy would make a plain number of it
 
 
 class LegalActions(spaces.Discrete):
@@ -79,6 +84,39 @@ class LegalActions(spaces.Discrete):
         return super().sample(mask, probability)
 
 
+class SampledActions(np.ndarray):
+    """Actions of `SampledBatch`."""
+
+
+class SampledBatch(spaces.MultiDiscrete):
+    """The actions of single environments that Gymnasium steps side by side; without a mask, `sample` is `Sampled`."""
+
+    def sample(self, mask: Any = None, probability: Any = None) -> np.ndarray:
+        """Return random actions, int64 [B]."""
+        actions = super().sample(mask, probability)
+        return actions.view(SampledActions) if mask is None and probability is None else actions
+
+
+@batch_space.register
+def _batch(space: LegalActions, n: int = 1) -> SampledBatch:
+    return SampledBatch(np.full(n, space.n))
+
+
+@iterate.register(SampledBatch)
+def _iterate(space: spaces.Space, items: Iterable) -> Iterator:  # type: ignore[misc]
+    return map(Sampled, items) if isinstance(items, SampledActions) else iter(items)
+
+
+def mode_of(autoreset_mode: AutoresetMode | str) -> AutoresetMode:
+    """Return how lanes go on after an episode; raises ValueError for anything but SAME_STEP and NEXT_STEP."""
+    modes = (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP)
+    for mode in modes:
+        if autoreset_mode is mode or is_one_of(autoreset_mode, [mode.value]):
+            return mode
+    choices = ", ".join(f'"{mode.value}"' for mode in modes)
+    raise ValueError(f"autoreset_mode={told(autoreset_mode)} is not allowed; choose one of {choices}")
+
+
 def require_no(options: dict | None) -> None:
     """Raise ValueError for options of a reset: there are none."""
     if options:
@@ -92,6 +130,7 @@ class SeatEnv(gymnasium.Env):
     before its first decision come with that. `info["action_mask"]`: int8 [num_actions], all zero at the end.
     A first reset without a seed takes one from the operating system, later ones deal the next episode of the seed:
     the deals of the PettingZoo environment with that seed (but those in which the seat has nothing to decide).
+    An error in the midst of a step or a reset, as of an opponent that fails, and ctrl-C end the episode.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012
@@ -136,41 +175,38 @@ class SeatEnv(gymnasium.Env):
         require_no(options)
         seed = None if seed is None else as_key(seed)
         super().reset(seed=seed)
+        self._over = True  # until all is done that this takes
         self.table.reset(seed)
         while not self._open():
             self.table.reset()
-        self._dealt = True
-        return self._look()
+        first = self._look()
+        self._dealt, self._over = True, False
+        return first
 
     def _open(self) -> bool:
         """Play up to the learner's first decision in a new episode; False if it has none."""
-        self._over = False
         self.seat = learning_seat(self.players, self.table.key, self._seat)
         self._owed = self._play_others()
-        return not self._over
+        return not self._at_end
 
-    def _play(self, action: Any) -> float:
-        """Play a decision of the seat to act; return the learner's chips."""
-        self.table.step(action)
-        self._over = self.table.terminations[self._learner]
-        return self.table.rewards[self._learner]
+    @property
+    def _at_end(self) -> bool:
+        return self.table.terminations[self._learner]
 
     def _play_others(self) -> float:
-        chips = 0.0
-        while not self._over and self.table.agent_selection != self._learner:
-            place = (self.table.possible_agents.index(self.table.agent_selection) - self.seat) % self.players
-            turns = Turns(*self.table.turn())
-            try:
-                action = ask(self.opponents[place - 1], self.game, self.table.variant, turns)[0]
-            except BaseException:
-                self._over = True  # or else the learner's next action would be this seat's
-                raise
-            chips += self._play(action)
+        """Play up to the learner's turn or the end; return the learner's chips."""
+        table, chips = self.table, 0.0
+        while not self._at_end and table.agent_selection != self._learner:
+            place = (table.possible_agents.index(table.agent_selection) - self.seat) % self.players
+            action = ask(self.opponents[place - 1], self.game, table.variant, Turns(*table.turn()))[0]
+            table.step(action)
+            chips += table.rewards[self._learner]
         return chips
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
         """Play the learner's action and all others up to its next decision or the end; nothing is ever truncated.
 
+        Args: action: a whole number, or an array or tensor of one.
         Raises: IllegalActionError (a ValueError) naming the legal actions, and nothing changes; RuntimeError after
             the end or before `reset`.
         """
@@ -179,14 +215,22 @@ class SeatEnv(gymnasium.Env):
         if isinstance(action, Sampled) and not self._mask[action]:
             legal = np.flatnonzero(self._mask)
             action = legal[action % len(legal)]
-        reward = self._play(action) + self._owed
+        self._over = (
+            True  # until all is done that this takes, or else the next action could be another seat's
+        )
+        try:
+            self.table.step(action)
+        except IllegalActionError:
+            self._over = False
+            raise
+        reward = self._owed + self.table.rewards[self._learner] + self._play_others()
         self._owed = 0.0
-        reward += self._play_others()
         observation, info = self._look()
-        return observation, reward, self._over, False, info
+        over = self._over = self._at_end
+        return observation, reward, over, False, info
 
     def _look(self) -> tuple[np.ndarray, dict]:
-        self._mask[:] = self.table.infos[self._learner]["action_mask"]
+        self._mask[:] = self.table.last(observe=False)[-1]["action_mask"] if not self._at_end else 0
         return self.table.observe(self._learner), {"action_mask": self._mask.copy()}
 
     def action_masks(self) -> np.ndarray:
@@ -223,10 +267,10 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
 
     Rule-based opponents play inside one compiled loop, others are asked in batches. A lane whose episode ends is
     dealt anew in the same step (`AutoresetMode.SAME_STEP`): its observation is the first of the next episode, the
-    last one is in `info["final_obs"]`. Lane i of `reset(seed=s)` plays the episodes of seed s + i. All arrays that
-    are returned are the caller's.
-
-    Attributes: seats: int8 [B], the learner's seat in every lane; the next step overwrites it.
+    last one is in `info["final_obs"]`. With `AutoresetMode.NEXT_STEP` its observation is the last one, its mask is all
+    zero, and the next step, whatever its action is there, returns the first of the next episode and no reward. Lane i
+    of `reset(seed=s)` plays the episodes of seed s + i. All arrays that are returned are the caller's. An error in the
+    midst of a step, as of an opponent that fails, and ctrl-C end all episodes.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012
@@ -238,9 +282,12 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         *,
         opponents: Opponents = "greedy",
         seat: int | str = "random",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         **variant: Any,
     ) -> None:
-        """Args and errors: as `SeatEnv`, without a render mode."""
+        """Args: autoreset_mode: SAME_STEP or NEXT_STEP, or its value as text. All others and errors: as `SeatEnv`."""
+        self._waits = mode_of(autoreset_mode) == AutoresetMode.NEXT_STEP
+        self.metadata = {**self.metadata, "autoreset_mode": mode_of(autoreset_mode)}
         num_envs = whole_number("num_envs", num_envs, 1, MOST_LANES)
         self.lanes = lanes = Lanes(game, num_envs, **variant)
         players = lanes.variant.players
@@ -254,17 +301,23 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
         self.single_action_space = spaces.Discrete(lanes.game.num_actions)
         self.action_space = LegalActionsBatch(lanes)
-        self.seats = np.zeros(num_envs, np.int8)
+        self._learners = np.zeros(num_envs, np.int8)
         self._players = players
         self._actions = np.zeros(num_envs, np.int16)
         self._final_observations = np.zeros_like(lanes.observations)
         self._rewards, self._owed = np.zeros(num_envs), np.zeros(num_envs)
         self._over = np.zeros(num_envs, np.bool_)
         self._seeded = False
+        self._going = False  # nothing is half done
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The learner's seat in every lane, int8 [B]."""
+        return self._learners.copy()
 
     @functools.cached_property
-    def _play(self) -> Callable[[], int]:
-        """The loop `respond` over all lanes."""
+    def _play(self) -> Callable[[int], int]:
+        """The loop `respond` over all lanes; to be called with the calling thread."""
         return bind(
             playouts(self.lanes.game).respond,
             self._styles,
@@ -272,11 +325,12 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             self._actions,
             self._seat,
             self._line_up[None],
-            self.seats,
+            self._learners,
             self._final_observations,
             self._rewards,
             self._owed,
             self._over,
+            later=(0,),
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -292,6 +346,21 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         Raises: ValueError for a bad seed or an option, and then nothing has changed.
         """
         require_no(options)
+        going, self._going = self._going, False  # until all is done that this takes
+        try:
+            self._begin(seed)
+        except (ValueError, RuntimeError):
+            self._going = going
+            raise
+        self._owed[:] = 0
+        self._over[:] = True  # there is no episode yet that could end
+        self._actions[:] = WAIT
+        self._respond()
+        self._play_others()
+        return self._shown(np.zeros(self.num_envs, np.bool_))
+
+    def _begin(self, seed: int | Sequence[int] | None) -> None:
+        """Deal in every lane; a bad seed changes nothing."""
         if seed is not None or not self._seeded:
             if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
                 self.lanes.reset(seeds=seed)
@@ -306,14 +375,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             self.lanes.episodes += 1
             self.lanes.begin()
             self.lanes.refresh()
-        self._owed[:] = 0
-        self._over[:] = True  # there is no episode yet that could end
-        self._actions[:] = WAIT
-        self._respond()
-        return self.lanes.observations.copy(), self._info()
 
     def _require_game(self) -> None:
-        if not self._seeded:
+        if not self._going:
             raise RuntimeError(NO_GAME)
 
     def step(
@@ -327,47 +391,58 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """
         self._require_game()
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
-        self._actions[:] = np.clip(actions, WAIT + 1, self.lanes.game.num_actions)
-        self._rewards[:] = self._owed
-        self._owed[:] = 0
-        self._over[:] = False
-        self._respond(actions)
-        over = self._over.copy()
-        return (
-            self.lanes.observations.copy(),
-            self._rewards.copy(),
-            over,
-            np.zeros(self.num_envs, np.bool_),
-            self._info() | (self._final_info(over) if over.any() else {}),
+        new, owed = (
+            self._ended,
+            self._owed.copy(),
+        )  # lanes that only show a new deal now; what is owed at the start
+        self._actions[:] = np.where(new, WAIT, np.clip(actions, WAIT + 1, self.lanes.game.num_actions))
+        self._going = (
+            False  # until all is done that this takes, or else the next actions could be other seats'
         )
+        self._rewards[:] = np.where(new, 0, owed)
+        self._owed[~new] = 0
+        self._over[:] = False
+        lane = self._respond()
+        if lane != LEGAL:
+            self._owed[:] = owed
+            self._going = True
+            raise RuntimeError(IN_USE) if lane == BUSY else self._illegal(lane, actions)
+        self._play_others()
+        over = self._over.copy()
+        observations, info = self._shown(over)
+        return observations, self._rewards.copy(), over, np.zeros(self.num_envs, np.bool_), info
 
-    def _respond(self, asked: np.ndarray | None = None) -> None:
-        """Play `_actions` and all others up to the learners' next decisions; `asked` are the actions as they came."""
+    def _respond(self) -> int:
+        """Play `_actions` and the players in the loop; return what `respond` does."""
+        thread = get_ident()
+        try:
+            return self._play(thread)
+        except BaseException:  # in the midst of play
+            release(self.lanes.table, thread)
+            raise
+
+    def _play_others(self) -> None:
+        """Ask the opponents that are not in the loop, up to the learners' next decisions."""
         lanes = self.lanes
-        while True:
-            try:
-                lane = self._play()
-            except BaseException:  # in the midst of play
-                release(lanes.table)
-                self._seeded = False
-                raise
-            if lane == BUSY:
-                raise RuntimeError(IN_USE)
-            if lane != LEGAL:
-                self._owed[:] = self._rewards  # as before the step
-                raise self._illegal(lane, self._actions if asked is None else asked)
-            if not (self._line_up >= ASKED).any():
-                return
-            number = self._line_up[(lanes.seats - self.seats) % self._players]
+        while (self._line_up >= ASKED).any():
+            number = self._line_up[(lanes.seats - self._learners) % self._players]
             if (number == LEARNER).all():
                 return
             mover = np.where(number == LEARNER, NOBODY, number - ASKED)
-            try:
-                self._actions[:] = answers(lanes, self._agents, mover)
-            except BaseException:
-                self._seeded = False  # or else the learner's next actions would be those of these seats
-                raise
-            asked = None
+            self._actions[:] = answers(lanes, self._agents, mover)
+            self._respond()
+
+    def _shown(self, over: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+        """Return observations and infos, where episodes that are `over` have ended just now; all is done then."""
+        observations, info = self.lanes.observations.copy(), self._info()
+        if self._waits:
+            observations[over] = self._final_observations[over]
+            info["action_mask"][over] = 0
+        elif over.any():
+            info |= self._final_info(over)
+        self._ended = over.copy() if self._waits else np.zeros_like(over)
+        self._going = True
+        return observations, info
 
     def _illegal(self, lane: int, actions: np.ndarray) -> IllegalActionError:
         lanes = self.lanes
@@ -399,4 +474,4 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
     def action_masks(self) -> np.ndarray:
         """Return the legal actions in every lane, bool [B, num_actions]; raises RuntimeError before `reset`."""
         self._require_game()
-        return self.lanes.masks.copy()
+        return self.lanes.masks & ~self._ended[:, None]

@@ -46,13 +46,13 @@ class Playouts(NamedTuple):
 
     finish(rules, styles, states, line_ups): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
-    respond(styles, table, actions, seat, line_up, learners, final_observations, rewards, owed, over): plays one action
-        a lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every episode),
-        the line-up, int16 [1, seats], counts seats from there. Chips paid to it are added to `rewards`, or, where
-        `over` is set, to what is `owed` to it in the next episode. Where an episode ends, this sets `over`, writes
-        what the learner observes at the end, and deals the next one. Then shows the turn. Returns the first lane whose
-        action its mask forbids, with nothing changed, or LEGAL; BUSY, having done nothing, while another thread is at
-        the table.
+    respond(styles, table, actions, seat, line_up, learners, final_observations, rewards, owed, over, who): plays one
+        action a lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every
+        episode), the line-up, int16 [1, seats], counts seats from there. Chips paid to it are added to `rewards`, or,
+        where `over` is set, to what is `owed` to it in the next episode. Where an episode ends, this sets `over`,
+        writes what the learner observes at the end, and deals the next one. Then shows the turn. Returns the first lane
+        whose action its mask forbids, with nothing changed, or LEGAL; BUSY, having done nothing, while another thread
+        than `who` is at the table.
     """
 
     finish: Callable
@@ -97,8 +97,10 @@ def playouts(game: Game) -> Playouts:
             decisions += play_others(room, rules, styles, states[lane], (line_ups, lane), 0, view, mask)[0]
         return decisions
 
-    def respond(styles, tables, actions, seat, line_up, learners, final_observations, rewards, owed, over):
-        if not claim(tables):
+    def respond(
+        styles, tables, actions, seat, line_up, learners, final_observations, rewards, owed, over, who
+    ):
+        if not claim(tables, who):
             return BUSY
         table = tables[0]
         rules, rows = array_at(table.rules, (1,), rules_record)[0], rows_of(room, widths, table)
@@ -132,7 +134,7 @@ def playouts(game: Game) -> Playouts:
                 learner = learning_seat(rules.players, state.seed, seat)
             learners[lane] = learner
             show_lane(room, rules, rows, lane, state.to_act == learner, view)
-        release(tables)
+        release(tables, who)
         return refused
 
     return Playouts(finish=compiled(finish, game), respond=compiled(respond, game))
@@ -166,7 +168,6 @@ def finish(lanes: Lanes, styles: np.ndarray, line_ups: np.ndarray) -> int:
     Returns: how many decisions were made.
     """
     decisions = playouts(lanes.game).finish(lanes.rules, styles, lanes.states, line_ups)
-    lanes.over[:] = lanes.states.over
     lanes.refresh()
     return decisions
 

@@ -182,7 +182,6 @@ def luck(record: GameRecord) -> list[Luck]:
             # What players draw differs from one time to another, the deal does not.
             lanes.states.seed[:] = [derive(session.seed, time) for time in range(AGAIN)]
             lanes.states.deal[:] = 0
-            lanes.over[:] = False
             lanes.refresh()
             play_out(lanes, [style], sitting)
             worth += lanes.states.payoff[:, : variant.players]

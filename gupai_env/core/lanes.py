@@ -26,7 +26,7 @@ CHECK, STEP, PLAY, SAMPLE = range(4)
 
 TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how they are played
     [
-        ("busy", "i8"),  # first, for it is known by the table's own address: 1 while a loop is at the lanes
+        ("busy", "i8"),  # first, for it is known by the table's own address: the thread at the lanes, or 0
         ("lanes", "i8"),
         ("rules", "i8"),  # record [1], `Variant.as_record`
         ("states", "i8"),  # records [B]
@@ -78,14 +78,14 @@ class Kernels(NamedTuple):
     """The compiled loops of one game; arrays have one row a lane, and `rules` are the variant's numbers.
 
     begin(rules, table): starts episode number `episodes` of every lane's stream `seeds`.
-    play(table, first, end, job, actions, steps, key): in the lanes from `first` to before `end`, by job,
+    play(table, first, end, job, actions, steps, key, who): in the lanes from `first` to before `end`, by job,
         PLAY: plays one of `actions`, int64 [B], a lane, and with `skip_forced` also those that follow without a choice
             in the same deal; starts the next episode where one ends (if `renew`), then shows the turn. A lane whose
             action is WAIT, or that is over, stays as it is. With `steps` above 0 it plays so many times instead, the
             actions that SAMPLE draws from keys 0, 1, ... of the stream `key`.
         CHECK: returns the first lane whose action its mask forbids, or LEGAL. STEP: plays if all are legal.
         SAMPLE: draws one legal action a lane from `key` into `actions`.
-        Returns BUSY, and has done nothing, while another thread plays at the same table.
+        Returns BUSY, and has done nothing, while another thread than `who` (`threading.get_ident()`) is at the table.
     show(rules, table): the seat to act, its mask, its observation.
     look(rules, table, seat, observations): what one given seat of every lane observes.
     pick(masks, key, actions): draws one legal action a lane; 0 where there is none.
@@ -140,19 +140,23 @@ def rows_of(game, widths, table):
 
 
 @rule
-def claim(tables):
-    """Take a table for oneself; False if another thread has it, for two would mix the states of a lane."""
-    return swap(address_of(tables), 0, 1)
+def claim(tables, who):
+    """Take a table for a thread; False if another one has it, for two would mix the states of a lane.
+
+    A thread that has it already was interrupted before it could leave it.
+    """
+    address = address_of(tables)
+    return swap(address, 0, who) or swap(address, who, who)
 
 
-def _take(tables):
-    return claim(tables)
+def _take(tables, who):
+    return claim(tables, who)
 
 
 @rule
-def release(tables):
-    """Leave a table to others."""
-    swap(address_of(tables), 1, 0)
+def release(tables, who):
+    """Leave a table to others, if this thread has it."""
+    swap(address_of(tables), who, 0)
 
 
 @rule
@@ -278,8 +282,8 @@ def kernels(game: Game) -> Kernels:
         for lane in range(len(rows.states)):
             start(room, rules, rows.states[lane], derive(rows.seeds[lane], rows.episodes[lane]))
 
-    def play(tables, first, end, job, actions, steps, key):
-        if not claim(tables):
+    def play(tables, first, end, job, actions, steps, key, who):
+        if not claim(tables, who):
             return BUSY
         table = tables[0]
         rules, rows = array_at(table.rules, (1,), rules_record)[0], rows_of(room, widths, table)
@@ -290,7 +294,7 @@ def kernels(game: Game) -> Kernels:
             refused = first_refused(rows, actions, first, end)
         if job == PLAY or (job == STEP and refused == LEGAL):
             play_lanes(room, rules, table, rows, actions, steps, key, first, end)
-        release(tables)
+        release(tables, who)
         return refused
 
     def show(rules, tables):

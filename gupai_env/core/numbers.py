@@ -84,8 +84,22 @@ def allowed_instead(error: Any, whole: bool | None = None, **bounds: float) -> s
 
 
 def is_whole(value: object) -> bool:
-    """True for whole numbers of Python and numpy, a truth value being none."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    """True for whole numbers of Python and numpy; truth values and spans of time are none."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
+
+
+def one_of_an_array(value: Any) -> Any:
+    """Return the only entry of an array or a tensor that has one, and any other value as it is.
+
+    An entry that is neither a number nor a truth value is not taken out: of some spans of time numpy makes integers.
+    """
+    kind = getattr(getattr(value, "dtype", None), "kind", "i")  # the types of torch have no kind
+    if isinstance(value, np.generic) or kind not in "iufb" or not hasattr(value, "item"):
+        return value
+    try:
+        return value.item()
+    except Exception:  # there are several entries, or none; each library raises an error of its own
+        return value
 
 
 def is_one_of(value: object, words: Sequence[str]) -> bool:
@@ -104,7 +118,8 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
 
 def real_number(name: str, value: Any, least: float, most: float) -> float:
     """Return a number from `least` to `most`; raises ValueError naming what it is for and what came."""
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and least <= value <= most:
+    real = is_whole(value) or isinstance(value, (float, np.floating))
+    if real and least <= value <= most:
         return float(value)
     raise ValueError(f"{name}={told(value)} is not allowed; it must be a number from {least:,} to {most:,}")
 

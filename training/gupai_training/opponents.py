@@ -19,6 +19,10 @@ class FixedOpponents:
             raise ValueError("there must be at least one opponent")
         self.agents, self.seats, self.rng = list(agents), seats, rng
 
+    def seed(self, seed: int) -> None:
+        """Draw from now on as one does that was made with a generator of this seed."""
+        self.rng = np.random.default_rng(seed)
+
     def line_ups(self, tables: int) -> np.ndarray:
         """Draw who sits where, int16 [tables, seats]: LEARNER or the number of an agent."""
         sitting = self.rng.integers(0, len(self.agents), (tables, self.seats)).astype(np.int16)
@@ -54,6 +58,10 @@ class OpponentPool:
         self.seats, self.rng = seats, rng
         self.self_share, self.size, self.rule_share = self_share, size, rule_share
         self.members: list[Member] = []
+
+    def seed(self, seed: int) -> None:
+        """Draw from now on as one does that was made with a generator of this seed."""
+        self.rng = np.random.default_rng(seed)
 
     @property
     def agents(self) -> list[Agent]:

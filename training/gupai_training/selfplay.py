@@ -1,7 +1,9 @@
 """A batched SB3 vector environment over lanes, for self-play and for play against given opponents."""
 
+import functools
 import math
 from collections.abc import Sequence
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,9 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from gupai_agents.evaluation.match import answers
 from gupai_agents.registry import make_agent
-from gupai_env.core.lanes import WAIT
+from gupai_env.aec import NO_GAME
+from gupai_env.core.illegal import IllegalActionError
+from gupai_env.core.lanes import PLAY, WAIT
 from gupai_env.core.numbers import told, whole_numbers
 from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
@@ -20,6 +24,13 @@ from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
 TRAINING_STREAM = 1 << 43  # deals to learn from, never met in evaluation
 
 
+def only_read(array: np.ndarray) -> np.ndarray:
+    """Return an array through which nothing can be written."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 class SelfPlayVecEnv(VecEnv):
     """B lanes, each at the next decision of a learning seat; all other seats are played inside.
 
@@ -27,8 +38,11 @@ class SelfPlayVecEnv(VecEnv):
     Decisions with one legal action are played without asking.
 
     With one learning seat a table (`SelfPlayVecEnv.against`) it is an ordinary VecEnv, for plain MaskablePPO: the
-    reward is that seat's chips over `payoff_scale`, and `done` ends its episode. Where the learner takes several
-    seats, consecutive decisions of a lane are not one player's; such a learner reads these arrays instead:
+    reward is that seat's chips over `payoff_scale`, and `done` ends its episode, with "terminal_observation", what the
+    seat saw at its end, in the info. What `reset` and `step` return is the caller's. An error in the midst of a step,
+    as of an opponent that fails, and ctrl-C end all episodes. Where the learner takes several seats, consecutive
+    decisions of a lane are not one player's; such a learner reads these arrays instead, which the next step
+    overwrites and which nobody else can write to:
         seats: int8 [B], who is to decide. sitting: int16 [B, players], LEARNER or an opponent.
         payoffs: float32 [B, players], chips that the last step paid. What a seat wins before its first decision of an
             episode comes with that decision, what no decision follows comes at the end; an episode in which the
@@ -63,12 +77,12 @@ class SelfPlayVecEnv(VecEnv):
             spaces.Box(layout.low, layout.high, dtype=np.int8),
             spaces.Discrete(self.lanes.game.num_actions),
         )
-        self.payoffs = np.zeros((num_envs, self.players), np.float32)
-        self.over = np.zeros(num_envs, np.bool_)
-        self.sitting = np.zeros((num_envs, self.players), np.int16)
-        self.totals = np.zeros_like(self.payoffs)
-        self._chips = np.zeros_like(self.payoffs)  # of the episode so far
-        self._owed = np.zeros_like(self.payoffs)  # those of them that are not paid yet
+        self._payoffs = np.zeros((num_envs, self.players), np.float32)
+        self._over = np.zeros(num_envs, np.bool_)
+        self._sitting = np.zeros((num_envs, self.players), np.int16)
+        self._totals = np.zeros_like(self._payoffs)
+        self._chips = np.zeros_like(self._payoffs)  # of the episode so far
+        self._owed = np.zeros_like(self._payoffs)  # those of them that are not paid yet
         self._decided = np.zeros(
             (num_envs, self.players), np.bool_
         )  # learning seats that did, in this episode
@@ -78,7 +92,9 @@ class SelfPlayVecEnv(VecEnv):
         self._played = np.zeros((num_envs, 1), np.int16)
         self._moves = np.zeros(num_envs, np.int64)
         self._rows = np.arange(num_envs)
-        self._infos: list[dict] = [{} for _ in range(num_envs)]
+        self._going = False  # nothing is half done
+        self._watched: Any = None  # while a step asks for it, whose last observation is kept in `_final`
+        self._final: Any = None
 
     @classmethod
     def against(
@@ -107,6 +123,26 @@ class SelfPlayVecEnv(VecEnv):
         return self.lanes.seats
 
     @property
+    def payoffs(self) -> np.ndarray:
+        """Chips that the last step paid, float32 [B, players]."""
+        return only_read(self._payoffs)
+
+    @property
+    def over(self) -> np.ndarray:
+        """Whether the last step ended the episode, bool [B]."""
+        return only_read(self._over)
+
+    @property
+    def sitting(self) -> np.ndarray:
+        """Who sits where, int16 [B, players]: LEARNER or the number of an opponent."""
+        return only_read(self._sitting)
+
+    @property
+    def totals(self) -> np.ndarray:
+        """All chips of the episode that ended last, float32 [B, players]."""
+        return only_read(self._totals)
+
+    @property
     def observations(self) -> np.ndarray:
         """What it observes, int8 [B, layout.size]; the next step overwrites it."""
         return self.lanes.observations
@@ -117,26 +153,33 @@ class SelfPlayVecEnv(VecEnv):
         return self.lanes.masks
 
     def reset(self) -> np.ndarray:
-        """Deal in every lane and play on to the first decision of a learning seat."""
+        """Deal in every lane and play on to the first decision of a learning seat.
+
+        After `seed(number)` deals, seats and opponents are drawn as those of an environment made with that seed.
+        """
+        self._going = False  # until all is done that this takes
         if self._seeds[0] is not None:
-            self.lanes.reset(derive(as_key(self._seeds[0]), TRAINING_STREAM))
+            seed = as_key(self._seeds[0])
+            self.lanes.reset(derive(seed, TRAINING_STREAM))
+            self.pool.seed(seed)
         elif self.lanes.states.moves.any() or self.lanes.episodes.any():  # these deals are not new any more
             self.lanes.episodes += 1
             self.lanes.begin()
             self.lanes.refresh()
         self._reset_seeds()
         for array in (
-            self.payoffs,
-            self.over,
-            self.totals,
+            self._payoffs,
+            self._over,
+            self._totals,
             self._chips,
             self._owed,
             self._decided,
             self._moves,
         ):
             array[:] = 0
-        self.sitting[:] = self.pool.line_ups(self.num_envs)
+        self._sitting[:] = self.pool.line_ups(self.num_envs)
         self._play_others()
+        self._going = True
         return self.observations.copy()
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -147,26 +190,58 @@ class SelfPlayVecEnv(VecEnv):
         )  # no other stands for a legal one
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict]]:
-        """Play them; returns observations, rewards of the seat that acted, dones and empty infos."""
+        """Play them; return observations, rewards of the seat that acted, dones and infos."""
         movers = self.seats.copy()
-        self.play(self._actions)
-        rewards = self.payoffs[self._rows, movers] / self.payoff_scale
-        return self.observations.copy(), rewards, self.over.copy(), self._infos
+        self._watched, self._final = movers, np.zeros_like(self.observations)
+        try:
+            self.play(self._actions)
+            final = self._final
+        finally:
+            self._watched = self._final = None
+        rewards = self._payoffs[self._rows, movers] / self.payoff_scale
+        infos: list[dict] = [{} for _ in range(self.num_envs)]
+        for lane in np.flatnonzero(self._over):
+            infos[lane] = {"terminal_observation": final[lane].copy(), "TimeLimit.truncated": False}
+        return self.observations.copy(), rewards, self._over.copy(), infos
 
     def play(self, actions: np.ndarray) -> None:
-        """Play one action a lane, int16 [B], and go on to the next decision of a learning seat."""
+        """Play one action a lane, int16 [B], and go on to the next decision of a learning seat.
+
+        Raises: IllegalActionError (a ValueError), and nothing has changed; RuntimeError before `reset`.
+        """
+        if not self._going:
+            raise RuntimeError(NO_GAME)
         movers = self._rows, self.seats.copy()
-        self.payoffs[:] = 0
-        self.over[:] = False
-        self.payoffs[movers] = self._owed[movers]
+        self._going = (
+            False  # until all is done that this takes, or else the next actions could be other seats'
+        )
+        before = self._states()
+        try:
+            chips, over = self.lanes.step(actions)
+        except IllegalActionError:
+            self._going = True
+            raise
+        self._payoffs[:] = 0
+        self._over[:] = False
+        self._payoffs[movers] = self._owed[movers]
         self._owed[movers] = 0
         self._decided[movers] = True
-        self._step(actions)
+        self._after(before, actions, chips, over)
         self.decisions += self.num_envs
         self._play_others()
+        self._going = True
 
-    def _step(self, actions: np.ndarray) -> None:
-        chips, over = self.lanes.step(actions)
+    def _states(self) -> np.ndarray | None:
+        """Return how the lanes stand, if somebody asks for what is seen at the end of episodes."""
+        if self._final is None:
+            return None
+        states = np.asarray(self.lanes.states)
+        return states.view(f"V{states.itemsize}").copy()  # bytes, for numpy copies records field by field
+
+    def _after(
+        self, before: np.ndarray | None, actions: np.ndarray, chips: np.ndarray, over: np.ndarray
+    ) -> None:
+        """Pay what these actions brought, and see to the episodes that they ended and to those that follow."""
         self._note(actions)
         settled = np.flatnonzero(over | chips.any(1))
         if len(settled):
@@ -175,12 +250,36 @@ class SelfPlayVecEnv(VecEnv):
             self._pay(settled, over[settled])
         ended = np.flatnonzero(over)
         if len(ended):
-            self.pool.record(self.sitting[ended], self._chips[ended])
+            if before is not None:
+                self._look_back(ended[~self._over[ended]], before, actions)
+            self.pool.record(self._sitting[ended], self._chips[ended])
             self._chips[ended] = self._owed[ended] = 0
             self._decided[ended] = False
             self._moves[ended] = 0
-            self.sitting[ended] = self.pool.line_ups(len(ended))
-        self.over |= over
+            self._sitting[ended] = self.pool.line_ups(len(ended))
+        self._over |= over
+
+    @functools.cached_property
+    def _end(self) -> Lanes:
+        """Lanes in which the last action of an episode is played again, and then it is left as it ended."""
+        options = {"observe": False, "renew": False, "skip_forced": True, **self.lanes.variant.changed()}
+        return Lanes(self.lanes.game, self.num_envs, **options)
+
+    def _look_back(self, lanes: np.ndarray, before: np.ndarray, actions: np.ndarray) -> None:
+        """Note what the seats that acted see at the end of the episodes that these actions ended, in `_final`."""
+        if not len(lanes):
+            return
+        end, number = self._end, len(lanes)
+        end.states[:number] = before[lanes].view(end.states.dtype)
+        last = actions[lanes].astype(np.int64)
+        end.kernels.play(end.table, 0, number, PLAY, last, 0, 0, get_ident())
+        for seat in np.unique(self._watched[lanes]):
+            rows = np.flatnonzero(self._watched[lanes] == seat)
+            views = np.zeros(len(rows), end.game.view).view(np.recarray)
+            seen = np.zeros((len(rows), end.layout.size), np.int8)
+            end.kernels.view_of(end.rules, end.states[rows], int(seat), views)
+            end.kernels.encode(views, seen)
+            self._final[lanes[rows]] = seen
 
     def _note(self, actions: np.ndarray) -> None:
         """Note what was played, an action or WAIT a lane."""
@@ -195,7 +294,7 @@ class SelfPlayVecEnv(VecEnv):
 
         The lanes are told by their episodes and what was played in them, so that nothing but play can come of a file.
         """
-        arrays = {name: getattr(self, name) for name in self.STATE}
+        arrays = {name: self._held(name) for name in self.STATE}
         played = self._played[np.arange(self._played.shape[1]) < self._moves[:, None]]
         return arrays | {
             "seeds": self.lanes.seeds,
@@ -239,30 +338,37 @@ class SelfPlayVecEnv(VecEnv):
         if (sitting[self._rows, self.seats] != LEARNER).any():
             raise ValueError("it is not a learner's turn in every lane")
         for name in self.STATE:
-            getattr(self, name)[:] = arrays[name]
+            self._held(name)[:] = arrays[name]
+        self._going = True
+
+    def _held(self, name: str) -> np.ndarray:
+        """Return an array of STATE, to write to."""
+        array: np.ndarray = getattr(self, f"_{name.lstrip('_')}")
+        return array
 
     def _pay(self, lanes: np.ndarray, over: np.ndarray) -> None:
         """Pay who has decided in some lanes, int [N]; where the episode is over, bool [N], all, if any learner has."""
         decided = self._decided[lanes]
         learned = over & decided.any(1)
         due = np.where(decided | learned[:, None], self._owed[lanes], 0)
-        self.payoffs[lanes] += due
+        self._payoffs[lanes] += due
         self._owed[lanes] -= due
-        self.totals[lanes[learned]] = self._chips[lanes[learned]]
+        self._totals[lanes[learned]] = self._chips[lanes[learned]]
 
     def _play_others(self) -> None:
         while True:
-            movers = self.sitting[self._rows, self.seats]
+            movers = self._sitting[self._rows, self.seats]
             waiting = int((movers != LEARNER).sum())
             if not waiting:
                 return
             self.decisions += waiting
-            self._step(answers(self.lanes, self.pool.agents, movers))
+            before, actions = self._states(), answers(self.lanes, self.pool.agents, movers)
+            self._after(before, actions, *self.lanes.step(actions))
 
     def forget(self, member: int) -> None:
         """Give the seats of a member that left the pool to the learner, and renumber those after it."""
-        self.sitting[self.sitting == member] = LEARNER
-        self.sitting[self.sitting > member] -= 1
+        self._sitting[self.sitting == member] = LEARNER
+        self._sitting[self.sitting > member] -= 1
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions in every lane, bool [B, num_actions]."""
@@ -272,7 +378,7 @@ class SelfPlayVecEnv(VecEnv):
         """Return `action_masks` lane by lane, as sb3-contrib asks for them; there are no other methods."""
         if method_name != "action_masks":
             raise AttributeError(f"lanes have no method {method_name!r}")
-        return [self.masks[lane] for lane in self._get_indices(indices)]
+        return [self.masks[lane].copy() for lane in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
         """Tell whether lanes have an attribute."""

@@ -112,7 +112,6 @@ def _recorded(
     """Return a deal with `hero` at the seats in question, and these; forced: actions by the number of their move."""
     block = next(table.blocks(deal, 1))
     lanes = table.lanes(1)
-    lanes.over[:] = False
     seats = tuple(map(int, block.seats[0]))
     agents = [other, hero]
     sitting = [int(seat in seats) for seat in range(table.variant.players)]

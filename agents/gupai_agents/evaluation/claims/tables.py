@@ -59,7 +59,6 @@ class Table:
         """Return lanes that stand as these states do, of deals under way."""
         lanes = self.lanes(len(states))
         lanes.states[:] = states
-        lanes.over[:] = False
         lanes.refresh()
         return lanes
 
@@ -118,7 +117,6 @@ def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) ->
     for block in table.blocks(first, deals):
         found: list[Forks] = []
         lanes = table.lanes(len(block.states))
-        lanes.over[:] = False
         while not lanes.over.all():
             rows = np.flatnonzero(~lanes.over)
             views, keys = lanes.views(rows)
