@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import NormalizeObservation, NormalizeReward, RecordEpisodeStatistics
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Turns
@@ -111,6 +112,114 @@ def test_lanes_play_what_single_environments_play(game, options):
             assert (lanes.unwrapped.seats == [env.unwrapped.seat for env in single.envs]).all()
             ended += found[2].sum()
     assert ended > 5
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_lanes_that_are_dealt_anew_in_the_next_step_play_what_single_environments_play(mixed):
+    options = {"opponents": mixture("jie-long")} if mixed else {"deals": 2}
+    for mode in (AutoresetMode.NEXT_STEP, "NextStep"):
+        lanes = gymnasium.make_vec(IDS["jie-long"], num_envs=6, autoreset_mode=mode, **options)
+        assert lanes.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    single = SyncVectorEnv([lambda: gymnasium.make(IDS["jie-long"], **options)] * 6)
+    ended = 0
+    for seed in (3, None, [5] * 6):
+        assert data_equivalence(lanes.reset(seed=seed), single.reset(seed=seed), exact=True)
+        for _ in range(60):
+            actions = lanes.action_space.sample()
+            for wrong in (-1, 10_000) if lanes.unwrapped.action_masks().any() else ():
+                bad = np.where(lanes.unwrapped.action_masks().any(1), wrong, actions)
+                with pytest.raises(IllegalActionError):
+                    lanes.step(bad)
+            found = lanes.step(actions)
+            assert data_equivalence(found, single.step(actions), exact=True)
+            assert (lanes.unwrapped.action_masks() == found[-1]["action_mask"]).all()
+            ended += found[2].sum()
+    assert ended > 5
+
+
+@pytest.mark.parametrize("mode", ["Disabled", "nextstep", None, 1])
+def test_other_ways_to_go_on_after_an_episode_are_refused(mode):
+    with pytest.raises(
+        ValueError, match=r'^autoreset_mode=.* is not allowed; choose one of "SameStep", "NextStep"$'
+    ):
+        gymnasium.make_vec("gupai/JieLong-v0", 2, autoreset_mode=mode)
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_gymnasiums_wrappers_of_vector_environments_count_each_episode_once(mode):
+    envs = gymnasium.make_vec("gupai/JieLong-v0", 5, autoreset_mode=mode, deals=2)
+    envs = counted = RecordEpisodeStatistics(envs)
+    if mode == "NextStep":
+        envs = NormalizeObservation(envs)
+    envs = NormalizeReward(envs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _, infos = envs.reset(seed=1)
+        ended = 0
+        for _ in range(100):
+            *_, terminations, _, infos = envs.step(infos["action_mask"].argmax(1))
+            ended += terminations.sum()
+    assert ended == counted.episode_count > 5
+
+
+@pytest.mark.parametrize("how", ["sync", "async", "vector_entry_point"])
+def test_samples_are_legal_however_environments_are_put_side_by_side(how):
+    envs = gymnasium.make_vec("gupai/JieLong-v0", 3, vectorization_mode=how)
+    try:
+        observations, infos = envs.reset(seed=42)
+        ended = 0
+        for step in range(40):
+            masks = tuple(infos["action_mask"])
+            actions = envs.action_space.sample(masks) if step % 2 else envs.action_space.sample()
+            observations, _, terminations, _, infos = envs.step(actions)
+            assert observations in envs.observation_space
+            ended += terminations.sum()
+        assert ended
+        if how == "sync":
+            bad = np.full(3, int(infos["action_mask"][0].argmin()))
+            with pytest.raises(IllegalActionError):
+                envs.step(bad)
+    finally:
+        envs.close()
+
+
+class Failing:
+    """An opponent that fails once, at its turn number `turn`."""
+
+    name = "failing"
+
+    def __init__(self, error: BaseException, turn: int) -> None:
+        self.agent, self.error, self.left = make_agent("greedy", "jie-long"), error, turn
+
+    def act(self, turns: Turns) -> np.ndarray:
+        self.left -= 1
+        if self.left == 0:
+            raise self.error
+        return self.agent.act(turns)
+
+
+@pytest.mark.parametrize("error", [ValueError("no idea"), KeyboardInterrupt(), SystemExit(0)], ids=repr)
+@pytest.mark.parametrize("lanes", [False, True])
+def test_after_an_opponent_that_fails_one_has_to_deal_and_then_all_is_as_ever(lanes, error):
+    def made(opponent):
+        options = {"opponents": [opponent, "greedy", "greedy"], "seat": 0}
+        if lanes:
+            return gymnasium.make_vec("gupai/JieLong-v0", 4, **options).unwrapped
+        return gymnasium.make("gupai/JieLong-v0", **options).unwrapped
+
+    def play(env, seed):
+        yield env.reset(seed=seed)
+        for _ in range(6):
+            yield env.step(env.action_masks().argmax(-1))
+
+    for turn in (1, 2, 9):
+        env, twin = made(Failing(error, turn)), made("greedy")
+        with pytest.raises(type(error)):
+            list(itertools.chain.from_iterable(play(env, seed) for seed in range(5)))
+        with pytest.raises(RuntimeError, match=r"call reset\(\) to deal"):
+            env.step(np.zeros(4, int) if lanes else 0)
+        assert data_equivalence(list(play(env, 7)), list(play(twin, 7)), exact=True)
+        assert data_equivalence(env.reset(), twin.reset(), exact=True)
 
 
 def test_opponents_sit_in_order_after_the_learner():
