@@ -215,9 +215,7 @@ class SeatEnv(gymnasium.Env):
         if isinstance(action, Sampled) and not self._mask[action]:
             legal = np.flatnonzero(self._mask)
             action = legal[action % len(legal)]
-        self._over = (
-            True  # until all is done that this takes, or else the next action could be another seat's
-        )
+        self._over = True  # until all is done that this takes: the next actions could be other seats'
         try:
             self.table.step(action)
         except IllegalActionError:
@@ -396,9 +394,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             self._owed.copy(),
         )  # lanes that only show a new deal now; what is owed at the start
         self._actions[:] = np.where(new, WAIT, np.clip(actions, WAIT + 1, self.lanes.game.num_actions))
-        self._going = (
-            False  # until all is done that this takes, or else the next actions could be other seats'
-        )
+        self._going = False  # until all is done that this takes: the next actions could be other seats'
         self._rewards[:] = np.where(new, 0, owed)
         self._owed[~new] = 0
         self._over[:] = False

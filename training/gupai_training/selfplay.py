@@ -212,9 +212,7 @@ class SelfPlayVecEnv(VecEnv):
         if not self._going:
             raise RuntimeError(NO_GAME)
         movers = self._rows, self.seats.copy()
-        self._going = (
-            False  # until all is done that this takes, or else the next actions could be other seats'
-        )
+        self._going = False  # until all is done that this takes: the next actions could be other seats'
         before = self._states()
         try:
             chips, over = self.lanes.step(actions)
