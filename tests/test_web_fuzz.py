@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the pages need gupai[web]")
 
+from gupai_app.web import claims
 from gupai_app.web.app import create_app
 from web_room import furnish
 
@@ -283,3 +284,25 @@ def test_a_forged_file_of_a_run_damages_its_own_page_alone(ask, room, capfd):
         (folder / name).write_bytes(before)
     shutil.rmtree(folder)
     assert refused > 100 and "Traceback" not in capfd.readouterr().err
+
+
+def test_a_forged_verdict_of_a_claim_is_no_error_of_the_server(ask, tmp_path, monkeypatch, capfd):
+    name = "jl-lockout-2"
+    whole = json.loads((claims.RECORDED / f"{name}.json").read_bytes())
+    monkeypatch.setattr(claims, "RECORDED", tmp_path)
+    whole["readings"] = [{**each, "examples": []} for each in whole["readings"][:1]]
+    whole["file"] = {}
+    shown = set()
+    for number, content in enumerate(
+        [json.dumps(whole).encode(), *itertools.islice(forged(whole), 0, None, 5)]
+    ):
+        (tmp_path / f"{name}.json").write_bytes(content)
+        claims._recorded.cache_clear()
+        claims._recorded_page.cache_clear()
+        assert number % 50 or ask("GET", "/claims")[0] == ask("GET", f"/claim/{name}")[0] == 200
+        status, found = ask("GET", f"/recorded/{name}")
+        assert status in (200, 404) or f"damaged ({name}.json" in found, content[:300]
+        shown.add(status)
+    claims._recorded.cache_clear()
+    claims._recorded_page.cache_clear()
+    assert shown == {200, 404, 422} and "Traceback" not in capfd.readouterr().err

@@ -4,12 +4,13 @@ import functools
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse, RedirectResponse
 from markupsafe import Markup
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
@@ -17,17 +18,41 @@ import gupai_app
 from gupai_agents.evaluation.claims import Claim, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import pairs_of_verdict
 from gupai_agents.plain_yaml import to_yaml
+from gupai_agents.stored import Stored, Text, read_stored
 from gupai_app.claim_page import LOOKS, claim_body
 from gupai_app.claims import numbers, paths
 from gupai_app.web.changes import Changed, changed
 from gupai_app.web.jobs import Jobs, Tell
 from gupai_app.web.pages import Pages, form_of, once, whole
+from gupai_app.web.players import ODD, wrong_with
 from gupai_env import __version__
 
 FEWEST, MOST = 20, 20_000  # deals of a figure
 MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
 MOST_BYTES = 1 << 22  # of a recorded verdict
 RECORDED = Path(gupai_app.__file__).parents[1] / "docs" / "claims"  # in a checkout of the sources
+
+
+class Reading(Stored):
+    """What pages show of any reading; what else there is depends on its kind."""
+
+    name: Text
+    kind: Text
+    verdict: Text
+    sentence: Text
+    variant: dict[str, Any]
+
+
+class Recorded(Stored):
+    """A verdict that is kept as a file."""
+
+    id: Text
+    gupai: Text
+    statement: Text
+    source: Text
+    game: Text
+    readings: Annotated[list[Reading], Field(max_length=100)]
+    file: dict[str, Any]
 
 
 class Verdict(NamedTuple):
@@ -98,7 +123,11 @@ def add_claims(app: FastAPI, pages: Pages, jobs: Jobs) -> None:
     def recorded(name: str) -> Response:
         if _recorded(_claim(name).id) is None:
             raise HTTPException(404)
-        return pages("verdict.html", head=name, verdict=_shown(_recorded_page(name)), back=f"/claim/{name}")
+        try:
+            found = _shown(_recorded_page(name))
+        except ODD as error:
+            raise ValueError(f"the verdict is damaged ({wrong_with(error, f'{name}.json')})") from None
+        return pages("verdict.html", head=name, verdict=found, back=f"/claim/{name}")
 
     @app.get("/claim/{name}/file")
     def file(name: str, request: Request) -> Response:
@@ -156,12 +185,11 @@ def _recorded(name: str) -> dict[str, Any] | None:
     """Return the verdict on a claim that lies beside the sources, None where there is none."""
     path = RECORDED / f"{name}.json"
     try:
-        if path.stat().st_size > MOST_BYTES:
-            return None
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = read_stored(path, Recorded, MOST_BYTES)
+        content: dict[str, Any] = json.loads(path.read_bytes())
+    except ODD:
         return None
-    return content if isinstance(content, dict) and content.get("id") == name else None
+    return content if found.id == name else None
 
 
 def _summary(name: str) -> list[tuple[str, str, int]]:
