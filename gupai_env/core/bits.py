@@ -42,6 +42,8 @@ def _moving(instruction):
 
 
 _deposit, _extract = _moving("llvm.x86.bmi.pdep.64"), _moving("llvm.x86.bmi.pext.64")
+# Each function that these do has a second way, one by one, for processors without them (ARM has none): that is the
+# way of plain Python too, so that it is walked everywhere.
 FEATURES = getattr(config, "CPU_FEATURES", None)  # what numba is told to compile for, with CPU_NAME
 if FEATURES or getattr(config, "CPU_NAME", None):
     MOVES_BITS = "+bmi2" in (FEATURES or "")
@@ -69,26 +71,24 @@ def _first_one_compiled(word):
     return lambda word: _trailing_zeros(word)
 
 
-def spread(groups: int) -> int:
-    """Return the eight lowest groups of three bits as the bytes of a word."""
-    word = int(groups) & 0xFFFFFF
+@rule
+def _spread_step_by_step(groups):
+    word = groups & 0xFFFFFF
     word = (word | word << 20) & 0x00000FFF00000FFF
     word = (word | word << 10) & 0x003F003F003F003F
     return (word | word << 5) & GROUPS
+
+
+def spread(groups: int) -> int:
+    """Return the eight lowest groups of three bits as the bytes of a word."""
+    return _spread_step_by_step(int(groups))
 
 
 @overload(spread, inline="always")
 def _spread_compiled(groups):
     if MOVES_BITS:
         return lambda groups: _deposit(groups, GROUPS)
-
-    def spread(groups):
-        word = groups & 0xFFFFFF
-        word = (word | word << 20) & 0x00000FFF00000FFF
-        word = (word | word << 10) & 0x003F003F003F003F
-        return (word | word << 5) & GROUPS
-
-    return spread
+    return lambda groups: _spread_step_by_step(groups)
 
 
 @rule
@@ -103,7 +103,7 @@ def _gather_one_by_one(bits, places):
 
 def gather(bits: int, places: int) -> int:
     """Return those bits of a word that stand at the places set in `places`, side by side, the lowest first."""
-    return _gather_one_by_one(bits, places)
+    return _gather_one_by_one(int(bits), int(places) % (1 << 64))
 
 
 @overload(gather, inline="always")
@@ -113,15 +113,20 @@ def _gather_compiled(bits, places):
     return lambda bits, places: _gather_one_by_one(bits, places)
 
 
-def nth_one(bits: int, number: int) -> int:
-    """Return the place of the bit set of a word that has `number` others below it."""
+@rule
+def _nth_one_by_one(bits, number):
     for _ in range(number):
         bits &= bits - 1
     return first_one(bits)
+
+
+def nth_one(bits: int, number: int) -> int:
+    """Return the place of the bit set of a word that has `number` others below it."""
+    return _nth_one_by_one(int(bits), number)
 
 
 @overload(nth_one, inline="always")
 def _nth_one_compiled(bits, number):
     if MOVES_BITS:
         return lambda bits, number: _trailing_zeros(_deposit(1 << number, bits))
-    return nth_one
+    return lambda bits, number: _nth_one_by_one(bits, number)
