@@ -53,7 +53,6 @@ def all_deals(game: str | Game, /, **variant: Any) -> Deals:
         for first in range(0, count, CHUNK):
             some = orders[first : first + CHUNK]
             states = game.new_states(len(some))
-            states.direction = 1
             states.leader = leader
             laying_out(game)(rules, states, some)
             found.update(states.view(f"V{states.itemsize}").tolist())

@@ -81,9 +81,7 @@ def paid(name: str, players: int, leader: int = 0, *, options: dict | None = Non
     """What a state with these fields pays."""
     game = get_game(name)
     state, out = game.new_states(1)[0], np.zeros(game.max_seats, np.float32)
-    state.leader, state.direction = leader, 1
-    if "declarer" in state.dtype.names:
-        state.declarer = -1
+    state.leader = leader
     for field, values in fields.items():
         state[field] = values if np.ndim(values) == 0 else [*values, *[0] * (game.max_seats - len(values))]
     game.payoffs(game.variant(players=players, **(options or {})).as_rules(game.rules_type), state, out)
@@ -95,8 +93,6 @@ def next_leader(name: str, points: Sequence[int], leader: int, direction: int = 
     game = get_game(name)
     state = game.new_states(1)[0]
     state.leader, state.direction = leader, direction
-    if "declarer" in state.dtype.names:
-        state.declarer = -1
     for field, value in fields.items():
         state[field] = value
     state.points[: len(points)] = points

@@ -11,7 +11,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games.ce_deng.rules import PLAY_ON
 from tables import stacked
 from variants import VARIANT_NAMES, VARIANTS
-from walks import lanes_of, sample
+from walks import lanes_of, sample, views_of
 
 # What says nothing of the deal: chance and counters of the episode, and the redeals that were before it.
 ASIDE = {"seed", "moves", "redeals", "payoff", "settled"}
@@ -60,9 +60,11 @@ def test_a_history_leads_to_the_state_that_it_tells(game: Game, variant: Variant
     for step in range(12):
         if step in (0, 5, 11):
             views, keys = lanes.views()
-            drawn = game.new_states(3)
+            others = views_of(lanes, lanes.states, step % variant.players)  # of some that are not to act too
+            drawn, elsewhere = game.new_states(3), game.new_states(3)
             lanes.kernels.determinize(lanes.rules, views, keys, drawn)
-            for state in (*lanes.states, *drawn):
+            lanes.kernels.determinize(lanes.rules, others, keys, elsewhere)
+            for state in (*lanes.states, *drawn, *elsewhere):
                 assert story(game, replayed(game, lanes, state)) == story(game, state)
         lanes.step(lanes.sample(step))
 

@@ -1,26 +1,21 @@
 """Positions set up by hand: what they accept, what they tell, and what they say no to."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
 
 from gupai_env import get_game
-from gupai_env.core.tiles import PIPS, tiles_in
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.position import Position
+from gupai_env.core.tiles import PIPS, parse_tiles, tiles_in
+from gupai_env.games.ce_deng.rules import REDEAL
 from gupai_env.games.connecting.rules import DISCARD, KINDS, join
+from gupai_env.games.da_ling.rules import UNSPLIT
 from gupai_env.positions import ce_deng, da_ling, ding_niu, jie_long, small_mahjong, tiu_u
-from walks import random_walk
-
-TABLES = {
-    "jie-long": (jie_long, {}),
-    "jie-long, three": (jie_long, {"players": 3}),
-    "jie-long, two forced": (jie_long, {"players": 2, "forced_play": True}),
-    "jie-long, both ends": (jie_long, {"open_ends": 2, "forced_play": True}),
-    "ce-deng": (ce_deng, {"redeal_doubles": 0, "declare_eight_doubles": False}),
-    "ding-niu": (ding_niu, {}),
-    "ding-niu, free": (ding_niu, {"forced_play": False, "after_suan_zhang": "stop"}),
-    "ding-niu, played on": (ding_niu, {"after_suan_zhang": "play_on"}),
-}
+from variants import VARIANT_NAMES, VARIANTS
+from walks import lanes_of, options_of, sample, set_up
 
 
 def pairs(tiles):
@@ -43,27 +38,160 @@ def line_of(state, both_ends):
     return line
 
 
-@pytest.mark.parametrize(("module", "options"), TABLES.values(), ids=TABLES)
-def test_a_position_of_a_random_deal_is_rebuilt_from_its_tiles(module, options):
-    game = module.GAME
-    variant = game.variant.make(**options)
-    both_ends = game.id == "ding-niu" or options.get("open_ends") == 2
-    walk = random_walk(game, variant, 100, 32, seed=3)
-    rng = np.random.default_rng(1)
-    for _ in range(60):
-        at = rng.integers(32), rng.integers(100)
-        state, players = walk.states[at], variant.players
-        hands, discards = (
-            [pairs(place[seat]) for seat in range(players)] for place in (state.hands, state.discards)
-        )
-        position = module.from_tiles(
-            hands, line_of(state, both_ends), discards, leader=int(state.leader), **options
-        )
-        assert position.state.to_act == state.to_act
-        assert sorted(position.state.ends) == sorted(state.ends)
-        for field in ("hands", "discards", "points", "plays", "drops", "turn", "unused"):
-            np.testing.assert_array_equal(position.state[field], state[field])
-        np.testing.assert_array_equal(position.mask(), walk.masks[at])
+# What was dealt and what is set up by hand
+
+
+def connecting_tiles(variant, state):
+    """What `from_tiles` of a connecting game is given for a state."""
+    both_ends = (
+        variant.open_ends == 2 if hasattr(variant, "open_ends") else state.dtype == ding_niu.GAME.state
+    )
+    hands, discards = (
+        [pairs(place[seat]) for seat in range(variant.players)] for place in (state.hands, state.discards)
+    )
+    tiles = {"hands": hands, "layout": line_of(state, both_ends), "discards": discards}
+    return tiles | {"leader": int(state.leader), "last_player": seat_of(state.last_player)}
+
+
+def seat_of(seat):
+    return None if seat == NOBODY else int(seat)
+
+
+def named(kinds):
+    """Kinds, in this order, as pairs of numbers."""
+    return [tuple(map(int, PIPS[kind])) for kind in kinds]
+
+
+def rebuilt_ce_deng(variant, state, options):
+    position = ce_deng.from_tiles(**connecting_tiles(variant, state), **options)
+    while position.state.rights != state.rights:
+        position.play("play on")
+    return position
+
+
+def rebuilt_ding_niu(variant, state, options):
+    maker = seat_of(state.maker)
+    if maker is not None and variant.exempt_forced_maker:
+        return None  # whether it had another tile to play, the tiles do not tell
+    return ding_niu.from_tiles(**connecting_tiles(variant, state), maker=maker, **options)
+
+
+def rebuilt_da_ling(variant, state, options):
+    dealt = Position(da_ling.GAME, variant, variant.as_rules(da_ling.GAME.rules_type), state)
+    splits = [
+        None if split == UNSPLIT else da_ling.GAME.action_name(int(split), dealt.view(seat))
+        for seat, split in enumerate(state.splits[: variant.players])
+    ]
+    hands = [pairs(state.hands[seat]) for seat in range(variant.players)]
+    return da_ling.from_tiles(pairs(state.table), hands, splits, leader=int(state.leader), **options)
+
+
+def rebuilt_tiu_u(variant, state, options):
+    hands, catches = (
+        [pairs(place[seat]) for seat in range(variant.players)] for place in (state.hands, state.catches)
+    )
+    return tiu_u.from_tiles(
+        hands,
+        pairs(state.lake),
+        named(state.stock[state.turned :]),
+        catches,
+        drawn=None if state.drawn == NOBODY else named([state.drawn])[0],
+        leader=int(state.leader),
+        to_act=int(state.to_act),
+        **options,
+    )
+
+
+def rebuilt_small_mahjong(variant, state, options):
+    seats, mover, offered = range(variant.players), int(state.mover), None
+    hands, known, discards = (
+        [pairs(place[seat]) for seat in seats] for place in (state.hands, state.known, state.discards)
+    )
+    if state.offer != NOBODY:
+        offered = named([state.offer])[0]
+    elif state.new_tile != NOBODY:
+        hands[mover].append(hands[mover].pop(hands[mover].index(named([state.new_tile])[0])))
+    position = small_mahjong.from_tiles(
+        hands,
+        named(state.wall[state.top :]),
+        [[pairs(meld) for meld in state.melds[seat] if meld] for seat in seats],
+        discards,
+        turn=mover,
+        offered=offered,
+        claimed=known,
+        leader=int(state.leader),
+        **options,
+    )
+    while position.state.to_act != state.to_act:
+        position.play("pass")
+    return position
+
+
+REBUILT = {
+    "jie-long": lambda variant, state, options: jie_long.from_tiles(
+        **connecting_tiles(variant, state), **options
+    ),
+    "ce-deng": rebuilt_ce_deng,
+    "ding-niu": rebuilt_ding_niu,
+    "da-ling": rebuilt_da_ling,
+    "tiu-u": rebuilt_tiu_u,
+    "small-mahjong": rebuilt_small_mahjong,
+}
+SET_UP = {"ce-deng": (REDEAL,)}  # a redeal is drawn from the key of the episode
+LANES = 6
+
+
+def with_rebuilt(game, variant):
+    """States from the beginning and the middle of deals, and the same as their tiles are set up by hand."""
+    options = {name: value for name, value in options_of(variant).items() if name != "leader"}
+    lanes = lanes_of(game, variant, LANES, seed=3)
+    states, built = [], []
+    for step in range(26):
+        if step in (0, 4, 11, 25):
+            for state in lanes.states.copy():
+                position = REBUILT[game.id](variant, state, options)
+                if position is not None:
+                    states.append(state)
+                    built.append(position.state)
+        lanes.step(lanes.sample(step))
+    return (np.array(each).view(np.recarray) for each in (states, built))
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_a_second_triplet_that_is_set_up_by_hand_was_claimed_from_the_seat_before(players):
+    hands, second = ["66 66 65 65 64", "11 11 31 31 61", "44 44 62 63 41", ""], "21 43 53"
+    for turn, leader in product(range(players), repeat=2):
+        laid_out = [["22 52 55", second] if seat == turn else [] for seat in range(players)]
+        held = [hands[(seat - turn - 1) % players] if seat != turn else "" for seat in range(players)]
+        position = small_mahjong.from_tiles(held, melds=laid_out, turn=turn, leader=leader)
+        for seat in range(players):
+            view = position.view(seat)
+            whose = (seat + view.leader + np.cumsum(view.steps[: view.turns])) % players
+            assert whose.tolist() == [(turn - 1) % players, turn]
+            assert (view.mover + seat) % players == turn
+            assert view.thrown[: view.turns].tolist() in [[kind, NOBODY] for kind in parse_tiles(second)]
+
+
+def outcome(game, variant, state):
+    """Who has won and who leads next."""
+    ended = Position(game, variant, variant.as_rules(game.rules_type), state)
+    return ended.winner() if hasattr(game.positions, "winner") else None, ended.next_leader()
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS, ids=VARIANT_NAMES)
+def test_a_position_built_of_the_tiles_of_a_deal_goes_on_as_the_deal_does(game, variant):
+    states, built = with_rebuilt(game, variant)
+    dealt, by_hand = set_up(game, variant, states), set_up(game, variant, built)
+    step = 0
+    while not dealt.over.all():
+        np.testing.assert_array_equal(by_hand.seats, dealt.seats)
+        np.testing.assert_array_equal(by_hand.masks, dealt.masks)
+        actions = sample(dealt, step, SET_UP.get(game.id, ()))
+        np.testing.assert_array_equal(*(each.step(actions)[0] for each in (by_hand, dealt)))
+        step += 1
+    assert by_hand.over.all()
+    for one, other in zip(by_hand.states, dealt.states, strict=True):
+        assert outcome(game, variant, one) == outcome(game, variant, other)
 
 
 LOCK = ["22 66", "65 64", "63 61", "55 11"]

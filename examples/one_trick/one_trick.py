@@ -61,10 +61,15 @@ def deck(rules):
 
 
 @rule
-def deal_from(rules, state, order):
-    size = HANDS[rules.deck]
+def clear(state):
     state.hands[:] = 0
     state.laid[:] = NOBODY
+
+
+@rule
+def deal_from(rules, state, order):
+    size = HANDS[rules.deck]
+    clear(state)
     for at in range(rules.players * size):
         state.hands[at // size] += ONE[order[at]]
     state.to_act = state.leader
@@ -118,6 +123,7 @@ def information_set(rules, state, seat, view, history=True):
 
 @rule
 def determinize(rules, view, key, state):
+    clear(state)
     resume_from(view, key, state)
     state.leader = seat_at(rules, state, view.seat, view.leader)
     state.to_act = seat_at(rules, state, state.leader, view.turn)

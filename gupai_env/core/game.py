@@ -4,6 +4,7 @@ A rules function handles one deal: it changes one `state` record in place, or fi
 its caller has cleared. `rules` is the variant as a named tuple of numbers (see `variant.py`).
 """
 
+import functools
 import importlib
 import inspect
 import sys
@@ -31,8 +32,12 @@ class Game:
     very names, what follows (functions are `@rule`, plain Python that also compiles):
         STATE, VIEW: the dtypes of a state (`state_dtype`) and of a view.
         deck(rules): the kinds of all tiles, a sorted int8 array.
-        deal_from(rules, state, order): deals the tiles of the deck as they lie in `order`; `state.leader` and
-            `state.direction` are set already. All chance of a deal is the order, and who leads the first.
+        clear(state): empties the fields of a state that are the game's own: nothing is dealt and nothing has happened,
+            so that NOBODY stands wherever 0 would be a seat. `deal_from` and `determinize` begin with it, and states
+            set up by hand do, for `new_states` makes them so.
+        deal_from(rules, state, order): deals the tiles of the deck as they lie in `order`, whatever was in the state;
+            `state.leader` and `state.direction` are set already. All chance of a deal is the order, and who leads the
+            first.
         legal_actions(rules, state, mask): marks in a cleared bool [num_actions] the moves of the seat to act.
         step(rules, state, action): plays one legal decision; sets `to_act`, or `over` when the deal has ended.
         payoffs(rules, state, out): fills float32 [max_seats] with the chips of a deal that is over.
@@ -71,6 +76,7 @@ class Game:
     state: np.dtype = field(init=False, repr=False)
     view: np.dtype = field(init=False, repr=False)
     deck: Callable = field(init=False, repr=False)
+    clear: Callable = field(init=False, repr=False)
     deal_from: Callable = field(init=False, repr=False)
     legal_actions: Callable = field(init=False, repr=False)
     step: Callable = field(init=False, repr=False)
@@ -145,8 +151,20 @@ class Game:
         return style_row(self.features, weights, temperature)
 
     def new_states(self, num: int) -> np.recarray:
-        """Return `num` cleared states, a structured array whose records read as `states[i].to_act`."""
-        return np.zeros(num, self.state).view(np.recarray)
+        """Return `num` empty states, a structured array whose records read as `states[i].to_act`.
+
+        Nothing is dealt, nothing has happened, and the order of turn is upwards.
+        """
+        states = np.zeros(num, self.state).view(np.recarray)
+        states[:] = self._empty
+        return states
+
+    @functools.cached_property
+    def _empty(self) -> np.record:
+        empty: np.record = np.zeros(1, self.state).view(np.recarray)[0]
+        empty.direction = 1
+        self.clear(empty)
+        return empty
 
     def new_view(self) -> np.record:
         """Return one cleared view."""

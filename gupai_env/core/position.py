@@ -170,7 +170,7 @@ def new_position(game: Game, leader: int, seats: int, options: dict[str, Any]) -
     if variant.players != seats:
         raise ValueError(f"players={variant.players} is not allowed with the tiles of {seats} seats")
     state = game.new_states(1)[0]
-    state.leader, state.direction = read_seat("leader", leader, seats), 1
+    state.leader = read_seat("leader", leader, seats)
     return Position(game, variant, variant.as_rules(game.rules_type), state)
 
 

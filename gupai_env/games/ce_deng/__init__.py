@@ -8,6 +8,7 @@ from gupai_env.games.ce_deng.rules import (
     STATE,
     CeDeng,
     Rules,
+    clear,
     deal_from,
     deck,
     history,

@@ -1,8 +1,8 @@
 """Ce Deng: who knows what, and the deals that fit it."""
 
-from gupai_env.core.episode import NOBODY, seat_after
+from gupai_env.core.episode import seat_after
 from gupai_env.core.rule import rule
-from gupai_env.games.ce_deng.rules import DECK_SETS, blocked, deck, may_declare, may_redeal
+from gupai_env.games.ce_deng.rules import DECK_SETS, blocked, clear, deck, may_declare, may_redeal
 from gupai_env.games.connecting import knowledge as connecting
 from gupai_env.games.connecting.knowledge import open_view
 
@@ -23,9 +23,7 @@ def possible(rules, view, state, tiles, places, turns):
 @rule
 def determinize(rules, view, key, state):
     """Fill a state with a uniform draw among the deals and discards that the view allows."""
-    state.rights = 0
-    state.declarer = NOBODY
-    state.redeals = 0
+    clear(state)
     connecting.determinize(possible, rules, view, len(deck(rules)), True, False, key, state)
     if view.asked:  # seats after the viewer will be asked if what was drawn for them gives them a right
         seat = view.seat

@@ -83,7 +83,6 @@ def settle(
             left = len(read_tiles(discards[seat]))
             raise ValueError(f"seat {seat} has {laid} plays and {left} tiles left; together they are {most}")
         position.state.plays[seat] = laid
-    position.state.declarer = NOBODY
     return paid(position)
 
 

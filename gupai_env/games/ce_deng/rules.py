@@ -108,12 +108,19 @@ def deck(rules):
 
 
 @rule
-def deal_from(rules, state, order):
-    """Deal all hands; the first seat with a right is asked, or the leader is to move."""
-    deal_hands(rules, state, order, HANDS[rules.deck])
+def clear(state):
+    """Empty the game's own fields."""
+    connecting.clear(state)
     state.rights = 0
     state.declarer = NOBODY
     state.redeals = 0
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the first seat with a right is asked, or the leader is to move."""
+    clear(state)
+    deal_hands(rules, state, order, HANDS[rules.deck])
     give_rights(rules, state)
     ask_next(rules, state)
 

@@ -7,6 +7,7 @@ from gupai_env.core.episode import NOBODY, resume_from, seat_after
 from gupai_env.core.places import scratch
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
+from gupai_env.core.streams import LUCK_STREAM
 from gupai_env.core.tiles import CARRYING, KINDS, ONE, WEIGHT, first_kind, kinds_in, list_tiles, weight
 from gupai_env.core.words import copy_entries, mark_entries, write_row
 from gupai_env.games.connecting.rules import DISCARD, NUMBERS, SEATS, TURNS, join
@@ -86,16 +87,11 @@ def open_view(rules, state, viewer, deck, forced, view, history):
 
 @rule
 def restore_public(rules, view, key, state):
-    """Fill a state with all that a view knows; hands and discards of the others stay empty."""
+    """Fill an empty state with all that a view knows; hands and discards of the others stay empty."""
     resume_from(view, key, state)
-    state.hands[:] = 0
-    state.discards[:] = 0
-    state.unused = 0
-    state.points[:] = 0
     write_row(state.ends, view.ends)
     state.turn = view.turn
     state.hand_size = view.hand_size
-    state.last_player = NOBODY
     state.passes = view.passes
     write_row(state.laid_at, view.laid_at)
     write_row(state.record, view.record)
@@ -202,7 +198,7 @@ def fill_slots(kinds, allowed, most, key, tiles):
     1 / (product of the choices there were), so it is kept with probability (product of the choices) /
     (product of the most choices there can be): every possible filling becomes equally likely.
     """
-    luck = (derive(key, 1 << 20) >> 31) / (1 << 32)
+    luck = (derive(key, LUCK_STREAM) >> 31) / (1 << 32)
     odds = 1.0
     left = (1 << len(kinds)) - 1
     for slot in range(len(kinds)):
@@ -244,7 +240,7 @@ def place_tiles(rules, view, tiles, places, turns, state):
 
 @rule
 def determinize(possible, rules, view, deck_size, forced, both_ends, key, state):
-    """Fill a state with a uniform draw among the fillings of all slots that `possible` accepts.
+    """Fill an empty state with a uniform draw among the fillings of all slots that `possible` accepts.
 
     possible(rules, view, state, tiles, places, turns): whether the game could have come to this state.
     """

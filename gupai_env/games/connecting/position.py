@@ -58,16 +58,14 @@ def place_tiles(
     last_player: int | None,
     forced: bool,
     both_ends: bool,
-    prepare: Callable[[Position], None] = lambda position: None,
     may_stand: Callable[[Line, int], bool] = lambda line, seat: True,
 ) -> Position:
-    """Fill a blank position by playing it from its beginning, in an order of play that the rules allow.
+    """Fill an empty position by playing it from its beginning, in an order of play that the rules allow.
 
     Where an order of play has ended the deal with tiles left in hand, another is preferred that has not.
 
-    Args: last_player: who laid the last tile; None: whoever may have. prepare: completes a state in which
-            the hands have just been dealt. may_stand: whether a deal goes on after a seat laid the last tile of
-            a line; only such lines come up on the way.
+    Args: last_player: who laid the last tile; None: whoever may have. may_stand: whether a deal goes on after a
+            seat laid the last tile of a line; only such lines come up on the way.
     """
     players = position.variant.players
     if last_player is not None:
@@ -93,14 +91,12 @@ def place_tiles(
         lays=tuple(lays),
     )
     ended = None
-    for moment, moves in itertools.islice(search.orders(table), ORDERS):
+    orders = (itertools.islice(search.orders(table, late), ORDERS) for late in (True, False))
+    for moment, moves in itertools.chain.from_iterable(orders):
         dealt = [kind for hand in moment.hands for kind in tiles_in(hand)]
         order = np.array([*dealt, *deck_of(unused)], np.int8)
-        states = position.game.new_states(1)
-        states[0] = position.state
-        found = replace(position, state=states[0])
+        found = position.after()
         deal_hands(found.rules, found.state, order, hand_size)
-        prepare(found)
         if play_all(found, moves):
             if not found.over or not any(held):
                 return found
@@ -184,9 +180,13 @@ class Search:
         self.forced, self.both_ends, self.may_stand = forced, both_ends, may_stand
         self.hopeless: set[Table] = set()  # no order of play leads to these
 
-    def orders(self, table: Table) -> Iterator[tuple[Table, list[int]]]:
-        """Yield the table after the deal and the actions from there to `table`, in one way after another."""
-        guess = random.Random(0)
+    def orders(self, table: Table, late: bool) -> Iterator[tuple[Table, list[int]]]:
+        """Yield the table after the deal and the actions from there to `table`, in one way after another.
+
+        With `late` discards come late, which is the easiest to explain; without, anywhere, which at a lock may be the
+        only way.
+        """
+        guess, self.late = random.Random(0), late
         for tries in range(MOST_TRIES):
             self.steps = STEPS * (1 + tries // 10)
             try:
@@ -209,8 +209,8 @@ class Search:
         moments = list(self.back(table))
         if guess:
             guess.shuffle(moments)
-        if not guess or table.high - table.low < len(self.line):
-            moments.sort(key=lambda moment: moment[1] < DISCARD)  # a late discard is the easiest to explain
+        if self.late and (not guess or table.high - table.low < len(self.line)):
+            moments.sort(key=lambda moment: moment[1] < DISCARD)
         for before, action in moments:
             found = self.trace(before, guess)
             if found:

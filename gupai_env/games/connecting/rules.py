@@ -66,11 +66,12 @@ def action_names(*more: str) -> tuple[str, ...]:
 
 
 @rule
-def deal_hands(rules, state, order, hand_size):
-    """Begin a deal: `order`, int8 kinds, gives each seat the next `hand_size` tiles; the rest stay unused."""
+def clear(state):
+    """Empty the fields of every connecting game."""
+    state.hands[:] = 0
     state.discards[:] = 0
     state.played[:] = 0
-    state.hands[:] = 0
+    state.unused = 0
     state.points[:] = 0
     state.plays[:] = 0
     state.drops[:] = 0
@@ -79,10 +80,15 @@ def deal_hands(rules, state, order, hand_size):
     state.laid_at[:] = 0
     state.record[:] = 0
     state.turn = 0
-    state.hand_size = hand_size
+    state.hand_size = 0
     state.last_player = NOBODY
     state.passes = 0
-    state.unused = 0
+
+
+@rule
+def deal_hands(rules, state, order, hand_size):
+    """Begin a deal in an empty state: `order` gives each seat the next `hand_size` tiles; the rest stay unused."""
+    state.hand_size = hand_size
     for at in range(len(order)):
         if at < rules.players * hand_size:
             state.hands[at // hand_size] += ONE[order[at]]

@@ -12,6 +12,7 @@ from gupai_env.games.da_ling.rules import (
     STATE,
     DaLing,
     Rules,
+    clear,
     deal_from,
     deck,
     legal_actions,

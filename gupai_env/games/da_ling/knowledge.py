@@ -17,6 +17,7 @@ from gupai_env.games.da_ling.rules import (
     SEATS,
     UNSPLIT,
     WORTH,
+    clear,
     colour_of,
     deck,
     matches,
@@ -116,14 +117,13 @@ def determinize(rules, view, key, state):
 
     Before the showdown nobody knows who has split, and it does not matter: here nobody but the viewer has.
     """
+    clear(state)
     resume_from(view, key, state)
     state.over = view.splits[1] != UNSPLIT
     state.total[:] = 0
     state.table = view.table
     state.target = view.target
     state.red = view.red
-    state.hands[:] = 0
-    state.splits[:] = UNSPLIT
     size = HANDS[rules.deck]
     tiles, hand = np.empty(len(deck(rules)), np.int8), np.empty(size, np.int8)
     unseen = list_tiles(view.unseen, tiles)
@@ -140,7 +140,6 @@ def determinize(rules, view, key, state):
             take_up(state, seat, tiles[dealt : dealt + size])
             dealt += size
         seat = seat_after(rules, state, seat)
-    state.unused = 0
     for at in range(dealt, unseen):
         state.unused += ONE[tiles[at]]
     state.to_act = view.seat if view.asked or state.over else seat_after(rules, state, view.seat)

@@ -18,7 +18,6 @@ from gupai_env.games.da_ling.rules import (
     RED_FROM,
     SPLITS,
     TABLE,
-    UNSPLIT,
     WORTH,
     distinct_splits,
     groups_of,
@@ -61,7 +60,6 @@ def from_tiles(
         DECK_SETS[position.rules.deck], [*shown, *(kind for hand in held for kind in hand)]
     )
     lay_table(state, *shown)
-    state.splits[:] = UNSPLIT
     for seat, hand in enumerate(held):
         take_up(state, seat, np.array(hand, np.int8))
     state.to_act = leader

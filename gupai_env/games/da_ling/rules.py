@@ -155,8 +155,21 @@ def deck(rules):
 
 
 @rule
+def clear(state):
+    """Empty the game's own fields."""
+    state.hands[:] = 0
+    state.tiles[:] = NO_TILE
+    state.table = 0
+    state.target = 0
+    state.red = 0
+    state.unused = 0
+    state.splits[:] = UNSPLIT
+
+
+@rule
 def deal_from(rules, state, order):
     """Deal the table and all hands; the leader is asked first."""
+    clear(state)
     lay_table(state, order[0], order[1])
     state.unused = DECK_SETS[rules.deck] - state.table
     hand, at = HANDS[rules.deck], TABLE
@@ -164,7 +177,6 @@ def deal_from(rules, state, order):
         take_up(state, seat, order[at : at + hand])
         state.unused -= state.hands[seat]
         at += hand
-    state.splits[:] = UNSPLIT
     state.to_act = state.leader
 
 

@@ -11,6 +11,7 @@ from gupai_env.games.ding_niu.rules import (
     STATE,
     DingNiu,
     Rules,
+    clear,
     deal_from,
     deck,
     legal_actions,

@@ -19,6 +19,7 @@ from gupai_env.games.ding_niu.rules import (
     PLAYED_ON,
     RUNNING_SET,
     THREAT,
+    clear,
     deck,
     has_no_way_out,
     made_by,
@@ -145,7 +146,9 @@ def possible(rules, view, state, tiles, places, turns):
 @rule
 def determinize(rules, view, key, state):
     """Fill a state with a uniform draw among the deals and discards that the view allows."""
+    clear(state)
     state.suan_zhang = view.suan_zhang
-    state.maker = NOBODY if view.maker == NOBODY else (view.seat + view.maker) % rules.players
+    if view.maker != NOBODY:
+        state.maker = (view.seat + view.maker) % rules.players
     state.exempt = view.exempt
     connecting.determinize(possible, rules, view, len(deck(rules)), rules.forced_play, True, key, state)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from gupai_env.core.bits import gather
-from gupai_env.core.episode import NOBODY
 from gupai_env.core.numbers import told
 from gupai_env.core.phrases import listed
 from gupai_env.core.position import (
@@ -91,9 +90,6 @@ def from_tiles(
         made = _made(position, line)
         return made is None or (goes_on and made.kind == "classic" and maker in (None, seat))
 
-    def prepare(fresh: Position) -> None:
-        fresh.state.suan_zhang, fresh.state.maker, fresh.state.exempt = NONE, NOBODY, 0
-
     return place_tiles(
         position,
         DECK_SETS[position.rules.deck],
@@ -103,7 +99,6 @@ def from_tiles(
         last_player=last_player,
         forced=position.variant.forced_play,
         both_ends=True,
-        prepare=prepare,
         may_stand=may_stand,
     )
 
@@ -171,6 +166,7 @@ def settle(
     position = new_position(GAME, leader, players, variant)
     deck = position.rules.deck
     position.state.points[:players] = read_points("piles", piles, players, DECK_SETS[deck], HANDS[deck])
-    position.state.maker = NOBODY if maker is None else read_seat("maker", maker, players)
+    if maker is not None:
+        position.state.maker = read_seat("maker", maker, players)
     position.state.exempt = bool(forced) and position.variant.exempt_forced_maker
     return paid(position)

@@ -50,6 +50,7 @@ from gupai_env.core.tiles import (
     tile_set,
 )
 from gupai_env.core.variant import FULL, TINY, Variant, option
+from gupai_env.games.connecting import rules as connecting
 from gupai_env.games.connecting.rules import (
     DISCARD,
     FIELDS,
@@ -171,12 +172,19 @@ def deck(rules):
 
 
 @rule
-def deal_from(rules, state, order):
-    """Deal all hands; the leader is to move."""
-    deal_hands(rules, state, order, HANDS[rules.deck])
+def clear(state):
+    """Empty the game's own fields."""
+    connecting.clear(state)
     state.suan_zhang = NONE
     state.maker = NOBODY
     state.exempt = 0
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the leader is to move."""
+    clear(state)
+    deal_hands(rules, state, order, HANDS[rules.deck])
 
 
 @rule

@@ -10,6 +10,7 @@ from gupai_env.games.jie_long.players import FEATURES, STYLES, worth
 from gupai_env.games.jie_long.rules import (
     JieLong,
     Rules,
+    clear,
     deal_from,
     deck,
     legal_actions,

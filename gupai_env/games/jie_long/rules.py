@@ -22,6 +22,7 @@ from gupai_env.core.variant import LEAST_STAKE, Variant, option
 from gupai_env.games.connecting import rules as connecting
 from gupai_env.games.connecting.rules import (
     back_with_last_player,
+    clear,
     deal_hands,
     end_early,
     fitting,
@@ -67,6 +68,7 @@ def deck(rules):
 @rule
 def deal_from(rules, state, order):
     """Deal all hands; the leader is to move."""
+    clear(state)
     deal_hands(rules, state, order, HAND_SIZES[rules.deck][rules.players])
 
 

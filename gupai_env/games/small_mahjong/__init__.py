@@ -12,6 +12,7 @@ from gupai_env.games.small_mahjong.rules import (
     Rules,
     SmallMahjong,
     action_names,
+    clear,
     deal_from,
     deck,
     legal_actions,

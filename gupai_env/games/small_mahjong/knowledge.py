@@ -16,6 +16,7 @@ from gupai_env.games.small_mahjong.rules import (
     LONGEST_WALL,
     SEATS,
     TURNS,
+    clear,
     deck,
     study,
     without,
@@ -246,16 +247,14 @@ def determinize(rules, view, key, state):
 @rule
 def restore_public(rules, view, key, state):
     """Fill a state with all that a view knows; hands of the others hold their known tiles alone."""
+    clear(state)
     resume_from(view, key, state)
     state.leader = seat_at(rules, state, view.seat, view.leader)
     state.mover = seat_at(rules, state, view.seat, view.mover)
     state.to_act = state.mover if view.offer == NOBODY else view.seat
     state.top = LONGEST_WALL - view.wall
     state.new_tile = view.new_tile
-    state.win = 0
     state.offer = view.offer
-    state.asked = 0
-    state.winner = NOBODY
     state.turns = view.turns
     write_row(state.steps, view.steps)
     write_row(state.begun, view.begun)
@@ -297,7 +296,6 @@ def place_tiles(rules, view, tiles, key, state):
         for _ in range(view.sizes[place] - size(view.known[place])):
             state.hands[seat] += ONE[tiles[used]]
             used += 1
-    state.wall[:] = 0
     write_row(state.wall[state.top :], tiles[used : used + view.wall])
 
 

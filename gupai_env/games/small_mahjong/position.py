@@ -92,8 +92,6 @@ def from_tiles(
 
     state.top = LONGEST_WALL - len(ahead)
     state.wall[state.top :] = ahead
-    state.offer = state.winner = NOBODY
-    state.begun[:], state.thrown[:] = DREW, NOBODY
     for seat in range(players):
         state.hands[seat], state.known[seat] = tile_set(held[seat]), tile_set(known[seat])
         state.discards[seat] = tile_set(thrown[seat])
@@ -113,24 +111,24 @@ def _begin(position: Position, seat: int, hand: list[int], laid_out: list[int]) 
     rules, state = position.rules, position.state
     steps = distance(rules, state, state.leader, seat)
     size = HANDS[rules.deck]
-    if len(hand) + 3 * len(laid_out) == size:
-        if state.top == LONGEST_WALL:
-            raise ValueError(f"seat {seat} has {size} tiles and cannot draw another from an empty wall")
-        study(state, seat)
-        draw_tile(state, seat, steps)
-    elif hand:
-        state.hands[seat] -= ONE[hand[-1]]
-        study(state, seat)
-        state.hands[seat] += ONE[hand[-1]]
-        begin_turn(state, seat, steps, DREW, hand[-1])
-    else:  # it has claimed its second triplet, as if from the seat before it
-        number = laid_out[-1]
+    if not hand:  # it has claimed its second triplet, as if from the seat before it, which drew the tile
+        players, number = position.variant.players, laid_out[-1]
         kind = tiles_in(TILES[number])[0]
-        state.steps[0], state.thrown[0], state.turns = (steps - 1) % position.variant.players, kind, 1
+        begin_turn(state, (seat - 1) % players, (steps - 1) % players, DREW, kind)
+        state.drawn[0] = state.thrown[0] = kind
         state.hands[seat] = TILES[number] - ONE[kind]
         study(state, seat)
         state.hands[seat] = 0
         begin_turn(state, seat, 1, number, kind)
+        return
+    if len(hand) + 3 * len(laid_out) > size:  # it has drawn the last one
+        state.hands[seat] -= ONE[hand[-1]]
+        state.top -= 1
+        state.wall[state.top] = hand[-1]
+    elif state.top == LONGEST_WALL:
+        raise ValueError(f"seat {seat} has {size} tiles and cannot draw another from an empty wall")
+    study(state, seat)
+    draw_tile(state, seat, steps)
 
 
 def triplet_points(tiles: Tiles) -> int:
@@ -180,7 +178,6 @@ def settle(winner: int | None, hand: Tiles = "", melds: Iterable[Tiles] = (), **
     """
     players = whole(variant.get("players", GAME.variant().players))
     position = new_position(GAME, 0, -1 if players is None else players, variant)
-    position.state.winner = NOBODY
     if winner is None:
         if read_tiles(hand) or piles_of("melds", melds):
             raise ValueError("in a draw nobody shows tiles; name the winner")

@@ -132,24 +132,36 @@ def deck(rules):
 
 
 @rule
-def deal_from(rules, state, order):
-    """Deal all hands; the leader draws."""
+def clear(state):
+    """Empty the game's own fields; a block of turns is cleared when the first of them begins."""
     state.hands[:] = 0
     state.melds[:] = 0
     state.meld_points[:] = 0
     state.known[:] = 0
     state.discards[:] = 0
+    state.wall[:] = 0
+    state.top = LONGEST_WALL
+    state.mover = NOBODY
+    state.new_tile = NOBODY
+    state.win = 0
+    state.offer = NOBODY
+    state.asked = 0
+    state.winner = NOBODY
+    state.waits[:] = 0
+    state.claims[:] = 0
+    state.turns = 0
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal all hands; the leader draws."""
+    clear(state)
     hand = HANDS[rules.deck]
     dealt = rules.players * hand
     for at in range(dealt):
         state.hands[at // hand] += ONE[order[at]]
     state.top = LONGEST_WALL - (len(order) - dealt)
-    state.wall[:] = 0
     write_row(state.wall[state.top :], order[dealt:])
-    state.offer = NOBODY
-    state.asked = 0
-    state.winner = NOBODY
-    state.turns = 0
     for seat in range(rules.players):
         study(state, seat)
     draw_tile(state, state.leader, 0)

@@ -11,6 +11,7 @@ from gupai_env.games.tiu_u.rules import (
     Rules,
     TiuU,
     action_names,
+    clear,
     deal_from,
     deck,
     history,

@@ -7,7 +7,7 @@ from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, ONE, list_tiles, size
 from gupai_env.core.words import copy_entries, write_row
-from gupai_env.games.tiu_u.rules import DECK_SETS, MATCHING, PLAYS, SEATS, STOCK, deck, single_fish
+from gupai_env.games.tiu_u.rules import DECK_SETS, MATCHING, PLAYS, SEATS, STOCK, clear, deck, single_fish
 
 VIEW = np.dtype(
     [  # every array over seats begins with the viewer and goes on in order of turn
@@ -91,13 +91,12 @@ def information_set(rules, state, seat, view, history=True):
 @rule
 def determinize(rules, view, key, state):
     """Fill a state: the unseen tiles lie in the other hands and the stock in any order, all alike."""
+    clear(state)
     resume_from(view, key, state)
     state.leader = seat_at(rules, state, view.seat, view.leader)
     state.to_act = seat_at(rules, state, view.seat, view.mover)
-    state.last_player = NOBODY
     if view.last_player != NOBODY:
         state.last_player = seat_at(rules, state, view.seat, view.last_player)
-    state.hands[:] = 0
     state.hands[view.seat] = view.hand
     state.lake = view.lake
     state.turned = STOCK - view.stock
@@ -119,5 +118,5 @@ def determinize(rules, view, key, state):
             for _ in range(view.sizes[place]):
                 state.hands[seat] += ONE[tiles[used]]
                 used += 1
-    state.stock[:] = 0  # those turned up are public and not needed any more
+    # Those turned up are public and not needed any more.
     write_row(state.stock[state.turned :], tiles[used : used + view.stock])

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-from gupai_env.core.episode import NOBODY
 from gupai_env.core.position import (
     Position,
     Tile,
@@ -64,7 +63,7 @@ def from_tiles(
         raise ValueError(f"the hands hold {DEALT} tiles at most, and the stock {STOCK}")
     mover = int(state.leader) if to_act is None else read_seat("to_act", to_act, players)
 
-    state.to_act, state.last_player = mover, NOBODY
+    state.to_act = mover
     state.lake = tile_set(lying)
     state.turned = STOCK - len(hidden)
     state.stock[state.turned :] = hidden
@@ -75,7 +74,6 @@ def from_tiles(
     if turned_up:
         state.drawn = turned_up[0]
     else:
-        state.drawn = NOBODY
         begin_turn(position.rules, state)
     return position
 

@@ -165,27 +165,34 @@ def deck(rules):
 
 
 @rule
-def deal_from(rules, state, order):
-    """Deal hands, lake and stock; the leader is to choose a bait."""
-    dealt, lake = SHARES[rules.deck]
-    hand, stock = dealt // rules.players, order[dealt + lake :]
+def clear(state):
+    """Empty the game's own fields."""
     state.hands[:] = 0
-    for at in range(dealt):
-        state.hands[at // hand] += ONE[order[at]]
-    state.lake = 0
-    for at in range(dealt, dealt + lake):
-        state.lake += ONE[order[at]]
-    state.turned = STOCK - len(stock)
-    state.stock[:] = 0
-    write_row(state.stock[state.turned :], stock)
     state.catches[:] = 0
     state.points[:] = 0
     state.red[:] = 0
+    state.lake = 0
     state.laid[:] = 0
+    state.stock[:] = 0
+    state.turned = STOCK
     state.drawn = NOBODY
     state.last_player = NOBODY
     state.plays = 0
     state.record[:] = 0
+
+
+@rule
+def deal_from(rules, state, order):
+    """Deal hands, lake and stock; the leader is to choose a bait."""
+    dealt, lake = SHARES[rules.deck]
+    hand, stock = dealt // rules.players, order[dealt + lake :]
+    clear(state)
+    for at in range(dealt):
+        state.hands[at // hand] += ONE[order[at]]
+    for at in range(dealt, dealt + lake):
+        state.lake += ONE[order[at]]
+    state.turned = STOCK - len(stock)
+    write_row(state.stock[state.turned :], stock)
     state.to_act = state.leader
 
 
