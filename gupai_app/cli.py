@@ -29,7 +29,6 @@ LONGEST = 1000  # characters of an error's line
 SEEDS = 1_000_000  # of these one is drawn if none is given; a short one is easily typed again
 BEGIN_AGAIN = "give the command again; with --out FOLDER what is finished would have been kept"
 NOTHING_KEPT = "nothing is kept of what it found: give the command again"
-SEAT_DRAW = 1 << 43  # the draw of a seed that seats the person
 
 
 class Mistake(typer.TyperException):
@@ -372,11 +371,12 @@ def play(
 ) -> None:
     """Play against agents, by typing; you need not know the game."""
     from gupai_env.core.rng import draw
+    from gupai_env.core.streams import PERSON_STREAM
 
     game, variant = _variant(name, option)
     seed, players = _seed(seed), variant.players
     if seat is None:
-        seat = draw(seed, SEAT_DRAW, players)
+        seat = draw(seed, PERSON_STREAM, players)
     if not 0 <= seat < players:
         raise Mistake(f"there is no seat {seat}; the seats are 0 to {players - 1}")
     others = _line_up(against, players - 1, game, variant)

@@ -5,8 +5,9 @@ import pytest
 
 from adapters import ADAPTERS
 from gupai_env import GAMES, Lanes, get_game
-from gupai_env.core.episode import NOISE_STREAM, advance, noise_key, start
+from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.rng import derive, shuffle
+from gupai_env.core.streams import NOISE_STREAM
 from gupai_env.games.ce_deng.rules import REDEAL
 from walks import encoded, random_walk, set_up, views_of
 

@@ -6,11 +6,12 @@ import pytest
 from gupai_agents import make_agent
 from gupai_agents.agent import Agent, Turns
 from gupai_agents.evaluation import DuplicateResult, Standings, duel, play_duplicates, round_robin
-from gupai_agents.evaluation.match import EVALUATION_STREAM, answers
+from gupai_agents.evaluation.match import answers
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.registry import agent_names
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import derive
+from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.games import GAMES
 from gupai_env.vector import Lanes
 from gupai_training.run import FINAL_SEED

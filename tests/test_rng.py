@@ -1,16 +1,29 @@
 """Chance: splitmix64 as a function of key and counter, the same everywhere."""
 
+import ast
 import hashlib
+import re
 from collections import Counter
-from itertools import permutations
+from functools import partial
+from itertools import combinations, permutations
+from pathlib import Path
+from types import SimpleNamespace
 
 import numba
 import numpy as np
 import pytest
 
-from gupai_env import GAMES, Lanes
+from gupai_agents import make_agent
+from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
+from gupai_agents.tune import won_by
+from gupai_env import GAMES, Lanes, get_game
+from gupai_env.core import streams
 from gupai_env.core.rng import KEYS, as_key, derive, draw, shuffle
 from gupai_env.core.tiles import set_name
+from gupai_training.config import parse
+from gupai_training.selfplay import SelfPlayVecEnv
+from gupai_training.teaching import Teacher
 
 # The first outputs of splitmix64 as its authors publish it (prng.di.unimi.it), by seed.
 SPLITMIX64 = {
@@ -101,6 +114,89 @@ def test_a_whole_number_below_two_to_the_63_is_a_key(seed):
 def test_nothing_else_is_a_key(seed):
     with pytest.raises(ValueError, match=r"from 0 to 2\*\*63 - 1"):
         as_key(seed)
+
+
+# Streams: each purpose has chance of its own
+
+NUMBERS = {name: number for name, number in vars(streams).items() if name.endswith("_STREAM")}
+SOURCES = [
+    path
+    for folder in ("agents", "gupai_app", "gupai_env", "training")
+    for path in (Path(__file__).parents[1] / folder).rglob("*.py")
+    if path.name != "streams.py"
+]
+
+
+def test_no_two_streams_have_one_number_and_none_is_a_plain_counter():
+    noise = {streams.NOISE_STREAM + seat for seat in range(max(game.max_seats for game in GAMES.values()))}
+    others = [number for name, number in NUMBERS.items() if name != "NOISE_STREAM"]
+    assert len({*others, *noise}) == len(others) + len(noise)
+    assert all(
+        number > 1 << 32 for number in others if number != streams.LUCK_STREAM
+    )  # whose key has a few slots
+
+
+def test_streams_are_named_in_one_place():
+    """No other module has a stream of its own, or draws by a large number."""
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                assert not re.search("_STREAM$|_DRAW$", node.id), f"{path}:{node.lineno}"
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("derive", "draw"):
+                for part in (part for argument in node.args[1:2] for part in ast.walk(argument)):
+                    large = isinstance(part, ast.Constant) and part.value > 1 << 16
+                    assert not large, f"{path}:{node.lineno}"
+                    assert not isinstance(getattr(part, "op", None), ast.LShift), f"{path}:{node.lineno}"
+
+
+class BegunError(Exception):
+    """The deals are known; they are not played."""
+
+
+def deals_begun(monkeypatch, *calls):
+    """The keys of the deals that each call begins with, of their lanes and episodes."""
+    found, reset = set(), Lanes.reset
+
+    def spying(lanes, seed=None, *, seeds=None):
+        reset(lanes, seed, seeds=seeds)
+        if seed or seeds is not None:
+            found.update(lanes.seeds.tolist())
+            found.update(derive(key, episode) for key in lanes.seeds.tolist() for episode in range(3))
+            raise BegunError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Lanes, "reset", spying)
+        for call in calls:
+            with pytest.raises(BegunError):
+                call()
+    return found
+
+
+def test_training_teaching_tuning_claims_and_evaluation_share_no_deal(monkeypatch):
+    game, seed, some = get_game("jie-long"), 1, 200
+    styles = np.zeros((1, len(game.features) + 1))
+    config = parse({"game": "jie-long", "seed": seed, "teach": {"tables": some}}, "test")
+    teacher = SimpleNamespace(config=config, style=SimpleNamespace(game=game))
+    agent = make_agent("random", game)
+    claims = [Sampler.keys(None, stream_of(seed, number), 0, some) for number in range(3)]
+    met = {
+        "training": deals_begun(monkeypatch, lambda: SelfPlayVecEnv(game.id, some, None, seed=seed)),
+        "teaching": deals_begun(
+            monkeypatch, *(partial(Teacher.labels, teacher, None, number) for number in range(3))
+        ),
+        "tuning": deals_begun(
+            monkeypatch,
+            *(partial(won_by, game, {}, styles, styles, some, derive(seed, number)) for number in range(3)),
+        ),
+        "claims": deals_begun(
+            monkeypatch,
+            *(partial(lambda keys: Lanes(game, some).reset(seeds=keys), keys) for keys in claims),
+        ),
+        "evaluation": deals_begun(monkeypatch, partial(duel, game, agent, agent, some, seed=seed)),
+    }
+    assert all(len(keys) > some for keys in met.values())
+    for one, other in combinations(met, 2):
+        assert not met[one] & met[other], (one, other)
 
 
 # Golden deals: the leader and the hands that seed 2025 deals in lane 0, and the SHA-256 of a hundred lanes of

@@ -11,12 +11,13 @@ import pytest
 from gupai_agents import Turns, make_agent, search
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import GameTree, build_tree
-from gupai_agents.search import DEAL_STREAM, FIRST_LOOK, OTHERS, OWN, search_loops
+from gupai_agents.search import FIRST_LOOK, OTHERS, OWN, search_loops
 from gupai_agents.styles import RANDOM, decide
 from gupai_env import GAMES, Lanes, get_game
 from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
+from gupai_env.core.streams import DEAL_STREAM
 from gupai_env.core.tiles import KINDS, count
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)

@@ -12,6 +12,7 @@ from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent, forward, tensor_shapes
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import as_key, derive
+from gupai_env.core.streams import TEACHING_STREAM
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 from gupai_training import teaching
@@ -19,7 +20,7 @@ from gupai_training.config import parse
 from gupai_training.dealt import Scorer, chips_in_deals, chips_played_out
 from gupai_training.growing import grown, grows_into
 from gupai_training.run import Run
-from gupai_training.teaching import TEACHING_STREAM, Kind, Labels, Teacher, Window
+from gupai_training.teaching import Kind, Labels, Teacher, Window
 
 GAME = get_game("jie-long")
 LANES_SEED = derive(derive(as_key(1), TEACHING_STREAM), 0)  # of the first chunk of a run from seed 1

@@ -29,11 +29,11 @@ from gupai_env.core.lanes import (
 from gupai_env.core.places import array_at, blank
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
+from gupai_env.core.streams import LEARNER_STREAM
 from gupai_env.vector import Lanes
 
 ASKED = 1 << 14  # players from this number on are asked outside the loops
 LEARNER = -1  # where no agent sits
-SEAT_STREAM = 1 << 44  # counter of an episode's key: draws the learner's seat
 ANY_SEAT = -1
 
 
@@ -81,7 +81,7 @@ def play_others(game, rules, styles, state, line_up, learner, view, mask):
 @rule
 def learning_seat(players, key, seat):
     """Return where the learner sits in the episode of a key: at `seat`, or for ANY_SEAT where the key says."""
-    return draw(derive(key, SEAT_STREAM), 0, players) if seat == ANY_SEAT else seat
+    return draw(derive(key, LEARNER_STREAM), 0, players) if seat == ANY_SEAT else seat
 
 
 @functools.cache

@@ -31,6 +31,7 @@ from gupai_env.core.numbers import real_number, whole_number
 from gupai_env.core.places import blank, scratch
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
+from gupai_env.core.streams import DEAL_STREAM, PICK_STREAM
 from gupai_env.core.style import COLDEST, MOST_WORTH, WEIGHT, highest_worth, styled_action, weights_of
 from gupai_env.core.tiles import ONE, count, first_kind
 from gupai_env.core.variant import Variant
@@ -39,8 +40,6 @@ from gupai_env.core.words import count_marks
 PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action, were none left out
 PARTICLES = 200  # deals that are weighed where there is a belief about the others
 STEADY = 1.0  # standard errors by which an action must be better than that of the style
-# Of the key of a decision: the deals that are drawn, the particles, and which of them are met.
-DEAL_STREAM, PICK_STREAM = 1 << 46, 1 << 47
 OWN, OTHERS = range(2)  # rows of the table of styles
 CHIPS, SQUARES, DEALS, BETTER, BETTER_SQUARES = range(5)  # what is added up for an action
 MOST_TILES = 64  # of a deck

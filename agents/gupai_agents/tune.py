@@ -20,10 +20,10 @@ from gupai_agents.workers import Workers
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import real_number, told, whole_number
 from gupai_env.core.rng import as_key, derive
+from gupai_env.core.streams import TUNING_STREAM
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 
-TUNING_STREAM = 1 << 45  # deals to tune on, never met in training or evaluation
 MOST_CHAMPIONS = 8  # besides the named styles
 LOOK, STEPS = 300, 16  # lanes, and decisions in each, by which features and styles are measured
 BATCH = 1 << 14  # lanes

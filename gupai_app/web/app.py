@@ -14,7 +14,7 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
 from gupai_agents import agent_names
-from gupai_app.cli import SEAT_DRAW, SEEDS
+from gupai_app.cli import SEEDS
 from gupai_app.web.address import PERSON, Address, rules_of
 from gupai_app.web.claims import add_claims
 from gupai_app.web.jobs import Jobs
@@ -29,6 +29,7 @@ from gupai_env.core.files import describe
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import draw
+from gupai_env.core.streams import PERSON_STREAM
 from gupai_env.games import GAMES, get_game, load_plugins
 
 ANY = "any"  # seat: one is drawn
@@ -163,7 +164,7 @@ def _drawn(query: dict[str, str]) -> dict[str, str]:
         found["seed"] = str(secrets.randbelow(SEEDS))
     if found.get("seat", ANY) in (ANY, "") and found["seed"].isdecimal() and len(found["seed"]) < 19:
         _, variant = rules_of(found)
-        found["seat"] = str(draw(int(found["seed"]), SEAT_DRAW, variant.players))
+        found["seat"] = str(draw(int(found["seed"]), PERSON_STREAM, variant.players))
     return found
 
 

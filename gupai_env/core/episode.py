@@ -4,11 +4,9 @@ import numpy as np
 
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
+from gupai_env.core.streams import LEADER_STREAM, NOISE_STREAM
 from gupai_env.core.tiles import shuffled
 
-# Counters of an episode's key that no deal of a match has:
-LEADER_STREAM = 1 << 40  # draws the first leader
-NOISE_STREAM = 1 << 41  # + seat: the chance that players use
 NOBODY = -1  # in place of a seat
 
 

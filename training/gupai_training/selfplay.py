@@ -17,11 +17,10 @@ from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.lanes import PLAY, WAIT
 from gupai_env.core.numbers import told, whole_numbers
 from gupai_env.core.rng import as_key, derive
+from gupai_env.core.streams import TRAINING_STREAM
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
-
-TRAINING_STREAM = 1 << 43  # deals to learn from, never met in evaluation
 
 
 def only_read(array: np.ndarray) -> np.ndarray:

@@ -32,6 +32,7 @@ from gupai_agents.workers import Answer, Thread, Workers, pause
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import as_key, derive
+from gupai_env.core.streams import TEACHING_STREAM
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 from gupai_training.config import Config
@@ -39,7 +40,6 @@ from gupai_training.dealt import Scorer, chips_in_deals, chips_played_out
 from gupai_training.learner import FORBIDDEN, SelfPlayPPO, precision_on
 
 CPU = torch.device("cpu")
-TEACHING_STREAM = 1 << 48  # deals to label, never met in self-play, tuning or evaluation
 
 
 class Kind(IntEnum):

@@ -19,10 +19,10 @@ from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.numbers import whole_number
 from gupai_env.core.rng import as_key, derive
+from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 
-EVALUATION_STREAM = 1 << 42  # deals to compare players on, never met in training
 LANES = 4096  # lanes that play side by side
 MOST_FIGURES = 1 << 28  # chips that are kept of one comparison, 2 GiB
 Progress = Callable[[int], Any]  # called with the number of deals just finished

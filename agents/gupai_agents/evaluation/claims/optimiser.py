@@ -25,10 +25,11 @@ from gupai_agents.evaluation.claims.tables import Table
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.playouts import playouts
 from gupai_agents.styles import RANDOM, StyleAgent
-from gupai_agents.tune import BATCH, TUNING_STREAM, Looks
+from gupai_agents.tune import BATCH, Looks
 from gupai_agents.workers import pause
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
+from gupai_env.core.streams import TUNING_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 

@@ -18,8 +18,7 @@ from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Setting
 from gupai_agents.evaluation.claims.tables import Block, Choice, Table
 from gupai_agents.evaluation.statistics import Estimate, estimate, holm
 from gupai_env.core.rng import derive, draw
-
-FIELD_STREAM = 1 << 53  # counter of a deal's key: draws who sits where
+from gupai_env.core.streams import FIELD_STREAM
 
 
 def ordering(setting: Setting, reading: Ordering) -> Finding:

@@ -8,10 +8,10 @@ from gupai_agents.registry import KINDS, agent_of_data
 from gupai_agents.shipped import BEST
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
+from gupai_env.core.streams import DISCARD_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games.connecting.rules import DISCARD
 
-DISCARD_STREAM = 1 << 50  # counter of a decision's key: draws what is discarded
 SAME = "same"
 UNSKILLED = "random"  # shown, but never counted
 STRONG = (BEST, "search:playouts=20")  # opponents that take long: no doses are played against them

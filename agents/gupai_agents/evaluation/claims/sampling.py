@@ -18,15 +18,13 @@ from gupai_agents.evaluation.claims.schema import Condition, Population
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive, draw
+from gupai_env.core.streams import ASKED_STREAM, CLAIM_STREAM, COUNTS_STREAM, ORDER_STREAM
 from gupai_env.core.tiles import PIPS, WEIGHT, tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.games.da_ling.rules import WILD
 from gupai_env.vector import Lanes
 
-CLAIM_STREAM = 1 << 48  # deals to test claims on, never met in training, tuning or evaluation
-# Counters of a deal's key:
-SEAT_STREAM, ORDER_STREAM, COUNTS_STREAM = (1 << 49) + 1, (1 << 49) + 2, (1 << 49) + 3
 MOST_CASES = 200_000  # numbers of tiles by class
 MOST_WEIGHT = 1 << 62
 TABLE_TILES = {"da-ling": 2}  # dealt before the hands
@@ -154,7 +152,7 @@ class Sampler:
         keys = self.keys(stream, first, lanes.num_lanes)
         lanes.reset(seeds=keys)
         players = self.variant.players
-        seats = np.array([draw(derive(int(key), SEAT_STREAM), 0, players) for key in keys], np.int64)
+        seats = np.array([draw(derive(int(key), ASKED_STREAM), 0, players) for key in keys], np.int64)
         orders = self.orders(keys, seats)
         if orders is not None:
             laying_out(self.game)(self.rules, lanes.states, orders)

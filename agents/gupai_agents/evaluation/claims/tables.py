@@ -16,13 +16,12 @@ from gupai_agents.styles import StyleAgent
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import KEYS, derive
+from gupai_env.core.streams import PREFER_STREAM, UNIFORM_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.vector import Lanes
 
 LANES = 4096  # that play side by side
 NEAR = 1  # pips by which matched actions may differ
-# Counters of a decision's key: what is taken for the preference of a player that tells none, and draws.
-PREFER_STREAM, UNIFORM_STREAM = 1 << 51, 1 << 52
 
 
 class Block(NamedTuple):
