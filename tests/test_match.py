@@ -8,6 +8,7 @@ from gupai_agents.agent import Agent, Turns
 from gupai_agents.evaluation import DuplicateResult, Standings, duel, play_duplicates, round_robin
 from gupai_agents.evaluation.match import answers
 from gupai_agents.evaluation.statistics import estimate
+from gupai_agents.evaluation.tournament import schedule
 from gupai_agents.registry import agent_names
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import derive
@@ -57,6 +58,24 @@ def test_the_figures_of_a_seat_are_those_of_the_games_in_which_the_player_sat_th
         for seat in range(seats):
             assert found.at_seat(player, seat).mean == 200 + 10 * player + seat
             assert found.at_seat(player, seat).samples == deals
+
+
+@pytest.mark.parametrize("table", ["one", "two", "mixed"])
+def test_the_figures_of_a_seat_in_a_tournament_are_those_of_whoever_sat_there(table):
+    """Made-up chips tell the agent, the seat and the deal, at all line-ups and rotations."""
+    played = schedule("jie-long", list("abcde"), 3, table=table, seed=1).empty()
+    who = np.array([line_up.agents for line_up in played.line_ups])
+    for at, deal, rotation, place in np.ndindex(played.chips.shape):
+        seat = (place + rotation) % 4
+        played.chips[at, deal, rotation, place] = 100 * who[at, place] + 10 * seat + deal
+    for agent in range(5):
+        found = [played.at_seat(agent, seat) for seat in range(4)]
+        assert [each.mean for each in found] == [100 * agent + 10 * seat + 1 for seat in range(4)]
+        assert {each.samples for each in found} == {3}
+        assert played.chips_of(agent).tolist() == [100 * agent + 15 + deal for deal in range(3)]
+        if played.standings is not None:
+            alone = [played.standings.at_seat(agent, seat) for seat in range(4)]
+            assert [each.mean for each in alone] == [each.mean for each in found]
 
 
 def chips_by_hand(heroes: list[Agent], seat: int, seed: int, deals: int) -> np.ndarray:

@@ -205,6 +205,37 @@ def test_the_usual_action_is_left_only_for_one_that_is_better_beyond_doubt():
     np.testing.assert_array_equal(agent.act(turns), values.choice(1.0))
 
 
+def test_after_every_round_the_better_half_stays_and_shares_the_deals_that_remain():
+    playouts = 7
+    _, turns = decisions(get_game("jie-long"), 300, 14)
+    values = make_agent(f"search:playouts={playouts}", "jie-long").values(turns)
+    numbers = turns.masks.sum(1)
+    assert {3, 4, 5, 6, 7, 8} <= set(numbers.tolist())
+    for row, number in enumerate(numbers.tolist()):
+        rounds, left, expected = max((number - 1).bit_length(), 1), number, np.zeros(number, int)
+        for _ in range(rounds):
+            expected[:left] += playouts * number // (rounds * left)
+            left = (left + 1) // 2
+        assert sorted(values.deals[row, turns.masks[row]], reverse=True) == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("sums", "keep", "kept", "left"),
+    [
+        ([3.0, 1.0, 2.0, 0.0], 2, 0, [0, 2]),
+        ([3.0, 1.0, 2.0, 0.0], 2, 3, [0, 3]),  # the style's own stays, however bad
+        ([3.0, 1.0, 2.0, 0.0], 3, 0, [0, 1, 2]),
+        ([3.0, 1.0, 2.0, 0.0], 4, 0, [0, 1, 2, 3]),
+        ([1.0, 1.0, 1.0, 1.0], 2, 3, [0, 3]),  # of equals the later ones go
+        ([-3.0, -1.0, -2.0, 0.0], 1, 1, [1]),
+    ],
+)
+def test_those_of_the_lowest_sums_are_left_out(sums, keep, kept, left):
+    alive = np.array([True] * 4 + [False])
+    search.leave_out(alive, np.array([*sums, -9.0]), keep, kept)
+    assert np.flatnonzero(alive).tolist() == left
+
+
 def test_gains_are_paired_over_the_same_deals():
     _, turns = decisions(get_game("jie-long"), 100, 2, **FORCED)
     values = make_agent("search:playouts=60", "jie-long", **FORCED).values(turns)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from gupai_agents.evaluation import rating
 from gupai_agents.evaluation.rating import Choices, alpha_rank, choices_of, plackett_luce, ratings
 from gupai_agents.evaluation.statistics import (
     LEAST,
@@ -112,6 +113,29 @@ def test_ratings_are_those_of_choix():
     rankings = np.argsort(-chips.reshape(-1, 4), 1)
     assert found == pytest.approx(choix.opt_rankings(4, rankings), abs=1e-3)
     assert found == pytest.approx(choix.ilsr_rankings(4, rankings), abs=1e-3)
+
+
+@pytest.mark.parametrize("most", [500, 2])
+def test_games_of_one_deal_are_drawn_again_together(most, monkeypatch):
+    """Agent 0 wins every game of the first two deals of four, in whatever rotation, and none of the others."""
+    monkeypatch.setattr(rating, "GROUPS", most)
+    chips = np.zeros((1, 4, 3, 2))
+    chips[0, :2, :, 0], chips[0, 2:, :, 1] = 1, 1
+    found = choices_of(chips, np.array([[0, 1]]))
+    order = np.argsort(found.winners)
+    expected = [[3, 3, 0, 0], [0, 0, 3, 3]] if most > 4 else [[6, 0], [0, 6]]
+    assert found.winners[order].tolist() == [0, 1]
+    assert found.weights.T[order].tolist() == expected
+    assert found.members.tolist() == [[1, 1], [1, 1]]
+
+
+def test_the_width_of_a_rating_is_that_of_deals_and_not_of_rotations():
+    """Rotations that repeat what their deal has brought make nothing surer."""
+    chips = games([0.3, 0.0, -0.3], 100)
+    once, often = (choices_of(np.repeat(chips, times, 2), np.arange(3)[None]) for times in (1, 5))
+    (rated, widths), (same, as_wide) = (ratings(each, 50) for each in (once, often))
+    assert same == pytest.approx(rated)
+    assert as_wide == pytest.approx(widths)
 
 
 def test_ratings_find_the_strengths_that_games_were_drawn_from():

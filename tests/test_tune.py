@@ -9,7 +9,9 @@ import pytest
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.ablation import evolved
 from gupai_agents.plain_yaml import parse_yaml
+from gupai_agents.styles import RANDOM
 from gupai_agents.tune import Looks, Table, tune
 from gupai_env import get_game
 from gupai_env.core.rng import derive
@@ -46,6 +48,63 @@ def test_a_candidate_is_paid_what_a_duel_pays_it():
     )
     assert chips[1] == pytest.approx(expected.mean(0).mean, abs=1.5)
     assert table.played == 8000
+
+
+@pytest.mark.parametrize(("seats", "rivals"), [(4, 2), (4, 3), (4, 4), (2, 2), (3, 2)])
+def test_every_seat_of_a_candidate_meets_every_rival_equally_often(seats, rivals, monkeypatch):
+    """And all candidates sit alike in deals that are the same for all."""
+    seen = []
+
+    class Finish:
+        def __init__(self, game):
+            pass
+
+        def finish(self, rules, styles, states, line_ups):
+            seen.append((states.seed.copy(), line_ups.copy(), styles))
+
+    monkeypatch.setattr("gupai_agents.tune.playouts", Finish)
+    candidates, deals = np.full((3, len(JIE_LONG.features) + 1), 7.0), 2 * seats * rivals
+    table = Table(JIE_LONG, {"players": seats})
+    table.values(candidates, np.zeros((rivals, candidates.shape[1])), deals, 5)
+    ((seeds, line_ups, styles),) = seen
+    seeds, line_ups = seeds.reshape(3, deals), line_ups.reshape(3, deals, -1)[:, :, :seats]
+    assert styles[:rivals].sum() == 0
+    assert (styles[rivals:] == candidates).all()
+    assert (seeds == seeds[0]).all()
+    assert len(set(seeds[0].tolist())) == deals
+    met = np.zeros((seats, rivals), int)
+    for deal in range(deals):
+        for number in range(3):
+            sitting = line_ups[number, deal].tolist()
+            seat = sitting.index(RANDOM + 1 + rivals + number)
+            (rival,) = {*sitting[:seat], *sitting[seat + 1 :]}  # the same at all other seats
+            assert (seat, rival) == (deal % seats, line_ups[0, deal, seat - 1])
+            met[seat, rival - RANDOM - 1] += 1
+    assert (met == 3 * 2).all()
+
+
+@pytest.mark.parametrize(("generations", "mean"), [(0, 0), (1, 1), (2, 1.5), (4, 3), (5, 4), (10, 7.5)])
+def test_a_search_ends_at_the_mean_of_where_it_stood_in_its_second_half(generations, mean):
+    """One whose middle moves on by 1 a generation; every generation plays deals of its own."""
+
+    class Walking:
+        mean = np.zeros(2)
+
+        def ask(self):
+            return np.zeros((3, 2))
+
+        def tell(self, chips):
+            assert chips.tolist() == [2, 2, 2]
+            self.mean = self.mean + 1
+
+    keys = []
+
+    def play(styles, deals, key):
+        keys.append(key)
+        return np.repeat([[1.0, 2.0, 3.0]], len(styles), 0)
+
+    assert evolved(play, Walking(), generations, 3, 11).tolist() == [mean, mean]
+    assert keys == [derive(11, generation) for generation in range(generations)]
 
 
 def test_a_feature_that_never_differs_is_not_searched():

@@ -12,17 +12,19 @@ import numpy as np
 import torch
 
 from gupai_agents.agent import Agent
-from gupai_agents.checkpoint import CheckpointError, read_checkpoint, read_header, write_checkpoint
+from gupai_agents.checkpoint import CheckpointError, identity, read_checkpoint, read_header, write_checkpoint
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
 from gupai_env.core.numbers import told, whole_number
 from gupai_env.core.rng import KEYS
+from gupai_env.games import get_game
 from gupai_training.config import RESUME_FILE, SELF_PLAY, TEACHING
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import Member, OpponentPool
 from gupai_training.teaching import Kind, Teaching
 
 LABELS = "labels-{}.safetensors"  # of a chunk, while teaching is under way
+MOST_TOLD = 3  # differences that an error tells
 ADAM = ("step", "exp_avg", "exp_avg_sq")
 # What a file can make numpy, torch and Python raise that was signed but does not hold what `save` writes:
 UNFIT = (
@@ -61,7 +63,7 @@ def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], spent: Spent)
     header = {
         "kind": "resume",
         "stage": SELF_PLAY,
-        "config": config,
+        **belonging(config),
         "members": members,
         "chance": json.dumps(pool.rng.bit_generator.state),
         "decisions": learner.num_timesteps,
@@ -100,7 +102,7 @@ def save_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> N
     header = {
         "kind": "resume",
         "stage": TEACHING,
-        "config": config,
+        **belonging(config),
         "ends": teaching.ends,
         "chance": json.dumps(teaching.chance.bit_generator.state),
         "seconds": teaching.seconds,
@@ -179,12 +181,39 @@ def _read(path: Path, config: dict[str, Any], stage: str) -> tuple[dict[str, Any
     header, tensors = read_checkpoint(path)
     if (found := _stage_in(path, header)) != stage:
         raise CheckpointError(f"{path}: saved in the stage {found}, not {stage}")
-    saved = header.get("config")
-    if saved != config:
-        known = saved if isinstance(saved, dict) else {}
-        odd = sorted(key for key in config if config[key] != known.get(key))
-        raise CheckpointError(f"{path}: saved under another configuration, {', '.join(odd)} differ")
+    wanted = belonging(config)
+    odd = list(itertools.islice(differences({name: header.get(name) for name in wanted}, wanted), MOST_TOLD))
+    if odd:
+        raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(odd)}")
     return header, tensors
+
+
+def belonging(config: dict[str, Any]) -> dict[str, Any]:
+    """Return what a saved run has in common with those that may go on from it, as it stands in its header."""
+    game = get_game(config["game"])
+    return {"config": config, **identity(game, game.variant.make(**config["variant"]))}
+
+
+def differences(there: Any, here: Any, name: str = "") -> Iterator[str]:
+    """Yield in words what differs between two contents of JSON, down to the single values.
+
+    Args:
+        there: What was saved.
+        here: What is wanted.
+        name: Of both, "" for the whole.
+    """
+    if isinstance(there, dict) and isinstance(here, dict):
+        for key in [*here, *(key for key in there if key not in here)]:
+            inner = f"{name}.{key}" if name else key
+            if key not in there:
+                yield f"{inner} is not told there, {told(here[key])} here"
+            elif key not in here:
+                yield f"{inner} is {told(there[key])} there, not known here"
+            else:
+                yield from differences(there[key], here[key], inner)
+    elif there != here:
+        values = f"is {told(there)} there, {told(here)} here"
+        yield f"{name} {values if told(there) != told(here) else 'differs, though it begins alike'}"
 
 
 @contextlib.contextmanager

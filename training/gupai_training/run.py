@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
+from stable_baselines3.common.logger import TensorBoardOutputFormat, configure
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from threadpoolctl import threadpool_limits
 
 from gupai_agents.agent import Agent
@@ -258,6 +259,7 @@ class Run:
             with stoppable(stop):
                 resume.restore_teaching(self.folder, teaching, saved_config, self._player_of)
             self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
+            self.forget_what_comes_again()
         before, begun = teaching.seconds, time.monotonic()
         reporter.begin("teaching", teaching.progress())
         while teaching.progress() < 1 and not self.learner.stopping:
@@ -344,6 +346,23 @@ class Run:
             file.write(json.dumps(row) + "\n")
         reporter.evaluated(row)
 
+    def forget_what_comes_again(self) -> None:
+        """Have what a process that was killed had told after the last save dropped, from where this one goes on.
+
+        Its looks go from `metrics.jsonl`; TensorBoard leaves out the steps of older files from here on.
+        """
+        labels, decisions = self.spent.labels, self.learner.num_timesteps
+        file = self.folder / METRICS_FILE
+        if file.exists():
+            lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+            kept = [line for line in lines if _told_by(line, labels, decisions)]
+            if kept != lines:
+                write_file(file, "".join(kept), force=True)
+        for output in self.learner.logger.output_formats:
+            if isinstance(output, TensorBoardOutputFormat):
+                start = Event(session_log=SessionLog(status=SessionLog.START))
+                output.writer._get_file_writer().add_event(start, labels + decisions + 1)
+
     def evaluate(self) -> dict[str, Any]:
         """Compare the present averaged policy with the baselines.
 
@@ -368,6 +387,17 @@ class Run:
                 for how, agent in (("best", player), ("drawn", player.drawing()))
             }
         return row
+
+
+def _told_by(line: str, labels: int, decisions: int) -> bool:
+    """True unless a row of `metrics.jsonl` is of a later place than this, or was cut off."""
+    if not line.endswith("\n"):
+        return False
+    try:
+        row = json.loads(line)
+        return bool(row["labels"] <= labels and row["decisions"] <= decisions)
+    except (ValueError, KeyError, TypeError):
+        return True  # whoever reads it says that it is damaged
 
 
 class Reporter:
@@ -410,6 +440,7 @@ class RunCallback(BaseCallback):
         if self.go_on:
             path = self.run_.folder / RESUME_FILE
             self.run_.spent = resume.restore(path, learner, self.saved_config, self.run_.config.net)
+            self.run_.forget_what_comes_again()
         self.begun_at = learner.updates
         self.next_snapshot = self._snapshot_due()
         learner.progress = self.progress

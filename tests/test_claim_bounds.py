@@ -1,0 +1,167 @@
+"""The bounds of claims at the exact value: what is allowed, met, supported or enough just there, and not beyond."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gupai_agents.evaluation.claims import actions, check, effects, features, sampling, verdicts
+from gupai_agents.evaluation.claims.designs import _holds
+from gupai_agents.evaluation.claims.schema import Action, Condition, Expectation
+from gupai_agents.evaluation.claims.setting import Meter, Setting
+from gupai_agents.evaluation.statistics import Estimate
+from gupai_env import get_game
+
+FIVE = np.arange(5)
+BOUNDS = [
+    ({"at_least": 2}, [2, 3, 4]),
+    ({"at_most": 2}, [0, 1, 2]),
+    ({"at_least": 1, "at_most": 3}, [1, 2, 3]),
+    ({"at_least": 2, "at_most": 2}, [2]),
+    ({"exactly": 2}, [2]),
+    ({"exactly": 0}, [0]),
+    ({"at_least": 0}, [0, 1, 2, 3, 4]),
+    ({"at_most": 0}, [0]),
+    ({}, [1, 2, 3, 4]),
+]
+
+
+@pytest.mark.parametrize(("bounds", "met"), BOUNDS)
+def test_a_condition_is_met_at_its_bounds_and_not_beyond(bounds, met, monkeypatch):
+    """On positions, on hands dealt to order, and where subgroups are told apart."""
+    monkeypatch.setitem(features.POSITIONS, "made", ((), False, "", lambda at, number: FIVE))
+    condition = Condition(feature="made", **bounds)
+    found = features.meets(SimpleNamespace(states=FIVE), [condition])
+    assert np.flatnonzero(found).tolist() == met
+    assert [value for value in FIVE if sampling._meets([condition], np.array([value]))] == met
+    many = np.repeat(FIVE, 2 * effects.FEWEST_IN_GROUP)
+    groups = effects.subgroups_of([condition], many + 0.5, many[:, None], "greedy")
+    assert [each.label for each in groups] == [
+        f"made: {value}, greedy" for value in (met if bounds else FIVE)
+    ]
+    assert [each.estimate.mean for each in groups] == [value + 0.5 for value in (met if bounds else FIVE)]
+
+
+def test_no_value_is_at_least_more_than_at_most():
+    with pytest.raises(ValueError, match="nothing is at least 3 and at most 2"):
+        Condition(feature="made", at_least=3, at_most=2)
+
+
+@pytest.mark.parametrize(("number", "shown"), [(29, False), (30, True)])
+def test_a_subgroup_of_just_enough_deals_is_shown(number, shown):
+    values, groups = np.arange(number, dtype=float), np.zeros((number, 1), int)
+    assert bool(effects.subgroups_of([Condition(feature="lead")], values, groups, "greedy")) == shown
+
+
+@pytest.mark.parametrize(
+    ("expected", "fact", "holds"),
+    [
+        ({"at_most": 3.0}, 3.0, True),
+        ({"at_most": 3.0}, 3.001, False),
+        ({"at_most": 3.0}, -5.0, True),
+        ({"at_least": 3.0}, 3.0, True),
+        ({"at_least": 3.0}, 2.999, False),
+        ({"at_least": -3.0}, -3.0, True),
+        ({"at_most": 0.0}, 0.0, True),
+        ({"at_least": 0.0}, 0.0, True),
+        ({"at_least": 0.0}, -0.001, False),
+        ({"equals": 3.0}, 3.0, True),
+        ({"equals": 3.0}, 3.001, False),
+        ({"equals": 3.0}, 2.999, False),
+        ({"at_most": 3.0}, "three", False),
+    ],
+)
+def test_an_expectation_holds_at_its_bound(expected, fact, holds):
+    assert _holds(fact, Expectation(fact="it", **expected)) is holds
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "alternative", "verdict"),
+    [
+        (0.5, 0.4, "greater", verdicts.SUPPORTED),  # the mean is the margin
+        (-0.5, 0.4, "less", verdicts.SUPPORTED),
+        (-0.5, 0.4, "different", verdicts.SUPPORTED),
+        (0.5, 0.5, "greater", verdicts.INCONCLUSIVE),  # the interval ends at zero
+        (-0.5, 0.5, "less", verdicts.INCONCLUSIVE),
+        (0.0, 0.5, "greater", verdicts.INCONCLUSIVE),  # it ends at the margins
+        (0.25, 0.25, "greater", verdicts.INCONCLUSIVE),  # at the upper one
+        (-0.25, 0.25, "greater", verdicts.INCONCLUSIVE),  # at the lower one, and at zero
+        (-0.75, 0.75, "greater", verdicts.INCONCLUSIVE),  # at zero, from the other side
+        (0.0, 0.4375, "greater", verdicts.NO_EFFECT),
+    ],
+)
+def test_a_verdict_on_an_effect_at_its_bounds(mean, half, alternative, verdict):
+    assert verdicts.judge(Estimate(mean, half, 1000), 0.5, alternative).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "alternative", "verdict"),
+    [
+        (0.5, 0.7, "greater", verdicts.INCONCLUSIVE),
+        (0.3, 0.5, "greater", verdicts.INCONCLUSIVE),
+        (0.3, 0.5, "less", verdicts.INCONCLUSIVE),
+        (0.5, 0.7, "less", verdicts.INCONCLUSIVE),
+        (0.5, 0.7, "different", verdicts.INCONCLUSIVE),
+        (0.3, 0.5, "different", verdicts.INCONCLUSIVE),
+        (0.51, 0.7, "greater", verdicts.SUPPORTED),
+        (0.51, 0.7, "less", verdicts.CONTRADICTED),
+        (0.3, 0.49, "greater", verdicts.CONTRADICTED),
+        (0.3, 0.49, "less", verdicts.SUPPORTED),
+        (0.3, 0.49, "different", verdicts.SUPPORTED),
+    ],
+)
+def test_a_rate_whose_bounds_reach_its_threshold_is_not_decided(low, high, alternative, verdict):
+    found = Estimate((low + high) / 2, (high - low) / 2, 1000)
+    assert verdicts.judge_rate(found, low, high, 0.5, alternative).verdict == verdict
+
+
+def test_an_undecided_rate_tells_how_many_deals_would_decide_it():
+    """Its bounds are 0.2 wide at 1,000 deals: to reach no further than 0.05 it takes four times as many."""
+    needed = {
+        alternative: verdicts.judge_rate(Estimate(0.55, 0.1, 1000), 0.45, 0.65, 0.5, alternative)
+        for alternative in ("greater", "less", "different")
+    }
+    assert {each.deals_needed for each in needed.values()} == {4000}
+    at_it = verdicts.judge_rate(Estimate(0.5, 0.1, 1000), 0.4, 0.6, 0.5, "greater")
+    assert at_it.deals_needed == verdicts.MOST_MORE
+
+
+@pytest.mark.parametrize(("deals", "rare"), [(199, True), (200, False)])
+def test_an_action_that_came_up_just_often_enough_is_judged(deals, rare, monkeypatch):
+    values = 1.0 + np.resize([0.0, 0.1], deals)
+    taken = actions.Taken(
+        values, values, np.zeros((deals, 0), int), FIVE[:1].repeat(deals), np.zeros((deals, 3), int), 1000
+    )
+    monkeypatch.setattr(actions, "taken_in", lambda *_: taken)
+    game = get_game("jie-long")
+    reading = Action(
+        name="it",
+        kind="action",
+        action=[Condition(feature="double")],
+        comparator="uniform",
+        panel=["greedy"],
+        margin=0.5,
+    )
+    setting = Setting(game, check.variant_of(game, {}), 0, 1000, Meter([1.0]))
+    found = actions.action(setting, reading)
+    expected = verdicts.TOO_RARE if rare else verdicts.SUPPORTED
+    assert found.verdict == expected
+    assert [each.verdict for each in found.effects] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "found"),
+    [
+        ([{"at_least": 1}], [2, 3]),
+        ([{}], [2, 3]),
+        ([{"exactly": 1}], [2, 3]),
+        ([{"exactly": 0}], [0, 1]),
+        ([{"at_most": 0}], [0, 1]),
+    ],
+)
+def test_actions_have_a_feature_or_have_it_not(conditions, found, monkeypatch):
+    has = np.array([[False, False, True, True, True]])
+    monkeypatch.setitem(features.ACTIONS, "made", ((), False, "", lambda at, number: has))
+    at = SimpleNamespace(masks=np.array([[True, True, True, True, False]]))
+    asked = [Condition(feature="made", **each) for each in conditions]
+    assert np.flatnonzero(features.actions_with(at, asked)[0]).tolist() == found

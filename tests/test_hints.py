@@ -1,0 +1,120 @@
+"""What a person is told of moves: words that warn, ends that stay open, and which of two ways is meant."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gupai_agents.agent import Turns
+from gupai_app.moves import WIDE, Move, moves_of, result, worths
+from gupai_env import get_game
+from gupai_env.core.tiles import KINDS, PIPS
+from gupai_env.games.ding_niu.rules import CLASSIC, DISCARD, NONE, SMOTHERED
+
+DING_NIU = get_game("ding-niu")
+SIX_FOUR = next(kind for kind in range(KINDS) if sorted(PIPS[kind]) == [4, 6])
+
+
+def hints(game, **options):
+    game = get_game(game)
+    return game.hints(game, game.variant(**options))
+
+
+def seen(ends, makes=(NONE, NONE), losing=(0, 0)):
+    """A view of Ding Niu in which the two ways to lay 6:4 make and lose this."""
+    view = SimpleNamespace(
+        ends=np.array(ends, np.int8), makes=np.full(DISCARD, NONE), losing=np.zeros(DISCARD, int)
+    )
+    ways = [SIX_FOUR, KINDS + SIX_FOUR]
+    view.makes[ways], view.losing[ways] = makes, losing
+    return view, ways
+
+
+@pytest.mark.parametrize(
+    ("makes", "losing", "block", "lose"),
+    [
+        ((NONE, NONE), (0, 0), False, False),
+        ((NONE, NONE), (1, 1), False, False),  # what makes none loses nothing by it
+        ((CLASSIC, SMOTHERED), (0, 0), True, False),
+        ((CLASSIC, CLASSIC), (1, 1), True, True),
+        ((CLASSIC, CLASSIC), (1, 0), True, True),  # one of the two ways is enough for a warning
+        ((CLASSIC, CLASSIC), (0, 1), True, True),
+        ((CLASSIC, NONE), (1, 0), True, True),
+        ((CLASSIC, NONE), (0, 1), True, False),
+        ((NONE, CLASSIC), (0, 1), True, True),
+    ],
+)
+def test_a_move_that_may_lose_one_way_or_the_other_says_so(makes, losing, block, lose):
+    view, ways = seen((6, 4), makes, losing)
+    label = hints("ding-niu").label(view, ways)
+    assert ("a suan zhang" in label) is block
+    assert label.endswith(" you may lose") is lose
+    only = sum(made != NONE for made in makes) == 1
+    assert (label.count(":") == 2) is only  # beside that of the tile: the ends of the one way that blocks
+
+
+def test_a_label_tells_the_ends_that_each_way_leaves():
+    view, ways = seen((6, 4))
+    assert hints("ding-niu").label(view, ways) in ("[6:4] leaves 4 or 6", "[6:4] leaves 6 or 4")
+    assert hints("jie-long").label(view, ways) in ("[6:4] leaves 4 or 6", "[6:4] leaves 6 or 4")
+    question, answers = hints("jie-long").choice(view, ways)
+    assert {answer: int(PIPS[action % KINDS, action // KINDS]) for answer, action in answers.items()} == {
+        "4": 4,
+        "6": 6,
+    }
+    assert question.startswith("Which of its numbers stays open")
+    view, ways = seen((6, 1))
+    (fits,) = [way for way in ways if PIPS[way % KINDS, way // KINDS] == 4]
+    assert sorted(hints("ding-niu").ends_after(view, fits).tolist()) == [1, 4]
+    assert view.ends.tolist() == [6, 1]  # the view is somebody else's
+
+
+def test_a_discard_tells_what_it_costs():
+    view, _ = seen((1, 1))
+    assert hints("jie-long").label(view, [DISCARD + SIX_FOUR]) == "[6:4] 10"
+    assert hints("jie-long").heading("discard", ["discard"]).startswith("Nothing fits")
+    assert hints("jie-long").heading("discard", ["play", "discard"]).startswith("Or discard")
+    assert hints("jie-long").heading("play", ["play", "discard"]) == "Play a tile"
+
+
+def test_the_reminder_says_what_the_options_change():
+    assert "If you cannot, you discard" in hints("jie-long", forced_play=True).reminder()
+    assert "If you cannot or will not, you discard" in hints("jie-long", forced_play=False).reminder()
+    assert "the open number" in hints("jie-long", open_ends=1).reminder()
+    assert "either open number" in hints("jie-long", open_ends=2).reminder()
+    assert "doubled if just one" in hints("ce-deng").reminder()
+    assert "doubled" not in hints("jie-long").reminder()
+
+
+def test_a_move_is_worth_the_better_of_its_two_ways():
+    means, errors = np.array([[1.0, 3.0, 2.0, np.nan]]), np.array([[0.1, 0.2, 0.3, np.nan]])
+    values = SimpleNamespace(means=means, errors=errors, deals=np.array([[200, 200, 50, 0]]))
+    adviser = SimpleNamespace(values=lambda turn: values)
+    moves = [Move("a", [0, 1]), Move("b", [2])]
+    found, told = worths(adviser, Turns(None, None, None), moves)
+    assert [(each.action, each.mean, each.half) for each in found] == [
+        (1, 3.0, WIDE * 0.2),
+        (2, 2.0, WIDE * 0.3),
+    ]
+    assert "up to 200 deals" in told
+
+
+def test_moves_of_one_verb_stand_together_the_heaviest_tiles_first():
+    game = get_game("jie-long")
+    mask = np.zeros(game.num_actions, bool)
+    kinds = {tuple(sorted(map(int, PIPS[kind]))): kind for kind in range(KINDS)}
+    for low, high in ((1, 1), (4, 6), (5, 6)):
+        mask[[kinds[low, high], DISCARD + kinds[low, high]]] = True
+    mask[KINDS + kinds[4, 6]] = True
+    moves = moves_of(hints("jie-long"), game.new_view(), mask)
+    assert [(move.verb, move.tiles) for move in moves] == [
+        (verb, ((high, low),)) for verb in ("play", "discard") for high, low in ((6, 5), (6, 4), (1, 1))
+    ]
+    assert [len(move.actions) for move in moves] == [1, 2, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("paid", "said"), [(0.0, "You come out even."), (2.5, "You win 2.5 chips."), (-3.0, "You pay 3 chips.")]
+)
+def test_a_result_is_told_by_its_sign(paid, said):
+    assert result(paid) == said

@@ -1,0 +1,140 @@
+"""A run that was killed goes on from its last save: what it had told after that is told once, and nothing is mixed."""
+
+import json
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from gupai_agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
+from gupai_training.config import METRICS_FILE, RESUME_FILE, load_run, parse
+from gupai_training.resume import differences
+from gupai_training.run import Reporter, Run
+
+SMALL = {
+    "game": "jie-long",
+    "name": "small",
+    "decisions": 16 * 8 * 6,
+    "threads": 1,
+    "save_every": 2,
+    "device": "cpu",
+    "network": {"hidden": [8]},
+    "ppo": {"lanes": 16, "steps": 8, "batch_size": 64},
+    "pool": {"snapshots": 0, "rules": []},
+    "evaluation": {"every": 1, "deals": 2, "final_deals": 2, "baselines": ["random"]},
+}
+TEACH = {"labels": 1000, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}
+
+
+class Killed(Reporter):
+    """Ends the process, as far as a run can tell, when it begins the look after so many."""
+
+    def __init__(self, looks: int) -> None:
+        self.looks = looks
+
+    def learned(self, *_) -> None:
+        if not self.looks:
+            raise KeyboardInterrupt
+
+    taught = learned
+
+    def evaluated(self, _) -> None:
+        self.looks -= 1
+
+
+def scalars(folder):
+    """The steps of every scalar that TensorBoard shows."""
+    events = EventAccumulator(str(folder)).Reload()
+    return {tag: [event.step for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+
+
+def places(folder):
+    rows = map(json.loads, (folder / METRICS_FILE).read_text().splitlines())
+    return [(row["labels"], row["decisions"]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("stages", "looks"),
+    [
+        ({}, 3),  # an update after the save at the second
+        ({"teach": TEACH, "decisions": 0}, 3),
+        ({"teach": {**TEACH, "labels": 200}}, 3),  # in self-play, nothing of which was saved
+    ],
+)
+def test_what_a_killed_run_told_after_its_last_save_is_told_once(stages, looks, tmp_path):
+    config = parse({**SMALL, **stages}, "test")
+    whole = Run.begin(config, tmp_path)
+    whole.learn()
+    run = Run.begin(config, tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        run.learn(reporter=Killed(looks))
+    told = places(run.folder)
+    assert told == places(whole.folder)[:looks]
+    with (run.folder / METRICS_FILE).open("a") as file:
+        file.write('{"labels": 0, "deci')  # a kill in the middle of a row
+    again = Run(load_run(run.folder), run.folder)
+    again.learn(go_on=True)
+    assert places(run.folder) == places(whole.folder)
+    assert len(list(run.folder.glob("events*"))) == 2
+    for folder in (whole.folder, run.folder):
+        for steps in scalars(folder).values():
+            assert steps == sorted(set(steps))
+    assert scalars(run.folder) == scalars(whole.folder)
+
+
+def test_what_went_on_from_its_end_tells_nothing_again(tmp_path):
+    run = Run.begin(parse(SMALL, "test"), tmp_path)
+    run.learn()
+    told, steps = places(run.folder), scalars(run.folder)
+    Run(load_run(run.folder), run.folder).learn(go_on=True)
+    assert places(run.folder)[: len(told)] == told
+    assert set(places(run.folder)) == set(told)
+    assert {tag: sorted(set(found)) for tag, found in scalars(run.folder).items()} == steps
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "said"),
+    [
+        ({"a": 1}, {"a": 1}, []),
+        ({"a": 1}, {"a": 2}, ["a is 1 there, 2 here"]),
+        ({"a": {"b": 1, "c": 3}}, {"a": {"b": 2, "c": 3}}, ["a.b is 1 there, 2 here"]),
+        ({"a": 1, "old": 5}, {"a": 1}, ["old is 5 there, not known here"]),
+        ({"a": 1}, {"a": 1, "new": "x"}, ["new is not told there, 'x' here"]),
+        ({"a": None}, {"a": {"b": 1}}, ["a is None there, {'b': 1} here"]),
+        ({"a": [*range(200), 1]}, {"a": [*range(200), 2]}, ["a differs, though it begins alike"]),
+        ({"a": 1, "b": 2}, {"a": 2, "b": 1}, ["a is 1 there, 2 here", "b is 2 there, 1 here"]),
+    ],
+)
+def test_differences_are_told_by_the_values_and_never_by_two_equal_texts(there, here, said):
+    assert list(differences(there, here)) == said
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    run = Run.begin(parse(SMALL, "test"), tmp_path_factory.mktemp("runs"))
+    assert not run.learn(stop=lambda: True)
+    return run.folder
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda header: header["config"].update(seed=7), "config.seed is 7 there, 1 here"),
+        (lambda header: header["config"]["ppo"].update(lanes=32), "config.ppo.lanes is 32 there, 16 here"),
+        (lambda header: header["config"].update(moon=1), "config.moon is 1 there, not known here"),
+        (lambda header: header["config"].pop("seed"), "config.seed is not told there, 1 here"),
+        (lambda header: header.update(version=99), "version is 99 there"),
+        (lambda header: header["observation"].update(digest="0" * 64), "observation.digest is '0000"),
+        (lambda header: header["actions"].update(size=1), "actions.size is 1 there"),
+        (lambda header: header.pop("rules"), "rules is None there"),
+    ],
+)
+def test_a_run_of_another_configuration_or_version_is_refused_by_what_differs(change, said, saved, tmp_path):
+    header, tensors = read_checkpoint(saved / RESUME_FILE)
+    change(header)
+    write_checkpoint(tmp_path / RESUME_FILE, header, tensors)
+    with pytest.raises(CheckpointError) as caught:
+        Run(parse(SMALL, "test"), tmp_path).learn(go_on=True)
+    told = str(caught.value)
+    assert told.startswith(f"{tmp_path / RESUME_FILE}: saved under another configuration or version; ")
+    assert said in told
+    assert "\n" not in told
