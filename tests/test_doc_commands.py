@@ -37,6 +37,8 @@ SMALLER = {
     "gupai tune ": "--seconds 1",
     "gupai exploiter ": "--generations 2 --candidate-deals 50 --deals 50 --playouts 5",
     "gupai tournament jie-long tuned search": "--deals 10",
+    "gupai tournament jie-long random greedy variety": "--deals 50",
+    "gupai tournament jie-long variety greedy random": "--deals 50",
     "gupai claim jl-attack-2 --html": "--deals 500",
 }
 NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written
@@ -44,10 +46,14 @@ NEEDS_A_CLUSTER = "--ray"  # test_workers.py
 PACKAGES = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
 
 
+# What has been tuned is tried in fewer deals: `best`, a network, takes long over 5,000.
+PROGRAM = "import gupai_app.tune; gupai_app.tune.TRIED = 50; from gupai_app.cli import main; main()"
+
+
 def gupai(*words: str, **how) -> subprocess.CompletedProcess:
     """What `gupai` with these words does, run from this checkout."""
     return subprocess.run(
-        [sys.executable, "-c", "from gupai_app.cli import main; main()", *words],
+        [sys.executable, "-c", PROGRAM, *words],
         env={**os.environ, "PYTHONPATH": PACKAGES},
         stdin=subprocess.DEVNULL,  # who is asked for a move leaves the table
         capture_output=True,

@@ -40,7 +40,7 @@ SMALL = {
     "network": {"hidden": [32, 32]},
     "ppo": {"lanes": 64, "steps": 16, "batch_size": 256},
     "pool": {"snapshots": 5, "self_share": 0.5, "size": 3},
-    "evaluation": {"every": 3, "deals": 20, "final_deals": 40},
+    "evaluation": {"every": 3, "deals": 20, "final_deals": 40, "baselines": ["random", "greedy"]},
 }
 
 

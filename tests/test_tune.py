@@ -1,11 +1,10 @@
 """Tuning finds weights that win, the same for the same seed and generations, and its file is a player."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
@@ -13,6 +12,7 @@ from gupai_agents.evaluation.ablation import evolved
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.styles import RANDOM
 from gupai_agents.tune import Looks, Table, tune
+from gupai_app.cli import app
 from gupai_env import get_game
 from gupai_env.core.rng import derive
 
@@ -134,7 +134,8 @@ def test_what_cannot_be_tuned_is_one_line(options, message):
         tune("jie-long", **{"seconds": 0.1, **options})
 
 
-def test_the_command_writes_a_player_with_its_provenance(tmp_path):
+def test_the_command_writes_a_player_with_its_provenance(tmp_path, monkeypatch):
+    monkeypatch.setattr("gupai_app.tune.TRIED", 20)
     file = tmp_path / "mine.yaml"
     words = [
         "tune",
@@ -148,8 +149,8 @@ def test_the_command_writes_a_player_with_its_provenance(tmp_path):
         "--out",
         str(file),
     ]
-    done = subprocess.run([sys.executable, "-m", "gupai_app.cli", *words], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.stderr
     written = parse_yaml(file.read_text())
     assert written == parse_yaml(done.stdout)
     assert (written["game"], written["variant"], written["provenance"]["seed"]) == ("jie-long", FORCED, 4)

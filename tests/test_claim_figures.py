@@ -1,0 +1,390 @@
+"""What designs of claims do with what has been played: figures made up, so that each can be worked out by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation.ablation import Budget, Searched
+from gupai_agents.evaluation.claims import (
+    Sampler,
+    actions,
+    check,
+    claim_of,
+    features,
+    optimise,
+    optimiser,
+    orderings,
+    policies,
+    rates,
+    tables,
+    traits,
+    verdicts,
+)
+from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples
+from gupai_agents.evaluation.claims.effects import sentence_of
+from gupai_agents.evaluation.claims.orderings import _ranked
+from gupai_agents.evaluation.claims.policies import Pairs
+from gupai_agents.evaluation.claims.schema import Action, Condition, Ordering, Policy, Population, Rate
+from gupai_agents.evaluation.claims.setting import PILOT, Meter, Setting
+from gupai_agents.evaluation.claims.tables import Block, Choice, Forks, Table, forks
+from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_env import get_game
+
+JIE_LONG = get_game("jie-long")
+BASE = {"name": "it", "variant": {}}
+
+
+def setting(deals=None):
+    return Setting(JIE_LONG, check.variant_of(JIE_LONG, {}), 0, deals, Meter([1.0] * 20))
+
+
+def wide(mean, error):
+    return Estimate(mean, 1.96 * error, 1000)
+
+
+# --- orderings ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict", "order"),
+    [
+        # Three standard errors of the difference, which is that of both: 5 of errors 3 and 4.
+        ({"a": wide(15, 3), "b": wide(0, 4)}, verdicts.SUPPORTED, "a > b"),
+        ({"a": wide(0, 3), "b": wide(15, 4)}, verdicts.CONTRADICTED, "b > a"),
+        # Enough for either error alone, not for both.
+        ({"a": wide(9, 3), "b": wide(0, 4)}, verdicts.INCONCLUSIVE, "a > b"),
+        ({"a": wide(9, 4), "b": wide(0, 3)}, verdicts.INCONCLUSIVE, "a > b"),
+        ({"b": wide(9, 4), "a": wide(0, 3)}, verdicts.INCONCLUSIVE, "b > a"),
+        # Ahead of one, not of the other.
+        ({"a": wide(15, 3), "b": wide(0, 4), "c": wide(14, 4)}, verdicts.INCONCLUSIVE, "a > c > b"),
+        # Behind one is enough against it.
+        ({"a": wide(15, 3), "b": wide(0, 4), "c": wide(90, 4)}, verdicts.CONTRADICTED, "c > a > b"),
+    ],
+)
+def test_the_first_is_first_if_it_is_clearly_ahead_of_all_others(values, verdict, order):
+    found, p, shown, behind = _ranked(values, "a")
+    assert found == verdict
+    assert " > ".join(part.split()[0] for part in shown.split(" > ")) == order
+    assert p.keys() == values.keys() - {"a"}
+    if verdict == verdicts.CONTRADICTED:
+        assert behind == min(p.values()) < 0.05
+    else:
+        assert behind == max(p.values())
+        assert (behind < 0.05) == (verdict == verdicts.SUPPORTED)
+
+
+@pytest.mark.parametrize(("apart", "verdict"), [(0.0, verdicts.INCONCLUSIVE), (30.0, verdicts.SUPPORTED)])
+def test_any_order_is_that_they_differ(apart, verdict):
+    assert _ranked({"a": wide(0, 3), "b": wide(apart, 4)}, "any")[0] == verdict
+
+
+def test_an_ordering_leaves_out_what_it_says_and_is_as_sure_as_the_least_sure_player(monkeypatch):
+    made = {
+        "greedy": {"a": wide(15, 3), "b": wide(0, 4), "c": wide(99, 1)},
+        "variety": {"a": wide(30, 3), "b": wide(0, 4), "c": wide(99, 1)},
+        "random": {"a": wide(0, 3), "b": wide(50, 4), "c": wide(99, 1)},
+    }
+    streams = []
+
+    def item(setting, reading, item, member, number, deals):
+        streams.append(number)
+        return made[member][item.label]
+
+    monkeypatch.setattr(orderings, "_item", item)
+    reading = Ordering(
+        **BASE,
+        kind="ordering",
+        items=[{"label": each} for each in "abc"],
+        first="a",
+        but=["c"],
+        panel=list(made),
+    )
+    found = orderings.ordering(setting(), reading)
+    assert found.verdict == verdicts.SUPPORTED  # random is shown and does not count
+    assert found.p == max(_ranked({label: made["greedy"][label] for label in "ab"}, "a")[1].values())
+    assert [(each.label, each.counted) for each in found.effects[-3:]] == [
+        (f"{label}, random", False) for label in "abc"
+    ]
+    assert len(set(streams)) == len(streams) == 9
+
+
+# --- rates ----------------------------------------------------------------------------------------
+
+
+def test_a_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
+    generator = np.random.default_rng(4)
+    made = {
+        name: generator.normal(mean, 2, 400)
+        for name, mean in (("greedy", 1.0), ("variety", 0.55), ("random", -9))
+    }
+    monkeypatch.setattr(rates, "_rate_values", lambda s, r, sampler, m, member, n, d: (made[member], None))
+    reading = Rate(**BASE, kind="rate", metric="chips", panel=list(made), threshold=0.5)
+    found = rates.rate(setting(), reading)
+    assert found.verdict == verdicts.INCONCLUSIVE
+    each = [verdicts.p_beyond(estimate(made[name]), made[name], 0.5) for name in ("greedy", "variety")]
+    assert found.p == max(each) > 0.05 > min(each)
+    assert found.deals_needed == max(
+        verdicts.judge_rate(
+            estimate(values), *verdicts.bounds(estimate(values), values, "greater"), 0.5, "greater"
+        ).deals_needed
+        or 0
+        for name, values in made.items()
+        if name != "random"
+    )
+    made["variety"] += 5
+    found = rates.rate(setting(), reading)
+    assert (found.verdict, found.deals_needed) == (verdicts.SUPPORTED, None)
+    assert [effect.counted for effect in found.effects] == [True, True, False]
+
+
+# --- policies -------------------------------------------------------------------------------------
+
+
+def test_a_policy_plays_on_from_its_pilot_and_every_figure_has_a_stream_of_its_own(monkeypatch):
+    played = []
+
+    def pairs(setting, reading, sampler, member, number, first, deals, total=None):
+        played.append((member, number, first, deals))
+        gains = np.resize([2.0, 0.0], deals) * (1 + number % 2)
+        return Pairs(gains, gains != 0, np.zeros((deals, 0), int))
+
+    monkeypatch.setattr(policies, "pairs_in", pairs)
+    hand = [Condition(feature="carrying", number=2, at_least=4)]
+    reading = Policy(
+        **BASE,
+        kind="policy",
+        population=Population(hand=hand),
+        treated="+attack_2=40",
+        baseline="variety",
+        panel=["greedy", "variety"],
+        margin=0.5,
+        doses=[4, 5],
+    )
+    found = policies.policy(setting(1200), reading)
+    assert played[:4] == [
+        (member, number, first, deals)
+        for number, member in enumerate(("greedy", "variety"))
+        for first, deals in ((0, PILOT), (PILOT, 1200 - PILOT))
+    ]
+    assert [(first, deals) for *_, first, deals in played[4:]] == [(0, 1200)] * 4
+    assert len({number for _, number, *_ in played}) == 6
+    assert [effect.estimate.mean for effect in found.effects] == [1.0, 2.0]
+    assert [effect.changed for effect in found.effects] == [0.5, 0.5]
+    assert found.frequency == float(Sampler(JIE_LONG, JIE_LONG.variant(), reading.population).probability)
+    assert 0 < found.frequency < 1
+    assert found.per_hundred == pytest.approx(100 * found.frequency * found.pooled["mean"])
+    assert [dose.extra["dose"] for dose in found.doses] == [4, 4, 5, 5]
+    assert sum(dose.extra["frequency"] for dose in found.doses[::2]) < found.frequency
+
+
+# --- actions --------------------------------------------------------------------------------------
+
+
+def acting(**more):
+    condition = [Condition(feature="double")]
+    return Action(**BASE, kind="action", action=condition, comparator="uniform", margin=0.5, **more)
+
+
+def test_an_action_is_judged_by_deals_and_comes_up_as_often_as_its_positions_do(monkeypatch):
+    """Two positions in each of 300 deals of 1,000, for two players of whom one does not count."""
+    by_deal = 1.0 + np.resize([0.0, 0.2], 300)
+    by_position = np.repeat(by_deal, 2)
+    of = np.repeat(np.arange(300), 2)
+    taken = actions.Taken(by_deal, by_position, np.zeros((600, 0), int), of, np.zeros((600, 3), int), 1000)
+    monkeypatch.setattr(actions, "taken_in", lambda *_: taken)
+    found = actions.action(setting(1000), acting(panel=["greedy", "random"]))
+    assert found.frequency == pytest.approx(600 / (1000 * 4))
+    assert found.per_hundred == pytest.approx(100 * 600 * 1.1 / (1000 * 4))
+    assert [effect.estimate for effect in found.effects] == [estimate(by_deal)] * 2
+    hand = [Condition(feature="carrying", number=2, at_least=4)]
+    dealt = acting(panel=["greedy"], population=Population(hand=hand))
+    share = float(Sampler(JIE_LONG, JIE_LONG.variant(), dealt.population).probability)
+    assert actions.action(setting(1000), dealt).frequency == pytest.approx(0.6 * share)
+
+
+def test_what_an_action_gains_in_a_deal_is_the_mean_of_its_positions(monkeypatch):
+    states = np.zeros(5, [("moves", int)]).view(np.recarray)
+    states.moves[:] = [3, 4, 5, 6, 7]
+    found = Forks(states, np.arange(5), np.arange(5) + 10, np.array([2, 2, 7, 9, 9]))
+    monkeypatch.setattr(actions, "forks", lambda *_: [found])
+    monkeypatch.setattr(actions, "gains", lambda *_: np.array([1.0, 3.0, -4.0, 0.0, 5.0]))
+    monkeypatch.setattr(actions, "group_values", lambda setting, states, _: np.zeros((len(states), 0), int))
+    at = setting(10)
+    sampler = Sampler(JIE_LONG, at.variant, Population())
+    taken = actions.taken_in(at, sampler, "greedy", 0, Choice([], [], [], "uniform"), 10)
+    assert taken.by_deal.tolist() == [2.0, -4.0, 2.5]
+    assert taken.by_position.tolist() == [1.0, 3.0, -4.0, 0.0, 5.0]
+    assert taken.of.tolist() == [2, 2, 7, 9, 9]
+    assert taken.choices.tolist() == [[move, move - 3, move + 7] for move in range(3, 8)]
+
+
+def test_positions_tell_the_same_deals_however_many_are_dealt_at_a_time(monkeypatch):
+    sampler = Sampler(JIE_LONG, JIE_LONG.variant(), Population())
+    choice = Choice([], [Condition(feature="double")], [], "best_alternative")
+    agent, found = make_agent("greedy"), []
+    for lanes in (4096, 7):
+        monkeypatch.setattr(tables, "LANES", lanes)
+        table = Table(JIE_LONG, JIE_LONG.variant(), sampler, 5)
+        parts = list(forks(table, agent, choice, 3, 20))
+        deals = np.concatenate([part.deals for part in parts])
+        moves = np.concatenate([part.states.moves for part in parts])
+        chosen = np.concatenate([part.actions for part in parts])
+        found.append(sorted(zip(deals.tolist(), moves.tolist(), chosen.tolist(), strict=True)))
+    assert found[0] == found[1]
+    assert {deal for deal, *_ in found[0]} <= set(range(3, 23))
+    assert max(found[0])[0] >= 20
+
+
+def test_actions_of_about_equal_pips_differ_by_no_more_than_one(monkeypatch):
+    pips = np.array([5, 4, 6, 7, 3, 5])
+    monkeypatch.setattr(tables, "action_pips", lambda game: pips)
+    monkeypatch.setattr(tables, "actions_with", lambda at, what: np.arange(6)[None] == 0)
+    monkeypatch.setattr(tables, "meets", lambda at, what: np.ones(1, bool))
+    worth = np.zeros(6)
+    monkeypatch.setattr(tables, "preferences", lambda agent, turns: worth[None].copy())
+    at = SimpleNamespace(game=None, masks=np.ones((1, 6), bool))
+    taken = set()
+    for best in range(1, 6):  # whichever is liked most: the one taken is among those
+        worth[:] = 0
+        worth[best] = 1
+        one, other = tables.pairs_of(at, None, None, np.zeros(1, int), Choice([], [1], [], "pip_matched"))
+        assert one.tolist() == [0]
+        taken.add(int(other[0]))
+    assert taken == {1, 2, 5}
+
+
+# --- deals to look at -----------------------------------------------------------------------------
+
+
+def test_examples_are_the_largest_gain_the_largest_loss_and_the_median():
+    greedy = Compared(np.array([10, 11, 12]), np.array([3.0, -1.0, 1.0]))
+    shown = Compared(np.array([20]), np.array([99.0]))
+    variety = Compared(np.array([30, 31]), np.array([-7.0, 0.5]))
+    found = examples(["greedy", "random", "variety"], [greedy, shown, variety])
+    assert [(each["what"], each["player"], each["stream"], each["deal"], each["gain"]) for each in found] == [
+        (GAIN, "greedy", 0, 10, 3.0),
+        (LOSS, "variety", 2, 30, -7.0),
+        (MEDIAN, "variety", 2, 31, 0.5),
+    ]
+    only = examples(["greedy"], [Compared(np.array([4, 5]), np.array([2.0, 1.0]))])
+    assert [(each["what"], each["deal"]) for each in only] == [(GAIN, 4), (MEDIAN, 5)]
+    assert examples(["greedy"], [Compared(np.zeros(0, int), np.zeros(0))]) == ()
+
+
+# --- pooling and words ----------------------------------------------------------------------------
+
+
+def test_opponents_are_pooled_as_by_hand():
+    """Two of equal errors: the mean of both; their difference is 5 of its errors, 4 of which no chance explains."""
+    found = verdicts.pool([wide(0, 1), wide(5 * 2**0.5, 1)])
+    assert found.effect.mean == pytest.approx(2.5 * 2**0.5)
+    assert found.q == pytest.approx(25)
+    assert found.i2 == pytest.approx(24 / 25)
+    assert found.effect.half_width == pytest.approx(1.96 * ((1 + 24) / 2) ** 0.5)
+    assert verdicts.pool([wide(0, 1), wide(0.5, 1)]).i2 == 0
+    assert verdicts.pool([wide(0, 1), wide(10, 3)]).effect.mean < 5  # who is measured better counts more
+
+
+@pytest.mark.parametrize(("mean", "less"), [(0.5, False), (-0.5, False), (0.49, True), (-0.49, True)])
+def test_an_effect_of_just_the_margin_is_worth_naming(mean, less):
+    said = sentence_of(Estimate(mean, 0.1, 100), 0.5, "it")
+    assert ("less than the 0.5 worth naming" in said) is less
+    assert ("gains" in said) is (mean > 0)
+
+
+# --- features of positions ------------------------------------------------------------------------
+
+
+def test_features_of_a_position_are_as_they_are_called():
+    variant = SimpleNamespace(players=4)
+    states = SimpleNamespace(
+        turn=np.array([0, 3, 4, 7, 8]),
+        passes=np.array([0, 2, 3, 3, 4]),
+        last_player=np.array([1, 1, 1, 0, 1]),
+        to_act=np.array([1, 1, 1, 1, 1]),
+        leader=np.array([1, 2, 3, 0, 1]),
+        ends=np.array([[0, 0], [2, 0], [0, 2], [2, 2], [3, 1]]),
+    )
+    at = SimpleNamespace(variant=variant, states=states)
+
+    def value(name, number=None):
+        return features.POSITIONS[name][3](at, number).tolist()
+
+    assert value("lead") == [1, 0, 0, 0, 0]
+    assert value("round") == [0, 0, 1, 1, 2]
+    assert value("all_discarded") == [0, 0, 1, 0, 1]
+    assert value("place") == [0, 3, 2, 1, 0]
+    assert value("open", 2) == [0, 1, 1, 1, 0]
+
+
+def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_among_ones_discards():
+    table = Table(JIE_LONG, JIE_LONG.variant(), Sampler(JIE_LONG, JIE_LONG.variant(), Population()), 3)
+    lanes = table.standing(next(table.blocks(0, 40)).states)
+    for key in range(17):
+        lanes.step(lanes.sample(key))
+    states = lanes.states
+    at = features.Positions(JIE_LONG, JIE_LONG.variant(), states, lanes.masks)
+    rows, seat = np.arange(40), states.to_act
+    others = states.hands[:, :4].sum(1) - states.hands[rows, seat]
+    hidden = states.discards[:, :4].sum(1) - states.discards[rows, seat]
+    assert (at.unseen == others + hidden).all()
+    assert (states.discards[rows, seat] != 0).any()
+    assert (at.hands == states.hands[rows, seat]).all()
+
+
+# --- optimisers -----------------------------------------------------------------------------------
+
+
+def test_what_an_optimiser_tells_stands_in_the_right_columns(monkeypatch):
+    claim = claim_of(
+        {
+            "id": "it",
+            "statement": "it",
+            "source": "it",
+            "game": "jie-long",
+            "readings": [
+                {
+                    "name": "it",
+                    "kind": "policy",
+                    "treated": "+attack_2=40",
+                    "baseline": "variety",
+                    "panel": ["greedy"],
+                    "margin": 0.5,
+                }
+            ],
+        }
+    )
+    (trait,) = traits(claim)
+    names = [feature.name for feature in JIE_LONG.features]
+    others = []
+
+    def search(problem, budget, seed, threads):
+        others.extend(names[at] for (at,) in problem.others)
+        return [
+            Searched(
+                number,
+                [100.0 + at + 0.1 * number for at in range(len(names))],
+                50.0 + number,
+                [7.0 + number, *(at + 0.5 + 0.1 * number for at in range(len(problem.others)))],
+                [9.0 + number],
+            )
+            for number in range(4)
+        ]
+
+    monkeypatch.setattr(optimiser, "search_seeds", search)
+    found = optimise(claim, trait, budget=Budget(seeds=4))
+    assert found.weights["attack_2"].mean == pytest.approx(100.15 + names.index("attack_2"))
+    assert (found.chips.mean, found.dropped.mean, found.lost.mean) == (51.5, 8.5, 10.5)
+    assert "attack_2" not in others
+    assert list(found.leans) == others[:-4:-1]
+    assert found.leans[others[-1]].mean == pytest.approx(len(others) - 1 + 0.65)
+
+
+def test_a_block_names_the_seats_in_question_and_their_partners():
+    variant = JIE_LONG.variant()
+    sampler = Sampler(JIE_LONG, variant, Population(partner={"away": 3}))
+    block: Block = next(Table(JIE_LONG, variant, sampler, 5).blocks(0, 30))
+    assert (block.seats[:, 1] == (block.seats[:, 0] + 3) % 4).all()
+    assert set(block.seats[:, 0].tolist()) == {0, 1, 2, 3}

@@ -1,0 +1,205 @@
+"""Figures of evaluations worked out by hand: what each counts, over what, and in which stream of deals."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation import Standings, ablation, exploiter, ladder
+from gupai_agents.evaluation.ablation import Budget, Problem, Searched, families, search_seed, worths_over
+from gupai_agents.evaluation.exploiter import Effort, gain_of, tuned_against, won_among
+from gupai_agents.evaluation.ladder import pace
+from gupai_agents.evaluation.statistics import estimate, holm, t_test
+from gupai_agents.evaluation.tournament import schedule
+from gupai_agents.tune import Looks, Table
+from gupai_env import get_game
+from gupai_env.core.rng import derive
+
+JIE_LONG = get_game("jie-long")
+NAMES = [feature.name for feature in JIE_LONG.features]
+
+
+# --- tournaments ----------------------------------------------------------------------------------
+
+
+def test_the_intervals_of_standings_are_over_deals():
+    chips = np.random.default_rng(3).normal(size=(3, 3, 7, 4))
+    found = Standings(("a", "b", "c"), chips, 0)
+    others = chips[1][[0, 2]]
+    assert found.against(1, 2) == estimate(chips[1, 2].mean(1))
+    assert found.total(1) == pytest.approx(estimate(others.mean(0).mean(1)))
+    assert found.at_seat(1, 3) == pytest.approx(estimate(others[:, :, 3].mean(0)))
+
+
+def test_the_forms_of_a_tournament_are_those_of_its_chips():
+    played = schedule("jie-long", list("abc"), 40, seed=1).empty()
+    generator = np.random.default_rng(2)
+    played.chips[:] = generator.normal(size=played.chips.shape).round(1)
+    played.chips[:2] += 0.4  # agent 0 as the hero
+    played.deeds[:] = generator.integers(0, 5, played.deeds.shape)
+    by_deal = [played.chips_of(agent) for agent in range(3)]
+    assert [form.p for form in played.forms] == holm([t_test(chips) for chips in by_deal])
+    assert played.forms[0].p < 0.05
+    for agent, form in enumerate(played.forms):
+        assert form.chips == estimate(by_deal[agent])
+        rows = [at for at, line_up in enumerate(played.line_ups) if line_up.agents[0] == agent]
+        own, others = played.chips[rows][..., :1], played.chips[rows][..., 1:]
+        first = (own > others).all(-1) + ((own >= others).all(-1) / (1 + (own == others).sum(-1))) * (
+            own == others
+        ).any(-1)
+        assert form.win_share == form.places[0] == pytest.approx(first.mean())
+        last = (own < others).all(-1) + ((own <= others).all(-1) / (1 + (own == others).sum(-1))) * (
+            own == others
+        ).any(-1)
+        assert form.places[3] == pytest.approx(last.mean())
+        assert sum(form.places) == pytest.approx(1)
+        assert list(form.deeds.values()) == pytest.approx(played.deeds[rows][..., 0, :].mean((0, 1, 2)))
+
+
+# --- the ladder -----------------------------------------------------------------------------------
+
+
+def test_the_pace_of_a_player_is_decisions_a_second(monkeypatch):
+    """One that takes 10 ms a decision is asked for 8, then 16, then 32 of them, which take long enough."""
+    clock, asked = [0.0], []
+
+    def ask(agent, game, variant, turns):
+        asked.append(len(turns.keys))
+        clock[0] += 0.01 * len(turns.keys)
+
+    monkeypatch.setattr(ladder, "ask", ask)
+    monkeypatch.setattr(ladder.time, "perf_counter", lambda: clock[0])
+    turns = SimpleNamespace(keys=range(100), at=lambda rows: SimpleNamespace(keys=range(100)[rows]))
+    assert pace(None, None, None, turns) == pytest.approx(100)
+    assert asked == [2, 8, 16, 32]
+    quick = SimpleNamespace(keys=range(12), at=lambda rows: SimpleNamespace(keys=range(12)[rows]))
+    assert pace(None, None, None, quick) == pytest.approx(100)
+    assert asked[4:] == [2, 8, 12]
+
+
+# --- exploiters -----------------------------------------------------------------------------------
+
+
+def test_what_an_exploiter_gains_is_more_than_the_agent_wins_itself():
+    """In Da Ling the house takes a share: equals lose, and gain nothing on each other."""
+    game = get_game("da-ling")
+    agent = make_agent("greedy", game)
+    assert gain_of(game, game.variant(), agent, make_agent("greedy", game), 30, 2)[:2] == (0, 0)
+
+
+def test_a_style_among_frozen_agents_wins_what_tuning_pays_it():
+    variant = JIE_LONG.variant.make(forced_play=True)
+    agent = make_agent("greedy", "jie-long", forced_play=True)
+    styles = np.array([JIE_LONG.style("variety"), JIE_LONG.style({"pips": -1.0}), JIE_LONG.style("greedy")])
+    found = won_among(JIE_LONG, variant, agent, styles, 22, 9)
+    expected = Table(JIE_LONG, {"forced_play": True}).values(styles, agent.weights[None], 22, 9)
+    np.testing.assert_array_equal(found, expected)
+    assert len(set(found.mean(1))) == 3
+
+
+def test_an_exploiter_begins_without_temperature_is_chosen_in_other_deals_and_scaled(monkeypatch):
+    variant, agent, began, keys = JIE_LONG.variant(), make_agent("variety@2"), [], []
+
+    class Still:
+        def __init__(self, base, *_):
+            began.append(base.copy())
+            self.mean = base
+
+        def ask(self):
+            return np.array([self.mean])
+
+        def tell(self, chips):
+            pass
+
+    def won(game, variant, agent, candidates, deals, key, progress):
+        keys.append((len(candidates), deals, key))
+        return np.arange(len(candidates))[:, None] * [[-1.0, -1.0]]
+
+    monkeypatch.setattr(exploiter, "Evolution", Still)
+    monkeypatch.setattr(exploiter, "won_among", won)
+    effort = Effort(generations=3, candidate_deals=10).checked(agent, 4)
+    spec = tuned_against(JIE_LONG, variant, agent, effort, 5)
+    assert began[0].tolist() == [*agent.weights[:-1].tolist(), 0.0]
+    assert agent.weights[-1] == 2.0
+    assert [deals for _, deals, _ in keys] == [10, 10, 10, 40]
+    assert len({key for *_, key in keys}) == 4
+    assert Looks(JIE_LONG, {}).apart(make_agent(spec).weights) == pytest.approx(1, abs=1e-4)
+
+
+# --- ablation -------------------------------------------------------------------------------------
+
+
+def searched(monkeypatch, again, play=None):
+    """What a seed finds where tuning finds 3 for both features, and tuning on adds `again`; and the keys it used."""
+    used = {"evolve": [], "play": []}
+
+    class Begun:
+        def __init__(self, base, units, chosen, population, seed, spread):
+            self.base, self.chosen = base.copy(), list(chosen)
+            used["evolve"].append((seed, spread))
+
+    def evolved(play, evolution, generations, deals, key):
+        used["evolve"].append((key, generations))
+        found = evolution.base.copy()
+        found[evolution.chosen] += again if generations == 2 else 3
+        return found
+
+    def plays(styles, deals, key):
+        used["play"].append((deals, key))
+        return np.repeat(styles[:, :2].sum(1)[:, None], 2, 1)
+
+    monkeypatch.setattr(ablation, "Evolution", Begun)
+    monkeypatch.setattr(ablation, "evolved", evolved)
+    looks = SimpleNamespace(apart=lambda weights: 2.0)
+    problem = Problem(JIE_LONG, np.zeros(4), [0, 1], np.ones(3), [(0,)], looks, play or plays, [(1,)])
+    budget = Budget(seeds=2, generations=5, again=2, population=4, deals=10, fresh=77)
+    return search_seed(problem, budget, 21, 6), used
+
+
+def test_what_tuning_on_has_made_worse_is_what_it_was_before(monkeypatch):
+    found, _ = searched(monkeypatch, again=1)
+    assert (found.seed, found.weights[:2], found.chips) == (6, [2.0, 2.0], 8.0)  # 3 + 1 over 2
+    assert found.dropped == [4.0, 4.0]  # one of both 4s set to zero
+    assert found.lost == [4.0]  # without the first: 0 and 3 + 1
+    worse, _ = searched(monkeypatch, again=-1)
+    assert (worse.weights[:2], worse.chips) == ([1.5, 1.5], 6.0)
+    assert (worse.dropped, worse.lost) == ([3.0, 3.0], [3.0])
+
+
+def test_a_seed_tunes_tunes_on_chooses_and_measures_in_deals_of_their_own(monkeypatch):
+    _, used = searched(monkeypatch, again=1)
+    key = derive(21, 6)
+    streams = [derive(key, number) for number in range(4)]
+    first, tuned, *again = used["evolve"]
+    assert (first, tuned) == ((streams[0], ablation.SPREAD), (streams[0], 5))
+    assert again == [(streams[1], ablation.AGAIN_SPREAD), (streams[1], 2)] * 2
+    assert used["play"] == [(10 * ablation.SELECTING, streams[2]), (77, streams[3])]
+    assert len(set(streams)) == 4
+
+
+def test_worths_are_over_seeds_the_largest_loss_first():
+    problem = SimpleNamespace(game=JIE_LONG, groups=[(0,), (2, 1), (3,)])
+    found = [
+        Searched(
+            seed,
+            [1.0 + seed, 2.0, 3.0 - seed, 4.0],
+            0.0,
+            [5.0 + seed, 6.0, 7.0],
+            [0.1 * seed, 2.0 + seed, 1.0],
+        )
+        for seed in range(4)
+    ]
+    worths = worths_over(problem, found)
+    assert [worth.features for worth in worths] == [(NAMES[2], NAMES[1]), (NAMES[3],), (NAMES[0],)]
+    assert [worth.weight.mean for worth in worths] == [1.5, 4.0, 2.5]
+    assert [worth.dropped.mean for worth in worths] == [6.0, 7.0, 6.5]
+    assert [worth.lost.mean for worth in worths] == pytest.approx([3.5, 1.0, 0.15])
+    assert {worth.lost.samples for worth in worths} == {4}
+
+
+def test_a_family_has_two_members_or_more():
+    leaves = [at for at, name in enumerate(NAMES) if name.startswith("leave_")]
+    assert families(JIE_LONG, leaves) == [tuple(leaves)]
+    assert families(JIE_LONG, leaves[:1]) == []
+    assert families(JIE_LONG, [0, *leaves[1:3]]) == [tuple(leaves[1:3])]
