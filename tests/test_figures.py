@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.evaluation import Standings, ablation, exploiter, ladder
+from gupai_agents.evaluation import Standings, ablation, duel, exploiter, ladder
 from gupai_agents.evaluation.ablation import Budget, Problem, Searched, families, search_seed, worths_over
 from gupai_agents.evaluation.exploiter import Effort, gain_of, tuned_against, won_among
 from gupai_agents.evaluation.ladder import pace
@@ -84,8 +84,10 @@ def test_the_pace_of_a_player_is_decisions_a_second(monkeypatch):
 def test_what_an_exploiter_gains_is_more_than_the_agent_wins_itself():
     """In Da Ling the house takes a share: equals lose, and gain nothing on each other."""
     game = get_game("da-ling")
-    agent = make_agent("greedy", game)
-    assert gain_of(game, game.variant(), agent, make_agent("greedy", game), 30, 2)[:2] == (0, 0)
+    variant = game.variant.make(casino_fee=5)
+    agent, same = (make_agent("greedy", game, casino_fee=5) for _ in range(2))
+    assert gain_of(game, variant, agent, same, 30, 2)[:2] == (0, 0)
+    assert duel(game, agent, same, 30, seed=2, casino_fee=5).mean(0).high < 0
 
 
 def test_a_style_among_frozen_agents_wins_what_tuning_pays_it():

@@ -10,6 +10,7 @@ from gupai_agents.evaluation.statistics import (
     LEAST,
     clustered,
     estimate,
+    false_discovery,
     gsprt,
     holm,
     samples_for,
@@ -38,6 +39,28 @@ def test_holm_multiplies_by_how_many_are_left_and_never_falls():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.5, 0.9]) == [1.0, 1.0]
     assert holm([]) == []
+
+
+def test_false_discovery_rates_are_scipys():
+    generator = np.random.default_rng(3)
+    for number in (1, 2, 9, 40):
+        p = (generator.random(number) ** 3).tolist()
+        assert false_discovery(p) == pytest.approx(stats.false_discovery_control(p))
+    assert false_discovery([0.04, 0.04, 0.9]) == pytest.approx([0.06, 0.06, 0.9])
+    assert false_discovery([]) == []
+
+
+def test_values_that_are_all_alike_are_surely_their_own():
+    assert t_test(np.array([2.0, 2.0])) == 0
+    assert t_test(np.array([0.0, 0.0])) == 1
+    assert t_test(np.array([2.0])) == 1
+
+
+def test_the_sequential_test_waits_for_just_so_many_values():
+    clear = np.resize([3.0, 3.1], LEAST)
+    assert gsprt(clear, 1.0).verdict == 1
+    assert gsprt(clear, 1.0).samples == LEAST
+    assert gsprt(clear[:-1], 1.0)[:2] == (0, LEAST - 1)
 
 
 def test_a_sample_of_the_planned_size_has_the_planned_power():

@@ -1,0 +1,238 @@
+"""The learner's arithmetic by hand: losses, averages, schedules, and who is drawn to sit with it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from gupai_agents import make_agent
+from gupai_training.learner import SelfPlayPPO
+from gupai_training.opponents import LEARNER, FixedOpponents, Member, OpponentPool
+from gupai_training.run import Run, RunCallback
+from gupai_training.teaching import Kind, Teaching
+
+
+@pytest.mark.parametrize(("left", "coefficient"), [(1.0, 0.1), (0.25, 0.04), (0.0, 0.02)])
+def test_the_bonus_for_entropy_falls_in_a_straight_line(left, coefficient):
+    learner = SimpleNamespace(ent_coef=0.1, ent_coef_end=0.02, _current_progress_remaining=left)
+    assert SelfPlayPPO.entropy_coef(learner) == pytest.approx(coefficient)
+    learner.ent_coef_end = None
+    assert SelfPlayPPO.entropy_coef(learner) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(("updates", "rate"), [(1, 1.0), (2, 0.5), (4, 0.25), (5, 0.25), (100, 0.25)])
+def test_the_average_is_a_plain_mean_at_first(updates, rate):
+    slow, fast = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
+    before = [each.detach().clone() for each in slow.parameters()]
+    learner = SimpleNamespace(average=slow, policy=fast, average_rate=0.25, updates=updates)
+    SelfPlayPPO._move_average(learner)
+    for was, now, target in zip(before, slow.parameters(), fast.parameters(), strict=True):
+        assert now.item() == pytest.approx((was + rate * (target - was)).item(), abs=1e-6)
+
+
+class Still:
+    """An optimiser that leaves the gradient to be looked at."""
+
+    def zero_grad(self):
+        pass
+
+    def step(self):
+        pass
+
+
+def test_a_gradient_step_is_clipped_ppo():
+    """Against the same in numpy; of three actions one may be forbidden."""
+    generator = np.random.default_rng(5)
+    count, clip, bonus, weight = 6, 0.2, 0.3, 0.7
+    logits = torch.tensor(generator.normal(size=(count, 3)), requires_grad=True)
+    values = torch.tensor(generator.normal(size=count), requires_grad=True)
+    masks = np.ones((count, 3), bool)
+    masks[::2, 2] = False
+    actions = np.array([0, 1, 1, 2, 0, 0])
+    shown = np.where(masks, logits.detach().numpy(), -np.inf)
+    chances = np.exp(shown) / np.exp(shown).sum(1, keepdims=True)
+    ratio = np.array([1.5, 0.5, 1.1, 0.9, 1.5, 0.5])
+    old = np.log(chances[range(count), actions] / ratio)
+    advantages, returns = np.array([1.0, 1, 2, -3, -1, -2]), generator.normal(size=count)
+    policy = SimpleNamespace(optimizer=Still(), parameters=lambda: [logits, values])
+    learner = SimpleNamespace(
+        policy=policy, outputs=lambda _: (logits, values), vf_coef=weight, max_grad_norm=1e9, updates=0
+    )
+    batch = {
+        "observations": torch.zeros(count),
+        "masks": torch.tensor(masks),
+        "actions": torch.tensor(actions)[:, None],
+        "advantages": torch.tensor(advantages),
+        "log_probs": torch.tensor(old),
+        "returns": torch.tensor(returns),
+    }
+    found = {k: float(v) for k, v in SelfPlayPPO._gradient_step(learner, batch, clip, bonus).items()}
+    scaled = (advantages - advantages.mean()) / (advantages.std(ddof=1) + 1e-8)
+    surrogate = np.minimum(ratio * scaled, ratio.clip(0.8, 1.2) * scaled)
+    entropy = -np.where(masks, chances * np.log(chances.clip(1e-300)), 0).sum(1)
+    assert found["policy_loss"] == pytest.approx(-surrogate.mean())
+    assert found["value_loss"] == pytest.approx(((values.detach().numpy() - returns) ** 2).mean())
+    assert found["entropy"] == pytest.approx(entropy.mean())
+    assert found["entropy_of_most"] == pytest.approx((entropy / np.log(masks.sum(1))).mean())
+    assert found["approx_kl"] == pytest.approx((ratio - 1 - np.log(ratio)).mean())
+    assert found["clip_fraction"] == pytest.approx(4 / 6)
+    assert found["loss"] == pytest.approx(
+        found["policy_loss"] - bonus * found["entropy"] + weight * found["value_loss"]
+    )
+    gradient = torch.cat([logits.grad.flatten(), values.grad])
+    assert found["gradient_norm"] == pytest.approx(float(gradient.norm()))
+    assert (logits.grad[::2, 2] == 0).all()
+    np.testing.assert_allclose(
+        values.grad.numpy(), weight * 2 * (values.detach().numpy() - returns) / count, rtol=1e-6
+    )
+
+
+# --- progress -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("decisions", "seconds", "minutes", "progress"),
+    [(50, 0, None, 0.5), (50, 90, 2, 0.75), (50, 30, 2, 0.5), (150, 0, None, 1.0), (10, 500, 2, 1.0)],
+)
+def test_a_run_is_as_far_as_the_further_of_decisions_and_time(decisions, seconds, minutes, progress):
+    config = SimpleNamespace(decisions=100, max_minutes=minutes, pool=SimpleNamespace(snapshots=3))
+    run = SimpleNamespace(learner=SimpleNamespace(num_timesteps=decisions))
+    told = SimpleNamespace(config=config, run_=run, seconds=seconds)
+    assert RunCallback.progress(told) == progress
+    teach = SimpleNamespace(labels=100, max_minutes=minutes)
+    assert Teaching.progress(SimpleNamespace(teach=teach, labels=decisions, seconds=seconds)) == progress
+
+
+@pytest.mark.parametrize(
+    ("progress", "due"), [(0.0, 0.25), (0.2, 0.25), (0.25, 0.5), (0.49, 0.5), (0.75, 1.0), (1.0, 1.25)]
+)
+def test_snapshots_divide_a_run_evenly(progress, due):
+    """Three of them: none at the beginning, and none at the end."""
+    config = SimpleNamespace(pool=SimpleNamespace(snapshots=3))
+    assert RunCallback._snapshot_due(SimpleNamespace(config=config, progress=lambda: progress)) == due
+
+
+@pytest.mark.parametrize(
+    ("progress", "kind"),
+    [
+        (0.0, Kind.SEARCHED),
+        (0.49, Kind.SEARCHED),
+        (0.5, Kind.DEALT),
+        (0.74, Kind.DEALT),
+        (0.75, Kind.OWN),
+        (1.0, Kind.OWN),
+    ],
+)
+def test_how_labels_are_made_depends_on_how_far_the_stage_is(progress, kind):
+    teaching = SimpleNamespace(teach=SimpleNamespace(own_playouts=0.25, dealt=0.5))
+    assert Teaching.kind(teaching, progress) == kind
+
+
+# --- who sits with the learner --------------------------------------------------------------------
+
+
+def pool(self_share=0.5, members=3, seats=4, **more):
+    found = OpponentPool(
+        seats, np.random.default_rng(1), self_share, more.pop("size", 10), more.pop("rule_share", 0.0)
+    )
+    for number in range(members):
+        found.members.append(Member(None, number, False, **more))
+    return found
+
+
+def test_a_member_takes_one_to_all_but_one_seats_of_its_tables_wherever():
+    sitting = pool().line_ups(24_000)
+    mixed = (sitting != LEARNER).any(1)
+    assert mixed.mean() == pytest.approx(0.5, abs=0.02)
+    tables = sitting[mixed]
+    taken = (tables != LEARNER).sum(1)
+    assert np.bincount(taken, minlength=5)[1:4] / len(taken) == pytest.approx([1 / 3] * 3, abs=0.02)
+    assert set(taken.tolist()) == {1, 2, 3}
+    assert (tables != LEARNER).mean(0) == pytest.approx([0.5] * 4, abs=0.02)  # every seat alike
+    who = tables.max(1)
+    assert ((tables == who[:, None]) | (tables == LEARNER)).all()  # one member a table
+    assert np.bincount(who) / len(who) == pytest.approx([1 / 3] * 3, abs=0.02)
+
+
+def test_alone_or_with_nobody_in_the_pool_the_learner_has_every_seat():
+    assert (pool(self_share=1.0).line_ups(50) == LEARNER).all()
+    assert (pool(members=0).line_ups(50) == LEARNER).all()
+
+
+def test_among_fixed_opponents_the_learner_has_one_seat_any_of_them():
+    given = FixedOpponents(["a", "b", "c"], 4, np.random.default_rng(2))
+    sitting = given.line_ups(12_000)
+    mine = sitting == LEARNER
+    assert (mine.sum(1) == 1).all()
+    assert mine.mean(0) == pytest.approx([0.25] * 4, abs=0.02)
+    assert np.bincount(sitting[~mine]) / (~mine).sum() == pytest.approx([1 / 3] * 3, abs=0.02)
+    with pytest.raises(ValueError, match="at least one opponent"):
+        FixedOpponents([], 4, np.random.default_rng(2))
+
+
+def test_half_of_the_choice_goes_to_those_who_lose_least():
+    found = pool(members=2)
+    found.members[0].beaten, found.members[1].beaten = 0.9, 0.7  # squares 0.01 and 0.09
+    assert found.weights() == pytest.approx([0.25 + 0.05, 0.25 + 0.45], abs=1e-4)
+
+
+def test_rule_based_members_get_their_share_and_the_others_what_is_left():
+    found = pool(members=4, rule_share=0.3)
+    found.members[1].scripted = True
+    assert found.weights() == pytest.approx([0.7 / 3, 0.3, 0.7 / 3, 0.7 / 3], abs=1e-4)
+    for each in found.members:
+        each.scripted = True
+    assert found.weights() == pytest.approx([0.25] * 4)
+
+
+def test_what_a_member_loses_is_averaged_over_its_last_deals():
+    found = pool(members=2)
+    sitting = np.array([[0, LEARNER, 0, LEARNER], [LEARNER, LEARNER, LEARNER, LEARNER]], np.int16)
+    payoffs = np.array([[-1.0, 5, 0, -4], [1, 1, -1, -1]], np.float32)
+    found.record(sitting, payoffs)
+    first, second = found.members
+    assert (first.beaten, first.deals) == (0.75, 2)  # one lost, one even
+    assert (second.beaten, second.deals) == (0.5, 0)
+    found.record(sitting[:1], np.array([[2.0, 0, 2, 0]], np.float32))
+    assert (first.beaten, first.deals) == (pytest.approx(0.375), 4)
+    first.deals = 10**6
+    found.record(sitting[:1], np.array([[-2.0, 0, -2, 0]], np.float32))
+    assert first.beaten == pytest.approx(0.375 + 2 / 2000 * 0.625)
+
+
+def test_the_first_the_newest_and_the_one_that_loses_least_stay():
+    found = pool(members=0, size=3)
+    agents = [make_agent("greedy") for _ in range(6)]
+    left = []
+    for number, (agent, born) in enumerate(zip(agents, (0, 10, 11, 30, 31, 60), strict=True)):
+        left.append(found.add(agent, born))
+        if number == 1:
+            found.members[1].beaten = 0.1
+    # With 0, 10, 11 and 30 the one born at 10 is the best, so 11 goes; then always the newest but one.
+    assert left == [None, None, None, 2, 2, 2]
+    assert [member.born for member in found.members] == [0, 10, 60]
+
+
+def test_scripted_members_never_leave_and_count_for_nothing():
+    found = pool(members=0, size=2)
+    greedy = make_agent("greedy")
+    found.add(greedy, 0, scripted=True)
+    assert [found.add(greedy, born) for born in (1, 2)] == [None, None]
+    found.members[1].beaten = 0.4
+    assert found.add(greedy, 3) == 2
+    assert [(member.born, member.scripted) for member in found.members] == [(0, True), (1, False), (3, False)]
+
+
+def test_the_seed_of_the_final_table_is_none_of_a_look():
+    seeds = []
+
+    def duel(hero, villain, deals, seed, reporter):
+        seeds.append((hero, villain, deals, seed))
+
+    config = SimpleNamespace(evaluation=SimpleNamespace(final_deals=70), seed=3)
+    run = SimpleNamespace(
+        config=config, player=lambda spec: "me", agent_file="f", baselines={"a": "A"}, _duel=duel
+    )
+    assert [(row.hero, row.villain) for row in Run.results(run)] == [("trained", "a"), ("a", "trained")]
+    assert seeds == [("me", "A", 70, 1_000_006), ("A", "me", 70, 1_000_006)]

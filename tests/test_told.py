@@ -1,0 +1,274 @@
+"""What people and programs are told: figures end up in the right words, columns and rows."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from gupai_agents.evaluation.exploiter import TUNING, Effort, Exploited
+from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
+from gupai_agents.evaluation.match import DuplicateResult
+from gupai_agents.evaluation.statistics import Estimate, Sequential
+from gupai_agents.evaluation.tournament import schedule
+from gupai_app import claims, discover, report
+from gupai_app.human import _begins, _columns
+from gupai_app.progress import ScreenReporter, results_json
+from gupai_app.session import Session
+from gupai_app.web.review import luck
+from gupai_app.web.tournaments import place_of, standings_of
+from gupai_env import get_game
+from gupai_training.run import FINAL_SEED, Row
+
+JIE_LONG = get_game("jie-long")
+
+
+# --- games under way ------------------------------------------------------------------------------
+
+
+def played(deals=1, seed=3, moves=None):
+    session = Session(JIE_LONG, JIE_LONG.variant(deals=deals), seed)
+    while not session.over and (moves is None or len(session.actions) < moves):
+        session.play(int(np.flatnonzero(session.mask())[0]))
+    return session
+
+
+def fields(state):
+    """Without the bytes between them, which mean nothing."""
+    return state and [np.asarray(state[name]).tolist() for name in state.dtype.names]
+
+
+def looks(session):
+    return (
+        fields(session.state),
+        list(session.actions),
+        list(session.movers),
+        list(session.payoffs),
+        fields(session.finished),
+    )
+
+
+@pytest.mark.parametrize("moves", [0, 5, 40])
+def test_a_game_goes_on_from_a_mark_without_a_trace_in_the_other(moves):
+    session = played(deals=3, moves=moves)
+    mark, before = session.mark(), looks(session)
+    other = session.since(mark)
+    assert looks(other) == before
+    while not other.over:
+        other.play(int(np.flatnonzero(other.mask())[-1]))
+    assert looks(session) == before  # nothing of that in here
+    while not session.over:
+        session.play(int(np.flatnonzero(session.mask())[0]))
+    again = session.since(mark)
+    assert looks(again) == before  # nor in the mark
+    assert looks(played(deals=3)) == looks(session)
+
+
+def test_the_end_of_a_deal_is_kept_with_what_it_paid():
+    session, ends = Session(JIE_LONG, JIE_LONG.variant(deals=2), 3), []
+    while not session.over:
+        seat, move = session.seat, len(session.actions)
+        paid = session.play(int(np.flatnonzero(session.mask())[0]))
+        assert session.movers[move] == seat
+        if paid is not None:
+            ends.append((paid, session.finished.copy()))
+    assert len(ends) == len(session.payoffs) == 2
+    for paid, state in ends:
+        assert state.payoff[:4].tolist() == paid == pytest.approx(paid)
+        assert sum(paid) == pytest.approx(0)
+        assert not state.hands[:4].any()  # as it ended, not as the next was dealt
+    totals = np.sum([paid for paid, _ in ends], 0)
+    assert session.state.total[:4].tolist() == totals.tolist()
+    assert ends[1][1].total[:4].tolist() == totals.tolist()
+    assert [each.won for each in luck(session.record(list("abcd")))] == totals.tolist()
+
+
+def test_views_begin_with_the_seat_that_is_asked_for():
+    session = played(moves=3)
+    assert [int(view.seat) for view in session.views(2)] == [2, 3, 0, 1]
+    for view in session.views(1):
+        assert view.tobytes() == session.view(int(view.seat)).tobytes()
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def gated(verdict):
+    return Gate(verdict, Sequential(1, 1234, 2.5), Estimate(1.25, 0.5, 1234))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (ACCEPTED, "Accepted: new wins more than old."),
+        (REJECTED, "Rejected: new does not win 1 chips a deal more than old."),
+        (UNDECIDED, "Undecided: there were no more deals."),
+    ],
+)
+def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    report.gate(gated(verdict), ["new", "old"], 1.0, 2.0)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == said
+    assert second.startswith("One new among old: +1.25 ±0.50 chips a deal after 1,234 deals")
+    report.gate_json(gated(verdict), ["new", "old"], 1.0, 2.0)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["challenger"], told["champion"], told["verdict"]) == ("new", "old", verdict)
+    assert (told["mean"], told["half_width"], told["deals"]) == (1.25, 0.5, 1234)
+    assert (told["gain"], told["log_likelihood_ratio"], told["seconds"]) == (1.0, 2.5, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("gain", "said"),
+    [
+        (Estimate(2.0, 0.5, 70), "at least 1.50 chips a deal from me"),
+        (Estimate(2.0, 2.0, 70), "Nothing was found"),
+    ],
+)
+def test_an_exploiter_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    effort = Effort(TUNING, 7, 8, 90, 5, 70)
+    report.exploiter(Exploited(JIE_LONG, JIE_LONG.variant(), "me", "style:pips=1", gain, effort, 3), 1.0)
+    shown = capsys.readouterr().out
+    assert said in shown
+    assert "tuning: 7 generations of 8 styles in 90 deals each; measured in 70 other deals" in shown
+
+
+@pytest.mark.parametrize(
+    ("p", "said"), [(0.5, "0.500"), (0.001, "0.001"), (0.00099, "<0.001"), (0.0, "<0.001")]
+)
+def test_a_small_p_is_not_told_as_zero(p, said):
+    assert report._p(p) == said
+
+
+def test_the_place_of_an_agent_is_the_mean_one_counted_from_1(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    found = schedule("jie-long", ["first", "last"], 4, seed=1).empty()
+    found.chips[:] = np.random.default_rng(1).normal(size=found.chips.shape) * 0.01
+    rated = np.zeros(2), np.ones(2)  # who always wins is infinitely strong, which takes long to find
+    monkeypatch.setattr("gupai_agents.evaluation.tournament.ratings", lambda *_, **__: rated)
+    found.chips[0, :, :, 0] += 5  # of two line-ups, in the first agent 0 is alone
+    found.chips[1, :, :, 0] -= 5
+    assert [form.places for form in found.forms] == [(1, 0, 0, 0), (0, 0, 0, 1)]
+    report.tournament(found, 1.0)
+    shown = capsys.readouterr().out
+    rows = [line.split() for line in shown[shown.index("Every agent") :].splitlines()]
+    places = {row[0]: row for row in rows if row[:1] in (["first"], ["last"]) and "%" in " ".join(row)}
+    assert (places["first"][4:6], places["last"][4:6]) == (["100.0%", "1.00"], ["0.0%", "4.00"])
+
+
+# --- claims and discoveries -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stands", "said"),
+    [
+        ([True, True], "none of the verdicts"),
+        ([False, True], "1 of the verdicts"),
+        ([False, False], "2 of the verdicts"),
+    ],
+)
+def test_it_is_told_how_many_verdicts_fall(stands, said):
+    readings = [{"q": 0.5, "stands": each} for each in stands] + [{"q": 0.9}, {"verdict": "proved"}]
+    told = claims.together([{"readings": readings[:1]}, {"readings": readings[1:]}])
+    assert told.startswith("3 tests were made together")
+    assert said in told
+    assert told.endswith("falls." if stands.count(False) == 1 else "fall.")
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "said"),
+    [
+        (0.1234, 0.05, "+0.123 ±0.050"),
+        (-0.9994, 0.9994, "-0.999 ±0.999"),
+        (1.0, 0.5, "+1.00 ±0.50"),
+        (-1.5, 0.5, "-1.50 ±0.50"),
+        (0.5, 1.0, "+0.50 ±1.00"),
+    ],
+)
+def test_small_figures_have_more_digits(mean, half, said):
+    assert discover.figure({"mean": mean, "half_width": half}) == said
+
+
+def test_a_family_is_told_by_its_first_and_last():
+    assert discover.label(["pips"]) == "pips"
+    assert discover.label([f"leave_{number}" for number in range(1, 7)]) == "leave_1..6"
+
+
+# --- training -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("labels", "decisions", "said"), [(2_500_000, 0, "2.50M labels"), (5, 1_000_000, "1.00M decisions")]
+)
+def test_a_look_is_a_line_of_what_was_learned_and_won(labels, decisions, said, capsys):
+    reporter = ScreenReporter(Console(width=200))
+    look = {"mean": -1.25, "low": -2.0, "high": -0.5, "deals": 50}
+    row = {"labels": labels, "decisions": decisions, "updates": 3, "greedy": look, "seconds": 5.0}
+    reporter.evaluated(row | {"exploitability": {"best": 1.5, "drawn": 0.25}})
+    assert capsys.readouterr().out.strip() == f"{said}: greedy -1.2 ±0.8, exploitability 1.50, drawn 0.25"
+
+
+def test_results_tell_the_seats_of_the_hero():
+    chips = np.zeros((2, 4, 4))
+    for rotation in range(4):
+        chips[:, rotation, 0] = 10 + rotation  # player 0 sits at the seat of the rotation's number
+        chips[:, rotation, 1] = -99
+    variant = JIE_LONG.variant()
+    config = SimpleNamespace(variant={}, seed=3)
+    run = SimpleNamespace(game=JIE_LONG, variant=variant, config=config, agent_file="f")
+    told = json.loads(results_json(run, [Row("me", "you", DuplicateResult(("me", *["you"] * 3), chips, 1))]))
+    (row,) = told["results"]
+    assert (row["player"], row["against"], row["chips_a_deal"]["mean"]) == ("me", "you", 11.5)
+    assert [each["mean"] for each in row["at_seats"]] == [10, 11, 12, 13]
+    assert (told["seed"], told["deals_seed"]) == (3, 3 + FINAL_SEED)
+
+
+# --- pages ----------------------------------------------------------------------------------------
+
+
+def test_the_place_of_a_game_in_its_file_is_that_in_which_blocks_are_written():
+    plan = schedule("jie-long", ["a", "b", "c"], 2100, seed=1)
+    places = []
+    for line_up, first, some in plan.blocks():
+        places += [(line_up, deal, rotation) for deal in range(first, first + some) for rotation in range(4)]
+    assert len(places) == len(plan.line_ups) * 2100 * 4
+    for place in (0, 1, 5, 4095, 4096, 4097, len(places) // 2, len(places) - 1):
+        assert place_of(plan, *places[place]) == place
+
+
+def test_standings_of_a_folder_are_the_best_first():
+    totals = [
+        {"hero": 0, "mean": -1.0, "half_width": 0.5},
+        {"hero": 1, "mean": 2.0, "half_width": None},
+        {"hero": 2, "mean": 0.5, "half_width": 0.25},
+    ]
+    found = standings_of({"agents": ["a", "b", "c"], "deals": 9, "totals": totals})
+    assert [each.name for each in found] == ["b", "c", "a"]
+    assert [each.chips for each in found] == [
+        Estimate(2, float("inf"), 9),
+        Estimate(0.5, 0.25, 9),
+        Estimate(-1, 0.5, 9),
+    ]
+    assert standings_of(None) == []
+
+
+def test_columns_are_filled_row_by_row():
+    assert _columns(["a", "bb", "ccc", "d", "e"], 11) == "a    bb\nccc  d\ne"
+    assert _columns(["a", "bb", "ccc"], 2) == "a\nbb\nccc"
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "begins"),
+    [
+        (["discard"], ["d"], True),
+        (["discard"], ["x"], False),
+        (["lay", "down"], ["d"], True),
+        (["lay", "down"], ["l", "d"], True),
+        (["lay", "down"], ["l", "x"], False),
+        (["lay"], ["layer"], False),
+    ],
+)
+def test_typed_words_begin_those_of_a_verb(words, typed, begins):
+    assert _begins(words, typed) is begins
