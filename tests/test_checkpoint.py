@@ -1,5 +1,6 @@
 """A checkpoint plays as it was saved, and whatever is wrong with one is said in a line."""
 
+import errno
 import json
 import os
 import pickle
@@ -410,10 +411,10 @@ def test_a_crash_while_writing_leaves_the_old_file(checkpoint, monkeypatch):
     before = checkpoint.read_bytes()
 
     def crash(*_):
-        raise OSError("disk gone")
+        raise OSError(errno.EIO, "disk gone")
 
-    monkeypatch.setattr("gupai_agents.checkpoint.os.replace", crash)
-    with pytest.raises(OSError, match="disk gone"):
+    monkeypatch.setattr("gupai_env.core.files.os.replace", crash)
+    with pytest.raises(OSError, match="the disk reports an error"):
         write_checkpoint(checkpoint, header(), weights(1))
     assert checkpoint.read_bytes() == before
     assert list(checkpoint.parent.iterdir()) == [checkpoint]

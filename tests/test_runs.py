@@ -194,7 +194,7 @@ def test_a_run_is_locked_while_it_is_trained(tmp_path):
         refused = 0
 
         def learned(self, *_):
-            with pytest.raises(ValueError, match="another process is training"), locked(run.folder, "here"):
+            with pytest.raises(ValueError, match="another process is here"), locked(run.folder, "here"):
                 raise AssertionError
             self.refused += 1
 

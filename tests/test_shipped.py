@@ -79,6 +79,7 @@ def test_every_shipped_network_plays_its_variant_and_is_small(file):
 
 def run_folder(folder, start=None, seed=7):
     """Write what a run of a tiny network leaves behind, 100 labels long."""
+    folder.mkdir()
     tensors = tensors_of(seed)
     header = {**identity(GAME, GAME.variant.make(players=2)), "kind": "player", "net": NET, "labels": 100}
     write_checkpoint(folder / "agent.safetensors", header, tensors)
@@ -147,6 +148,7 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     with pytest.raises(ValueError, match=r"first: began with no player, not with best$"):
         strong.ship([tmp_path / "first"], "none", with_best=True)
     other = {**identity(GAME, GAME.variant.make(players=3)), "kind": "player", "net": NET}
+    (tmp_path / "other").mkdir()
     write_checkpoint(tmp_path / "other" / "agent.safetensors", other, tensors)
     with pytest.raises(ValueError, match=r"other: not the network and the variant of .*first$"):
         strong.ship([tmp_path / "first", tmp_path / "other"], "none")
