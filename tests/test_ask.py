@@ -381,6 +381,9 @@ def test_players_of_one_name_are_told_apart(own):
     greedy = make_agent("greedy")
     assert labels_of([first, second, greedy]) == ["own (own_agents:make)", "own (own_agents:again)", "greedy"]
     assert labels_of([Mine(), Mine(), greedy, greedy]) == ["mine", "mine (2)", "greedy", "greedy (2)"]
+    numbered = Mine()
+    numbered.name = "mine (2)"
+    assert labels_of([Mine(), Mine(), numbered]) == ["mine", "mine (3)", "mine (2)"]
     assert name_of(Mine()) == "mine"
     agents = [Mine(), Mine(), greedy]
     assert play_tournament(GAME, agents, 2).players == ("mine", "mine (2)", "greedy")

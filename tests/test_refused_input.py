@@ -166,7 +166,7 @@ def test_agents_that_are_equal_but_not_the_same_are_told_apart():
 WRONG = {
     "floats": (
         lambda actions: actions + 0.5,
-        "answering: actions must be .* integers, one per row, not float64",
+        "answering: actions must be .* integers?, one per row, not float64",
     ),
     "whole floats": (lambda actions: actions.astype(float), "one per row, not float64"),
     "truth values": (lambda actions: actions > 0, "one per row, not bool"),

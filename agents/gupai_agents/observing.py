@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gupai_agents.agent import Turns
+from gupai_agents.failure import AgentError
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import kernels
 from gupai_env.core.variant import Variant
@@ -36,18 +37,18 @@ class ObservationAgent:
     def scores(self, turns: Turns) -> np.ndarray:
         """Return the score of every action, legal or not, [N, num_actions].
 
-        Raises: ValueError unless `score` gave one for every action, none of them NaN.
+        Raises: AgentError (a ValueError) unless `score` gave one for every action, none of them NaN.
         """
         observations = np.empty((len(turns.keys), self.game.encoder.layout.size), np.int8)
         kernels(self.game).encode(turns.views, observations)
         scores = np.asarray(self.score(observations))
         if scores.shape != turns.masks.shape or scores.dtype.kind not in "fiu":
-            raise ValueError(
+            raise AgentError(
                 f"{self.name}: scores must be numbers {list(turns.masks.shape)}, one per row and action, "
                 f"not {scores.dtype} {list(scores.shape)}"
             )
         if np.isnan(scores).any():
-            raise ValueError(f"{self.name}: scores are NaN in row {np.isnan(scores).any(1).argmax()}")
+            raise AgentError(f"{self.name}: scores are NaN in row {np.isnan(scores).any(1).argmax()}")
         return scores
 
     def act(self, turns: Turns) -> np.ndarray:
