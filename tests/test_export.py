@@ -1,5 +1,7 @@
 """Players for other programs answer as they do here."""
 
+import errno
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -114,3 +116,27 @@ def test_the_command_writes_both(checkpoint, tmp_path):
     )
     assert result.exit_code == 0, result.stderr
     assert (tmp_path / "a.onnx").stat().st_size > 1000 and (tmp_path / "a.zip").stat().st_size > 1000
+
+
+def test_files_have_just_the_names_given_and_are_written_whole_or_not_at_all(
+    checkpoint, tmp_path, monkeypatch
+):
+    onnx, sb3 = tmp_path / "q.onnx", tmp_path / "q"
+    words = ["export", str(checkpoint), "--onnx", str(onnx), "--sb3", str(sb3)]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["q", "q.onnx"]
+    kept = onnx.read_bytes(), sb3.read_bytes()
+    refused = CliRunner().invoke(app, words)
+    assert (refused.exit_code, refused.stderr.count("\n")) == (2, 1) and "exists already" in refused.stderr
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("gupai_env.core.files.os.fsync", full)
+        failed = CliRunner().invoke(app, [*words, "--force"])
+    assert (failed.exit_code, failed.stderr) == (2, f"gupai: {onnx}: the disk is full\n")
+    assert (onnx.read_bytes(), sb3.read_bytes()) == kept
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["q", "q.onnx"]
+    streamed = CliRunner().invoke(app, ["export", str(checkpoint), "--onnx", "-"])
+    assert (streamed.exit_code, streamed.stdout_bytes) == (0, kept[0])

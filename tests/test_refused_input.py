@@ -1,10 +1,13 @@
 """What is refused where it enters, in one line that says what came and what is allowed, and with nothing changed."""
 
+import os
 import re
+from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Turns, ask, probabilities
@@ -12,6 +15,7 @@ from gupai_agents.evaluation import build_tree, duel, exact, play_duplicates, ro
 from gupai_agents.evaluation.match import answers
 from gupai_agents.observing import ObservationAgent
 from gupai_app import play
+from gupai_app.cli import app
 from gupai_env import GAMES, Lanes, get_game
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError
@@ -652,3 +656,142 @@ def test_chips_within_the_bounds_are_counted_exactly(game, options):
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_the_longest_match_of_every_game_is_counted_exactly(game):
     assert game.payoff_bound(game.variant()) * 1000 <= 1 << 24
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+WRITERS = {  # every command that writes one file: the words before its name, and what must not be begun
+    "replay --html": ("replay missing.jsonl --html", None),
+    "export --onnx": ("export missing --onnx", None),
+    "export --sb3": ("export missing --sb3", None),
+    "tune --out": ("tune jie-long --out", "gupai_app.tune.run"),
+    "claim --html": ("claim jl-attack-2 --html", "gupai_app.claims.test"),
+    "watch --record": ("watch jie-long random --record", "gupai_app.play.watch"),
+    "play --record": ("play jie-long --against random --record", "gupai_app.play.play"),
+    "gate --record": ("gate jie-long greedy random --record", "gupai_agents.evaluation.gate"),
+    "tournament --record": (
+        "tournament jie-long greedy random --record",
+        "gupai_agents.evaluation.tournament.play_tournament",
+    ),
+}
+TARGETS = {  # what is named, in a folder, and what is said of it
+    "a folder": (lambda at: at / "folder.yaml", "this is a folder; name a file"),
+    "a device": (lambda at: "/dev/null", "this is not a regular file; name one"),
+    "a pipe": (lambda at: at / "pipe.yaml", "this is not a regular file; name one"),
+    "a link to a device": (lambda at: at / "link.yaml", "this is not a regular file; name one"),
+    "no folder": (lambda at: at / "none" / "x.yaml", "there is no folder"),
+    "a file": (
+        lambda at: at / "file.yaml",
+        "exists already; choose another name, or replace it with --force",
+    ),
+    "a long name": (lambda at: at / ("x" * 300 + ".yaml"), "the name is too long"),
+    "nothing": (lambda at: "", " is empty"),
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices and pipes")
+@pytest.mark.parametrize("writer", WRITERS)
+def test_every_command_refuses_a_target_that_cannot_be_written_before_it_begins(
+    writer, tmp_path, monkeypatch
+):
+    words, begun = WRITERS[writer]
+    if begun is not None:
+        monkeypatch.setattr(begun, lambda *_, **__: pytest.fail("it has begun"))
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / "file.yaml").write_text("mine")
+    (tmp_path / "link.yaml").symlink_to("/dev/null")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    before = sorted(tmp_path.rglob("*"))
+    for make, said in TARGETS.values():
+        target = str(make(tmp_path))
+        for force in ([], ["--force"])[: 1 if "exists" in said else 2]:
+            if "tune" in words and target == "/dev/null":
+                said = "the name of a style's file ends with .yaml"
+            result = CliRunner().invoke(app, [*words.split(), target, *force])
+            assert (result.exit_code, result.stdout) == (2, ""), (target, result.output, result.exception)
+            assert result.stderr.startswith(f"gupai: {words.split()[-1]} ") and said in result.stderr
+            assert result.stderr.count("\n") == 1
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (tmp_path / "file.yaml").read_text() == "mine"
+    assert Path("/dev/null").is_char_device()
+
+
+OTHERS_WORDS = (
+    "Input should",
+    "Errno",
+    "Invalid value",
+    "codec",
+    "PosixPath",
+    "must be int",
+    "Traceback",
+    "NoneType",
+)
+ODD_WORDS = [  # a command and what its line says
+    (
+        "tournament jie-long greedy random --deals x",
+        "--deals=x is not allowed; write a whole number from 2 to 8,388,608",
+    ),
+    (
+        "tournament jie-long greedy random --deals 1.5",
+        "--deals=1.5 is not allowed; write a whole number from 2",
+    ),
+    (
+        f"tournament jie-long greedy random --deals {'9' * 3000}",
+        "is not allowed; write a whole number from 2",
+    ),
+    ("tournament jie-long greedy random --deals 9000000000", "--deals=9000000000 is not allowed; write"),
+    ("tune jie-long --seconds nan", "--seconds=nan is not allowed; write a number from 0 to 1,000,000"),
+    ("tune jie-long --seconds x", "--seconds=x is not allowed; write a number from 0 to 1,000,000"),
+    ("web --port 70000", "--port=70000 is not allowed; write a whole number from 1 to 65,535"),
+    ("play --seat 1e308", "--seat=1e308 is not allowed; write a whole number"),
+    ("watch jie-long -o players=x", "players=x is not allowed; choose 2, 3 or 4"),
+    ("watch jie-long -o deals=x", "deals=x is not allowed; write 1 to 1000"),
+    ("watch jie-long -o deals=1e3", "deals=1e3 is not allowed; write 1 to 1000"),
+    ("watch jie-long -o stake=x", "stake=x is not allowed; write a number from 0.01"),
+    ("watch da-ling -o casino_fee=1.5", "casino_fee=1.5 is not allowed; write a whole number from 0"),
+    ("watch jie-long style:{at}/latin.yaml", "{at}/latin.yaml is not UTF-8 text"),
+    ("watch jie-long style:{at}/none.yaml", "{at}/none.yaml: no such file or folder"),
+    ("watch jie-long style:{at}/folder.yaml", "{at}/folder.yaml: this is a folder; name a file"),
+    ("claim {at}/latin.yaml", "{at}/latin.yaml is not UTF-8 text"),
+    ("claim {at}/none.yaml", "{at}/none.yaml: no such file or folder"),
+    ("claim {at}/folder.yaml", "{at}/folder.yaml: this is a folder; name a file"),
+    ("claim {at}/loop.yaml", "{at}/loop.yaml: too many symbolic links"),
+    ("train {at}/latin.yaml", "{at}/latin.yaml is not UTF-8 text"),
+    (
+        "train jie-long --set ppo.lanes=x",
+        "jie-long: ppo.lanes='x' is not allowed; write a whole number from 1 to 1,048,576",
+    ),
+    (
+        "train jie-long --set seed=-1",
+        "jie-long: seed=-1 is not allowed; write a whole number from 0 to 4,294,967,295",
+    ),
+    (
+        "train jie-long --set ppo.entropy=0",
+        "ppo.entropy=0 is not allowed; write a number above 0 and of at most 10",
+    ),
+    ("train jie-long --set precision=x", "precision='x' is not allowed; choose auto, float32 or bfloat16"),
+    (
+        "train jie-long --set name=a/b",
+        "name='a/b' is not allowed; write at most 60 letters, digits, dots, - and _",
+    ),
+    ("train jie-long --set network=5", "network=5 is not allowed; this is a group of settings"),
+    ("replay {at}", "{at}: this is a folder; name a file"),
+    ("replay {at}/none", "{at}/none: no such file or folder"),
+    ("verify {at}/latin.yaml", "{at}/latin.yaml: there is no such folder"),
+    ("export {at}/none --onnx {at}/x --sb3 {at}/./x", "--onnx and --sb3 both name {at}/x; name two files"),
+]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+@pytest.mark.parametrize(("words", "said"), ODD_WORDS, ids=lambda each: each[:60])
+def test_odd_words_of_a_command_are_refused_in_our_own(words, said, tmp_path):
+    (tmp_path / "latin.yaml").write_bytes("# é".encode("latin-1"))
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+    result = CliRunner().invoke(app, words.format(at=tmp_path).split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said.format(at=tmp_path) in result.stderr
+    assert (
+        result.stderr.startswith("gupai: ") and result.stderr.count("\n") == 1 and len(result.stderr) < 1100
+    )
+    assert not any(word in result.stderr for word in OTHERS_WORDS)
