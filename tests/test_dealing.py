@@ -5,7 +5,7 @@ import pytest
 
 from adapters import ADAPTERS
 from gupai_env import GAMES, Lanes, get_game
-from gupai_env.core.episode import advance, noise_key, start
+from gupai_env.core.episode import NOBODY, advance, noise_key, start, state_dtype
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.streams import NOISE_STREAM
 from gupai_env.games.ce_deng.rules import REDEAL
@@ -52,6 +52,28 @@ def test_an_episode_begins_alike_on_a_cleared_table_and_on_a_used_one(game):
         np.testing.assert_array_equal(*payoffs)
         np.testing.assert_array_equal(tables[0].masks, tables[1].masks)
         keys = keys or [derive(2, at) for at in range(400)]
+
+
+@every_game
+def test_in_an_empty_state_nobody_stands_where_nobody_stands_once_it_is_dealt(game):
+    """A state that is set up by hand begins so: 0 would be a seat."""
+    dealt, (empty,) = Lanes(game, 100, seed=8).states, game.new_states(1)
+    vacant = [name for name in game.state.names if (dealt[name] == NOBODY).all()]
+    assert vacant
+    for name in vacant:
+        assert (empty[name] == NOBODY).all(), name
+    garbage = game.new_states(1)
+    garbage.view(np.uint8)[:] = 3
+    game.clear(garbage[0])
+    kept = {
+        *state_dtype(game.max_seats).names,
+        "steps",
+        "begun",
+        "drawn",
+        "thrown",
+    }  # turns are cleared as they begin
+    for name in {*game.state.names} - kept:
+        np.testing.assert_array_equal(garbage[name][0], empty[name], name)
 
 
 @every_game
