@@ -137,6 +137,18 @@ def test_lanes_that_are_dealt_anew_in_the_next_step_play_what_single_environment
     assert ended > 5
 
 
+def test_what_is_owed_is_paid_with_the_first_decision_and_not_while_a_new_deal_is_shown():
+    env = gymnasium.make_vec("gupai/JieLong-v0", 4, autoreset_mode="NextStep").unwrapped
+    step = lambda: env.step(env.action_masks().argmax(1))  # noqa: E731
+    env.reset(seed=1)
+    while not (over := step()[2]).any():
+        pass
+    env._owed[over] = 7
+    assert not step()[1][over].any()
+    np.testing.assert_array_equal(step()[1][over], 7)
+    assert not env._owed.any()
+
+
 @pytest.mark.parametrize("mode", ["Disabled", "nextstep", None, 1])
 def test_other_ways_to_go_on_after_an_episode_are_refused(mode):
     with pytest.raises(

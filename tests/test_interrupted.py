@@ -15,6 +15,7 @@ from gupai_agents import gymnasium_envs
 from gupai_env import Lanes, aec, vector
 from gupai_env.aec import GupaiEnv
 from gupai_training import selfplay
+from gupai_training.opponents import LEARNER
 from gupai_training.selfplay import SelfPlayVecEnv
 
 OURS = {module.__file__ for module in (aec, vector, gymnasium_envs, selfplay)}
@@ -177,11 +178,13 @@ def test_tables_that_were_interrupted_say_so_or_go_on_and_are_dealt_anew_rightly
     begun(twin)
     right = [repr(step(twin)) for _ in range(4)]
     for do in (begun, step):
-        for moment in range(1, 400, 2):
+        for moment in range(1, 400, 3):
             begun(env)
             if not interrupted(lambda: do(env), moment):  # noqa: B023
                 break
             moments += 1
+            if isinstance(env, SelfPlayVecEnv) and env._going:
+                assert (env.sitting[np.arange(3), env.seats] == LEARNER).all()
             if do is step:  # or it says that one has to deal
                 with contextlib.suppress(RuntimeError):
                     step(env)

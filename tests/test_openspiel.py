@@ -1,6 +1,9 @@
 """OpenSpiel's algorithms run on our games and find what ours find; skipped where OpenSpiel is not installed."""
 # ruff: noqa: E402  # what follows can be imported only where it is
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -121,3 +124,138 @@ def test_parameters_are_the_options_of_the_rules():
         pyspiel.load_game("python_gupai_jie_long", {"players": 5})
     with pytest.raises(ValueError, match="'playrs' is no option"):
         as_openspiel("jie-long", playrs=2)
+
+
+COPIES = {
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda thing: pickle.loads(pickle.dumps(thing)),
+    "text": lambda thing: (
+        thing.get_game().deserialize_state(thing.serialize()) if hasattr(thing, "history") else thing
+    ),
+}
+
+
+@pytest.mark.parametrize("copied", COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize("deck", DECKS, ids=["full", "tiny"])
+def test_a_copy_of_a_state_goes_on_alike(copied, deck):
+    game = as_openspiel("jie-long", rng_seed=3, **deck)
+    for moves in (0, 1, 4):
+        state = game.new_initial_state()
+        for _ in range(moves):
+            state.apply_action(state.legal_actions()[0])
+        other = copied(state)
+        if moves == 0 and copied is COPIES["text"]:
+            continue  # it draws from the same game
+        for each in (state, other):
+            while not each.is_terminal():
+                each.apply_action(each.legal_actions()[-1])
+        assert other.history() == state.history()
+        assert other.returns() == state.returns()
+        assert [other.information_state_string(seat) for seat in range(2)] == [
+            state.information_state_string(seat) for seat in range(2)
+        ]
+
+
+@pytest.mark.parametrize("copied", [COPIES["deepcopy"], COPIES["pickle"]], ids=["deepcopy", "pickle"])
+def test_a_copy_of_a_game_draws_the_same_deals_from_then_on(copied):
+    game = as_openspiel("jie-long", rng_seed=3, players=2)
+    game.new_initial_state().apply_action(0)
+    other = copied(game)
+    assert other.get_parameters() == game.get_parameters()
+    found = []
+    for each in (game, other):
+        state = each.new_initial_state()
+        state.apply_action(0)
+        found.append(state.observation_string(0))
+    assert found[0] == found[1]
+
+
+def at_chance(state):
+    return state.get_game().new_initial_state()
+
+
+def at_end(state):
+    state = state.clone()
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    return state
+
+
+WRONG_CALLS = {
+    "outcome": (at_chance, lambda state: state.apply_action(-5), r"a deal=-5 is not allowed; .* from 0 to 0"),
+    "child of chance": (at_chance, lambda state: state.child(1), "a deal=1 is not allowed"),
+    "name of an outcome": (at_chance, lambda state: state.action_to_string(-1, 9), "a deal=9 is not allowed"),
+    "after the end": (
+        at_end,
+        lambda state: state.apply_action(0),
+        "the game is over; there is no move any more, not 0",
+    ),
+    "child of the end": (at_end, lambda state: state.child(0), "the game is over"),
+    "action": (
+        None,
+        lambda state: state.apply_action(62),
+        r"player \d: .*\(action 62\) is not legal; legal: ",
+    ),
+    "checked action": (
+        None,
+        lambda state: state.apply_action_with_legality_check(62),
+        "is not legal; legal: ",
+    ),
+    "child": (None, lambda state: state.child(62), "is not legal; legal: "),
+    "no action": (None, lambda state: state.apply_action(-1), "-1 is no action"),
+    "none": (None, lambda state: state.apply_action(None), "None is no action"),
+    "text": (None, lambda state: state.apply_action("x"), "'x' is no action"),
+    "half": (None, lambda state: state.apply_action(0.5), "0.5 is no action"),
+    "large": (None, lambda state: state.apply_action(2**70), "is no action"),
+    "several": (
+        None,
+        lambda state: state.apply_actions([0, 1]),
+        "one player acts at a time; use apply_action",
+    ),
+    "name": (None, lambda state: state.action_to_string(0, 999), "action=999 is not allowed"),
+    "player of a name": (None, lambda state: state.action_to_string(9, 0), "player=9 is not allowed"),
+    **{
+        f"{name} of {player}": (
+            None,
+            lambda state, name=name, player=player: getattr(state, name)(player),
+            f"player={player!r} is not allowed; it must be a whole number from 0 to 3",
+        )
+        for name in (
+            "information_state_string",
+            "information_state_tensor",
+            "legal_actions",
+            "observation_string",
+            "observation_tensor",
+            "player_return",
+            "player_reward",
+        )
+        for player in (9, -7, None, "a")
+    },
+    "redealt for nobody": (
+        None,
+        lambda state: state.resample_from_infostate(4, lambda: 0.5),
+        "player=4 is not allowed",
+    ),
+    "no chance": (None, lambda state: state.resample_from_infostate(0, lambda: 2.0), "2.0 is not allowed"),
+}
+
+
+@pytest.mark.parametrize(("where", "call", "said"), WRONG_CALLS.values(), ids=WRONG_CALLS)
+def test_a_wrong_call_is_refused_in_one_line_and_changes_nothing(where, call, said):
+    state = as_openspiel("jie-long", rng_seed=3).new_initial_state()
+    state.apply_action(0)
+    state.apply_action(state.legal_actions()[0])
+    state = where(state) if where else state
+    before = state.history(), state.current_player(), str(state), state.serialize()
+    with pytest.raises(ValueError, match=said) as error:
+        call(state)
+    assert "\n" not in str(error.value)
+    assert (state.history(), state.current_player(), str(state), state.serialize()) == before
+
+
+@pytest.mark.parametrize("seed", [None, "x", -7, 1.5, 2**31, 2**70])
+def test_a_seed_is_a_number_that_openspiel_takes(seed):
+    with pytest.raises(
+        ValueError, match=r"^rng_seed=.* is not allowed; it must be a whole number from -1 to "
+    ):
+        as_openspiel("jie-long", rng_seed=seed)

@@ -6,9 +6,12 @@ from types import SimpleNamespace
 import gymnasium
 import numpy as np
 import pytest
+from stable_baselines3.common.vec_env import VecMonitor
 
-from gupai_agents import make_agent
+from gupai_agents import Turns, make_agent
 from gupai_env import GAMES
+from gupai_env.aec import GupaiEnv
+from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.lanes import WAIT
 from gupai_training import opponents, selfplay
 from gupai_training.opponents import LEARNER, OpponentPool
@@ -271,3 +274,80 @@ def test_a_record_forgets_and_weighs_the_squared_share_that_was_not_lost():
     for payoff, beaten in ((0, 0.5), (0, 0.5), (-1, 1.0)):  # as long as the memory: nothing else counts
         pool.record(sitting, np.array([[payoff, -payoff]], np.float32).repeat(len(sitting), 0))
         assert pool.members[0].beaten == beaten
+
+
+def test_a_seed_reaches_the_deals_the_seats_and_the_opponents():
+    def begun(env):
+        observations = env.reset()
+        found = [observations, env.seats.copy(), env.sitting.copy()]
+        for _ in range(15):
+            found += env.step(env.action_masks().argmax(1))[:3]
+        return [each.tolist() for each in found]
+
+    env = SelfPlayVecEnv.against("jie-long", 12, ["random", "greedy", "variety"], seed=1)
+    made = begun(env)
+    for seed in (5, 1, 5):
+        env.seed(seed)
+        again = begun(env)
+        assert again == begun(
+            SelfPlayVecEnv.against("jie-long", 12, ["random", "greedy", "variety"], seed=seed)
+        )
+        assert (again == made) == (seed == 1)
+
+
+def test_episodes_are_counted_once_and_their_last_observation_is_told():
+    env = SelfPlayVecEnv.against("jie-long", 12, ["greedy"], seed=1, forced_play=True)
+    monitored, greedy = VecMonitor(env), make_agent("greedy", "jie-long", forced_play=True)
+    monitored.reset()
+    moves, counted, ended = [[] for _ in range(12)], 0, 0
+    for _ in range(60):
+        learners, episodes = env.seats.copy(), env.lanes.episodes.copy()
+        actions = env.action_masks().argmax(1)
+        for lane, action in enumerate(actions):
+            moves[lane].append(action)
+        _, _, dones, infos = monitored.step(actions)
+        for lane, (done, info) in enumerate(zip(dones, infos, strict=True)):
+            assert ("terminal_observation" in info) == ("episode" in info) == done
+            counted += "episode" in info
+            if done:
+                assert info["episode"]["l"] == len(moves[lane])
+                seed, episode, seat = env.lanes.seeds[lane], episodes[lane], f"seat_{learners[lane]}"
+                last = end_of_game(int(seed), int(episode), seat, moves[lane], greedy)
+                np.testing.assert_array_equal(info["terminal_observation"], last)
+                moves[lane] = []
+        ended += dones.sum()
+    assert counted == ended == monitored.episode_count > 40
+
+
+def end_of_game(seed, episode, seat, moves, others):
+    """What a seat sees at the end of a game in which it makes these moves where it has a choice."""
+    env, moves = GupaiEnv("jie-long", mask_in="info", forced_play=True), list(moves)
+    env.reset(seed=seed)
+    for _ in range(episode):
+        env.reset()
+    first = True
+    while not any(env.terminations.values()):
+        turns = Turns(*env.turn())
+        if turns.masks.sum() == 1 and not first:
+            action = turns.masks.argmax()
+        else:
+            action = moves.pop(0) if env.agent_selection == seat else others.act(turns)[0]
+        env.step(action)
+        first = False
+    assert not moves
+    return env.observe(seat)
+
+
+def test_a_refused_action_changes_nothing():
+    env, twin = (SelfPlayVecEnv.against("jie-long", 6, ["random"], seed=2, deals=3) for _ in range(2))
+    for each in (env, twin):
+        each.reset()
+    for _ in range(40):
+        actions = env.action_masks().argmax(1)
+        for wrong in (-1, -2, 10_000, int(env.action_masks()[3].argmin())):
+            bad = actions.copy()
+            bad[3] = wrong
+            with pytest.raises(IllegalActionError, match="lane 3"):
+                env.step(bad)
+        for mine, theirs in zip(env.step(actions)[:3], twin.step(actions)[:3], strict=True):
+            np.testing.assert_array_equal(mine, theirs)
