@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import pkgutil
 import re
 from pathlib import Path
 
@@ -103,3 +104,17 @@ def test_links_between_the_pages_lead_somewhere():
     for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
             assert (path.parent / target).exists(), f"{path}: {target}"
+
+
+def test_every_dotted_name_of_ours_in_code_on_the_pages_can_be_imported():
+    wrong = {}
+    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for code in re.findall(r"```.*?```|`[^`\n]+`", path.read_text(encoding="utf-8"), re.S):
+            for name in re.findall(
+                r"(?<![\w./-])(gupai_(?:env|agents|training|app)(?:\.[A-Za-z_]\w*)+)(?![\w/])", code
+            ):
+                try:
+                    pkgutil.resolve_name(name)
+                except (AttributeError, ImportError):
+                    wrong[name] = str(path.relative_to(ROOT))
+    assert not wrong
