@@ -41,10 +41,9 @@ class Turns(NamedTuple):
 
     def copy(self) -> "Turns":
         """Return the same decisions in arrays of their own."""
-        views = self.views
-        if (
-            views.ndim == 1 and views.flags.c_contiguous
-        ):  # as bytes: field by field it takes fifteen times as long
+        views: Any = self.views
+        if views.ndim == 1 and views.flags.c_contiguous:
+            # as bytes: field by field it takes fifteen times as long
             views = views.view(np.uint8).copy().view(views.dtype)
         else:
             views = views.copy()

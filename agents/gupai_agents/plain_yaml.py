@@ -45,8 +45,9 @@ def parse_yaml(text: str) -> Any:
 
 def to_yaml(content: Any) -> str:
     """Return the text of plain data; mappings keep their order."""
-    file, yaml = io.StringIO(), YAML(typ="safe", pure=True)
-    yaml.default_flow_style, yaml.sort_base_mapping_type_on_output = False, False  # type: ignore[assignment]
+    file = io.StringIO()
+    yaml: Any = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = yaml.sort_base_mapping_type_on_output = False
     yaml.width = MAX_CHARACTERS  # a text is not broken into lines
     yaml.dump(content, file)
     return file.getvalue()
