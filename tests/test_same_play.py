@@ -231,7 +231,7 @@ def test_lanes_are_free_again_after_an_error_in_the_midst_of_play(threads, monke
 
         def play(*rest):
             if failing and loop is lanes.kernels.play:
-                arguments[0]["busy"] = 1
+                arguments[0]["busy"] = rest[-1]
                 if failing.pop():
                     time.sleep(0.1)
                 raise FailureError
@@ -278,7 +278,7 @@ def test_a_reset_is_one_act_to_other_threads():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Lanes, "kernels", real._replace(begin=begin, show=show))
         lanes.reset(5)
-    assert found == [1, 1, "refused"]
+    assert found == [threading.get_ident(), threading.get_ident(), "refused"]
 
 
 # Games in which a deal may begin with a forced decision
@@ -330,7 +330,7 @@ def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
                 views, keys = compiled.views()
                 compare(game, compiled, kernels, views, keys)
             compiled.step(actions)
-            kernels.play(plain.table.view(np.recarray), 0, 2, STEP, actions, 0, 0)
+            kernels.play(plain.table.view(np.recarray), 0, 2, STEP, actions, 0, 0, 1)
 
 
 def compare(game: Game, lanes: Lanes, kernels: Kernels, views: np.recarray, keys: np.ndarray) -> None:

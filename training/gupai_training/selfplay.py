@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
+from gupai_agents.arguments import listed
 from gupai_agents.evaluation.match import answers
 from gupai_agents.registry import make_agent
 from gupai_env.aec import NO_GAME
@@ -110,7 +111,10 @@ class SelfPlayVecEnv(VecEnv):
         Args: opponents: agents as `make_agent` takes them. options: those of the variant, and `payoff_scale`.
         """
         variant = {name: value for name, value in options.items() if name != "payoff_scale"}
-        agents = [make_agent(spec, game, **variant) for spec in opponents]
+        seed = as_key(seed)
+        agents = [
+            make_agent(spec, game, **variant) for spec in listed("opponents", opponents, "agents' names")
+        ]
         seats = get_game(game).variant.make(**variant).players
         return cls(
             game, num_envs, FixedOpponents(agents, seats, np.random.default_rng(seed)), seed=seed, **options

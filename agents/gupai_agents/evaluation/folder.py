@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent
+from gupai_agents.arguments import path_of
 from gupai_agents.evaluation.folder_models import (
     FORMAT,
     GAMES,
@@ -228,7 +229,7 @@ def verify(
 
     Raises: FolderError, or RecordError for a game, naming the file and what is wrong with it.
     """
-    folder = Path(folder)
+    folder = path_of("folder", folder)
     made_by, note = read_manifest(folder), note or (lambda line: None)
     plan = _plan(folder, made_by)
     if not (folder / SUMMARY).is_file():

@@ -1,16 +1,18 @@
 """Is a challenger better than the champion? A sequential test on deals, and recipes judged over their seeds."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gupai_agents.agent import Agent
+from gupai_agents.arguments import between, listed
 from gupai_agents.evaluation.match import Match, Progress, chunks, duel
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate, Sequential, clustered, estimate, gsprt
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told, whole_number
+from gupai_env.core.numbers import whole_number
 from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 
@@ -55,10 +57,8 @@ def gate(
     Raises: ValueError for numbers that cannot be, or as `play_duplicates`.
     """
     for name, value in (("alpha", alpha), ("beta", beta)):
-        if not 0 < value < 0.5:
-            raise ValueError(f"{name}={told(value)} is not allowed; it must be between 0 and 0.5")
-    if not 0 < gain < np.inf:
-        raise ValueError(f"gain={told(gain)} is not allowed; it must be a number of chips above 0")
+        between(name, value, 0, 0.5, "between 0 and 0.5")
+    between("gain", gain, 0, math.inf, "a number of chips above 0")
     most = whole_number("most", most, 1, 1 << 24)
     game = get_game(game)
     seats = game.variant.make(**variant).players
@@ -88,6 +88,6 @@ def recipe_gain(
     """
     won = [
         duel(game, agent, rival, deals, seed=derive(as_key(seed), number), **variant).chips[:, :, 0].mean(1)
-        for number, agent in enumerate(recipe)
+        for number, agent in enumerate(listed("recipe", recipe, "agents"))
     ]
     return clustered(np.concatenate(won), np.repeat(np.arange(len(won)), deals))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct, labels_of
+from gupai_agents.arguments import listed, require_methods
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, deeds_of
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.playouts import ASKED, finish, numbered
@@ -98,7 +99,7 @@ class Match:
         """
         self.game = get_game(game)
         self.variant = self.game.variant.make(**variant)
-        seats = self.variant.players
+        seats, players = self.variant.players, listed("players", players, "agents")
         if len(players) != seats:
             raise ValueError(f"{len(players)} players for {seats} seats; there must be one for each")
         for player in players:
@@ -154,6 +155,7 @@ def play_duplicates(
     Raises: ValueError if the number of players is not that of the seats, for a player made for another game or variant,
         for answers that are no legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.
     """
+    require_methods(progress, record)
     match = Match(game, players, seed, **variant)
     seats = match.variant.players
     deals = whole_number("deals", deals, 1, MOST_FIGURES // seats**2)

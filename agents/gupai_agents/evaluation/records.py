@@ -19,6 +19,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
+from gupai_agents.arguments import path_of
 from gupai_env.core.files import NewFile, naming
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
@@ -261,7 +262,7 @@ def read_games(path: str | Path, first: int = 1) -> Iterator[GameRecord]:
     """
     block: list[_Claim] = []
     longest, failure = 0, None
-    lines = _lines(path, first)
+    lines = _lines(path_of("path", path), first)
     while True:
         try:
             number, line = next(lines)

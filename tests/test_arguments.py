@@ -1,0 +1,150 @@
+"""Public functions that are called with anything else than they take: one line names the argument."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import gupai_env
+from gupai_agents import agent_names, evaluation, make_agent
+from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
+from gupai_env.aec import GupaiEnv
+from gupai_training.selfplay import SelfPlayVecEnv
+
+GAME, NOWHERE = "jie-long", "/nonexistent/file"
+GREEDY = make_agent("greedy", GAME)
+TWO = [GREEDY, make_agent("random", GAME)]
+WRONG = (None, "ab", 1.5, -3, [], {}, [None], b"x", float("nan"), True, object())
+FINE: dict[str, tuple] = {
+    "record": (None,),
+    "progress": (None,),
+    "seat": (),
+    "start": (None,),
+    "render_mode": (None,),
+}
+
+
+def games_of(*arguments: Any, **options: Any) -> list:
+    return list(evaluation.read_games(*arguments, **options))
+
+
+# Each with arguments that it takes, by name in the order of the call; those after "/" by name.
+CALLS: dict[str, tuple[Callable, dict[str, Any], dict[str, Any]]] = {
+    "play_duplicates": (
+        evaluation.play_duplicates,
+        {"game": GAME, "players": [GREEDY] * 4, "deals": 1},
+        {"seed": 0, "progress": None, "record": None},
+    ),
+    "duel": (
+        evaluation.duel,
+        {"game": GAME, "hero": GREEDY, "villain": GREEDY, "deals": 1},
+        {"seed": 0, "record": None},
+    ),
+    "gate": (
+        evaluation.gate,
+        {"game": GAME, "challenger": GREEDY, "champion": GREEDY},
+        {"gain": 1.0, "alpha": 0.05, "beta": 0.05, "most": 1, "seed": 0},
+    ),
+    "exploit": (evaluation.exploit, {"game": GAME, "agent": GREEDY}, {"seed": -1}),
+    "play_tournament": (
+        evaluation.play_tournament,
+        {"game": GAME, "agents": TWO, "deals": 1},
+        {"table": "one", "seed": 0, "progress": None, "record": None},
+    ),
+    "round_robin": (evaluation.round_robin, {"game": GAME, "agents": TWO, "deals": 1}, {"seed": 0}),
+    "schedule": (
+        evaluation.schedule,
+        {"game": GAME, "agents": ["a", "b"], "deals": 1},
+        {"table": "one", "seed": 0},
+    ),
+    "recipe_gain": (
+        evaluation.recipe_gain,
+        {"game": GAME, "recipe": TWO, "rival": GREEDY, "deals": 1},
+        {"seed": 0},
+    ),
+    "build_tree": (evaluation.build_tree, {"game": GAME}, {"deck": "tiny", "players": 2}),
+    "read_games": (games_of, {"path": NOWHERE}, {"first": 1}),
+    "verify": (evaluation.verify, {"folder": NOWHERE}, {}),
+    "lanes": (
+        gupai_env.lanes,
+        {"game": GAME, "num_lanes": 2},
+        {"seed": 0, "observe": True, "renew": True, "skip_forced": False, "threads": 1, "players": 4},
+    ),
+    "get_game": (gupai_env.get_game, {"name": GAME}, {}),
+    "register": (gupai_env.register, {"game": gupai_env.GAMES[GAME]}, {}),
+    "make_agent": (make_agent, {"spec": "greedy", "game": GAME}, {}),
+    "agent_names": (agent_names, {"game": GAME}, {}),
+    "GupaiEnv": (GupaiEnv, {"game": GAME}, {"render_mode": None, "mask_in": "info", "players": 4}),
+    "SeatEnv": (SeatEnv, {"game": GAME}, {"opponents": "greedy", "seat": 0}),
+    "SeatVectorEnv": (
+        SeatVectorEnv,
+        {"game": GAME, "num_envs": 2},
+        {"opponents": "greedy", "seat": 0, "autoreset_mode": "NextStep"},
+    ),
+    "SelfPlayVecEnv.against": (
+        SelfPlayVecEnv.against,
+        {"game": GAME, "num_envs": 2, "opponents": ["greedy"]},
+        {"seed": 0, "payoff_scale": 1.0},
+    ),
+}
+
+
+@pytest.mark.parametrize(("function", "placed", "named"), CALLS.values(), ids=CALLS)
+def test_a_wrong_argument_is_refused_in_one_line(function, placed, named):
+    said = []
+    for argument in (*placed, *named):
+        for wrong in WRONG:
+            if any(wrong is fine for fine in FINE.get(argument, ())):
+                continue
+            changed = {**placed, **named, argument: wrong}
+            try:
+                function(*(changed[name] for name in placed), **{name: changed[name] for name in named})
+            except (ValueError, FileNotFoundError) as error:
+                said.append(str(error))
+    assert all(said) and not [each for each in said if "\n" in each]
+    assert len(said) >= len(WRONG) // 2
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: evaluation.play_duplicates(GAME, None, 2),
+            "players=None is not allowed; it must be a list of agents",
+        ),
+        (
+            lambda: evaluation.schedule(GAME, "ab", 10),
+            "agents='ab' is not allowed; it must be a list of names",
+        ),
+        (
+            lambda: evaluation.schedule(GAME, [1, 2], 10),
+            r"agents=\[1, 2\] is not allowed; it must be a list of names",
+        ),
+        (
+            lambda: evaluation.recipe_gain(GAME, 3, GREEDY, 1),
+            "recipe=3 is not allowed; it must be a list of agents",
+        ),
+        (
+            lambda: evaluation.gate(GAME, *TWO, alpha="x"),
+            "alpha='x' is not allowed; it must be between 0 and 0.5",
+        ),
+        (
+            lambda: evaluation.gate(GAME, *TWO, gain=None),
+            "gain=None is not allowed; it must be a number of chips above",
+        ),
+        (lambda: games_of(None), "path=None is not allowed; it must be a path"),
+        (lambda: evaluation.verify(3), "folder=3 is not allowed; it must be a path"),
+        (lambda: gupai_env.register("x"), "game='x' is not allowed; it must be a Game"),
+        (
+            lambda: evaluation.duel(GAME, *TWO, 1, record="x"),
+            "record='x' is not allowed; it must be None or a Record",
+        ),
+        (
+            lambda: evaluation.duel(GAME, *TWO, 1, progress=1),
+            "progress=1 is not allowed; it must be None or a function",
+        ),
+    ],
+)
+def test_the_line_names_the_argument_and_what_is_allowed(call, said):
+    with pytest.raises(ValueError, match=f"^{said}"):
+        call()
