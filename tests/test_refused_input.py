@@ -217,7 +217,7 @@ def test_a_wrong_answer_is_told_by_lane_seat_action_and_what_is_legal():
         actions[1] = 62
         return actions
 
-    lanes.masks[:, 62] = False
+    lanes._arrays["masks"][:, 62] = False
     with pytest.raises(IllegalActionError) as error:
         answers(lanes, [Answering(change)], mover)
     text = one_line(error)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Turns, check_turns
-from gupai_agents.styles import RANDOM, decide
+from gupai_agents.styles import RANDOM, decide, writable
 from gupai_agents.workers import in_threads, pause
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, seat_after
@@ -376,6 +376,7 @@ class SearchAgent:
         usual, found = np.zeros(rows, np.int16), np.zeros((*turns.masks.shape, 5))
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
         effective = np.full(rows, np.nan)
+        masks = writable(turns.masks)
         loops = search_loops(self.game)
 
         def look(first: int, end: int) -> None:
@@ -385,7 +386,7 @@ class SearchAgent:
                 self.rules,
                 self.styles,
                 turns.views,
-                turns.masks,
+                masks,
                 turns.keys,
                 (first, end),
                 (playouts, rounds),

@@ -115,15 +115,20 @@ class StyleAgent:
         return chances / chances.sum(1, keepdims=True)
 
 
+def writable(array: np.ndarray) -> np.ndarray:
+    """Return an array, or a copy of one that can only be read, as of lanes: loops would be compiled for it again."""
+    return array if array.flags.writeable else array.copy()
+
+
 def worths_of(game: Game, weights: np.ndarray, turns: Turns) -> np.ndarray:
     """Return what every action is worth to a style's weights, float64 [N, num_actions]; -inf where it is not legal."""
     worths = np.full(turns.masks.shape, -np.inf)
-    style_loops(game).weigh(weights, turns.views, turns.masks, worths)
+    style_loops(game).weigh(weights, turns.views, writable(turns.masks), worths)
     return worths
 
 
 def _asked(game: Game, player: int, styles: np.ndarray, turns: Turns) -> np.ndarray:
     check_turns(game, turns)
     actions = np.empty(len(turns.keys), np.int16)
-    style_loops(game).choose(player, styles, turns.views, turns.masks, turns.keys, actions)
+    style_loops(game).choose(player, styles, turns.views, writable(turns.masks), turns.keys, actions)
     return actions
