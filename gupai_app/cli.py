@@ -343,6 +343,7 @@ def _kept_in(out: str | None) -> str:
 def _recording(path: str | None, force: bool) -> "Iterator[RecordWriter | None]":
     """Have a new file for games, if one is named; what is finished when the user stops is kept."""
     from gupai_agents.evaluation.records import RecordWriter
+    from gupai_env.core.numbers import counted
 
     if path is None:
         yield None
@@ -353,7 +354,8 @@ def _recording(path: str | None, force: bool) -> "Iterator[RecordWriter | None]"
             with RecordWriter(path, force=force) as record:
                 yield record
         except KeyboardInterrupt as stopped:
-            raise Stopped(stopped, f"{path} holds the {record.games:,} games that were finished") from None
+            finished = f"{path} holds what was finished, {counted(record.games, 'game')}"
+            raise Stopped(stopped, finished if record.games else "no game was finished") from None
 
 
 # --- commands -------------------------------------------------------------------------------------
@@ -461,6 +463,7 @@ def replay(
     from gupai_agents.evaluation.records import read_games
     from gupai_app import play as table
     from gupai_app.human import Terminal
+    from gupai_env.core.numbers import counted
 
     if html is not None:
         _check_target("--html", html, force)
@@ -471,7 +474,7 @@ def replay(
                 raise Mistake("--check shows nothing: leave --html and --tables out")
             if not (checked := sum(1 for _ in games)):
                 raise Mistake(f"{path}: there is no game {number}")
-            say(f"{path}: {checked:,} games, played again to the byte")
+            say(f"{path}: {counted(checked, 'game')}, played again to the byte")
             return
         first = next(games, None)
         if first is None:
@@ -570,13 +573,16 @@ def verify(
 ) -> None:
     """Play the games of a kept tournament again, and recompute all figures from them."""
     from gupai_agents.evaluation import folder
+    from gupai_env.core.numbers import counted
 
     if not os.path.isdir(path):
         raise Mistake(f"{path}: there is no such folder")
     with mistakes():
         found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True))
     games, agents = found.chips[..., 0].size, len(found.players)
-    say(f"{path}: {games:,} games of {agents} agents, played again; all figures are theirs")
+    say(
+        f"{path}: {counted(games, 'game')} of {counted(agents, 'agent')}, played again; all figures are theirs"
+    )
 
 
 @app.command()

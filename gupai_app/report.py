@@ -24,6 +24,7 @@ from gupai_app.bench import COUNTED, RUNS, Figure, machine
 from gupai_app.streams import printable, say
 from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
+from gupai_env.core.numbers import counted
 
 NARROWEST = 20  # columns; a narrower terminal breaks lines itself
 NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and told in full below it
@@ -200,8 +201,8 @@ def gate(found: Gate, names: Sequence[str], gain: float, seconds: float) -> None
     }[found.verdict]
     put(
         said,
-        f"One {challenger} among {champion}: {found.chips} chips a deal after {found.test.samples:,} deals, each from "
-        f"every seat; log-likelihood ratio {found.test.log_likelihood_ratio:+.2f}; {seconds:.1f} seconds.",
+        f"One {challenger} among {champion}: {found.chips} chips a deal after {counted(found.test.samples, 'deal')}, "
+        f"each from every seat; log-likelihood ratio {found.test.log_likelihood_ratio:+.2f}; {seconds:.1f} seconds.",
     )
 
 

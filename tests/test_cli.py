@@ -428,7 +428,7 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
     "gupai_app.tune.tune": ("tune jie-long", "; nothing is kept of what it found: give the command again"),
     "gupai_agents.evaluation.gate": (
         "gate jie-long greedy random --record {at}",
-        "; {at} holds the 0 games that were finished",
+        "; no game was finished",
     ),
     "gupai_app.claims.test": (
         "claim jl-attack-2 --out {at}",

@@ -385,7 +385,7 @@ def test_what_is_returned_stays_as_it_is():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"opponents": ["greedy"]}, "1 opponents for 3 seats; give one for each seat or one for all"),
+        ({"opponents": ["greedy"]}, "1 opponent for 3 seats; give one for each seat or one for all"),
         ({"opponents": "gredy"}, "did you mean greedy"),
         ({"seat": 4}, r'seat=4 is not allowed; choose "random" or a seat of \[0, 1, 2, 3\]'),
         ({"seat": "first"}, "seat='first' is not allowed"),

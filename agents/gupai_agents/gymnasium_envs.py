@@ -23,7 +23,7 @@ from gupai_env.core.compiling import bind
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import BUSY, LEGAL, WAIT, release
-from gupai_env.core.numbers import is_one_of, is_whole, told, whole_number, whole_numbers
+from gupai_env.core.numbers import counted, is_one_of, is_whole, told, whole_number, whole_numbers
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -42,7 +42,7 @@ def opponents_at(game: Game, variant: Variant, opponents: Opponents) -> list[Age
         opponents = [opponents] * others
     if len(opponents) != others:
         raise ValueError(
-            f"{len(opponents)} opponents for {others} seats; give one for each seat or one for all"
+            f"{counted(len(opponents), 'opponent')} for {others} seats; give one for each seat or one for all"
         )
     named = {spec: make_agent(spec, game, **vars(variant)) for spec in opponents if isinstance(spec, str)}
     agents = [named[each] if isinstance(each, str) else each for each in opponents]

@@ -44,6 +44,7 @@ from gupai_app.web.kept import Kept, Standing, kept, played_so_far
 from gupai_app.web.pages import Pages, form_of, game_called, once, options_of, whole
 from gupai_app.web.pages import query_of as words_of
 from gupai_app.web.players import RUN, Players, folder_called, folders, shown
+from gupai_env.core.numbers import counted
 from gupai_env.core.phrases import title
 from gupai_env.games import GAMES, get_game
 from gupai_env.render.letters import drawable
@@ -245,7 +246,7 @@ def add_tournaments(
         game, variant = rules_of(sent)
         names = list(dict.fromkeys(filter(None, sent.get("agent", "").split(";"))))
         if not 2 <= len(names) <= MOST_AGENTS:
-            raise ValueError(f"{len(names)} agents are chosen; choose 2 to {MOST_AGENTS}")
+            raise ValueError(f"{counted(len(names), 'agent')} chosen; choose 2 to {MOST_AGENTS}")
         deals = whole(sent.get("deals", ""), "deals", FEWEST, MOST)
         seed = whole(sent.get("seed") or "0", "seed", 0, (1 << 63) - 1)
         agents = [players.agent(name, game, variant) for name in names]

@@ -25,6 +25,11 @@ def cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
+def counted(number: int, what: str) -> str:
+    """Return "1 agent", or "2,000 agents" for another number."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def in_bounds(whole: bool, **bounds: float) -> str:
     """Return in words which numbers are allowed, such as "a whole number from 2 to 8,388,608".
 

@@ -20,7 +20,7 @@ import numpy as np
 from gupai_agents.agent import Agent, Turns, distinct, probabilities
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import whole_number
+from gupai_env.core.numbers import counted, whole_number
 from gupai_env.core.variant import Variant
 from gupai_env.deals import all_deals
 from gupai_env.games import get_game
@@ -78,7 +78,9 @@ class GameTree:
     def policy(self, agents: Sequence[Agent]) -> np.ndarray:
         """Return the policy of one agent a seat; raises ValueError as `gupai_agents.agent.probabilities` does."""
         if len(agents) != self.players:
-            raise ValueError(f"{len(agents)} players for {self.players} seats; there must be one for each")
+            raise ValueError(
+                f"{counted(len(agents), 'player')} for {self.players} seats; there must be one for each"
+            )
         chances = np.zeros(self.turns.masks.shape)
         different, who = distinct(agents)
         for number, agent in enumerate(different):

@@ -18,7 +18,7 @@ from gupai_agents.playouts import ASKED, finish, numbered
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
-from gupai_env.core.numbers import whole_number
+from gupai_env.core.numbers import counted, whole_number
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.games import get_game
@@ -101,7 +101,9 @@ class Match:
         self.variant = self.game.variant.make(**variant)
         seats, players = self.variant.players, listed("players", players, "agents")
         if len(players) != seats:
-            raise ValueError(f"{len(players)} players for {seats} seats; there must be one for each")
+            raise ValueError(
+                f"{counted(len(players), 'player')} for {seats} seats; there must be one for each"
+            )
         for player in players:
             check_agent(player, self.game, self.variant)
         self.seed = as_key(seed)

@@ -25,7 +25,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.illegal import describe_illegal
 from gupai_env.core.lanes import WAIT
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import counted, told
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
@@ -366,8 +366,7 @@ def _claim(number: int, line: bytes) -> _Claim:
         if not isinstance(agents, list) or not all(type(agent) is str for agent in agents):
             raise ValueError(f"agents are a list of names, not {told(agents)}")
         if len(agents) != variant.players:
-            agents_are = "1 agent" if len(agents) == 1 else f"{len(agents)} agents"
-            raise ValueError(f"{agents_are} for {variant.players} seats")
+            raise ValueError(f"{counted(len(agents), 'agent')} for {variant.players} seats")
         if not isinstance(actions, list) or not all(type(action) is int for action in actions):
             raise ValueError(f"actions are a list of whole numbers, not {told(actions)}")
         # A number that is no action stays one in the fewer bits that actions are kept in.

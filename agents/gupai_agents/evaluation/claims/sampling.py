@@ -17,6 +17,7 @@ import numpy as np
 from gupai_agents.evaluation.claims.schema import Condition, Population
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
+from gupai_env.core.numbers import counted
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import ASKED_STREAM, CLAIM_STREAM, COUNTS_STREAM, ORDER_STREAM
 from gupai_env.core.tiles import PIPS, WEIGHT, tiles_in
@@ -90,7 +91,7 @@ class Sampler:
         self.away: tuple[int, ...] = (0, partner.away) if partner else (0,)
         if partner and partner.away >= variant.players:
             raise ValueError(
-                f"a partner {partner.away} seats away does not exist with {variant.players} players"
+                f"a partner {counted(partner.away, 'seat')} away does not exist with {variant.players} players"
             )
         self.conditional = bool(population.hand or (partner and (partner.hand or partner.together)))
         self.probability = Fraction(1)
