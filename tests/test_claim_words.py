@@ -1,0 +1,212 @@
+"""A verdict in words: each figure in its unit and digits, what turns it around, and what is no more than chance."""
+
+import numpy as np
+import pytest
+
+from gupai_agents.evaluation.claims.report import command_of, figures, markdown, percent, remarks
+from gupai_agents.evaluation.claims.suite import RATE, corrected
+from gupai_app.claim_page import _headline, _table, dose_chart, failures, round_step
+
+POOLED = {"mean": 1.5, "half_width": 0.25, "q": 8.0, "p_q": 0.004, "i2": 0.75}
+
+
+def effect(label, mean, half, **more):
+    return {"label": label, "mean": mean, "half_width": half, "samples": 1200, **more}
+
+
+def reading(kind="policy", **more):
+    return {
+        "name": "it",
+        "kind": kind,
+        "variant": {},
+        "verdict": "supported",
+        "sentence": "So.",
+        "unit": "chips",
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("each", "unit", "told"),
+    [
+        (effect("greedy", 0.5, 0.25), "chips", "greedy: +0.500 ±0.250 (1,200 deals)"),
+        (effect("greedy", -1.5, 0.25), "chips", "greedy: -1.50 ±0.25 (1,200 deals)"),
+        (effect("greedy", 0.5, None), "chips", "greedy: +0.500 (1,200 deals)"),
+        (effect("greedy", 0.125, 0.03), "share of deals", "greedy: +12.50% ±3.00 (1,200 deals)"),
+        (
+            effect("greedy", 2.0, 0.5, p=0.04, changed=0.125, verdict="supported"),
+            "chips",
+            "greedy: +2.00 ±0.50 (1,200 deals, play differs in 12.5%, p 0.04 adjusted, supported)",
+        ),
+    ],
+)
+def test_a_figure_in_its_unit(each, unit, told):
+    assert list(figures(reading(unit=unit, effects=[each]), "effects")) == [told]
+
+
+def test_p_of_subgroups_is_of_many_and_that_of_doses_is_plain():
+    told = {
+        which: next(figures({which: [effect("a", 2.0, 0.5, p=0.04)]}, which))
+        for which in ("effects", "doses", "subgroups")
+    }
+    assert told["effects"].endswith("p 0.04 adjusted)")
+    assert told["doses"].endswith("p 0.04)")
+    assert told["subgroups"].endswith("p 0.04 adjusted for their number)")
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (
+            {"frequency": 0.125, "frequency_is_exact": True, "per_hundred": -18.75},
+            "It comes up in exactly 12.5% of a seat's deals; that makes -18.8 chips in a hundred deals.",
+        ),
+        ({"frequency": 0.125, "frequency_is_exact": False}, "It comes up in about 12.5% of a seat's deals."),
+        (
+            {"kind": "action", "frequency": 0.125, "frequency_is_exact": False},
+            "It comes up 0.125 times in a deal of a seat.",
+        ),
+        (
+            {"deals_needed": 12_000},
+            "To decide it would take about 12,000 deals against each player, were the mean right.",
+        ),
+        (
+            {"deals_needed": 10**9},
+            "To decide it would take more deals than can be played against each player, were the",
+        ),
+        ({"pooled": POOLED}, "Differences between opponents: Q 8.0, p 0.004, I² 75%."),
+        ({"q": 0.2, "p": 0.0004, "tests": 9}, "p <0.001; of all 9 tests made together q 0.2."),
+        (
+            {"q": 0.2, "p": 0.04, "tests": 9, "stands": False},
+            "p 0.04; of all 9 tests made together q 0.2: among so many it may be chance.",
+        ),
+        ({"variant": {"players": 3}}, "Variant: players=3."),
+        ({"variant": {}}, "Variant: the defaults."),
+        ({"effects": [effect("a", 1, 1), effect("b", 1, 1)]}, "Variant: the defaults; players: a, b."),
+    ],
+)
+def test_remarks_tell_how_often_how_much_and_how_surely(more, told):
+    assert told in "\n".join(remarks(reading(**more)))
+
+
+def test_opponents_who_do_not_differ_are_not_said_to():
+    assert "Differences" not in "\n".join(remarks(reading(pooled={**POOLED, "i2": 0.0})))
+
+
+def test_a_table_of_verdicts_marks_what_holds_and_what_does_not_stand_among_so_many():
+    asked = {"seed": 3, "deals": 50, "panel": ["greedy", "variety"], "strong": True}
+    one = {"id": "a", "game": "g", "statement": "s", "source": "who", "asked": asked}
+    readings = [
+        reading(),
+        reading(verdict="contradicted", q=0.01, p=0.001, tests=2),
+        reading(q=0.2, p=0.04, tests=2, stands=False),
+        reading(verdict="inconclusive"),
+    ]
+    lines = markdown(
+        [{**one, "readings": readings}, {**one, "id": "b", "readings": [], "untested": "why"}]
+    ).splitlines()
+    assert lines[2:7] == [
+        "| [a](#a) | s | it | ✔ supported |  |",
+        "|  |  | it | ✘ contradicted | 0.01 |",
+        "|  |  | it | supported, but not among so many tests | 0.2 |",
+        "|  |  | it | inconclusive |  |",
+        "| [b](#b) | s | | not tested | |",
+    ]
+    command = "gupai claim a --seed 3 --deals 50 --panel 'greedy' --panel 'variety' --strong"
+    assert command_of(one) == command
+    assert f"To repeat it: `{command}`" in lines
+    assert command_of({**one, "asked": {"seed": 0, "deals": None, "panel": None}}) == "gupai claim a"
+
+
+@pytest.mark.parametrize(("p", "stands"), [(RATE, True), (RATE + 1e-9, False)])
+def test_a_verdict_stands_up_to_the_rate(p, stands):
+    (found,) = corrected([{"readings": [{"verdict": "supported", "p": p}, {"verdict": "proved"}]}])
+    assert (found["readings"][0]["stands"], found["readings"][0]["tests"]) == (stands, 1)
+    assert "q" not in found["readings"][1]
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.5, "50%"), (0.12345, "12.3%"), (0.00012345, "0.0123%"), (1, "100%")]
+)
+def test_a_share_in_per_cent(share, said):
+    assert percent(share) == said
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("alternative", "mean", "half", "p", "turns"),
+    [
+        ("greater", -1.0, 0.5, 0.01, True),
+        ("greater", -1.0, 1.0, 0.04, False),  # the interval reaches zero
+        ("greater", -1.0, 0.5, 0.05, False),
+        ("greater", 1.0, 0.5, 0.01, False),
+        ("less", 1.0, 0.5, 0.01, True),
+        ("less", -1.0, 0.5, 0.01, False),
+        ("greater", -1.0, None, 0.01, False),
+    ],
+)
+def test_where_the_opposite_was_clearly_found_it_turns_around(alternative, mean, half, p, turns):
+    each = effect("greedy", mean, half, p=p)
+    said = failures(reading(about={"alternative": alternative}, effects=[each]))
+    assert said.startswith("It turns around with: greedy (" if turns else "No opponent is shown to turn")
+
+
+def test_what_was_looked_at_is_said_where_nothing_turns_around():
+    good = [effect("a", 1.0, 0.5, p=0.01)]
+    assert failures(reading(effects=good, doses=good)) == "No opponent or dose is shown to turn it around."
+    found = failures(reading(effects=good, doses=good, subgroups=[effect("b", -1.0, 0.5, p=0.01), *good]))
+    assert found == "It turns around with: b (-1.00 ±0.50)."
+
+
+def test_the_headline_tells_chips_only_where_chips_are_meant():
+    more = {"pooled": POOLED, "frequency": 0.25, "per_hundred": 37.5}
+    assert list(_headline(reading(**more))) == [
+        ("+1.50 ±0.25", "chips a deal when it comes up"),
+        ("25%", "of a seat's deals is how often it comes up"),
+        ("+37.5", "chips in a hundred deals"),
+    ]
+    assert next(_headline(reading(unit="share of deals", **more)))[0] == "25%"
+    assert next(_headline(reading(kind="action", unit="x", frequency=1.5)))[0] == "1.5"
+
+
+def test_a_table_of_shares_is_in_per_cent():
+    rows = _table([effect("a", 0.125, 0.0625, p=0.04, verdict="supported")], "share of deals")
+    assert "mean (%)" in rows
+    assert "<td>+12.500</td><td>6.250</td><td>1,200</td><td>0.04</td><td>supported</td>" in rows
+    assert "<td>+0.125</td><td></td>" in _table([effect("a", 0.125, None)], "chips")
+
+
+@pytest.mark.parametrize(
+    ("span", "step"),
+    [(4.0, 1.0), (4.5, 1.0), (4.6, 2.0), (9.0, 2.0), (10.0, 5.0), (0.4, 0.1), (22.0, 5.0), (23.0, 10.0)],
+)
+def test_lines_of_a_chart_stand_at_round_distances(span, step):
+    assert round_step(span) == pytest.approx(step)
+
+
+def test_a_chart_has_an_interval_for_every_dose_and_opponent_higher_means_higher_up():
+    doses = [
+        effect(f"carrying 2 exactly {dose}, against {who}", mean, 0.5, dose=dose)
+        for dose, who, mean in (
+            (4, "greedy", 1.0),
+            (4, "variety", -1.0),
+            (5, "greedy", 3.0),
+            (5, "variety", 0.0),
+        )
+    ]
+    drawn = dose_chart([*doses, effect("carrying 2 exactly 6, against greedy", 0.0, None, dose=6)])
+    lines = [part.partition('"/>')[0] for part in drawn.split('<line class="interval" ')[1:]]
+    places = [dict(pair.split("=") for pair in line.replace('"', "").split()) for line in lines]
+    assert len(places) == 4
+    middles = [(float(each["y1"]) + float(each["y2"])) / 2 for each in places]
+    assert np.argsort(middles).tolist() == [2, 0, 3, 1]
+    across = [float(each["x1"]) for each in places]
+    assert across[0] < across[1] < across[2] < across[3]
+    for each in places:
+        assert each["x1"] == each["x2"]
+        assert float(each["y1"]) - float(each["y2"]) == pytest.approx(
+            float(places[0]["y1"]) - float(places[0]["y2"]), abs=0.2
+        )
+    assert "too few" in dose_chart([effect("a", 0.0, None, dose=1)])
