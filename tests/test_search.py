@@ -75,17 +75,17 @@ def test_values_are_those_of_all_legal_actions_and_the_best_have_most_deals(game
 
 @every_game
 def test_values_are_what_deals_bring_that_are_played_out_one_by_one(game):
-    _, turns = decisions(game, 3, 2)
-    agent = make_agent("search:playouts=4,style=tuned,others=greedy", game)
+    _, turns = decisions(game, 2, 2)
+    agent = make_agent("search:playouts=3,style=tuned,others=greedy", game)
     values = agent.values(turns, halving=False)
     state, view, mask = (
         game.new_states(1)[0],
         np.zeros(1, game.view).view(np.recarray)[0],
         turns.masks[0].copy(),
     )
-    for row in range(3):
-        seat, chips = int(turns.views[row].seat), np.zeros((4, game.num_actions))
-        for deal, action in itertools.product(range(4), np.flatnonzero(turns.masks[row])):
+    for row in range(2):
+        seat, chips = int(turns.views[row].seat), np.zeros((3, game.num_actions))
+        for deal, action in itertools.product(range(3), np.flatnonzero(turns.masks[row])):
             key = derive(derive(int(turns.keys[row]), DEAL_STREAM), deal)
             game.determinize(agent.rules, turns.views[row], key, state)
             advance(game.room, agent.rules, state, int(action))  # and only then the others
@@ -98,7 +98,7 @@ def test_values_are_what_deals_bring_that_are_played_out_one_by_one(game):
         np.testing.assert_allclose(values.means[row, legal], chips.mean(0)[legal], atol=1e-9)
         gained = chips - chips[:, [values.usual[row]]]
         for found, each in ((values.errors, chips), (values.gain_errors, gained)):
-            np.testing.assert_allclose(found[row, legal], each.std(0, ddof=1)[legal] / 2, atol=1e-6)
+            np.testing.assert_allclose(found[row, legal], each.std(0, ddof=1)[legal] / 3**0.5, atol=1e-6)
 
 
 @every_game
@@ -126,14 +126,14 @@ def test_neither_threads_nor_the_batch_change_what_is_found(game):
 
 def test_the_deals_that_others_would_hardly_have_played_are_met_less():
     game = get_game("jie-long")
-    _, turns = decisions(game, 50, 11, **FORCED)
+    _, turns = decisions(game, 25, 11, **FORCED)
     plain = make_agent("search:playouts=5", game, **FORCED).values(turns)
     sharp, soft = (
-        make_agent(f"search:playouts=5,particles=300,infer=variety@{heat}", game, **FORCED).values(turns)
+        make_agent(f"search:playouts=5,particles=100,infer=variety@{heat}", game, **FORCED).values(turns)
         for heat in (2, 50)
     )
     assert np.isnan(plain.effective).all()
-    assert (sharp.effective >= 0.999).all() and (soft.effective <= 300.001).all()
+    assert (sharp.effective >= 0.999).all() and (soft.effective <= 100.001).all()
     assert sharp.effective.mean() < soft.effective.mean()
 
 
@@ -325,7 +325,7 @@ def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
     policy = tree.policy([make_agent(heated, game, **tiny(game))] * tree.players)
     worths = exact_worths(tree, policy)
     sets = np.flatnonzero(tree.turns.masks.sum(1) > 1)
-    sets = np.random.default_rng(3).choice(sets, min(60, len(sets)), replace=False)
+    sets = np.random.default_rng(3).choice(sets, min(30, len(sets)), replace=False)
     spec = f"search:playouts=3000,particles=3000,steady=0,style={heated},others={heated},infer={heated}"
     values = make_agent(spec, game, **tiny(game)).values(tree.turns.at(sets))
     told = 0
