@@ -62,6 +62,15 @@ def test_playouts_have_a_share_in_late_decisions_with_a_choice_and_in_no_others(
     np.testing.assert_array_equal(ahead[late][~masks], plain[late][~masks])
 
 
+def test_scores_that_are_corrected_stay_whose_they_are(turns):
+    agent = network(**DEPTH)
+    scores = network().scores(turns).astype(np.float64)
+    before = scores.copy()
+    corrected = agent.ahead.corrected(scores, turns)
+    np.testing.assert_array_equal(scores, before)
+    assert (corrected != before).any()
+
+
 def test_with_full_trust_it_plays_what_the_playouts_say(turns):
     late = (turns.masks.sum(1) > 1) & (turns.views.sizes[:, 0] <= 4)
     some = turns.at(late)

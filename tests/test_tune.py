@@ -107,6 +107,59 @@ def test_a_search_ends_at_the_mean_of_where_it_stood_in_its_second_half(generati
     assert keys == [derive(11, generation) for generation in range(generations)]
 
 
+def test_the_newest_champions_are_the_rivals_and_no_deals_come_again(monkeypatch):
+    """Every fifth generation the mean is tried on the last champion; here it wins the first and the third time."""
+    calls, won = [], iter([1.0, -1.0, 0.5])
+
+    class Played:
+        played = 0
+
+        def __init__(self, *_):
+            pass
+
+        def chips(self, candidates, rivals, deals, key):
+            calls.append((candidates, rivals, deals, key))
+            return np.array([next(won)]) if deals == 8 * 30 else np.arange(len(candidates), dtype=float)
+
+    monkeypatch.setattr("gupai_agents.tune.Table", Played)
+    monkeypatch.setattr("gupai_agents.tune.MOST_CHAMPIONS", 2)
+    found = tune("jie-long", seconds=1e6, generations=16, population=4, deals=30, seed=3, **FORCED)
+    assert (found.generations, found.gains) == (16, [1.0, -1.0, 0.5])
+    tries = [call for call in calls if call[2] == 8 * 30]
+    generations = [call for call in calls if call[2] == 30]
+    assert (len(tries), len(generations)) == (3, 16)
+    assert len({key for *_, key in (*tries, *generations)}) == 19
+    named = [JIE_LONG.style(name) for name in JIE_LONG.styles]
+    first, third = tries[0][0][0], tries[2][0][0]
+    for number, (_, rivals, _, _) in enumerate(generations):
+        champions = [named[-1], first, third][: 1 + (number >= 5) + (number >= 15)][-2:]
+        np.testing.assert_array_equal(rivals, [*named, *champions])
+    on = [named[-1], first, first]
+    for (_, rivals, _, _), champion in zip(tries, on, strict=True):
+        np.testing.assert_array_equal(rivals, [champion])
+    looks = Looks(JIE_LONG, FORCED)
+    np.testing.assert_allclose(JIE_LONG.style(found.weights)[:-1], (third / looks.apart(third))[:-1])
+
+
+def worths_of(weights):
+    """What the legal actions of three decisions are worth to weights: two, three and four of them."""
+    yield weights[0] * np.array([[1.0, 3.0]])
+    yield weights[0] * np.array([[5.0, 0.0, 4.0]]) + weights[1] * np.array([[0.0, 0.0, 0.0]])
+    yield weights[0] * np.array([[9.0, 9.0, 2.0, 6.0]]) + weights[2] * np.array([[1.0, -1.0, 1.0, -1.0]])
+
+
+def test_the_best_stands_apart_from_the_next_that_is_worth_less():
+    """2 from the other, 1 from the next of three, 3 from the next beside its equal: the median is 2."""
+    looks = Looks.__new__(Looks)
+    looks._worths = worths_of
+    assert looks.apart(np.array([1.0, 0, 0, 0])) == 2
+    assert looks.apart(np.array([10.0, 0, 0, 0])) == 20
+    assert looks.apart(np.zeros(4)) == 1  # nothing is worth more than anything else
+    spreads = [np.std([1, 3]), np.std([5, 0, 4]), np.std([9, 9, 2, 6])]
+    units = looks.units(np.array([1.0, 0, 0, 0]))
+    assert units == pytest.approx([2 / np.median(spreads), 0, 2 / 1.0])
+
+
 def test_a_feature_that_never_differs_is_not_searched():
     units = Looks(JIE_LONG, FORCED).units(JIE_LONG.style("variety"))
     names = [feature.name for feature in JIE_LONG.features]
