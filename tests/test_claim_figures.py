@@ -133,6 +133,18 @@ def test_a_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
         for name, values in made.items()
         if name != "random"
     )
+    made["greedy"], made["variety"] = np.resize([-1.4, 2.6], 400), np.resize([-1.45, 2.55], 400)
+    found = rates.rate(setting(), reading)
+    assert found.verdict == verdicts.INCONCLUSIVE
+    judged = [
+        verdicts.judge_rate(
+            estimate(made[name]), *verdicts.bounds(estimate(made[name]), None, "greater"), 0.5, "greater"
+        )
+        for name in ("greedy", "variety")
+    ]
+    needed = [each.deals_needed for each in judged]
+    assert found.deals_needed == max(needed) > min(needed) > 0
+    made["greedy"] += 5
     made["variety"] += 5
     found = rates.rate(setting(), reading)
     assert (found.verdict, found.deals_needed) == (verdicts.SUPPORTED, None)
