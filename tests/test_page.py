@@ -171,3 +171,16 @@ def test_the_command_writes_the_game_that_is_named_to_a_new_file(tmp_path):
     assert f"--html {html} exists already" in again.stderr
     lost = run("replay", games, "--html", tmp_path / "missing" / "game.html")
     assert lost.exit_code == 2 and lost.stderr.count("\n") == 1
+
+
+def test_before_anything_is_chosen_all_tiles_lie_open():
+    """What is drawn at first: parts that are always there and those of open seats, none of closed ones."""
+    parts = page.Parts()
+    drawn = page.stepper(a_game("jie-long"), parts)
+    for layout in ("broad", "narrow"):
+        named = re.search(rf'data-{layout}="([^"]*)"', drawn)[1].split()
+        stage = re.search(rf'<svg class="stage {layout}"[^>]*>(.*?)</svg>', drawn)[1]
+        opened = [int(name.partition("-")[2]) for name in named if name[0] in "ao"]
+        assert stage == parts.uses(opened)
+        closed = [int(name.partition("-")[2]) for name in named if name[0] == "c"]
+        assert len(closed) >= 4 and parts.uses(closed[:1]) not in stage
