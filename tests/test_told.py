@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from gupai_agents import make_agent
 from gupai_agents.evaluation.exploiter import TUNING, Effort, Exploited
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.match import DuplicateResult
@@ -14,11 +15,14 @@ from gupai_agents.evaluation.statistics import Estimate, Sequential
 from gupai_agents.evaluation.tournament import schedule
 from gupai_app import claims, discover, report
 from gupai_app.human import _begins, _columns
+from gupai_app.moves import result
+from gupai_app.play import _play_episode
 from gupai_app.progress import ScreenReporter, results_json
 from gupai_app.session import Session
 from gupai_app.web.review import luck
 from gupai_app.web.tournaments import place_of, standings_of
 from gupai_env import get_game
+from gupai_env.core.phrases import seat_names
 from gupai_training.run import FINAL_SEED, Row
 
 JIE_LONG = get_game("jie-long")
@@ -89,6 +93,19 @@ def test_views_begin_with_the_seat_that_is_asked_for():
     assert [int(view.seat) for view in session.views(2)] == [2, 3, 0, 1]
     for view in session.views(1):
         assert view.tobytes() == session.view(int(view.seat)).tobytes()
+
+
+@pytest.mark.parametrize("you", range(4))
+def test_a_person_is_told_what_their_own_seat_won(you):
+    said = []
+    terminal = SimpleNamespace(say=said.append, table=lambda scene: None)
+    agents = [make_agent("greedy") for _ in range(4)]
+    person = SimpleNamespace(name="me", terminal=terminal, act=agents[0].act)
+    session = Session(JIE_LONG, JIE_LONG.variant(), 8)
+    won = _play_episode(session, agents, person, you, seat_names(4, you))
+    assert won == session.payoffs[0][you]
+    assert said[-1] == result(session.payoffs[0][you])
+    assert len(set(session.payoffs[0])) == 4
 
 
 # --- tables ---------------------------------------------------------------------------------------
