@@ -266,7 +266,9 @@ def test_a_bad_change_is_refused_in_a_line(tmp_path, change):
 def test_a_bad_file_is_refused_in_a_line_that_names_it(tmp_path, content):
     path = tmp_path / "bad.yaml"
     path.write_bytes(content)
-    assert refusal(tmp_path, str(path)).startswith(f"{path}: ")
+    assert refusal(tmp_path, str(path)).startswith(
+        (f"{path}: ", f"{path} is not UTF-8", f"{path} holds more")
+    )
 
 
 @pytest.mark.parametrize(
@@ -311,14 +313,14 @@ def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
         ("ppo.entropy=[1", "'ppo.entropy=[1': the value is not YAML"),
         ("ppo={1: 2}", "jie-long: ppo.1="),
         ("network.hidden=[0]", "network.hidden.0=0 is not allowed; write a whole number of at least 1"),
-        ("device=gpu", """device='gpu': choose "auto", "cpu" or "cuda\""""),
+        ("device=gpu", """device='gpu' is not allowed; choose "auto", "cpu" or "cuda\""""),
         (
             "ppo.payoff_scale=.inf",
             "ppo.payoff_scale=inf is not allowed; write a number from 0.001 to 1,000,000,000",
         ),
         ("ppo.entropy=1e300", "ppo.entropy=1e+300 is not allowed; write a number above 0 and of at most 10"),
         ("ppo.lanes=true", "ppo.lanes=True: true and false are no values of this setting"),
-        ("ppo=5", "ppo=5: this is a group of settings"),
+        ("ppo=5", "ppo=5 is not allowed; this is a group of settings"),
         ("pool.rules=[human]", "pool.rules: 'human' is no player of jie-long"),
         ("evaluation.baselines=['checkpoint:/no']", "evaluation.baselines: /no: there is no such checkpoint"),
         ("network.hidden=[16384, 16384]", "a saved run would take 2"),

@@ -352,7 +352,7 @@ OF_SETTINGS = {  # what to write for some of them
 
 def _bounds(path: tuple) -> dict[str, Any]:
     """Return whether a setting is a whole number, and its bounds, as `allowed_instead` takes them."""
-    section: Any = Config
+    section: Any = Config if path else None
     for part in path[:-1]:
         section = section.model_fields[part].annotation if isinstance(section, type(Config)) else None
     if not isinstance(section, type(Config)) or path[-1] not in section.model_fields:
