@@ -14,6 +14,19 @@ from gupai_env.core.numbers import cut, told
 
 MOST_TEXT = 4000  # characters
 MOST_NUMBER = 1e9
+WORDS = {  # pydantic's kinds of mistakes, in a user's words
+    "missing": "it is missing",
+    "int_type": "it must be a whole number",
+    "int_from_float": "it must be a whole number",
+    "float_type": "it must be a number",
+    "finite_number": "it must be a number",
+    "string_type": "it must be a text",
+    "list_type": "it must be a list",
+    "dict_type": "it must be an object",
+    "model_type": "it must be an object",
+    "model_attributes_type": "it must be an object",
+    "string_pattern_mismatch": "it must be 64 hexadecimal digits",
+}
 
 Text = Annotated[str, Field(max_length=MOST_TEXT)]
 Number = Annotated[float, Field(ge=-MOST_NUMBER, le=MOST_NUMBER)]
@@ -75,12 +88,18 @@ def parse_stored(content: bytes | str, model: type[Model], where: str) -> Model:
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-    if first["type"] == "json_invalid":
-        raise DamagedError(f"{where}: this is not JSON")
-    place = ".".join(cut(" ".join(str(part).split())) for part in first["loc"])
-    if first["type"] == "missing":
-        raise DamagedError(f"{where}: {place} is missing")
-    if first["type"] == "value_error":
-        raise DamagedError(f"{where}: {first['msg'].removeprefix('Value error, ')}")
-    raise DamagedError(f"{where}: {place or 'all of it'} cannot be {told(first['input'])}")
+        raise DamagedError(f"{where}: {_first_mistake(error)}") from None
+
+
+def _first_mistake(error: ValidationError) -> str:
+    """Return the first thing that is wrong with what was read, with its key, in one line."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    kind, place = first["type"], ".".join(cut(" ".join(str(part).split())) for part in first["loc"])
+    if kind == "json_invalid":
+        return "it is not JSON"
+    if not place:
+        said = first["msg"].removeprefix("Value error, ")
+        return said if kind == "value_error" else "it is not an object"
+    what = WORDS.get(kind, f"{first['msg'][0].lower()}{first['msg'][1:]}")
+    got = "" if kind == "missing" else f", not {told(first['input'])}"
+    return " ".join(f"{place}: {what}{got}".split())

@@ -1,77 +1,30 @@
 """What lies in the folder of a tournament, checked to be what pages show of it."""
 
+import os
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import NamedTuple
 
-from pydantic import Field, model_validator
-
-from gupai_agents.evaluation.folder import MANIFEST, SUMMARY, FolderError, partly
+from gupai_agents.evaluation.folder import partly
+from gupai_agents.evaluation.folder_models import (
+    MANIFEST,
+    SUMMARY,
+    Duel,
+    FolderError,
+    Manifest,
+    Summary,
+    Total,
+    read_manifest,
+    read_summary,
+)
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import ONE, LineUp, Schedule, Tournament, line_ups
-from gupai_agents.stored import Count, DamagedError, Number, Share, Stored, Text, read_stored
 from gupai_app.web.players import ODD, shown, wrong_with
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
-MOST_BYTES = 1 << 22  # of a file of JSON
 MOST_AGENTS = 100  # of a tournament that pages show
-
-Agents = Annotated[list[Text], Field(min_length=2, max_length=MOST_AGENTS)]
-
-
-class Manifest(Stored):
-    """What was played by whom."""
-
-    game: Text
-    variant: dict[str, Any]
-    agents: Agents
-    table: Text
-    deals: Annotated[int, Field(ge=1, lt=1 << 31)]
-    seed: Count
-
-
-class Chips(Stored):
-    """Chips per deal; half_width: of their 95% interval, None after a single deal."""
-
-    mean: Number
-    half_width: Annotated[Number, Field(ge=0)] | None
-
-
-class Total(Chips):
-    """How an agent did."""
-
-    hero: Count
-    p: Share
-    win_share: Share
-    rating: Number
-    rating_width: Number
-
-
-class Duel(Chips):
-    """How one agent did among others of one kind."""
-
-    hero: Count
-    villain: Count
-
-
-class Summary(Stored):
-    """The figures of a finished tournament."""
-
-    agents: Agents
-    deals: Count
-    totals: Annotated[list[Total], Field(max_length=MOST_AGENTS)]
-    duels: Annotated[list[Duel], Field(max_length=MOST_AGENTS**2)]
-
-    @model_validator(mode="after")
-    def _figures_are_of_its_agents(self) -> Self:
-        count = len(self.agents)
-        if sorted(each.hero for each in self.totals) != list(range(count)):
-            raise ValueError("totals are not one for each of the agents")
-        if any(max(each.hero, each.villain) >= count for each in self.duels):
-            raise ValueError("duels are not of the agents")
-        return self
 
 
 class Standing(NamedTuple):
@@ -118,13 +71,7 @@ class Kept(NamedTuple):
     def standings(self) -> list[Standing]:
         """How the agents of a finished tournament stand, the best first."""
         deals = self.summary.deals if self.summary else 0
-        return [
-            Standing(
-                self.agents[each.hero],
-                Estimate(each.mean, float("inf") if each.half_width is None else each.half_width, deals),
-            )
-            for each in self.totals
-        ]
+        return [Standing(self.agents[each.hero], each.estimate(deals)) for each in self.totals]
 
     @property
     def line_ups(self) -> list[str]:
@@ -146,19 +93,33 @@ def kept(name: str, folder: Path) -> Kept:
     """Return what lies in a folder; what is wrong with it is told instead of raised."""
     where = MANIFEST
     try:
-        manifest = read_stored(folder / MANIFEST, Manifest, MOST_BYTES)
+        manifest = read_manifest(folder)
+        if len(manifest.agents) > MOST_AGENTS:
+            raise ValueError(f"there are {len(manifest.agents):,} agents; pages show {MOST_AGENTS} at most")
         game = get_game(manifest.game)
         variant = game.variant.make(**manifest.variant)
         line_ups(2, variant.players, manifest.table)
         where = SUMMARY
         summary = None
         if (folder / SUMMARY).exists():
-            summary = read_stored(folder / SUMMARY, Summary, MOST_BYTES)
+            summary = read_summary(folder)
             if summary.agents != manifest.agents:
-                raise DamagedError(f"{SUMMARY}: agents are not those of {MANIFEST}")
+                raise ValueError(f"agents are not those of {MANIFEST}")
+    except FolderError as error:
+        return Kept(name, folder, damaged=f"damaged ({_inside(folder, error)})")
     except ODD as error:
         return Kept(name, folder, damaged=f"damaged ({wrong_with(error, where)})")
     return Kept(name, folder, game, variant, manifest, summary)
+
+
+def _inside(folder: Path, error: FolderError) -> str:
+    """Return what is wrong with a file of a folder, without the folder's path, which pages do not show."""
+    return (
+        str(error)
+        .replace(f"{folder}{os.sep}", "")
+        .replace(": damaged, ", ": ")
+        .replace(str(folder), folder.name)
+    )
 
 
 def played_so_far(found: Kept) -> tuple[Schedule, Tournament, int]:
@@ -167,7 +128,7 @@ def played_so_far(found: Kept) -> tuple[Schedule, Tournament, int]:
         raise ValueError(f"{found.name} is {found.damaged}")
     try:
         return partly(found.folder)
-    except FolderError:
-        raise
+    except FolderError as error:
+        raise ValueError(f"{found.name} is damaged ({_inside(found.folder, error)})") from None
     except ODD as error:
         raise ValueError(f"{found.name} is damaged ({wrong_with(error, 'its files')})") from None
