@@ -89,7 +89,7 @@ def a_reading(game="jie-long", **reading) -> dict:
     [
         (ATTACK | {"colour": 1}, "colour: there is no such key"),
         (changed(margins=1), "readings.0.margins: there is no such key"),
-        (changed(margin=0), "readings.0.margin: "),
+        (changed(margin=0), "readings.0.margin=0 is not allowed; write a number above 0"),
         (changed(margin=True), "margin: True is not allowed"),
         (changed(kind="guess"), "readings.0: "),
         (

@@ -312,7 +312,7 @@ def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
     [
         ("ppo.entropy=[1", "'ppo.entropy=[1': the value is not YAML"),
         ("ppo={1: 2}", "jie-long: ppo.1="),
-        ("network.hidden=[0]", "network.hidden.0=0 is not allowed; write a whole number of at least 1"),
+        ("network.hidden=[0]", "network.hidden.0=0 is not allowed; write a number of at least 1"),
         ("device=gpu", """device='gpu' is not allowed; choose "auto", "cpu" or "cuda\""""),
         (
             "ppo.payoff_scale=.inf",

@@ -81,7 +81,7 @@ def allowed_instead(error: Any, whole: bool | None = None, **bounds: float) -> s
     kind, known = error["type"], error.get("ctx", {})
     about_number = NUMBERS.get(kind.partition("_")[0], False if kind == "finite_number" else None)
     if kind in BOUNDS:
-        about_number = isinstance(error["input"], int)
+        about_number = False
         bounds = bounds or {BOUNDS[kind]: known[BOUNDS[kind]]}
     if about_number is not None:
         return f"write {in_bounds(about_number if whole is None else whole, **bounds)}"
