@@ -24,11 +24,11 @@ from gupai_env.core.lanes import (
     release,
     row,
     rows_of,
-    show_lane,
+    show_turn,
 )
 from gupai_env.core.places import array_at, blank
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rule import rule
+from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.streams import LEARNER_STREAM
 from gupai_env.vector import Lanes
 
@@ -76,6 +76,12 @@ def play_others(game, rules, styles, state, line_up, learner, view, mask):
         if state.settled:
             chips += state.payoff[learner]
     return decisions, chips
+
+
+@long_rule
+def observe_seldom(game, rules, state, seat, view, observation):
+    """Write what a seat observes, once in a round of the table: a call does not count there."""
+    observe(game, rules, state, seat, view, observation)
 
 
 @rule
@@ -126,14 +132,16 @@ def playouts(game: Game) -> Playouts:
                 if not state.over:
                     break
                 if not over[lane]:
-                    observe(room, rules, state, learner, view, row(final_observations, lane))
+                    observe_seldom(room, rules, state, learner, view, row(final_observations, lane))
                 over[lane] = True
                 owed[lane] = 0  # an episode in which the learner decided nothing is none of its
                 chips = 0.0
                 begin_next(room, rules, rows, lane)
                 learner = learning_seat(rules.players, state.seed, seat)
             learners[lane] = learner
-            show_lane(room, rules, rows, lane, state.to_act == learner, view)
+            show_turn(room, rules, rows, lane)
+            if state.to_act == learner:
+                observe_seldom(room, rules, state, learner, view, row(rows.observations, lane))
         release(tables, who)
         return refused
 

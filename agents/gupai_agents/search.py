@@ -113,16 +113,17 @@ def leave_out(alive, sums, keep, kept):
 
 
 @rule
-def log_chance(game, weights, view, mask, played):
-    """Return the logarithm of the chance that a style with a temperature plays an action."""
+def log_chance(game, weights, view, mask, played, worths):
+    """Return the logarithm of the chance that a style with a temperature plays an action; `worths` is scratch."""
     most, temperature = -np.inf, weights[len(weights) - 1]
     for action in range(len(mask)):
         if mask[action]:
-            most = max(most, game.worth(view, action, weights))
+            worths[action] = game.worth(view, action, weights)
+            most = max(most, worths[action])
     total, own = 0.0, 0.0
     for action in range(len(mask)):
         if mask[action]:
-            over = (game.worth(view, action, weights) - most) / temperature
+            over = (worths[action] - most) / temperature
             total += math.exp(over)
             if action == played:
                 own = over
@@ -147,7 +148,7 @@ def log_copies(before, after):
 
 
 @rule
-def log_likelihood(game, rules, weights, state, past, order, actions, viewer, view, mask):
+def log_likelihood(game, rules, weights, state, past, order, actions, viewer, view, mask, worths):
     """Return the logarithm of how likely the moves of all but the viewer are in a deal, if they play by a style.
 
     `past` is a copy of the state, in which the deal is played again.
@@ -163,7 +164,7 @@ def log_likelihood(game, rules, weights, state, past, order, actions, viewer, vi
             game.legal_actions(rules, past, mask)
             if count_marks(mask) > 1:
                 game.information_set(rules, past, seat, view, False)
-                total += log_chance(game, weights, view, mask, actions[move])
+                total += log_chance(game, weights, view, mask, actions[move], worths)
         game.step(rules, past, actions[move])
         if seat != viewer:
             total -= log_copies(hand, past.hands[seat])
@@ -211,6 +212,7 @@ class SearchLoops:
             states, pasts = blank(1, room.STATE), blank(1, room.STATE)
             view, mask = blank(1, room.VIEW)[0], blank(num_actions, FLAG)
             order, actions = scratch(MOST_TILES, KIND), scratch(max_decisions, ACTION)
+            worths = scratch(num_actions, WEIGHT)
             tiles = len(room.deck(rules))
             for turn in range(span[0], span[1]):
                 stream = derive(keys[turn], DEAL_STREAM)
@@ -228,6 +230,7 @@ class SearchLoops:
                         views[turn].seat,
                         view,
                         mask,
+                        worths,
                     )
                 effective[turn] = add_up(logs[turn])
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gupai_env.core.rng import derive, draw
-from gupai_env.core.rule import rule
+from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.streams import LEADER_STREAM, NOISE_STREAM
 from gupai_env.core.tiles import shuffled
 
@@ -76,7 +76,7 @@ def resume_from(view, key, state):
     state.payoff[:] = 0
 
 
-@rule
+@long_rule
 def deal(game, rules, state, key):
     """Deal afresh, from an order of the deck drawn from `key`. `game` is a game or, in compiled loops, its room."""
     game.deal_from(rules, state, shuffled(game.deck(rules), key))
@@ -104,13 +104,19 @@ def advance(game, rules, state, action):
     state.moves += 1
     game.step(rules, state, action)
     if state.over:
-        state.settled = 1
-        state.payoff[:] = 0
-        game.payoffs(rules, state, state.payoff)
-        for seat in range(rules.players):
-            state.total[seat] += state.payoff[seat]
-        state.deal += 1
-        if state.deal < rules.deals:
-            game.next_deal(rules, state)
-            state.over = 0
-            deal(game, rules, state, derive(state.seed, state.deal))
+        settle(game, rules, state)
+
+
+@long_rule
+def settle(game, rules, state):
+    """Pay a deal that is over, and deal again if it is not the last of the match."""
+    state.settled = 1
+    state.payoff[:] = 0
+    game.payoffs(rules, state, state.payoff)
+    for seat in range(rules.players):
+        state.total[seat] += state.payoff[seat]
+    state.deal += 1
+    if state.deal < rules.deals:
+        game.next_deal(rules, state)
+        state.over = 0
+        deal(game, rules, state, derive(state.seed, state.deal))

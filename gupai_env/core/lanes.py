@@ -181,15 +181,20 @@ def begin_next(game, rules, rows, lane):
 
 
 @rule
-def show_lane(game, rules, rows, lane, seen, view):
-    """Write whose turn it is in a lane, its mask (none is legal at the end) and, if to be `seen`, its observation."""
+def show_turn(game, rules, rows, lane):
+    """Write whose turn it is in a lane, and its mask; none is legal at the end."""
     state, mask = rows.states[lane], row(rows.masks, lane)
     rows.seats[lane] = state.to_act
     mask[:] = False
     if not state.over:
         game.legal_actions(rules, state, mask)
-    if seen:
-        observe(game, rules, state, state.to_act, view, row(rows.observations, lane))
+
+
+@rule
+def show_view(game, rules, rows, lane, view):
+    """Write what the seat to act in a lane observes."""
+    state = rows.states[lane]
+    observe(game, rules, state, state.to_act, view, row(rows.observations, lane))
 
 
 @rule
@@ -237,15 +242,19 @@ def fetch_lane(rows, lane, observed):
 
 
 @rule
-def play_on(game, rules, state, mask, action, skip_forced):
-    """Play an action and, with `skip_forced`, those that follow without a choice in the same deal."""
+def play_on(game, rules, rows, lane, action, renew, skip_forced):
+    """Play an action and, with `skip_forced`, those that follow without a choice in the same deal; show the turn."""
+    state = rows.states[lane]
     while action >= 0:
         advance(game, rules, state, action)
-        if not skip_forced or state.settled:
-            break
-        mask[:] = False
-        game.legal_actions(rules, state, mask)
-        action = only_action(mask)
+        settled = state.settled
+        for seat in range(rows.payoffs.shape[1]):
+            rows.payoffs[lane, seat] = state.payoff[seat] if settled else 0
+        rows.over[lane] = state.over
+        if state.over and renew:
+            begin_next(game, rules, rows, lane)
+        show_turn(game, rules, rows, lane)
+        action = only_action(row(rows.masks, lane)) if skip_forced and not settled else -1
 
 
 @rule
@@ -255,20 +264,18 @@ def play_lanes(game, rules, table, rows, actions, steps, key, first, end):
     view = blank(1, game.VIEW)[0]
     for lane in range(first, end):
         fetch_lane(rows, min(lane + AHEAD, end - 1), observed)
-        state, mask = rows.states[lane], row(rows.masks, lane)
         for number in range(max(steps, 1)):
-            action = random_action(mask, derive(key, number), lane) if steps else actions[lane]
-            if action == WAIT or state.over:
-                rows.payoffs[lane, :] = 0
-                rows.over[lane] = state.over
+            action = (
+                random_action(row(rows.masks, lane), derive(key, number), lane) if steps else actions[lane]
+            )
+            if action == WAIT or rows.states[lane].over:
+                for seat in range(rows.payoffs.shape[1]):
+                    rows.payoffs[lane, seat] = 0
+                rows.over[lane] = rows.states[lane].over
                 continue
-            play_on(game, rules, state, mask, action, skip_forced)
-            for seat in range(rows.payoffs.shape[1]):
-                rows.payoffs[lane, seat] = state.payoff[seat] if state.settled else 0
-            rows.over[lane] = state.over
-            if state.over and renew:
-                begin_next(game, rules, rows, lane)
-            show_lane(game, rules, rows, lane, observed, view)
+            play_on(game, rules, rows, lane, action, renew, skip_forced)
+            if observed:
+                show_view(game, rules, rows, lane, view)
 
 
 @functools.cache
@@ -302,7 +309,9 @@ def kernels(game: Game) -> Kernels:
         rows = rows_of(room, widths, table)
         view = blank(1, room.VIEW)[0]
         for lane in range(table.lanes):
-            show_lane(room, rules, rows, lane, table.observe, view)
+            show_turn(room, rules, rows, lane)
+            if table.observe:
+                show_view(room, rules, rows, lane, view)
 
     def look(rules, tables, seat, observations):
         rows = rows_of(room, widths, tables[0])

@@ -2,11 +2,75 @@
 
 Compiled code does not call such a function but contains it. So what its caller knows for sure (the width of a row,
 that a borrowed row is counted nowhere, see `rows`) is known within it too, and nothing is left of a step from one
-function to the next.
+function to the next. A `@long_rule` is called: it works for so long, or so seldom, that a call does not count, and
+stands at so many places that to compile it anew at each would take seconds.
+
+numba would optimise every function by itself, and turn it into machine code that nobody calls. That is half of the work
+of compiling, and is left out here: a loop is optimised as a whole, with all that it contains.
 """
 
+from collections.abc import Callable
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.extending import register_jitable
 
-rule = register_jitable(
-    forceinline=True, no_cfunc_wrapper=True
-)  # a wrapper nobody calls takes time to compile
+
+class _Part(JITCodeLibrary):
+    """The code of a function that others contain or call: linked into theirs, and never run by itself."""
+
+    @property
+    def codegen(self) -> Any:
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Leave it, for there is no machine code that an environment could be set in."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        self._ensure_finalized()
+        return 0
+
+
+class _CalledPart(_Part):
+    def add_llvm_module(self, module: Any) -> None:
+        for function in module.functions:
+            if not function.is_declaration:
+                function.add_function_attribute("noinline")
+        super().add_llvm_module(module)
+
+
+class _PartCompiler(Compiler):
+    library: type[_Part] = _Part
+
+    def compile_extra(self, func: Callable) -> Any:
+        self.state.library = self.library(self.state.targetctx.codegen(), func.__qualname__)
+        self.state.library.enable_object_caching()
+        return super().compile_extra(func)
+
+
+class _CalledPartCompiler(_PartCompiler):
+    library = _CalledPart
+
+
+class LoopCompiler(Compiler):
+    """Compiles a loop; what is printed in its parts needs their environments, which have a place in it alone."""
+
+    def compile_extra(self, func: Callable) -> Any:
+        loop = super().compile_extra(func)
+        for environment in loop._find_referenced_environments():
+            loop.target_context.codegen().set_env(environment.env_name, environment)
+        return loop
+
+
+# Wrappers that nobody calls take time to compile, too.
+_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+rule = register_jitable(pipeline_class=_PartCompiler, forceinline=True, **_WRAPPERS)
+long_rule = register_jitable(pipeline_class=_CalledPartCompiler, forceinline=False, **_WRAPPERS)

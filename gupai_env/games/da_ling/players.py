@@ -3,7 +3,7 @@
 import numpy as np
 
 from gupai_env.core.places import scratch
-from gupai_env.core.rule import rule
+from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.style import Feature, yes_or_no
 from gupai_env.core.tiles import NO_TILE, ONE, first_kind, size
 from gupai_env.games.da_ling.rules import (
@@ -102,7 +102,7 @@ def chance(view, group, places, pips):
     return (1 - share_as_strong(view, tiles, pips)) ** (TRIES[group] * (view.players - 1))
 
 
-@rule
+@long_rule
 def share_as_strong(view, tiles, pips):
     """Return the share, of all groups that so many unseen tiles form, of those that match with as many pips."""
     points, colour = scratch(UNSEEN, np.int64), scratch(UNSEEN, np.int64)  # of tiles that are not wild
@@ -145,7 +145,7 @@ def share_as_strong(view, tiles, pips):
     return strong / everything if strong else 0.0
 
 
-@rule
+@long_rule
 def plain_groups(tiles, target, pips, plain, plain_tiles):
     """Return how many groups of tiles that are not wild reach the target, modulo ten, with as many pips of the colour.
 
