@@ -1,6 +1,7 @@
 """What people and programs are told: figures end up in the right words, columns and rows."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,7 @@ from rich.console import Console
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation.exploiter import TUNING, Effort, Exploited
+from gupai_agents.evaluation.folder_models import Total
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.evaluation.statistics import Estimate, Sequential
@@ -19,8 +21,9 @@ from gupai_app.moves import result
 from gupai_app.play import _play_episode
 from gupai_app.progress import ScreenReporter, results_json
 from gupai_app.session import Session
+from gupai_app.web.kept import Kept
 from gupai_app.web.review import luck
-from gupai_app.web.tournaments import place_of, standings_of
+from gupai_app.web.tournaments import place_of
 from gupai_env import get_game
 from gupai_env.core.phrases import seat_names
 from gupai_training.run import FINAL_SEED, Row
@@ -256,19 +259,29 @@ def test_the_place_of_a_game_in_its_file_is_that_in_which_blocks_are_written():
 
 
 def test_standings_of_a_folder_are_the_best_first():
+    rest = {
+        "win_share": 0.5,
+        "p": 1.0,
+        "places": [],
+        "deeds": {},
+        "rating": 0.0,
+        "rating_width": 0.0,
+        "alpha_rank": None,
+    }
     totals = [
-        {"hero": 0, "mean": -1.0, "half_width": 0.5},
-        {"hero": 1, "mean": 2.0, "half_width": None},
-        {"hero": 2, "mean": 0.5, "half_width": 0.25},
+        Total(hero=0, mean=-1.0, half_width=0.5, **rest),
+        Total(hero=1, mean=2.0, half_width=None, **rest),
+        Total(hero=2, mean=0.5, half_width=0.25, **rest),
     ]
-    found = standings_of({"agents": ["a", "b", "c"], "deals": 9, "totals": totals})
+    agents = SimpleNamespace(agents=["a", "b", "c"])
+    found = Kept("name", Path(), manifest=agents, summary=SimpleNamespace(deals=9, totals=totals)).standings
     assert [each.name for each in found] == ["b", "c", "a"]
     assert [each.chips for each in found] == [
         Estimate(2, float("inf"), 9),
         Estimate(0.5, 0.25, 9),
         Estimate(-1, 0.5, 9),
     ]
-    assert standings_of(None) == []
+    assert Kept("name", Path()).standings == []
 
 
 def test_columns_are_filled_row_by_row():
