@@ -72,7 +72,9 @@ def naming(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OSError(error.errno, MEANINGS.get(error.errno or 0, error.strerror), str(path)) from None
+        if error.errno is None:  # not of the operating system, but of a library that says what it has to
+            raise
+        raise OSError(error.errno, MEANINGS.get(error.errno, error.strerror), str(path)) from None
 
 
 def read_text(path: str | Path, most: int = 1 << 30) -> str:
