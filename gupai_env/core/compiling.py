@@ -103,7 +103,7 @@ def compiled(loop: Callable, game: Game | None = None) -> Callable:
     name, room = loop.__name__.strip("_"), () if game is None else (game.module,)
     digest = sources_digest(loop.__module__, *room)
     loop.__qualname__ += "".join(f"-{each}" for each in (*room, digest, *VERSIONS))
-    dispatcher: Any = numba.njit(loop, nogil=True, pipeline_class=LoopCompiler)
+    dispatcher: Any = numba.njit(loop, nogil=True, no_cfunc_wrapper=True, pipeline_class=LoopCompiler)
     if digest and _folder(CONFIG.CACHE_DIR):
         dispatcher._cache = _Kept(loop)
     _announcer.names[dispatcher] = name if game is None else f"{name} of {game.title}"
