@@ -29,6 +29,7 @@ LISTS = {"gupai_env", "gupai_env.games"}  # import all games, and no rules come 
 IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\.*)([\w.]*)([^(\n]*(?:\([^)]*\))?)", re.MULTILINE)
 WORD = re.compile(r"[\w.]+")
 CONFIG: Any = numba.config
+njit: Any = numba.njit  # whose stubs do not know all options
 PLAIN = bool(CONFIG.DISABLE_JIT)
 VERSIONS = numba.__version__, np.__version__  # machine code of others is left alone
 DIGEST = hashlib.sha256().digest_size
@@ -103,7 +104,7 @@ def compiled(loop: Callable, game: Game | None = None) -> Callable:
     name, room = loop.__name__.strip("_"), () if game is None else (game.module,)
     digest = sources_digest(loop.__module__, *room)
     loop.__qualname__ += "".join(f"-{each}" for each in (*room, digest, *VERSIONS))
-    dispatcher: Any = numba.njit(loop, nogil=True, no_cfunc_wrapper=True, pipeline_class=LoopCompiler)
+    dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, pipeline_class=LoopCompiler)
     if digest and _folder(CONFIG.CACHE_DIR):
         dispatcher._cache = _Kept(loop)
     _announcer.names[dispatcher] = name if game is None else f"{name} of {game.title}"
