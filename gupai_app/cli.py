@@ -167,15 +167,13 @@ def _workers(address: str | None, go_on: str, otherwise: "Workers | None" = None
     from gupai_agents.workers import Cluster, Workers
 
     if address is None:
-        with _going_on(go_on):
-            yield otherwise or Workers()
+        yield otherwise or Workers()
         return
     cluster = Cluster(address, go_on)
     # beforehand: where the node of this machine dies, Ray ends the process without a word
     say(f"gupai: at the Ray cluster {address}; if it is lost: {go_on}", error=True)
     try:
-        with _going_on(go_on):
-            yield cluster
+        yield cluster
     finally:
         cluster.close()
 
@@ -550,6 +548,7 @@ def tournament(
     lost = f"what is finished lies in {out}: give the command again with --resume" if out else BEGIN_AGAIN
     with (
         mistakes(),
+        _going_on(lost),
         _workers(ray, lost) as workers,
         _recording(record, force) as file,
         report.progress("deals", total) as done,
@@ -765,7 +764,7 @@ def claim(
             claim_page.check(html, found)
             for file in (html, str(claim_page.records_of(html))):
                 _check_target("--html", file, force, stream=False)
-        with _workers(ray, _kept_in(out), Processes(jobs)) as workers:
+        with _going_on(_kept_in(out)), _workers(ray, _kept_in(out), Processes(jobs)) as workers:
             parts = claims.test(found, _seed(seed), deals, panel, strong, shown, out, workers)
         if html is not None:
             games = claim_page.write_claim(html, found[0], parts[0], force=force)
@@ -805,7 +804,7 @@ def tune(
 
     from gupai_app.tune import run
 
-    with mistakes(), _workers(ray, NOTHING_KEPT) as workers:
+    with mistakes(), _going_on(NOTHING_KEPT), _workers(ray, NOTHING_KEPT) as workers:
         run(game, variant, start, feature, seconds, generations, _seed(seed), out, workers, force=force)
 
 

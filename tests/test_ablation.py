@@ -122,7 +122,7 @@ def test_the_command_keeps_every_seed_and_takes_what_lies_there(tmp_path, monkey
         CliRunner().invoke(app, kept)
     assert (tmp_path / "jie-long.part").exists()
     assert json.loads(CliRunner().invoke(app, kept).stdout) == whole
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["jie-long.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["jie-long.json", "lock"]
     other = CliRunner().invoke(app, [*kept, "--seed", "6"])
     assert other.exit_code == 2
     assert "of another command" in other.output

@@ -357,7 +357,7 @@ import numpy as np
 from gupai_env.core import compiling, lanes
 
 table = np.zeros(1, lanes.TABLE).view(np.recarray)
-lanes.take(table)
+lanes.take(table, 1)
 print(type(lanes.take._cache).__name__, lanes.take._cache.cache_path, sum(lanes.take.stats.cache_misses.values()))
 print(repr(numba.config.CACHE_DIR))
 """

@@ -255,7 +255,7 @@ def test_actions_of_about_equal_pips_differ_by_no_more_than_one(monkeypatch):
     monkeypatch.setattr(tables, "actions_with", lambda at, what: np.arange(6)[None] == 0)
     monkeypatch.setattr(tables, "meets", lambda at, what: np.ones(1, bool))
     worth = np.zeros(6)
-    monkeypatch.setattr(tables, "preferences", lambda agent, turns: worth[None].copy())
+    monkeypatch.setattr(tables, "preferences", lambda agent, turns, chosen: worth[None].copy())
     at = SimpleNamespace(game=None, masks=np.ones((1, 6), bool))
     taken = set()
     for best in range(1, 6):  # whichever is liked most: the one taken is among those

@@ -99,21 +99,31 @@ class Lost(WitnessedEnv):
         self._state.hands[0, 0] = 0
 
 
-class Wide(WitnessedEnv):
+class OtherMask(WitnessedEnv):
+    """The mask is another one than the rules give."""
+
+    def _tell_of_deal(self):
+        super()._tell_of_deal()
+        self._change_mask()
+
+    def _tell(self, agent):
+        super()._tell(agent)
+        self._change_mask()
+
+
+class Wide(OtherMask):
     """The mask allows everything."""
 
-    def _turn_to(self, agent):
+    def _change_mask(self):
         self._mask[0] = 1
-        super()._turn_to(agent)
 
 
-class Narrow(WitnessedEnv):
+class Narrow(OtherMask):
     """The mask leaves out the last of several legal actions."""
 
-    def _turn_to(self, agent):
+    def _change_mask(self):
         if self._mask[0].sum() > 1:
             self._mask[0, np.flatnonzero(self._mask[0])[-1]] = 0
-        super()._turn_to(agent)
 
 
 class Swapped(WitnessedEnv):
@@ -129,9 +139,11 @@ class Swapped(WitnessedEnv):
 class Generous(WitnessedEnv):
     """The rewards are twice what was won."""
 
-    def _accumulate_rewards(self):
-        self.rewards = {agent: 2 * reward for agent, reward in self.rewards.items()}
-        super()._accumulate_rewards()
+    def _tell(self, agent):
+        super()._tell(agent)
+        if self._paid:
+            self._accumulate_rewards()  # once more
+            self.rewards = {each: 2 * reward for each, reward in self.rewards.items()}
 
 
 FAULTS = {

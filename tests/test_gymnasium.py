@@ -17,6 +17,7 @@ from gymnasium.wrappers.vector import NormalizeObservation, NormalizeReward, Rec
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Turns
+from gupai_agents.failure import AgentError
 from gupai_env import GAMES
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError
@@ -226,7 +227,7 @@ def test_after_an_opponent_that_fails_one_has_to_deal_and_then_all_is_as_ever(la
 
     for turn in (1, 2, 9):
         env, twin = made(Failing(error, turn)), made("greedy")
-        with pytest.raises(type(error)):
+        with pytest.raises(KeyboardInterrupt if isinstance(error, KeyboardInterrupt) else AgentError):
             list(itertools.chain.from_iterable(play(env, seed) for seed in range(5)))
         with pytest.raises(RuntimeError, match=r"call reset\(\) to deal"):
             env.step(np.zeros(4, int) if lanes else 0)

@@ -82,7 +82,7 @@ def test_a_view_written_over_another_shows_nothing_of_it(walk: Walk):
 
 def test_the_others_see_a_public_move_and_cannot_tell_hidden_ones_apart(walk: Walk):
     adapter, positions = ADAPTERS[walk.game.id], walk.positions(CHECKED, seed=5)
-    masks = set_up(walk.game, walk.variant, positions).masks
+    masks = set_up(walk.game, walk.variant, positions).masks.copy()
     masks[:, list(adapter.silent)] = False
     positions, masks = positions[masks.sum(1) > 1], masks[masks.sum(1) > 1]
     one, other = masks.argmax(1), masks.shape[1] - 1 - masks[:, ::-1].argmax(1)

@@ -462,7 +462,10 @@ TAMPERED = {
     "another version of the game": (changed("manifest.json", "version", to=9), "version is 9 there, here 0"),
     "another variant": (changed("manifest.json", "variant", "players", to=4.0), "manifest.json"),
     "no versions": (changed("manifest.json", "versions", to=None), "versions: it is missing"),
-    "a file": (changed("manifest.json", "files", to={__file__: 64 * "0"}), "no agent is made from"),
+    "a file": (
+        changed("manifest.json", "players", 0, "files", to={__file__: 64 * "0"}),
+        "is not the file that was played with",
+    ),
     "a huge seed": (changed("manifest.json", "seed", to=1 << 64), "manifest.json: damaged, seed: "),
     "an endless number": (changed("manifest.json", "deals", to=math.inf), "deals: it must be a whole number"),
     "a summary of no JSON": (edited("summary.json", lambda text: text[:-9]), "summary.json: it is not what"),

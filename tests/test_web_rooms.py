@@ -289,15 +289,15 @@ def test_the_items_of_an_ordering_are_changed_together():
     ("key", "text", "words"),
     [
         ("readings.0.suit", "7", "choose one of 1, 2, 3, 4, 5, 6"),
-        ("readings.0.margin", "x", "valid number"),
-        ("readings.0.margin", "-1", "greater than 0"),
+        ("readings.0.margin", "x", "write a number"),
+        ("readings.0.margin", "-1", "write a number above 0"),
         ("readings.0.population.hand.0.at_least", "9", "no hand of 8 tiles"),
         ("readings.0.panel", "checkpoint:/etc/passwd", "does not play here"),
         ("readings.0.treated", "style:/etc/x.yaml", "does not play here"),
         ("readings.0.treated", "search:playouts=9999", "does not play here"),
         ("readings.0.treated", "+attack_9=1", "is no feature"),
         ("readings.0.variant.players", "9", "choose one of 2, 3, 4"),
-        ("readings.0.doses", "x", "valid integer"),
+        ("readings.0.doses", "x", "write a whole number"),
         ("readings.0.name", "x", "nothing that can be changed"),
         ("statement", "x", "nothing that can be changed"),
     ],
@@ -448,11 +448,11 @@ def test_a_file_that_is_too_large_is_not_read(pages, room, monkeypatch):
     play_into(folder, plan, [make_agent(name, "jie-long") for name in ("random", "greedy")])
     largest = max((folder / name).stat().st_size for name in ("manifest.json", "summary.json"))
     for address, module, size in (
-        ("/run/one", "runs", metrics),
-        ("/tournament/large", "kept", largest),
+        ("/run/one", "gupai_app.web.runs", metrics),
+        ("/tournament/large", "gupai_agents.evaluation.folder_models", largest),
     ):
         for most, refused in ((size, False), (size - 1, True)):
-            monkeypatch.setattr(f"gupai_app.web.{module}.MOST_BYTES", most)
+            monkeypatch.setattr(f"{module}.MOST_BYTES", most)
             assert ("damaged" in pages.get(address).text) == refused
     shutil.rmtree(folder)
 

@@ -325,8 +325,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             self._line_up[None],
             self._learners,
             self._final_observations,
-            self._rewards,
-            self._owed,
+            (self._rewards, self._owed),
             self._over,
             later=(0,),
         )

@@ -46,13 +46,13 @@ class Playouts(NamedTuple):
 
     finish(rules, styles, states, line_ups): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
-    respond(styles, table, actions, seat, line_up, learners, final_observations, rewards, owed, over, who): plays one
-        action a lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every
-        episode), the line-up, int16 [1, seats], counts seats from there. Chips paid to it are added to `rewards`, or,
-        where `over` is set, to what is `owed` to it in the next episode. Where an episode ends, this sets `over`,
-        writes what the learner observes at the end, and deals the next one. Then shows the turn. Returns the first lane
-        whose action its mask forbids, with nothing changed, or LEGAL; BUSY, having done nothing, while another thread
-        than `who` is at the table.
+    respond(styles, table, actions, seat, line_up, learners, final_observations, chips, over, who): plays one action a
+        lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every episode), the
+        line-up, int16 [1, seats], counts seats from there. `chips` are two arrays, float [B]: what the learner is paid
+        is added to the first, its rewards, or, where `over` is set, to the second, what the next episode owes it. Where
+        an episode ends, this sets `over`, writes what the learner observes at the end, and deals the next one. Then
+        shows the turn. Returns the first lane whose action its mask forbids, with nothing changed, or LEGAL; BUSY,
+        having done nothing, while another thread than `who` is at the table.
     """
 
     finish: Callable
@@ -103,12 +103,10 @@ def playouts(game: Game) -> Playouts:
             decisions += play_others(room, rules, styles, states[lane], (line_ups, lane), 0, view, mask)[0]
         return decisions
 
-    def respond(
-        styles, tables, actions, seat, line_up, learners, final_observations, rewards, owed, over, who
-    ):
+    def respond(styles, tables, actions, seat, line_up, learners, final_observations, chips, over, who):
         if not claim(tables, who):
             return BUSY
-        table = tables[0]
+        table, (rewards, owed) = tables[0], chips
         rules, rows = array_at(table.rules, (1,), rules_record)[0], rows_of(room, widths, table)
         view = blank(1, room.VIEW)[0]
         refused = first_refused(rows, actions, 0, len(actions))
@@ -118,24 +116,24 @@ def playouts(game: Game) -> Playouts:
             if action == WAIT and state.to_act == learner:
                 learners[lane] = learner
                 continue
-            chips = 0.0
+            won = 0.0
             if action != WAIT:
                 advance(room, rules, state, action)
                 if state.settled:
-                    chips += state.payoff[learner]
+                    won += state.payoff[learner]
             while True:
-                chips += play_others(room, rules, styles, state, (line_up, 0), learner, view, mask)[1]
+                won += play_others(room, rules, styles, state, (line_up, 0), learner, view, mask)[1]
                 if over[lane]:
-                    owed[lane] += chips
+                    owed[lane] += won
                 else:
-                    rewards[lane] += chips
+                    rewards[lane] += won
                 if not state.over:
                     break
                 if not over[lane]:
                     observe_seldom(room, rules, state, learner, view, row(final_observations, lane))
                 over[lane] = True
                 owed[lane] = 0  # an episode in which the learner decided nothing is none of its
-                chips = 0.0
+                won = 0.0
                 begin_next(room, rules, rows, lane)
                 learner = learning_seat(rules.players, state.seed, seat)
             learners[lane] = learner

@@ -148,11 +148,12 @@ def log_copies(before, after):
 
 
 @rule
-def log_likelihood(game, rules, weights, state, past, order, actions, viewer, view, mask, worths):
+def log_likelihood(game, rules, weights, state, past, order, actions, viewer, spare):
     """Return the logarithm of how likely the moves of all but the viewer are in a deal, if they play by a style.
 
-    `past` is a copy of the state, in which the deal is played again.
+    `past` is a copy of the state, in which the deal is played again; `spare` are a view, a mask and worths to work in.
     """
+    view, mask, worths = spare
     moves = game.history(rules, state, order, actions)
     game.deal_from(rules, past, order)
     total = 0.0
@@ -228,9 +229,7 @@ class SearchLoops:
                         order[:tiles],
                         actions,
                         views[turn].seat,
-                        view,
-                        mask,
-                        worths,
+                        (view, mask, worths),
                     )
                 effective[turn] = add_up(logs[turn])
 

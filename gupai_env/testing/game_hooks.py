@@ -57,11 +57,11 @@ def view_of(env: GupaiEnv, agent: str) -> np.recarray:
 
 
 def put(env: GupaiEnv, states: np.recarray) -> None:
-    """Put another deal on the table and show it as the environment does after a reset."""
+    """Put another deal on the table; what was paid so far stays."""
     env._state[:] = states
     env._show()
-    env.infos = {agent: {"action_mask": np.zeros_like(env._mask[0])} for agent in env.agents}
-    env._turn_to(env.possible_agents[env._seat[0]])
+    mover = env.possible_agents[env._seat[0]]
+    env.__dict__.update(agent_selection=mover, _mover=mover, _infos={}, _told=int(env._moves[0]))
 
 
 def redeal(env: GupaiEnv, agent: str, rng: np.random.Generator) -> GupaiEnv:

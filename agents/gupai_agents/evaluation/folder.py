@@ -468,6 +468,8 @@ def _plan(folder: Path, found: Manifest) -> Schedule:
 def _require(folder: Path, wanted: dict[str, Any]) -> None:
     """Raise FolderError, naming the first difference, unless a folder is that of this tournament."""
     there, here = read_manifest(folder).model_dump(), json.loads(_json(wanted))
+    for each in (there, here):
+        each.pop("command")  # it follows from the rest
     if there["agents"] == here["agents"] and len(there["players"]) == len(here["players"]):
         try:
             require_same(here["agents"], there["players"], here["players"])

@@ -15,10 +15,8 @@ Claim    The others are asked in order of turn. The seat at distance d may claim
 Next     The claimer has the turn. If nobody claims, the seat after the discarder draws.
 Secret   Only who may claim is asked. A seat sees a discard when it is asked about it, the others when it is
          settled who takes it; until then their table stands still. So nobody sees whether others were asked.
-Bound    Claims into the hand take nothing from the wall and could go on for ever: from the 111th turn of a deal
-         on nobody is asked.
-End      A win; or the wall is empty and nobody claims the last discard, which without `claim_last_discard` is
-         offered to nobody.
+Bound    From the 111th turn of a deal on nobody is asked, for claims into the hand take nothing from the wall.
+End      A win; or the wall is empty and nobody claims the last discard, offered with `claim_last_discard` alone.
 Payoff   Each other seat pays the winner the points of its two triplets, in the best split.
 Match    The winner leads the next deal; after a draw the leader leads again.
 Actions  kind discards; 21 wins; 22 passes; 23 claims into the hand; 24.. lays out one of 122 triplets.
@@ -141,15 +139,10 @@ def clear(state):
     state.discards[:] = 0
     state.wall[:] = 0
     state.top = LONGEST_WALL
-    state.mover = NOBODY
-    state.new_tile = NOBODY
-    state.win = 0
-    state.offer = NOBODY
-    state.asked = 0
-    state.winner = NOBODY
+    state.mover = state.new_tile = state.offer = state.winner = NOBODY
+    state.win = state.asked = state.turns = 0
     state.waits[:] = 0
     state.claims[:] = 0
-    state.turns = 0
 
 
 @rule
