@@ -58,7 +58,7 @@ readings:
     metric: chips
     alternative: greater
     margin: 0.5                 # the smallest effect worth naming
-    plan: {{mode: fixed, power: 0.9}}
+    plan: {{power: 0.9}}
 """
 
 

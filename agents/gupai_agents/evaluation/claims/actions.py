@@ -25,7 +25,6 @@ from gupai_agents.evaluation.claims.tables import Choice, forks, gains
 from gupai_agents.evaluation.statistics import Estimate, estimate, t_test
 
 COMPARED = {
-    "baseline_choice": "what the player would do",
     "best_alternative": "the best other one",
     "uniform": "one drawn from the others",
     "pip_matched": "the best other one of about equal pips",

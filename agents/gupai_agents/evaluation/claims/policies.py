@@ -22,9 +22,9 @@ from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Plan, Policy
-from gupai_agents.evaluation.claims.setting import BLOCK, DOSE_STREAMS, PILOT, Setting, dosed
+from gupai_agents.evaluation.claims.setting import DOSE_STREAMS, PILOT, Setting, dosed
 from gupai_agents.evaluation.claims.tables import differ
-from gupai_agents.evaluation.statistics import Estimate, estimate, gsprt, samples_for, t_test
+from gupai_agents.evaluation.statistics import estimate, samples_for, t_test
 
 
 class Pairs(NamedTuple):
@@ -42,9 +42,9 @@ def policy(setting: Setting, reading: Policy) -> Finding:
     effects, doses, groups, compared = [], [], [], []
     for number, member in enumerate(reading.panel):
         setting.meter.begin(f"against {member}")
-        found, shown = _planned(setting, reading, sampler, member, number)
+        found = _planned(setting, reading, sampler, member, number)
         compared.append(Compared(np.flatnonzero(found.changed), found.gains[found.changed]))
-        effects.append(effect_of(member, found, shown, reading.margin, reading.alternative))
+        effects.append(effect_of(member, found, reading.margin, reading.alternative))
         groups += subgroups_of(reading.subgroups, found.gains, found.groups, member)
     for dose in reading.doses:
         exactly = population.hand[0].model_copy(update={"exactly": dose, "at_least": None, "at_most": None})
@@ -56,9 +56,7 @@ def policy(setting: Setting, reading: Policy) -> Finding:
             some = pairs_in(setting, reading, at_dose, member, DOSE_STREAMS * (1 + dose) + number, 0, deals)
             doses.append(
                 replace(
-                    effect_of(
-                        f"{exactly}, against {member}", some, None, reading.margin, reading.alternative
-                    ),
+                    effect_of(f"{exactly}, against {member}", some, reading.margin, reading.alternative),
                     extra={"dose": dose, "frequency": float(at_dose.probability)},
                 )
             )
@@ -99,36 +97,17 @@ def policy(setting: Setting, reading: Policy) -> Finding:
     )
 
 
-def _planned(
-    setting: Setting, reading: Policy, sampler: Sampler, member: str, number: int
-) -> tuple[Pairs, Estimate | None]:
-    """Play as many deals as the plan says; return them and, for a plan that looks again and again, its interval."""
-    plan = reading.plan
-    fixed = setting.deals or plan.deals
-    most = fixed or plan.most
+def _planned(setting: Setting, reading: Policy, sampler: Sampler, member: str, number: int) -> Pairs:
+    """Play as many deals as the plan says."""
+    fixed = setting.deals or reading.plan.deals
+    most = fixed or reading.plan.most
 
     def more(first: int, deals: int, total: int) -> Pairs:
         return pairs_in(setting, reading, sampler, member, number, first, deals, total)
 
-    if plan.mode == "fixed":
-        found = more(0, min(PILOT, most), most)
-        total = fixed or enough(plan, reading.margin, float(np.std(found.gains)))
-        return (_joined(found, more(PILOT, total - PILOT, total)) if total > PILOT else found), None
-    found, sign = more(0, min(BLOCK, most), most), -1.0 if reading.alternative == "less" else 1.0
-    while True:
-        count = len(found.gains)
-        if plan.mode == "sequential":
-            ended = gsprt(sign * found.gains, reading.margin, plan.alpha, 1 - plan.power)
-            if ended.verdict:
-                return Pairs(*(each[: ended.samples] for each in found)), None
-        else:
-            shown = verdicts.always_valid(found.gains, plan.alpha)
-            done = verdicts.judge(shown, reading.margin, reading.alternative).verdict
-            if done != verdicts.INCONCLUSIVE:
-                return found, shown
-        if count >= most:
-            return found, verdicts.always_valid(found.gains, plan.alpha) if plan.mode == "blocks" else None
-        found = _joined(found, more(count, min(BLOCK, most - count), most))
+    found = more(0, min(PILOT, most), most)
+    total = fixed or enough(reading.plan, reading.margin, float(np.std(found.gains)))
+    return _joined(found, more(PILOT, total - PILOT, total)) if total > PILOT else found
 
 
 def enough(plan: Plan, margin: float, spread: float) -> int:
@@ -170,8 +149,8 @@ def pairs_in(
     return Pairs(np.concatenate(won), np.concatenate(changed), np.concatenate(groups))
 
 
-def effect_of(label: str, found: Pairs, shown: Estimate | None, margin: float, alternative: str) -> Effect:
-    interval = shown or estimate(found.gains)
+def effect_of(label: str, found: Pairs, margin: float, alternative: str) -> Effect:
+    interval = estimate(found.gains)
     return Effect(
         label,
         interval,

@@ -113,12 +113,9 @@ Player = str | Changed
 
 
 class Plan(Part):
-    """How many deals. `fixed`: as many as find the margin with this power, judged by the spread of a first few;
-    `sequential`: until a GSPRT of no effect against the margin decides; `blocks`: until an interval that holds at all
-    looks at once (an asymptotic confidence sequence) decides.
-    """
+    """How many deals: as many as find the margin with this power, judged by the spread of a first few."""
 
-    mode: Literal["fixed", "sequential", "blocks"] = "fixed"
+    mode: Literal["fixed"] = "fixed"
     deals: int | None = Field(
         None, ge=2, le=MOST_DEALS, description="just so many; without it the plan decides"
     )
@@ -196,14 +193,6 @@ class Policy(Base):
     doses: list[Count] = Field([], description="the first condition on the hand with exactly so many instead")
     subgroups: list[Condition] = Field([], description="of deals, by values of a feature; exploratory")
 
-    @model_validator(mode="after")
-    def _a_sequential_test_has_a_side(self) -> Self:
-        if self.plan.mode == "sequential" and self.alternative == "different":
-            raise ValueError(
-                "a sequential plan tests one side; choose the alternative greater or less, or another plan"
-            )
-        return self
-
 
 class Action(Base):
     """The action against another one, in the same positions."""
@@ -212,7 +201,7 @@ class Action(Base):
     population: Population = Population()
     action: list[Condition] = Field(min_length=1, description="all that the action must have")
     instead: list[Condition] = Field([], description="all that the other one must have")
-    comparator: Literal["baseline_choice", "best_alternative", "uniform", "pip_matched"]
+    comparator: Literal["best_alternative", "uniform", "pip_matched"]
     panel: list[str] = Field(
         min_length=1, max_length=12, description="players; each plays all seats by itself"
     )

@@ -11,7 +11,6 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 
 PILOT = 500  # deals whose spread, not their mean, says how many are needed
-BLOCK = 1000  # deals between two looks of a plan that stops early
 DOSE_STREAMS, ITEM_STREAMS = 100, 1000  # numbers of streams of deals; below them, those of the panel
 # About how many times as long such a player takes.
 SLOW = {"search": 200, "best": 20, "checkpoint": 20, "sample": 20}

@@ -161,10 +161,6 @@ def pairs_of(
     wanted = actions_with(at, choice.action) & eligible[:, None]
     worths = preferences(agent, turns, chosen)
     one = _best(worths, wanted)
-    rows = np.arange(len(one))
-    if choice.comparator == "baseline_choice":
-        other = np.where(wanted[rows, chosen.clip(0)], -1, chosen)
-        return one, other.astype(int)
     allowed = at.masks & ~actions_with(at, choice.action)
     if choice.instead:
         allowed &= actions_with(at, choice.instead)

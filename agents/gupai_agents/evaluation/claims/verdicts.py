@@ -1,7 +1,7 @@
 """From an interval to a verdict, and from several opponents to one answer."""
 
 from collections.abc import Callable, Sequence
-from math import ceil, log, sqrt
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -205,16 +205,3 @@ def judge_panel(
     if found.verdict == INCONCLUSIVE and set(verdicts) == {CONTRADICTED}:
         return Judged(CONTRADICTED), "of very different size against different opponents"
     return found, ""
-
-
-def always_valid(values: np.ndarray, alpha: float = 0.05, tuned_for: int = 2000) -> Estimate:
-    """Return a mean with an interval that holds at all looks at once: an asymptotic confidence sequence
-    (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas), narrowest at about `tuned_for` values.
-    """
-    count = len(values)
-    if count < 2:
-        return Estimate(float(np.mean(values)), float("inf"), count)
-    spread = float(np.std(values, ddof=1))
-    rho2 = (-2 * log(alpha) + log(-2 * log(alpha) + 1)) / tuned_for
-    half = spread * sqrt(2 * (count * rho2 + 1) / (count**2 * rho2) * log(sqrt(count * rho2 + 1) / alpha))
-    return Estimate(float(np.mean(values)), half, count)
