@@ -8,12 +8,12 @@ import numpy as np
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Agent, Turns
-from gupai_agents.evaluation.claims.measures import MEASURES
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Population
 from gupai_agents.evaluation.claims.tables import Table
 from gupai_agents.evaluation.claims.verdicts import judge
 from gupai_agents.evaluation.statistics import estimate, gsprt, samples_for
+from gupai_env.core.claims import chips
 from gupai_env.core.rng import derive
 from gupai_env.games import get_game
 
@@ -43,7 +43,7 @@ def gains(hero: Agent, baseline: Agent, deals: int) -> np.ndarray:
     won = []
     for block in table.blocks(0, deals):
         ends = [table.play_with(block, baseline, player) for player in (hero, baseline)]
-        values = [table.measure(each, block.seats, MEASURES["chips"], None) for each in ends]
+        values = [chips(each) for each in ends]
         won.append(values[0] - values[1])
     return np.concatenate(won)
 

@@ -22,12 +22,15 @@ from gupai_agents.evaluation.claims import (
     try_claim,
     work,
 )
-from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
-from gupai_agents.evaluation.claims.features import ACTIONS, POSITIONS
-from gupai_agents.evaluation.claims.measures import MEASURES
+from gupai_agents.evaluation.claims.exacts import questions_of
+from gupai_agents.evaluation.claims.features import (
+    action_features_of,
+    hand_features_of,
+    position_features_of,
+)
+from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
 from gupai_agents.evaluation.claims.report import markdown, text
-from gupai_agents.evaluation.claims.sampling import HAND_FEATURES
 from gupai_agents.evaluation.claims.schema import ID, MOST_ID
 from gupai_agents.evaluation.claims.suite import RATE, corrected
 from gupai_agents.workers import Cluster, Workers
@@ -35,7 +38,9 @@ from gupai_app.report import progress, put, shares, table_of
 from gupai_app.streams import say
 from gupai_env import __version__
 from gupai_env.core.files import locked_folder, read_text, write_file
+from gupai_env.core.game import Game
 from gupai_env.core.numbers import told
+from gupai_env.games import GAMES
 
 SUFFIX = ".yaml"
 ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
@@ -106,17 +111,21 @@ def listed() -> None:
 def features() -> None:
     """Print what claim files can name."""
     table = table_of("where", "name", "games", "meaning")
-    for name in HAND_FEATURES:
-        table.add_row("hand", name, "all", "")
-    for where, registry in (("position", POSITIONS), ("action", ACTIONS)):
-        for name, (games, number, what, _) in registry.items():
-            table.add_row(where, name + (" (number)" if number else ""), " ".join(games), what)
-    for name, measure in MEASURES.items():
-        table.add_row(
-            "metric", name + (" (number)" if measure.number else ""), " ".join(measure.games), measure.what
-        )
-    for name, (game, function) in ENUMERATIONS.items():
-        table.add_row("enumerate", name, game, (function.__doc__ or "").partition("\n")[0])
+    offered: dict[str, Callable[[Game], dict[str, Any]]] = {
+        "hand": hand_features_of,
+        "position": position_features_of,
+        "action": action_features_of,
+        "metric": metrics_of,
+        "enumerate": questions_of,
+    }
+    for where, of_game in offered.items():
+        rows: dict[tuple[str, str], list[str]] = {}
+        for game in GAMES.values():
+            for name, each in of_game(game).items():
+                shown = f"{name} (number)" if getattr(each, "number", False) else name
+                rows.setdefault((shown, each.what), []).append(game.id)
+        for (name, what), games in rows.items():
+            table.add_row(where, name, "all" if len(games) == len(GAMES) else " ".join(games), what)
     put(table)
 
 

@@ -11,6 +11,7 @@ from gupai_agents.evaluation.claims.schema import Action, Condition, Expectation
 from gupai_agents.evaluation.claims.setting import Meter, Setting
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_env import get_game
+from gupai_env.core.claims import ActionFeature, PositionFeature
 
 FIVE = np.arange(5)
 BOUNDS = [
@@ -29,9 +30,9 @@ BOUNDS = [
 @pytest.mark.parametrize(("bounds", "met"), BOUNDS)
 def test_a_condition_is_met_at_its_bounds_and_not_beyond(bounds, met, monkeypatch):
     """On positions, on hands dealt to order, and where subgroups are told apart."""
-    monkeypatch.setitem(features.POSITIONS, "made", ((), False, "", lambda at, number: FIVE))
+    monkeypatch.setitem(features.POSITIONS, "made", PositionFeature("", lambda at, number: FIVE))
     condition = Condition(feature="made", **bounds)
-    found = features.meets(SimpleNamespace(states=FIVE), [condition])
+    found = features.meets(SimpleNamespace(states=FIVE, game=get_game("jie-long")), [condition])
     assert np.flatnonzero(found).tolist() == met
     assert [value for value in FIVE if sampling._meets([condition], np.array([value]))] == met
     many = np.repeat(FIVE, 2 * effects.FEWEST_IN_GROUP)
@@ -161,7 +162,8 @@ def test_an_action_that_came_up_just_often_enough_is_judged(deals, rare, monkeyp
 )
 def test_actions_have_a_feature_or_have_it_not(conditions, found, monkeypatch):
     has = np.array([[False, False, True, True, True]])
-    monkeypatch.setitem(features.ACTIONS, "made", ((), False, "", lambda at, number: has))
-    at = SimpleNamespace(masks=np.array([[True, True, True, True, False]]))
+    made = {"made": ActionFeature("", lambda at, number: has)}
+    monkeypatch.setattr(features, "action_features_of", lambda game: made)
+    at = SimpleNamespace(game=None, masks=np.array([[True, True, True, True, False]]))
     asked = [Condition(feature="made", **each) for each in conditions]
     assert np.flatnonzero(features.actions_with(at, asked)[0]).tolist() == found

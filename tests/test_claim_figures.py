@@ -31,6 +31,8 @@ from gupai_agents.evaluation.claims.setting import PILOT, Meter, Setting
 from gupai_agents.evaluation.claims.tables import Block, Choice, Forks, Table, forks
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_env import get_game
+from gupai_env.core.claims import Positions
+from gupai_env.games.connecting.claims import unseen
 
 JIE_LONG = get_game("jie-long")
 BASE = {"name": "it", "variant": {}}
@@ -321,11 +323,10 @@ def test_features_of_a_position_are_as_they_are_called():
     )
     at = SimpleNamespace(variant=variant, states=states)
 
-    def value(name, number=None):
-        return features.POSITIONS[name][3](at, number).tolist()
+    def value(name, number=0):
+        return features.position_features_of(JIE_LONG)[name].values(at, number).tolist()
 
     assert value("lead") == [1, 0, 0, 0, 0]
-    assert value("round") == [0, 0, 1, 1, 2]
     assert value("all_discarded") == [0, 0, 1, 0, 1]
     assert value("place") == [0, 3, 2, 1, 0]
     assert value("open", 2) == [0, 1, 1, 1, 0]
@@ -337,11 +338,11 @@ def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_amo
     for key in range(17):
         lanes.step(lanes.sample(key))
     states = lanes.states
-    at = features.Positions(JIE_LONG, JIE_LONG.variant(), states, lanes.masks)
+    at = Positions(JIE_LONG, JIE_LONG.variant(), states, lanes.masks)
     rows, seat = np.arange(40), states.to_act
     others = states.hands[:, :4].sum(1) - states.hands[rows, seat]
     hidden = states.discards[:, :4].sum(1) - states.discards[rows, seat]
-    assert (at.unseen == others + hidden).all()
+    assert (unseen(at) == others + hidden).all()
     assert (states.discards[rows, seat] != 0).any()
     assert (at.hands == states.hands[rows, seat]).all()
 

@@ -26,8 +26,7 @@ from gupai_agents.evaluation.claims import (
 )
 from gupai_agents.evaluation.claims.designs import with_panel
 from gupai_agents.evaluation.claims.effects import sentence_of
-from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
-from gupai_agents.evaluation.claims.measures import MEASURES
+from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.evaluation.claims.schema import Condition, Partner, Population
 from gupai_agents.evaluation.claims.suite import corrected
@@ -38,6 +37,7 @@ from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.workers import Processes
 from gupai_app import claims as command
 from gupai_app.cli import app
+from gupai_env.core.claims import chips
 from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, tiles_in
@@ -126,11 +126,21 @@ def a_reading(game="jie-long", **reading) -> dict:
         (a_reading(game="jie-lang", kind="rate", metric="chips"), "game: "),
         (ATTACK | {"readings": []}, "says in `untested` why"),
         (
+            changed(baseline={"agent": "same", "stakes": [1, 2, 3]}),
+            "readings.0.baseline: stakes: players of jie-long cannot be changed like this",
+        ),
+        (
+            a_reading(
+                "da-ling", kind="action", action=[{"feature": "a"}], comparator="pip_matched", margin=1
+            ),
+            "readings.0.comparator: the actions of da-ling do not play single tiles",
+        ),
+        (
             changed(plan={"mode": "sequential"}),
             "readings.0.plan.mode='sequential' is not allowed; choose fixed",
         ),
     ],
-    ids=range(25),
+    ids=range(27),
 )
 def test_a_file_that_is_wrong_gets_one_line_that_names_the_key(tmp_path, content, said):
     path = tmp_path / "claim.yaml"
@@ -459,9 +469,9 @@ def test_between_equals_who_play_otherwise_intervals_hold():
     won = []
     for block in table.blocks(0, 8000):
         ends = [table.play_with(block, random, hero) for hero in (other, random)]
-        values = [table.measure(each, block.seats, MEASURES["chips"], None) for each in ends]
+        values = [chips(each) for each in ends]
         won.append(values[0] - values[1])
-        assert differ(*ends).mean() > 0.9
+        assert differ(*(each.states for each in ends)).mean() > 0.9
     intervals = [estimate(some) for some in np.split(np.concatenate(won), 200)]
     missed = sum(abs(each.mean) > each.half_width for each in intervals)
     assert 2 <= missed <= 20  # of 200 at 5%
@@ -540,17 +550,21 @@ def test_a_rate_is_as_sure_as_with_the_player_who_is_least_so():
 # --- enumerations ---------------------------------------------------------------------------------
 
 
+def facts_of(game, name):
+    return answer(game, questions_of(game)[name])
+
+
 def test_enumerations_agree_with_counting_by_hand():
     civil, military = "11 22 33 44 55 66 31 51 61 64 65", "21 41 32 42 52 62 43 53 63 54"
     names = f"{civil} {civil} {military}".split()
-    tiles = ENUMERATIONS["tiles_per_number"][1]()
+    tiles = facts_of(JIE_LONG, "tiles_per_number")
     assert {str(n): tiles[str(n)] for n in range(1, 7)} == {
         str(n): sum(str(n) in name for name in names) for n in range(1, 7)
     }
-    doubles = ENUMERATIONS["doubles_in_a_hand"][1]()
+    doubles = facts_of(JIE_LONG, "doubles_in_a_hand")
     assert doubles["8 doubles"] == pytest.approx(comb(12, 8) / comb(32, 8))
     assert doubles["6 or more"] == pytest.approx(stats.hypergeom(32, 12, 8).sf(5))
-    blocks = ENUMERATIONS["classic_blocks"][1]()
+    blocks = facts_of(get_game("ding-niu"), "classic_blocks")
     assert blocks["kinds"] == "1-1 2-3 4-4 5-5"
     assert [blocks[f"fewest {kind}"] for kind in ("1-1", "2-3", "4-4", "5-5")] == [6, 4, 2, 4]
 

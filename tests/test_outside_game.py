@@ -17,6 +17,7 @@ import pytest
 import gupai_env
 from gupai_agents import agent_names, make_agent
 from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.claims import claim_of, try_claim
 from gupai_agents.evaluation.exact import build_tree
 from gupai_env.aec import GupaiEnv
 from gupai_env.testing import check_env, hooks_of
@@ -108,6 +109,26 @@ def test_it_is_watched_compared_measured_and_trained_on_the_command_line(install
     changes = [word for key, value in small.items() for word in ("--set", f"{key}={value}")]
     trained = json.loads(installed("train", ID, *changes, "--json").splitlines()[-1])
     assert [row["against"] for row in trained["results"]] == ["random", "trained", "greedy", "trained"]
+
+
+def test_claims_about_it_know_chips_wins_rates_of_actions_and_hands_dealt_to_order(game):
+    heavy = {"hand": [{"feature": "pips", "at_least": 25}, {"feature": "doubles", "exactly": 1}]}
+    rates = [("chips", {}), ("wins", {}), ("rate of lay", {}), ("wins", heavy)]
+    readings = [
+        {"name": f"{at}", "kind": "rate", "metric": metric, "population": population, "panel": ["greedy"]}
+        | {"deals": 400}
+        for at, (metric, population) in enumerate(rates)
+    ]
+    claim = {"id": "heavy", "statement": "Heavy tiles win.", "source": "tests", "game": ID}
+    findings = try_claim(claim_of({**claim, "readings": readings}), seed=1).findings
+    chips, wins, lays, wins_if_heavy = (each.effects[0].estimate for each in findings)
+    assert abs(chips.mean) <= 2 * chips.half_width
+    assert abs(wins.mean - 1 / 4) <= 2 * wins.half_width
+    assert (lays.mean, lays.half_width) == (1, 0)
+    assert wins_if_heavy.low > wins.high
+    wrong = {**readings[0], "population": {"hand": [{"feature": "wild"}]}}
+    with pytest.raises(ValueError, match="'wild' is no feature of a hand; they are carrying, double_of"):
+        claim_of({**claim, "readings": [wrong]})
 
 
 def test_an_id_is_taken_once(game):

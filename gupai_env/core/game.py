@@ -118,6 +118,16 @@ class Game:
         return importlib.import_module(f"{self.module}.position")
 
     @property
+    def claims(self) -> ModuleType | None:
+        """The module `claims` of the package, whose CLAIMS is what claims can name; None if there is none."""
+        try:
+            return importlib.import_module(f"{self.module}.claims")
+        except ModuleNotFoundError as error:
+            if error.name != f"{self.module}.claims":
+                raise
+            return None
+
+    @property
     def rules_text(self) -> str:
         """The rules: the docstring of the module that defines `step`."""
         return inspect.getdoc(sys.modules[self.step.__module__]) or ""

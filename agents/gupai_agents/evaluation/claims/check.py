@@ -4,9 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
-from gupai_agents.evaluation.claims.features import ACTIONS, POSITIONS, check_feature
-from gupai_agents.evaluation.claims.measures import MEASURES
+from gupai_agents.evaluation.claims.exacts import questions_of
+from gupai_agents.evaluation.claims.features import (
+    action_features_of,
+    action_pips,
+    check_feature,
+    position_features_of,
+)
+from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import (
@@ -61,6 +66,9 @@ def check_reading(key: str, game: Game, variant: Variant, reading: Reading) -> N
     for place, spec in enumerate(reading.panel):
         with at(f"{key}.panel.{place}"):
             player(spec, game, variant)
+    if isinstance(reading, Action | Ordering) and reading.comparator == "pip_matched":
+        with at(f"{key}.comparator"):
+            action_pips(game)
     if isinstance(reading, Ordering):
         check_items(key, game, variant, reading)
         return
@@ -96,7 +104,7 @@ def check_reading(key: str, game: Game, variant: Variant, reading: Reading) -> N
 
 def check_exact(key: str, game: Game, reading: Exact) -> None:
     """Raise ValueError for an enumeration or a fact that there is not."""
-    known = {name: each for name, each in ENUMERATIONS.items() if each[0] in ("all", game.id)}
+    known = questions_of(game)
     if reading.enumerate not in known:
         raise ValueError(
             f"{key}.enumerate: {reading.enumerate!r} is nothing that is enumerated of {game.id}; choose one of "
@@ -128,7 +136,7 @@ def check_items(key: str, game: Game, variant: Variant, reading: Ordering) -> No
             raise ValueError(f"{here}.action: items have actions if, and only if, there is a `comparator`")
         if reading.comparator is None:
             check_metric(here, game, reading.metric, item.number)
-            if MEASURES[reading.metric].drawn != bool(reading.fields):
+            if metrics_of(game)[reading.metric].drawn != bool(reading.fields):
                 raise ValueError(f"{key}.metric: skill_share goes with `fields`, and no other metric does")
         if item.treated is not None:
             with at(f"{here}.treated"):
@@ -150,16 +158,16 @@ def check_conditions(key: str, conditions: list[Condition], check: Callable[[Con
 
 
 def _position(condition: Condition, game: Game) -> None:
-    check_feature(condition, POSITIONS, "a position", game)
+    check_feature(condition, position_features_of(game), f"a position of {game.id}")
 
 
 def _action(condition: Condition, game: Game) -> None:
-    check_feature(condition, ACTIONS, "an action", game)
+    check_feature(condition, action_features_of(game), f"an action of {game.id}")
 
 
 def check_metric(key: str, game: Game, metric: str, number: int | None) -> None:
     """Raise ValueError for a metric that there is not, or not of this game."""
-    known = {name: each for name, each in MEASURES.items() if game.id in each.games}
+    known = metrics_of(game)
     if metric not in known:
         raise ValueError(
             f"{key}.metric: {metric!r} is no metric of {game.id}; choose one of {', '.join(known)}"

@@ -8,7 +8,7 @@ import numpy as np
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.actions import action, taken_in
 from gupai_agents.evaluation.claims.check import variant_of
-from gupai_agents.evaluation.claims.exacts import ENUMERATIONS
+from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.orderings import ordering
 from gupai_agents.evaluation.claims.players import SAME, STRONG, named
 from gupai_agents.evaluation.claims.policies import detectable, enough, pairs_in, policy
@@ -109,7 +109,7 @@ def _tested(setting: Setting, reading: Reading) -> Finding:
 def exact(setting: Setting, reading: Exact) -> Finding:
     """Enumerate, and compare."""
     setting.meter.begin(f"enumerating {reading.enumerate}")
-    facts = ENUMERATIONS[reading.enumerate][1]()
+    facts = answer(setting.game, questions_of(setting.game)[reading.enumerate])
     wrong = []
     for expected in reading.expect:
         if expected.fact not in facts:

@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
-from gupai_agents.evaluation.claims.features import POSITIONS, Positions
+from gupai_agents.evaluation.claims.features import values_of
 from gupai_agents.evaluation.claims.players import SAME
 from gupai_agents.evaluation.claims.results import Effect
 from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.claims.setting import Setting
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
+from gupai_env.core.claims import Positions
 
 FEWEST_IN_GROUP = 30
 
 
 def group_values(setting: Setting, states: np.recarray, subgroups: Sequence[Condition]) -> np.ndarray:
     at = Positions(setting.game, setting.variant, states, np.zeros((len(states), 0), bool))
-    values = [POSITIONS[each.feature][3](at, each.number) for each in subgroups]
+    values = [values_of(at, each) for each in subgroups]
     return np.array(values, int).reshape(len(subgroups), len(states)).T
 
 

@@ -9,7 +9,7 @@ from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.actions import taken_in
 from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.effects import agreed
-from gupai_agents.evaluation.claims.measures import MEASURES, Measure, Outcome
+from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding
 from gupai_agents.evaluation.claims.sampling import Sampler
@@ -17,6 +17,7 @@ from gupai_agents.evaluation.claims.schema import Item, Ordering
 from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Setting
 from gupai_agents.evaluation.claims.tables import Block, Choice, Table
 from gupai_agents.evaluation.statistics import Estimate, estimate, holm
+from gupai_env.core.claims import Metric
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import FIELD_STREAM
 
@@ -45,7 +46,7 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
             for label, each in values.items()
         ]
     verdict, remark = agreed(found or [verdicts.MEASURED])
-    unit = "chips" if reading.comparator else MEASURES[reading.metric].unit
+    unit = "chips" if reading.comparator else metrics_of(setting.game)[reading.metric].unit
     return Finding(
         reading.name,
         reading.kind,
@@ -68,7 +69,7 @@ def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: 
     if reading.comparator:
         choice = Choice(item.population.position, item.action, [], reading.comparator)
         return estimate(taken_in(setting, sampler, member, number, choice, deals).by_deal)
-    measure, table = MEASURES[reading.metric], setting.table(sampler, number)
+    measure, table = metrics_of(setting.game)[reading.metric], setting.table(sampler, number)
     blocks = setting.blocks(table, 0, deals)
     if reading.fields:
         field = [
@@ -83,7 +84,7 @@ def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: 
             else player(item.treated, setting.game, setting.variant, member, member)
         )
         parts = [
-            table.measure(table.play_with(block, everyone, hero), block.seats, measure, item.number)
+            measure.values(table.play_with(block, everyone, hero, measure.acted), item.number or 0)
             for block in blocks
         ]
     values = np.concatenate(parts)
@@ -91,15 +92,14 @@ def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: 
 
 
 def _drawn(
-    table: Table, block: Block, field: Sequence[Agent], measure: Measure, number: int | None
+    table: Table, block: Block, field: Sequence[Agent], measure: Metric, number: int | None
 ) -> np.ndarray:
     """Return the values of deals at whose seats sit players that are drawn from a field."""
     keys = [derive(int(seed), FIELD_STREAM) for seed in block.states.seed]
     sitting = np.array(
         [[draw(key, seat, len(field)) for seat in range(table.variant.players)] for key in keys]
     )
-    ends = table.play(block.states, field, sitting)
-    return measure.values(Outcome(table.game, table.variant, ends, block.seats, sitting), number or 0)
+    return measure.values(table.play(block, field, sitting), number or 0)
 
 
 def _ranked(values: dict[str, Estimate], first: str) -> tuple[str, dict[str, float], str, float]:

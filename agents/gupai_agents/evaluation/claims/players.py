@@ -1,49 +1,43 @@
 """The players of a claim: those of the command line without factories, which run code, and a few that are changed."""
 
+from typing import Any
+
 import numpy as np
 
 from gupai_agents.agent import Agent, Turns, check_agent
 from gupai_agents.evaluation.claims.schema import Changed, Player
 from gupai_agents.registry import KINDS, agent_of_data
 from gupai_agents.shipped import BEST
+from gupai_env.core.claims import PlayerChange, vocabulary_of
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import DISCARD_STREAM
 from gupai_env.core.variant import Variant
-from gupai_env.games.connecting.rules import DISCARD
 
 SAME = "same"
 UNSKILLED = "random"  # shown, but never counted
 STRONG = (BEST, "search:playouts=20")  # opponents that take long: no doses are played against them
 
 
-class RandomDiscards:
-    """A player of a connecting game that, where another would discard, draws which tile."""
+class ChangedAgent:
+    """An agent with a change that its game offers."""
 
-    def __init__(self, agent: Agent) -> None:
-        self.agent, self.name = agent, f"{agent.name}, discards drawn"
+    def __init__(self, agent: Agent, change: PlayerChange, value: Any) -> None:
+        self.agent, self.change, self.value = agent, change, value
+        self.name = f"{agent.name}, {change.label(value)}"
 
     def act(self, turns: Turns) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
+        if self.change.shown:
+            views = turns.views.copy()
+            self.change.shown(views, self.value)
+            turns = turns._replace(views=views)
         actions = np.array(self.agent.act(turns), np.int16)
-        for row in np.flatnonzero((actions >= DISCARD) & (actions < DISCARD + 21)).tolist():
-            legal = np.flatnonzero(turns.masks[row, DISCARD : DISCARD + 21])
-            actions[row] = DISCARD + legal[derive(int(turns.keys[row]), DISCARD_STREAM) % len(legal)]
+        if self.change.drawn is not None:
+            for row in np.flatnonzero(self.change.drawn[actions]).tolist():
+                legal = np.flatnonzero(turns.masks[row] & self.change.drawn)
+                actions[row] = legal[derive(int(turns.keys[row]), DISCARD_STREAM) % len(legal)]
         return actions
-
-
-class OtherStakes:
-    """A player of Da Ling that takes other stakes for those of the table."""
-
-    def __init__(self, agent: Agent, stakes: list[float]) -> None:
-        self.agent, self.stakes = agent, stakes
-        self.name = f"{agent.name}, as if stakes were {'/'.join(f'{stake:g}' for stake in stakes)}"
-
-    def act(self, turns: Turns) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
-        views = turns.views.copy()
-        views.stakes[:] = self.stakes
-        return self.agent.act(turns._replace(views=views))
 
 
 def player(spec: Player, game: Game, variant: Variant, same: str = "", baseline: str = "") -> Agent:
@@ -53,14 +47,11 @@ def player(spec: Player, game: Game, variant: Variant, same: str = "", baseline:
     """
     if isinstance(spec, Changed):
         agent = player(spec.agent, game, variant, same, baseline)
-        if spec.discards:
-            if game.id not in ("jie-long", "ce-deng", "ding-niu"):
-                raise ValueError(f"discards: nothing is discarded face down in {game.id}")
-            agent = RandomDiscards(agent)
-        if spec.stakes:
-            if game.id != "da-ling":
-                raise ValueError(f"stakes: there are none in {game.id}")
-            agent = OtherStakes(agent, spec.stakes)
+        known = vocabulary_of(game).changes
+        for key, value in spec.model_dump(exclude_none=True, exclude={"agent"}).items():
+            if key not in known:
+                raise ValueError(f"{key}: players of {game.id} cannot be changed like this")
+            agent = ChangedAgent(agent, known[key], value)
         return agent
     return _made(named(spec, same, baseline), game, variant)
 

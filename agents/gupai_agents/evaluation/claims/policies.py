@@ -17,7 +17,7 @@ from gupai_agents.evaluation.claims.effects import (
     those_counted,
     told_player,
 )
-from gupai_agents.evaluation.claims.measures import MEASURES
+from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding
 from gupai_agents.evaluation.claims.sampling import Sampler
@@ -37,7 +37,7 @@ class Pairs(NamedTuple):
 
 def policy(setting: Setting, reading: Policy) -> Finding:
     """Play the same deals with the trait and without it, against every member of the panel."""
-    measure, population = MEASURES[reading.metric], reading.population
+    measure, population = metrics_of(setting.game)[reading.metric], reading.population
     sampler = Sampler(setting.game, setting.variant, population)
     effects, doses, groups, compared = [], [], [], []
     for number, member in enumerate(reading.panel):
@@ -131,7 +131,7 @@ def pairs_in(
     total: int | None = None,
 ) -> Pairs:
     """Play some deals of a stream with the trait and without it; `total`: of the figure, to tell how far it is."""
-    game, variant, measure = setting.game, setting.variant, MEASURES[reading.metric]
+    game, variant, measure = setting.game, setting.variant, metrics_of(setting.game)[reading.metric]
     opponent = player(member, game, variant)
     baseline = player(reading.baseline, game, variant, member)
     base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
@@ -139,10 +139,10 @@ def pairs_in(
     table = setting.table(sampler, number)
     won, changed, groups = [], [], []
     for block in setting.blocks(table, first, deals, total):
-        ends = [table.play_with(block, opponent, hero) for hero in (treated, baseline)]
-        values = [table.measure(each, block.seats, measure, reading.number) for each in ends]
+        ends = [table.play_with(block, opponent, hero, measure.acted) for hero in (treated, baseline)]
+        values = [measure.values(each, reading.number or 0) for each in ends]
         won.append(values[0] - values[1])
-        changed.append(differ(*ends))
+        changed.append(differ(*(each.states for each in ends)))
         seen = block.states.copy().view(np.recarray)
         seen.to_act = block.seats[:, 0]
         groups.append(group_values(setting, seen, reading.subgroups))

@@ -7,18 +7,19 @@ import numpy as np
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.effects import agreed, those_counted
-from gupai_agents.evaluation.claims.measures import MEASURES, Measure, ratio
+from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.results import Effect, Finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Rate
 from gupai_agents.evaluation.claims.setting import Setting
 from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_env.core.claims import Metric, ratio
 
 
 def rate(setting: Setting, reading: Rate) -> Finding:
     """Measure deals of each player of the panel at all seats."""
-    measure, deals = MEASURES[reading.metric], setting.deals or reading.deals
+    measure, deals = metrics_of(setting.game)[reading.metric], setting.deals or reading.deals
     sampler = Sampler(setting.game, setting.variant, reading.population)
     effects, found, p = [], [], []
     for number, member in enumerate(reading.panel):
@@ -67,7 +68,7 @@ def _rate_values(
     setting: Setting,
     reading: Rate,
     sampler: Sampler,
-    measure: Measure,
+    measure: Metric,
     member: str,
     number: int,
     deals: int,
@@ -88,9 +89,8 @@ def _rate_values(
             else player(reading.treated, setting.game, variant, member, member)
         )
         for block in setting.blocks(table, 0, deals, deals * len(variants), deals * place):
-            parts.append(
-                table.measure(table.play_with(block, everyone, hero), block.seats, measure, reading.number)
-            )
+            ends = table.play_with(block, everyone, hero, measure.acted)
+            parts.append(measure.values(ends, reading.number or 0))
         columns.append(np.concatenate(parts))
     if reading.against is None:
         return columns[0], measure.statistic

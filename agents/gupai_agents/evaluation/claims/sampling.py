@@ -7,6 +7,7 @@ deck says which tiles of each class they are. All of it is a function of the dea
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import comb, prod
@@ -14,54 +15,47 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gupai_agents.evaluation.claims.features import check_feature, hand_features_of
 from gupai_agents.evaluation.claims.schema import Condition, Population
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import counted
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import ASKED_STREAM, CLAIM_STREAM, COUNTS_STREAM, ORDER_STREAM
-from gupai_env.core.tiles import PIPS, WEIGHT, tiles_in
+from gupai_env.core.tiles import tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
-from gupai_env.games.da_ling.rules import WILD
 from gupai_env.vector import Lanes
 
 MOST_CASES = 200_000  # numbers of tiles by class
 MOST_WEIGHT = 1 << 62
-TABLE_TILES = {"da-ling": 2}  # dealt before the hands
-
-# Features of a hand, all sums over its tiles: what a tile of every kind adds, int [KINDS].
-BY_NUMBER = {
-    "carrying": lambda number: (number == PIPS).any(1).astype(int),
-    "double_of": lambda number: (number == PIPS).all(1).astype(int),
-}
-PLAIN = {
-    "doubles": (PIPS[:, 0] == PIPS[:, 1]).astype(int),
-    "pips": WEIGHT.astype(int),
-    "wild": np.isin(np.arange(len(WEIGHT)), WILD).astype(int),
-}
-HAND_FEATURES = (*BY_NUMBER, *PLAIN)
 
 
-def tile_values(condition: Condition) -> np.ndarray:
+def tile_values(condition: Condition, game: Game) -> np.ndarray:
     """Return what a tile of every kind adds to the feature of a condition, int [KINDS]; raises ValueError."""
-    if condition.feature in PLAIN:
-        if condition.number is not None:
-            raise ValueError(f"{condition.feature} takes no number")
-        return PLAIN[condition.feature]
-    if condition.feature not in BY_NUMBER:
-        raise ValueError(
-            f"{condition.feature!r} is no feature of a hand; they are {', '.join(HAND_FEATURES)}"
-        )
-    if condition.number is None:
-        raise ValueError(f"{condition.feature} needs a number")
-    return BY_NUMBER[condition.feature](condition.number)
+    known = hand_features_of(game)
+    check_feature(condition, known, "a hand")
+    return known[condition.feature].adds(condition.number or 0)
 
 
-def hand_size(game: Game, variant: Variant) -> int:
-    """Return how many tiles each seat is dealt, before anybody draws."""
-    lanes = Lanes(game, 1, observe=False, **variant.changed())
-    return min(len(tiles_in(int(hand))) for hand in lanes.states.hands[0, : variant.players])
+def hands_in(game: Game, variant: Variant) -> tuple[int, int]:
+    """Return where in the order of the deck the first hand begins, and how many tiles each seat is dealt.
+
+    A hand is dealt in one piece, the seats one after the other; what somebody draws then is not counted.
+
+    Raises:
+        ValueError: If the game deals hands in another way, so that none can be dealt to order.
+    """
+    rules, states = variant.as_rules(game.rules_type), game.new_states(1)
+    order = np.sort(game.deck(rules)).astype(np.int8)
+    laying_out(game)(rules, states, order[None])
+    hands = [Counter(tiles_in(int(hand))) for hand in states.hands[0, : variant.players]]
+    size = min(hand.total() for hand in hands)
+    for first in range(len(order) - size * len(hands) + 1):
+        dealt = order[first : first + size * len(hands)].reshape(len(hands), size).tolist()
+        if all(Counter(tiles) <= hand for tiles, hand in zip(dealt, hands, strict=True)):
+            return first, size
+    raise ValueError(f"{game.id} deals no hands in one piece; conditions on hands cannot be met to order")
 
 
 class Dealt(NamedTuple):
@@ -104,13 +98,13 @@ class Sampler:
         together = partner.together if partner else []
         # A partner without conditions of its own is dealt like anybody.
         roles = 2 if theirs or together else 1
-        values = np.array([tile_values(each) for each in (*own, *theirs, *together)])
+        values = np.array([tile_values(each, self.game) for each in (*own, *theirs, *together)])
         kinds = np.unique(self.deck)
         features, classes = np.unique(values[:, kinds], axis=1, return_inverse=True)
         self.class_of = np.zeros(int(kinds.max()) + 1, np.int64)
         self.class_of[kinds] = classes.reshape(-1)
         self.sizes = np.bincount(self.class_of[self.deck])
-        self.hand = hand_size(self.game, self.variant)
+        self.first, self.hand = hands_in(self.game, self.variant)
         first, second = len(own), len(own) + len(theirs)
         cases, weights = [], []
         for case in _hands(self.sizes.tolist(), self.hand):
@@ -166,8 +160,9 @@ class Sampler:
             return None
         orders = np.empty((len(keys), len(self.deck)), np.int8)
         sitting = (seats[:, None] + np.array(self.away[: self.roles])) % self.variant.players
-        offset = TABLE_TILES.get(self.game.id, 0)
-        deal_cases(keys, self.deck, self.class_of, self.cases, self.sums, sitting, offset, self.hand, orders)
+        deal_cases(
+            keys, self.deck, self.class_of, self.cases, self.sums, sitting, self.first, self.hand, orders
+        )
         return orders
 
 

@@ -105,7 +105,7 @@ class Changed(Part):
     agent: str = Field(description="a player, as on the command line")
     discards: Literal["random"] | None = Field(None, description="draws what it discards")
     stakes: list[float] | None = Field(
-        None, min_length=3, max_length=3, description="of Da Ling: takes these for the stakes"
+        None, min_length=3, max_length=3, description="of a game with stakes: takes these for them"
     )
 
 

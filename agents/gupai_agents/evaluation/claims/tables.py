@@ -7,12 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent, Turns, ask
-from gupai_agents.evaluation.claims.features import Positions, action_pips, actions_with, meets
-from gupai_agents.evaluation.claims.measures import Measure, Outcome
+from gupai_agents.evaluation.claims.features import action_pips, actions_with, meets
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Condition
 from gupai_agents.evaluation.match import chunks, play_out
+from gupai_agents.evaluation.records import Log, deeds_of
 from gupai_agents.styles import StyleAgent
+from gupai_env.core.claims import Outcome, Positions
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import KEYS, derive
@@ -61,23 +62,28 @@ class Table:
         lanes.refresh()
         return lanes
 
-    def play(self, states: np.recarray, agents: Sequence[Agent], sitting: np.ndarray) -> np.recarray:
-        """Play deals from these states to their end; sitting, int [N, players], says which agent sits where."""
-        lanes = self.standing(states)
-        play_out(lanes, agents, sitting)
-        return lanes.states.copy()
+    def play(
+        self, block: Block, agents: Sequence[Agent], sitting: np.ndarray, acted: bool = False
+    ) -> Outcome:
+        """Play deals to their end.
 
-    def play_with(self, block: Block, other: Agent, hero: Agent) -> np.recarray:
+        Args:
+            block: The deals.
+            agents: The players.
+            sitting: Which of them sits where, int [N, players].
+            acted: Whether to count what each seat does.
+        """
+        lanes = self.standing(block.states)
+        log = Log(lanes) if acted else None
+        play_out(lanes, agents, sitting, log.note if log else None)
+        counts = log.deeds(deeds_of(self.game)[1]) if log else None
+        return Outcome(self.variant, lanes.states.copy(), block.seats, sitting, counts)
+
+    def play_with(self, block: Block, other: Agent, hero: Agent, acted: bool = False) -> Outcome:
         """Play deals with `hero` at the seats in question and `other` at all others."""
         sitting = np.zeros((len(block.states), self.variant.players), int)
         np.put_along_axis(sitting, block.seats, 1, 1)
-        return self.play(block.states, [other, hero], sitting)
-
-    def measure(
-        self, states: np.recarray, seats: np.ndarray, measure: Measure, number: int | None
-    ) -> np.ndarray:
-        """Return the values of a metric of deals that are over."""
-        return measure.values(Outcome(self.game, self.variant, states, seats), number or 0)
+        return self.play(block, [other, hero], sitting, acted)
 
 
 def differ(states: np.recarray, others: np.recarray) -> np.ndarray:

@@ -1,0 +1,231 @@
+"""What a game offers to claims about strategy: the names that claim files choose from, and what stands behind each.
+
+The package of a game may have a module `claims` whose CLAIMS is a `Vocabulary`. What every game has, such as chips and
+the tiles of a hand, is not repeated there. All functions take many states at once, a record array [N].
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, tile_set
+from gupai_env.core.variant import Variant
+
+SHARE, CHIPS = "share of deals", "chips"  # units
+Facts = dict[str, float | str]
+
+
+class Outcome(NamedTuple):
+    """Deals that are over.
+
+    Attributes:
+        variant: The rules.
+        states: Their states at the end, record array [N].
+        seats: The seats in question, int64 [N, roles].
+        sitting: Where players are drawn for the seats, the number of the one at each seat, int [N, seats].
+        acted: How often each seat took each type of action, int [N, seats, types], if that was counted.
+    """
+
+    variant: Variant
+    states: np.recarray
+    seats: np.ndarray
+    sitting: np.ndarray | None = None
+    acted: np.ndarray | None = None
+
+
+class Positions:
+    """Positions of a variant: states at some seat's turn, record array [N], and action masks, bool [N, num_actions]."""
+
+    def __init__(self, game: Game, variant: Variant, states: np.recarray, masks: np.ndarray) -> None:
+        self.game, self.variant, self.states, self.masks = game, variant, states, masks
+        self.rows = np.arange(len(states))
+
+    @property
+    def hands(self) -> np.ndarray:
+        """The hands of the seats to act, tile sets, int64 [N]."""
+        hands: np.ndarray = self.states.hands[self.rows, self.states.to_act]
+        return hands
+
+    @cached_property
+    def deck(self) -> int:
+        """All tiles of the variant, a tile set."""
+        return tile_set(self.game.deck(self.variant.as_rules(self.game.rules_type)).tolist())
+
+
+@dataclass(frozen=True)
+class HandFeature:
+    """A sum over the tiles of a hand.
+
+    Attributes:
+        what: Its meaning.
+        adds: Returns for its number, 0 without one, what a tile of each kind adds, int [KINDS].
+        number: Whether it takes a number.
+    """
+
+    what: str
+    adds: Callable[[int], np.ndarray]
+    number: bool = False
+
+
+@dataclass(frozen=True)
+class PositionFeature:
+    """A whole number that describes a position.
+
+    Attributes:
+        what: Its meaning.
+        values: Returns for positions and its number, 0 without one, the values, int [N].
+        number: Whether it takes a number.
+    """
+
+    what: str
+    values: Callable[[Positions, int], np.ndarray]
+    number: bool = False
+
+
+@dataclass(frozen=True)
+class ActionFeature:
+    """Something that an action is or is not.
+
+    Attributes:
+        what: Its meaning.
+        has: Returns for positions and its number, 0 without one, which actions have it, bool [N or 1, num_actions].
+        number: Whether it takes a number; None if it may.
+    """
+
+    what: str
+    has: Callable[[Positions, int], np.ndarray]
+    number: bool | None = False
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure of deals that are over.
+
+    Attributes:
+        what: Its meaning.
+        unit: Its unit.
+        values: Returns for deals and its number, 0 without one, one value per deal, [N], or several, [N, k].
+        number: Whether it takes a number.
+        statistic: Of several values per deal, the figure that follows from their means over all deals.
+        drawn: Whether it looks at which player was drawn for each seat.
+        acted: Whether it looks at the actions of each seat.
+    """
+
+    what: str
+    unit: str
+    values: Callable[[Outcome, int], np.ndarray]
+    number: bool = False
+    statistic: Callable[[np.ndarray], float] | None = None
+    drawn: bool = False
+    acted: bool = False
+
+
+@dataclass(frozen=True)
+class ExactQuestion:
+    """A question that is answered by enumeration.
+
+    Attributes:
+        what: Its meaning.
+        facts: Returns facts by name. With `ends_of` it is given the number of deals, and the states at all their ends.
+        ends_of: Options of a variant with few tiles, all of whose deals are played in every way.
+    """
+
+    what: str
+    facts: Callable[..., Facts]
+    ends_of: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class PlayerChange:
+    """A change of a player that no weight expresses.
+
+    Attributes:
+        label: Returns for the value in the file what is added to the player's name.
+        drawn: bool [num_actions]; where the player takes one of these actions, one of those that are legal is drawn.
+        shown: Changes, in place, views that the player is shown; it is given the value in the file.
+    """
+
+    label: Callable[[Any], str]
+    drawn: np.ndarray | None = None
+    shown: Callable[[np.recarray, Any], None] | None = None
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What claims can name of one game.
+
+    Attributes:
+        hand: Features of a hand as dealt.
+        positions: Features of a position.
+        actions: Features of an action.
+        metrics: Figures of deals that are over.
+        questions: What is enumerated.
+        changes: Changes of players, by the key that they have in a file.
+        tile_of_action: The kind of tile that each action plays, int [num_actions], KINDS where it plays none; None for
+            a game whose actions do not play single tiles.
+    """
+
+    hand: Mapping[str, HandFeature] = field(default_factory=dict)
+    positions: Mapping[str, PositionFeature] = field(default_factory=dict)
+    actions: Mapping[str, ActionFeature] = field(default_factory=dict)
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    questions: Mapping[str, ExactQuestion] = field(default_factory=dict)
+    changes: Mapping[str, PlayerChange] = field(default_factory=dict)
+    tile_of_action: np.ndarray | None = None
+
+
+def vocabulary_of(game: Game) -> Vocabulary:
+    """Return what claims can name of a game beside what every game has."""
+    found: Vocabulary = Vocabulary() if game.claims is None else game.claims.CLAIMS
+    return found
+
+
+# --- for the functions of several games -----------------------------------------------------------
+
+
+def counts_of(tiles: np.ndarray) -> np.ndarray:
+    """Return the copies of each kind in tile sets, int64 [N] to [N, KINDS]."""
+    counts: np.ndarray = tiles[:, None] >> (3 * np.arange(KINDS)) & 7
+    return counts
+
+
+def carrying(number: int) -> np.ndarray:
+    """Return for every kind whether a number is on it, int [KINDS]."""
+    found: np.ndarray = np.equal(PIPS, number).any(1).astype(int)
+    return found
+
+
+def of_seats(outcome: Outcome, values: np.ndarray) -> np.ndarray:
+    """Return the sum over the seats in question of values by seat, [N, seats] to [N]."""
+    total: np.ndarray = np.take_along_axis(values, outcome.seats, 1).sum(1)
+    return total
+
+
+def chips(outcome: Outcome, number: int = 0) -> np.ndarray:
+    """Return what the seats in question won."""
+    return of_seats(outcome, outcome.states.total.astype(np.float64))
+
+
+def points(outcome: Outcome) -> np.ndarray:
+    """Return the points of every seat, int [N, players], of games whose state has them."""
+    return outcome.states.points[:, : outcome.variant.players].astype(int)
+
+
+def ratio(means: np.ndarray) -> float:
+    """Return the first mean over the second; NaN over nothing."""
+    return float(means[0] / means[1]) if means[1] else float("nan")
+
+
+def tiles_by_number(kinds: Sequence[int] | Iterable[int]) -> Facts:
+    """Return how many of some tiles carry each number, which numbers have fewest, and which come next."""
+    faces = PIPS[list(kinds)]
+    counts = {n: int(np.equal(faces, n).any(1).sum()) for n in range(1, HIGHEST + 1)}
+    ranks = sorted(set(counts.values()))
+    facts: Facts = {str(n): count for n, count in counts.items()}
+    for name, rank in zip(("fewest", "next fewest"), ranks, strict=False):
+        facts[name] = " ".join(str(n) for n, count in counts.items() if count == rank)
+    return facts

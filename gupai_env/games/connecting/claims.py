@@ -1,0 +1,177 @@
+"""What claims can name of all connecting games, and of those with one open end."""
+
+import numpy as np
+
+from gupai_env.core.claims import (
+    SHARE,
+    ActionFeature,
+    Metric,
+    Outcome,
+    PlayerChange,
+    PositionFeature,
+    Positions,
+    carrying,
+    counts_of,
+    of_seats,
+    points,
+)
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.tiles import KINDS, PIPS, WEIGHT
+from gupai_env.games.connecting.rules import DISCARD, TURNS
+
+FACES = np.append(PIPS, [[0, -1]], axis=0)  # no tile is no double
+
+
+def unseen(at: Positions) -> np.ndarray:
+    """Return the tiles that lie in no place that the seat to act sees, tile sets, int64 [N]."""
+    own: np.ndarray = at.hands + at.states.discards[at.rows, at.states.to_act]
+    return at.deck - own - at.states.played[:, : at.variant.players].sum(1)
+
+
+def is_open(at: Positions, number: int) -> np.ndarray:
+    """Return 1 where the number is at an open end."""
+    return (at.states.ends == number).any(1).astype(int)
+
+
+def all_discarded(at: Positions, number: int) -> np.ndarray:
+    """Return 1 where all others have discarded since the seat to act laid the last tile."""
+    back = at.states.last_player == at.states.to_act
+    return (back & (at.states.passes >= at.variant.players - 1)).astype(int)
+
+
+POSITIONS = {
+    "lead": PositionFeature("nothing lies yet", lambda at, _: (at.states.turn == 0).astype(int)),
+    "open": PositionFeature("the number is open", is_open, True),
+    "all_discarded": PositionFeature("all others discarded since one laid the last tile", all_discarded),
+    "unseen": PositionFeature(
+        "tiles with the number that one has not seen",
+        lambda at, number: counts_of(unseen(at)) @ carrying(number),
+        True,
+    ),
+}
+
+
+def tile_of_action(actions: int) -> np.ndarray:
+    """Return the kind of tile that each of so many actions lays or discards, KINDS where it does neither."""
+    numbers = np.arange(actions)
+    return np.where(numbers < DISCARD + KINDS, numbers % KINDS, KINDS)
+
+
+def lays(at: Positions, number: int = 0) -> np.ndarray:
+    """Return which actions lay a tile."""
+    return np.arange(at.masks.shape[1])[None] < DISCARD
+
+
+def leaves(at: Positions, number: int) -> np.ndarray:
+    """Return which actions lay a tile that leaves the number open."""
+    numbers = np.arange(DISCARD)
+    found = np.zeros((1, at.masks.shape[1]), bool)
+    found[0, :DISCARD] = PIPS[numbers % KINDS, numbers // KINDS] == number
+    return found
+
+
+def double(at: Positions, number: int) -> np.ndarray:
+    """Return which actions lay a double, or that of the number."""
+    faces = FACES[tile_of_action(at.masks.shape[1])]
+    return (faces[:, 0] == faces[:, 1]) & ((number == 0) | (faces[:, 0] == number)) & lays(at)
+
+
+def heaviest(at: Positions, number: int) -> np.ndarray:
+    """Return which actions lay a tile than which no other that may be laid has more pips."""
+    weights = np.append(WEIGHT, -1).astype(int)[tile_of_action(at.masks.shape[1])]
+    pips = np.where(at.masks & lays(at), weights, -1)
+    return (pips == pips.max(1, keepdims=True)) & (pips >= 0)
+
+
+ACTIONS = {
+    "lays": ActionFeature("a tile is laid, not discarded", lays),
+    "leaves": ActionFeature("the tile that is laid leaves the number open", leaves, True),
+    "double": ActionFeature("a double is laid, or that of the number", double, None),
+    "heaviest": ActionFeature("no tile that may be laid has more pips", heaviest),
+}
+
+
+def changes(actions: int) -> dict[str, PlayerChange]:
+    """Return the changes of players of a game with so many actions."""
+    numbers = np.arange(actions)
+    discards = (numbers >= DISCARD) & (numbers < DISCARD + KINDS)
+    return {"discards": PlayerChange(lambda _: "discards drawn", drawn=discards)}
+
+
+def stubborn_doubles(outcome: Outcome, number: int) -> np.ndarray:
+    """Return the share of doubles that were laid less that of other tiles of equal pips, mean over these pips."""
+    states, players = outcome.states, outcome.variant.players
+    laid = counts_of(states.played[:, :players].sum(1))
+    dropped = counts_of(states.discards[:, :players].sum(1))
+    doubles, shares = PIPS[:, 0] == PIPS[:, 1], []
+    for pips in (4, 6, 8, 10):
+        of = [
+            laid[:, each] / (laid + dropped)[:, each].clip(1)
+            for each in (np.flatnonzero((pips == WEIGHT) & kind) for kind in (doubles, ~doubles))
+        ]
+        shares.append(of[0].mean(1) - of[1].mean(1))
+    return np.mean(shares, 0)
+
+
+def tied_first(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where two seats or more have the fewest points."""
+    found = points(outcome)
+    return ((found == found.min(1, keepdims=True)).sum(1) > 1).astype(float)
+
+
+def tied_any(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where some two seats have equal points."""
+    return (np.diff(np.sort(points(outcome), 1), axis=1) == 0).any(1).astype(float)
+
+
+METRICS = {
+    "stubborn_doubles": Metric(
+        "share of doubles laid less that of other tiles of equal pips", "share", stubborn_doubles
+    ),
+    "tied_first": Metric("two seats or more share the fewest points", SHARE, tied_first),
+    "tied_any": Metric("some two seats have equal points", SHARE, tied_any),
+}
+
+
+# --- with one open end ----------------------------------------------------------------------------
+
+
+def lockouts(outcome: Outcome, number: int) -> np.ndarray:
+    """Return how often the seats in question left the number open and all others then discarded."""
+    states, players = outcome.states, outcome.variant.players
+    rows, found = np.arange(len(states)), np.zeros((len(states), states.hands.shape[1]), int)
+    last, left, passes = np.full(len(states), NOBODY), np.zeros(len(states), int), np.zeros(len(states), int)
+    for turn in range(TURNS):
+        under_way, actions = turn < states.turn, states.record[:, turn].astype(int)
+        laid = under_way & (actions < DISCARD)
+        seat = (states.leader + turn) % players
+        last = np.where(laid, seat, last)
+        left = np.where(laid, PIPS[actions % KINDS, (actions // KINDS).clip(0, 1)], left)
+        passes = np.where(laid, 0, passes + under_way)
+        out = under_way & ~laid & (passes == players - 1) & (left == number)
+        found[rows[out], last[out]] += 1
+    return of_seats(outcome, found).astype(float)
+
+
+def count_misleads(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where of some two seats the one with fewer discards has more pips in them."""
+    drops, pips = outcome.states.drops[:, : outcome.variant.players].astype(int), points(outcome)
+    against = (drops[:, :, None] - drops[:, None, :]) * (pips[:, :, None] - pips[:, None, :]) < 0
+    return against.any((1, 2)).astype(float)
+
+
+METRICS_OF_ONE_END = {
+    "lockouts": Metric(
+        "how often the seat leaves the number open and all others then discard",
+        "times a deal",
+        lockouts,
+        True,
+    ),
+    "locks_out": Metric("at least once so", SHARE, lambda o, n: (lockouts(o, n) >= 1).astype(float), True),
+    "locks_out_twice": Metric(
+        "at least twice so", SHARE, lambda o, n: (lockouts(o, n) >= 2).astype(float), True
+    ),
+    "count_misleads": Metric(
+        "of some two seats the one with fewer discards has more pips in them", SHARE, count_misleads
+    ),
+}

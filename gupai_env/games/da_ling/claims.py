@@ -1,0 +1,110 @@
+"""What claims can name of Da Ling."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from gupai_env.core.claims import (
+    CHIPS,
+    SHARE,
+    ExactQuestion,
+    Facts,
+    HandFeature,
+    Metric,
+    Outcome,
+    PlayerChange,
+    Vocabulary,
+)
+from gupai_env.core.tiles import KINDS
+from gupai_env.games.da_ling.rules import (
+    GROUP_OF,
+    GROUPS,
+    NO_MATCH,
+    WILD,
+    WORTH,
+    colour_of,
+    matches,
+    points_of,
+    wilds_of,
+)
+
+
+def strengths(outcome: Outcome) -> np.ndarray:
+    """Return the pips of the colour in every group that matches, int [N, players, groups]; NO_MATCH in the others."""
+    states, players = outcome.states, outcome.variant.players
+    of, tiles = GROUP_OF[states.splits[:, :players]], WORTH[states.tiles[:, :players]]
+    worth = np.stack([np.where(of == group, tiles, 0).sum(2) for group in range(GROUPS)], 2)
+    target, red = states.target.astype(int)[:, None, None], states.red[:, None, None] != 0
+    match = matches(points_of(worth), wilds_of(worth), target)
+    return np.where(match, np.where(red, colour_of(worth, True), colour_of(worth, False)), NO_MATCH)
+
+
+def _tied(found: np.ndarray) -> np.ndarray:
+    most = found.max(1)
+    return (most != NO_MATCH) & ((found == most[:, None]).sum(1) > 1)
+
+
+def absolute_winner(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where some seat matches all three groups."""
+    return (strengths(outcome) != NO_MATCH).all(2).any(1).astype(float)
+
+
+def absolute_tie(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where the strongest of those that match all three tie."""
+    found = strengths(outcome)
+    total = np.where((found != NO_MATCH).all(2), found.sum(2), NO_MATCH)
+    return _tied(total).astype(float)
+
+
+def group_tie(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where nobody matches all three, and a stake stays with all because the strongest of a group tie."""
+    found = strengths(outcome)
+    nobody = ~(found != NO_MATCH).all(2).any(1)
+    return (nobody & np.stack([_tied(found[:, :, group]) for group in range(GROUPS)]).any(0)).astype(float)
+
+
+def house_income(outcome: Outcome, number: int) -> np.ndarray:
+    """Return chips that no seat has: what the house took."""
+    return -outcome.states.total[:, : outcome.variant.players].sum(1).astype(float)
+
+
+def least_and_most_of_the_house(deals: int, ends: Iterable[np.recarray]) -> Facts:
+    """Return the least and the most that the house takes in a deal.
+
+    Payments between seats are written in pairs, so that what a deal adds up to does not depend on the deck's size.
+    """
+    incomes: set[float] = set()
+    for states in ends:
+        incomes |= set((-states.payoff.sum(1)).tolist())
+    return {"least": min(incomes), "most": max(incomes), "deals": deals}
+
+
+def take_stakes(views: np.recarray, stakes: Sequence[float]) -> None:
+    """Show other stakes than those of the table."""
+    views.stakes[:] = stakes
+
+
+CLAIMS = Vocabulary(
+    hand={
+        "wild": HandFeature("wild tiles", lambda _: np.isin(np.arange(KINDS), WILD).astype(int)),
+    },
+    metrics={
+        "absolute_winner": Metric("somebody matches all three groups", SHARE, absolute_winner),
+        "absolute_tie": Metric("the strongest absolute winners tie", SHARE, absolute_tie),
+        "group_tie": Metric("a group is left unpaid by a tie", SHARE, group_tie),
+        "house_income": Metric("chips that the house takes", CHIPS, house_income),
+    },
+    questions={
+        "house_income": ExactQuestion(
+            "least and most that the house takes in a deal with a fee of 1: all splits of all tiny deals",
+            least_and_most_of_the_house,
+            {"deck": "tiny", "players": 2, "casino_fee": 1, "leader": 0},
+        ),
+    },
+    changes={
+        "stakes": PlayerChange(
+            lambda stakes: f"as if stakes were {'/'.join(f'{stake:g}' for stake in stakes)}",
+            shown=take_stakes,
+        ),
+    },
+)

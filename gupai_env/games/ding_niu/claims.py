@@ -1,0 +1,151 @@
+"""What claims can name of Ding Niu."""
+
+import functools
+from collections import deque
+
+import numpy as np
+
+from gupai_env.core.claims import (
+    CHIPS,
+    SHARE,
+    ExactQuestion,
+    Facts,
+    Metric,
+    Outcome,
+    Vocabulary,
+    points,
+    ratio,
+    tiles_by_number,
+)
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.tiles import PIPS
+from gupai_env.games.connecting.claims import ACTIONS, METRICS, POSITIONS, changes, tile_of_action
+from gupai_env.games.ding_niu import GAME
+from gupai_env.games.ding_niu.rules import CHIPS as CHIPS_BY_RANK
+from gupai_env.games.ding_niu.rules import CLASSIC, DECK, SMOTHERED
+
+
+def blocked(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where a suan zhang came within so many rounds."""
+    states = outcome.states
+    return ((states.maker != NOBODY) & (states.turn <= number * outcome.variant.players)).astype(float)
+
+
+def blocked_with(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where a classic suan zhang shows the number, two and three being one kind."""
+    states = outcome.states
+    ends = np.sort(states.ends, 1)
+    shows = [2, 3] if number in (2, 3) else [number, number]
+    return ((states.suan_zhang == CLASSIC) & (ends == shows).all(1)).astype(float)
+
+
+def smothered(outcome: Outcome, number: int) -> np.ndarray:
+    """Return a thousand where the deal has a smothered suan zhang."""
+    return np.where(outcome.states.suan_zhang == SMOTHERED, 1000.0, 0.0)
+
+
+def smothered_by_winner(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2], where the maker of a smothered suan zhang won chips, and where there was one."""
+    made = outcome.states.suan_zhang == SMOTHERED
+    won = outcome.states.total[np.arange(len(made)), outcome.states.maker.clip(0)] > 0
+    return np.stack([made & won, made], 1).astype(float)
+
+
+def tie_rule_gain(outcome: Outcome, number: int) -> np.ndarray:
+    """Return chips that the order on ties gives the seat at a place of the deal's order, over tied seats sharing."""
+    states, found = outcome.states, points(outcome)
+    plain, ranks = states.maker == NOBODY, CHIPS_BY_RANK[0].astype(float)
+    less = (found[:, None, :] < found[:, :, None]).sum(2)
+    equal = (found[:, None, :] == found[:, :, None]).sum(2)
+    sums = np.append(0, np.cumsum(ranks))
+    shared = (sums[less + equal] - sums[less]) / equal
+    seat = (states.leader + number - 1) % outcome.variant.players
+    rows = np.arange(len(states))
+    return np.where(plain, states.total[rows, seat] - shared[rows, seat], 0.0)
+
+
+def non_doubles_per_number() -> Facts:
+    """Return the tiles of the deck, without its doubles, that carry each number."""
+    return tiles_by_number(kind for kind in DECK.tolist() if PIPS[kind, 0] != PIPS[kind, 1])
+
+
+@functools.cache
+def blocking_layouts() -> dict[tuple[int, int], int]:
+    """Return for every pair of open numbers that a classic suan zhang may show the fewest non-doubles."""
+    kinds = sorted({kind for kind in DECK.tolist() if PIPS[kind, 0] != PIPS[kind, 1]})
+    copies = tuple(DECK.tolist().count(kind) for kind in kinds)
+    faces = [tuple(PIPS[kind].tolist()) for kind in kinds]
+    doubles = {int(PIPS[kind, 0]) for kind in DECK.tolist() if PIPS[kind, 0] == PIPS[kind, 1]}
+    starts = [(copies, (n, n)) for n in doubles]  # a double that is led
+    for at, (high, low) in enumerate(faces):
+        starts.append((_less(copies, at), (min(high, low), max(high, low))))
+    queue = deque((left, ends, sum(copies) - sum(left)) for left, ends in starts)
+    seen, found = set(starts), dict[tuple[int, int], int]()
+    while queue:  # breadth first by tiles laid, so the first layout of a kind has the fewest
+        left, ends, laid = queue.popleft()
+        for at, face in enumerate(faces):
+            if not left[at]:
+                continue
+            for joins, leaves in (face, face[::-1]):
+                for end, other in (ends, ends[::-1]):
+                    if joins != end:
+                        continue
+                    after, now = _less(left, at), (min(leaves, other), max(leaves, other))
+                    if (after, now) in seen:
+                        continue
+                    seen.add((after, now))
+                    if any(rest and set(faces[k]) & set(now) for k, rest in enumerate(after)):
+                        queue.append((after, now, laid + 1))
+                    elif now not in found or found[now] > laid + 1:
+                        found[now] = laid + 1
+    return found
+
+
+def _less(left: tuple[int, ...], at: int) -> tuple[int, ...]:
+    return (*left[:at], left[at] - 1, *left[at + 1 :])
+
+
+def classic_blocks() -> Facts:
+    """Return every kind of classic suan zhang, from a search of all layouts, and its fewest non-doubles."""
+    found = blocking_layouts()
+    facts: Facts = {"kinds": " ".join(f"{a}-{b}" for a, b in sorted(found))}
+    facts |= {f"fewest {a}-{b}": count for (a, b), count in sorted(found.items())}
+    fewest = min(found.values())
+    facts["fewest"] = fewest
+    facts["easiest"] = " ".join(f"{a}-{b}" for (a, b), count in sorted(found.items()) if count == fewest)
+    return facts
+
+
+CLAIMS = Vocabulary(
+    positions=POSITIONS,
+    actions=ACTIONS,
+    metrics={
+        **METRICS,
+        "blocked": Metric("a suan zhang within so many rounds", SHARE, blocked, True),
+        "blocked_with": Metric("a classic suan zhang with this number", SHARE, blocked_with, True),
+        "smothered": Metric("smothered suan zhangs", "a thousand deals", smothered),
+        "smothered_by_winner": Metric(
+            "smothered suan zhangs whose maker won chips",
+            "share of them",
+            smothered_by_winner,
+            statistic=ratio,
+        ),
+        "tie_rule_gain": Metric(
+            "chips that the order on ties gives the seat of this place in the order of play",
+            CHIPS,
+            tie_rule_gain,
+            True,
+        ),
+    },
+    questions={
+        "non_doubles_per_number": ExactQuestion(
+            "tiles of the deck, without its doubles, that carry each number", non_doubles_per_number
+        ),
+        "classic_blocks": ExactQuestion(
+            "every kind of classic suan zhang, from a search of all layouts, and its fewest non-doubles",
+            classic_blocks,
+        ),
+    },
+    changes=changes(GAME.num_actions),
+    tile_of_action=tile_of_action(GAME.num_actions),
+)

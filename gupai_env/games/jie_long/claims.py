@@ -1,0 +1,73 @@
+"""What claims can name of Jie Long."""
+
+import numpy as np
+
+from gupai_env.core.claims import CHIPS, Metric, Outcome, Vocabulary, chips, of_seats, points
+from gupai_env.core.tiles import KINDS, PIPS
+from gupai_env.games.connecting.claims import (
+    ACTIONS,
+    METRICS,
+    METRICS_OF_ONE_END,
+    POSITIONS,
+    changes,
+    tile_of_action,
+)
+from gupai_env.games.connecting.rules import DISCARD, TURNS
+from gupai_env.games.jie_long import GAME
+
+
+def ends_met(outcome: Outcome, number: int) -> np.ndarray:
+    """Return how often each end that a seat left was followed by each that it met next, [N, 36]."""
+    states, players = outcome.states, outcome.variant.players
+    found = np.zeros((len(states), 36))
+    rows, open_now = np.arange(len(states)), np.zeros(len(states), int)
+    # By seat, what it left open at its last turn; 0: it laid nothing.
+    left = np.zeros((len(states), players), int)
+    for turn in range(TURNS):
+        under_way, actions = turn < states.turn, states.record[:, turn].astype(int)
+        laid, seat = under_way & (actions < DISCARD), (states.leader + turn) % players
+        own = left[rows, seat]
+        met = under_way & (own > 0) & (open_now > 0)
+        found[rows[met], (own[met] - 1) * 6 + open_now[met] - 1] += 1
+        open_now = np.where(laid, PIPS[actions % KINDS, (actions // KINDS).clip(0, 1)], open_now)
+        left[rows, seat] = np.where(laid, open_now, 0)
+    return found
+
+
+def information_share(means: np.ndarray) -> float:
+    """Return the mutual information of what was left and met, as a share of the entropy of what was met."""
+    joint = means.reshape(6, 6) / means.sum()
+    left, met = joint.sum(1, keepdims=True), joint.sum(0, keepdims=True)
+    some = joint > 0
+    information = float((joint[some] * np.log(joint[some] / (left * met)[some])).sum())
+    return information / float(-(met[met > 0] * np.log(met[met > 0])).sum())
+
+
+def pairwise_less_loser_pays(outcome: Outcome, number: int) -> np.ndarray:
+    """Return chips as paid, less those if the seat with most points paid all others; who tie share it."""
+    found = points(outcome)
+    most = found.max(1, keepdims=True)
+    lost, losers = (most - found).sum(1, keepdims=True), (found == most).sum(1, keepdims=True)
+    paid = np.where(found == most, -lost / losers, most - found)
+    return chips(outcome) - of_seats(outcome, paid)
+
+
+CLAIMS = Vocabulary(
+    positions=POSITIONS,
+    actions=ACTIONS,
+    metrics={
+        **METRICS_OF_ONE_END,
+        "information": Metric(
+            "how much the end that one leaves tells of the end that one meets next, as a share of its entropy",
+            "share",
+            ends_met,
+            statistic=information_share,
+        ),
+        "pairwise_less_loser_pays": Metric(
+            "chips as paid, less those if one loser paid all", CHIPS, pairwise_less_loser_pays
+        ),
+        **METRICS,
+    },
+    changes=changes(GAME.num_actions),
+    tile_of_action=tile_of_action(GAME.num_actions),
+)

@@ -1,0 +1,80 @@
+"""What claims can name of Tiu-U."""
+
+import numpy as np
+
+from gupai_env.core.claims import (
+    SHARE,
+    ActionFeature,
+    ExactQuestion,
+    Facts,
+    Metric,
+    Outcome,
+    Positions,
+    Vocabulary,
+    counts_of,
+    points,
+    ratio,
+)
+from gupai_env.core.tiles import WEIGHT
+from gupai_env.games.tiu_u.rules import BAIT, BIG_POINTS, CATCH, DECK, SMALL_RED
+
+
+def lays(at: Positions, number: int) -> np.ndarray:
+    """Return which actions lay a tile in the lake."""
+    return np.arange(at.masks.shape[1])[None] < CATCH
+
+
+def third(at: Positions, number: int) -> np.ndarray:
+    """Return which actions lay the third tile of a kind in the lake."""
+    found = np.zeros(at.masks.shape, bool)
+    found[:, :CATCH] = counts_of(at.states.lake)[:, BAIT[:CATCH]] == 2
+    return found
+
+
+def lake_left(outcome: Outcome, number: int) -> np.ndarray:
+    """Return the tiles left in the lake."""
+    return counts_of(outcome.states.lake).sum(1).astype(float)
+
+
+def big_share(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2], points of big fish that the seat with most points caught, and all its points."""
+    rows, best = np.arange(len(outcome.states)), points(outcome).argmax(1)
+    catch = counts_of(outcome.states.catches[rows, best])
+    return np.stack([catch @ BIG_POINTS, points(outcome)[rows, best]], 1).astype(float)
+
+
+def fish_points() -> Facts:
+    """Return the mean points that a big and a small fish add, small ones by their red pips, and the ratio."""
+    big, small = DECK[WEIGHT[DECK] >= 8], DECK[WEIGHT[DECK] < 8]
+    of_big, of_small = float(BIG_POINTS[big].mean()), float(SMALL_RED[small].mean())
+    return {
+        "points of a big fish": of_big,
+        "red pips of a small fish": of_small,
+        "ratio": of_big / of_small,
+        "big fish": len(big),
+        "small fish": len(small),
+    }
+
+
+CLAIMS = Vocabulary(
+    actions={
+        "lays": ActionFeature("a tile is laid, not used to catch", lays),
+        "third": ActionFeature("the tile is laid as the third of its kind in the lake", third),
+    },
+    metrics={
+        "lake_left": Metric("tiles left in the lake", "tiles", lake_left),
+        "lake_not_empty": Metric(
+            "tiles are left in the lake", SHARE, lambda o, n: (lake_left(o, n) > 0).astype(float)
+        ),
+        "big_share": Metric(
+            "share of the winner's points that big fish count", "share", big_share, statistic=ratio
+        ),
+    },
+    questions={
+        "fish_points": ExactQuestion(
+            "mean points that a big and a small fish add, small ones by their red pips, and the ratio",
+            fish_points,
+        ),
+    },
+    tile_of_action=BAIT.astype(int),
+)
