@@ -41,7 +41,7 @@ from gupai_env.core.claims import chips
 from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, tiles_in
-from gupai_env.games import get_game
+from gupai_env.games import GAMES, get_game
 from gupai_env.vector import Lanes
 
 ROOT = Path(__file__).parents[1]
@@ -193,6 +193,13 @@ def test_all_claims_come_with_gupai_and_the_schema_knows_their_keys():
     properties = schema()["properties"]
     for path in command.paths():
         assert set(parse_yaml(path.read_text(encoding="utf-8"))) <= set(properties)
+
+
+def test_what_tests_claims_names_no_game():
+    names = [name for game in GAMES.values() for name in (game.id, game.identifier, game.variant.__name__)]
+    for path in (ROOT / "agents" / "gupai_agents" / "evaluation" / "claims").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not [name for name in names if name in text], path.name
 
 
 # --- deals ----------------------------------------------------------------------------------------
