@@ -3,7 +3,7 @@
 python docs/claims.py [FOLDER]
 
 A folder keeps the verdicts as JSON, so that a run that was stopped goes on where it was. What an optimiser does with
-the traits is worked out by `gupai claim --all --optimise --out docs/claims`.
+the traits is worked out by `gupai claim run --all --optimise --out docs/claims`.
 """
 
 import contextlib

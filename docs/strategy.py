@@ -1,6 +1,6 @@
 """Writes `docs/strategy/GAME.md`: what the evidence says about playing a game well, in sentences with their figures.
 
-It reads verdicts on claims (`docs/claims/*.json`, which `docs/claims.py` and `gupai claim --all --optimise --out
+It reads verdicts on claims (`docs/claims/*.json`, which `docs/claims.py` and `gupai claim run --all --optimise --out
 docs/claims` write) and what features matter (`docs/strategy/GAME.json`, by `gupai discover GAME --out docs/strategy`).
 Nothing is written by hand:
 

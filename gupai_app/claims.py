@@ -46,7 +46,7 @@ SUFFIX = ".yaml"
 ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
 
 NEW = """\
-# A claim about strategy, tested by: gupai claim {name}{suffix}
+# A claim about strategy, tested by: gupai claim run {name}{suffix}
 # Its keys: gupai claim schema. Features, metrics and what is enumerated: gupai claim features.
 id: {name}
 statement: With four or more 2s, playing so that 2 is left open wins chips.
@@ -97,6 +97,16 @@ def find(name: str) -> Path:
     return folder() / f"{name}{SUFFIX}"
 
 
+def read(name: str | None) -> list[Claim]:
+    """Return a claim by its id or path, or without a name all that come with gupai. Raises: ValueError; OSError."""
+    return [read_claim(path) for path in (paths() if name is None else [find(name)])]
+
+
+def show(name: str) -> None:
+    """Print the file of a claim, by its id or path. Raises: ValueError; OSError."""
+    say(read_text(find(name)), end="")
+
+
 def listed() -> None:
     """Print all claims that come with gupai."""
     table = table_of("claim", "game", "readings", "statement")
@@ -105,7 +115,7 @@ def listed() -> None:
         table.add_row(
             claim.id, claim.game, str(len(claim.readings)) if claim.readings else "untested", claim.statement
         )
-    put(table, "To test one: gupai claim ID")
+    put(table, "To test one: gupai claim run ID")
 
 
 def features() -> None:
@@ -138,7 +148,7 @@ def new(name: str, *, force: bool = False) -> None:
             "with - between"
         )
     write_file(path, NEW.format(name=path.stem, suffix=SUFFIX), force=force)
-    say(f"{path} is written; test it with: gupai claim {path}")
+    say(f"{path} is written; test it with: gupai claim run {path}")
 
 
 def show_schema() -> None:

@@ -179,6 +179,6 @@ def test_what_an_optimiser_does_is_read_off_the_intervals(weight, lost, verdict)
 
 
 def test_a_claim_without_a_trait_is_one_line():
-    done = CliRunner().invoke(app, ["claim", "jl-only-2", "--optimise"])
+    done = CliRunner().invoke(app, ["claim", "run", "jl-only-2", "--optimise"])
     assert done.exit_code == 2
     assert "nothing to optimise" in done.output

@@ -165,7 +165,7 @@ def test_a_page_says_what_the_json_says_the_verdict_before_the_statistics(policy
         "Opponents: greedy, variety.",
         "Rules: the defaults.",
         command_of(content),
-        "gupai claim mine --seed 3",
+        "gupai claim run mine --seed 3",
     ):
         assert figure in said, figure
     page = written[0]
@@ -257,7 +257,7 @@ def test_a_claim_without_deals_has_a_page_without_them(tmp_path):
 
 
 def gupai(*words):
-    return CliRunner().invoke(app, ["claim", *map(str, words)])
+    return CliRunner().invoke(app, ["claim", "run", *map(str, words)])
 
 
 def test_the_command_writes_a_page_and_says_at_once_why_it_cannot(tmp_path):

@@ -112,10 +112,10 @@ def test_a_table_of_verdicts_marks_what_holds_and_what_does_not_stand_among_so_m
         "|  |  | it | inconclusive |  |",
         "| [b](#b) | s | | not tested | |",
     ]
-    command = "gupai claim a --seed 3 --deals 50 --panel 'greedy' --panel 'variety' --strong"
+    command = "gupai claim run a --seed 3 --deals 50 --panel 'greedy' --panel 'variety' --strong"
     assert command_of(one) == command
     assert f"To repeat it: `{command}`" in lines
-    assert command_of({**one, "asked": {"seed": 0, "deals": None, "panel": None}}) == "gupai claim a"
+    assert command_of({**one, "asked": {"seed": 0, "deals": None, "panel": None}}) == "gupai claim run a"
 
 
 @pytest.mark.parametrize(("p", "stands"), [(RATE, True), (RATE + 1e-9, False)])

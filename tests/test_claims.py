@@ -587,6 +587,10 @@ def test_an_expectation_that_fails_is_disproved():
 
 
 def gupai(*words: str):
+    return CliRunner().invoke(app, ["claim", "run", *words])
+
+
+def of_claims(*words: str):
     return CliRunner().invoke(app, ["claim", *words])
 
 
@@ -616,9 +620,6 @@ def test_verdicts_that_are_kept_are_not_made_again(tmp_path, monkeypatch):
         (("jl-atack-2",), "did you mean jl-attack-2?"),
         (("no/such.yaml",), "no/such.yaml"),
         ((), "name a claim, or --all"),
-        (("new",), "gupai claim new NAME"),
-        (("new", "a b"), "'a b' is no name of a claim"),
-        (("new", "a" * 61), "write at most 60 lower-case letters"),
         (("jl-attack-2", "--dry-run", "--optimise"), "--optimise and --dry-run do not go together"),
         (("jl-attack-2", "--dry-run", "--deals", "5"), "--dry-run and --deals do not go together"),
         (("jl-attack-2", "--dry-run", "--strong"), "--dry-run and --strong do not go together"),
@@ -630,11 +631,43 @@ def test_verdicts_that_are_kept_are_not_made_again(tmp_path, monkeypatch):
     ],
 )
 def test_mistakes_get_one_line(words, said):
-    found = gupai(*words)
+    in_one_line(gupai(*words), said)
+
+
+def in_one_line(found, said):
     assert found.exit_code == 2
     assert said in found.output
     assert "Traceback" not in found.output
     assert found.output.strip().count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("jl-attack-2",), "gupai: write: gupai claim run jl-attack-2\n"),
+        (("my claims/1.yaml", "--deals", "9"), "write: gupai claim run 'my claims/1.yaml' --deals 9"),
+        (("--all",), "write: gupai claim run --all"),
+        (("lst",), "No such command 'lst'. Did you mean 'list'?"),
+        (("list", "jl"), "unexpected extra argument(s) (jl)"),
+        (("show",), "Missing argument"),
+        (("show", "jl-atack-2"), "did you mean jl-attack-2?"),
+        (("show", "no/such.yaml"), "no/such.yaml"),
+        (("new",), "Missing argument 'NAME'"),
+        (("new", "a b"), "'a b' is no name of a claim"),
+        (("new", "a" * 61), "write at most 60 lower-case letters"),
+    ],
+)
+def test_mistakes_in_the_other_commands_get_one_line(words, said):
+    in_one_line(of_claims(*words), said)
+
+
+def test_the_commands_beside_run_print_what_there_is():
+    listed, features = of_claims("list"), of_claims("features")
+    assert (listed.exit_code, features.exit_code) == (0, 0)
+    assert "jl-attack-2" in listed.output and "carrying" in features.output
+    assert of_claims("show", "jl-attack-2").output == command.find("jl-attack-2").read_text(encoding="utf-8")
+    shown = of_claims()
+    assert shown.exit_code == 0 and "features" in shown.output
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", "[" * 10**5, b"\xff"])
@@ -645,7 +678,7 @@ def test_a_damaged_verdict_is_told_of(content, tmp_path):
     assert (found.exit_code, found.output) == (2, f"gupai: {path} is damaged; remove it\n")
 
 
-@pytest.mark.parametrize("words", [("claim", "jl-suit-counts"), ("discover", "jie-long")])
+@pytest.mark.parametrize("words", [("claim", "run", "jl-suit-counts"), ("discover", "jie-long")])
 def test_one_process_at_a_time_keeps_verdicts_in_a_folder(words, tmp_path):
     with locked(tmp_path, "testing claims into this folder"):
         found = CliRunner().invoke(app, [*words, "--out", str(tmp_path)])
@@ -668,13 +701,13 @@ def test_a_verdict_that_another_version_has_kept_is_not_taken(tmp_path):
 
 def test_a_new_claim_can_be_tested_at_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert gupai("new", "mine").exit_code == 0
-    assert gupai("new", "mine").exit_code == 2
+    assert of_claims("new", "mine").exit_code == 0
+    assert of_claims("new", "mine").exit_code == 2
     found = gupai("mine.yaml", "--deals", "100")
     assert found.exit_code == 0
     assert "With four or more 2s" in found.output
     assert gupai("mine.yaml", "--dry-run", "--json").exit_code == 0
-    assert json.loads(gupai("schema").output)["title"] == "Claim"
+    assert json.loads(of_claims("schema").output)["title"] == "Claim"
 
 
 FIELD = {
@@ -827,7 +860,7 @@ def test_a_strong_panel_is_asked_for_and_told():
     reading = content["readings"][0]
     assert [each["label"] for each in reading["effects"]][-1] == SEARCHING
     assert len(reading["doses"]) == 3 * 3  # against those of the file
-    assert command_of(content) == "gupai claim jl-attack-2 --deals 4 --strong"
+    assert command_of(content) == "gupai claim run jl-attack-2 --deals 4 --strong"
 
 
 def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_path, capsys):

@@ -19,7 +19,8 @@ from gupai_agents.evaluation import build_tree
 from gupai_agents.evaluation.tournament import round_robin
 from gupai_app import bench, report
 from gupai_app.__main__ import main as first
-from gupai_app.cli import app, main, mistakes
+from gupai_app.cli import app, main
+from gupai_app.commands.errors import mistakes
 from gupai_app.human import Terminal
 from gupai_app.streams import OutputLostError, printable, say
 from gupai_env import GAMES, get_game, jie_long_v0
@@ -246,7 +247,7 @@ def test_control_characters_are_written_out_wherever_a_text_is_printed(capsys, t
         and "\x1b" not in refused.stderr
     )
     (tmp_path / "x.yaml").write_text('"\\e[31m": 1', encoding="utf-8")
-    refused = run("claim", str(tmp_path / "x.yaml"))
+    refused = run("claim", "run", str(tmp_path / "x.yaml"))
     assert refused.exit_code == 2 and "\x1b" not in refused.output
 
 

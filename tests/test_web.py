@@ -323,7 +323,7 @@ def test_a_claim_is_tested_and_its_verdict_read(pages):
         time.sleep(0.1)
     assert "Read the verdict" in text
     answer = pages.get(f"/verdict/{name}")
-    assert "To repeat it" in answer.text and f"gupai claim {name} --deals 20" in answer.text
+    assert "To repeat it" in answer.text and f"gupai claim run {name} --deals 20" in answer.text
 
 
 def test_a_test_is_stopped_and_another_is_not_begun_beside_it(pages, monkeypatch):

@@ -316,7 +316,7 @@ def test_a_changed_claim_is_tested_and_its_deals_are_looked_at(pages):
     verdict = pages.get(unescape(re.search(r'href="(/verdict/[^"]*)"', text)[1])).text
     assert "carrying 3 at least 4" in unescape(verdict) and 'class="chart"' in verdict
     assert "largest gain" in verdict.lower() and verdict.count('class="stage broad"') == 6
-    assert "gupai claim jl-attack-2-changed.yaml --deals 40" in verdict
+    assert "gupai claim run jl-attack-2-changed.yaml --deals 40" in verdict
     assert pages.get("/verdict/jl-attack-2").status_code == 404  # another claim
 
 

@@ -501,7 +501,7 @@ def test_commands_find_the_same_on_a_cluster_to_the_byte(nodes, tmp_path, outsid
     gupai(*words, "--out", tmp_path / "there", "--ray", address)
     for name in FILES:
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes(), name
-    claim = ["claim", "jl-attack-2", "--deals", "100", "--json"]
+    claim = ["claim", "run", "jl-attack-2", "--deals", "100", "--json"]
     assert json.loads(gupai(*claim).stdout) == json.loads(gupai(*claim, "--ray", address).stdout)
     tune = ["tune", "jie-long", "--generations", "6", "--seconds", "600"]
     here, there = gupai(*tune).stdout, gupai(*tune, "--ray", address).stdout

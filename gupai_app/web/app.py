@@ -14,7 +14,7 @@ from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
 from gupai_agents import agent_names
-from gupai_app.cli import SEEDS
+from gupai_app.commands.shared import SEEDS
 from gupai_app.web.address import PERSON, Address, rules_of
 from gupai_app.web.claims import add_claims
 from gupai_app.web.jobs import Jobs

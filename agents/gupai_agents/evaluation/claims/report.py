@@ -136,7 +136,7 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
 
 def command_of(content: dict[str, Any]) -> str:
     """Return the command that gives this verdict."""
-    return f"gupai claim {content['id']}{_asked(content['asked'])}"
+    return f"gupai claim run {content['id']}{_asked(content['asked'])}"
 
 
 def _asked(asked: dict[str, Any]) -> str:

@@ -1,0 +1,1 @@
+"""The commands of `gupai`, a module for each group of them."""

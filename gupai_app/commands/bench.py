@@ -1,0 +1,31 @@
+"""`gupai bench`: how fast the engine is."""
+
+from typing import Annotated
+
+import typer
+
+from gupai_app.commands.errors import going_on
+from gupai_app.commands.shared import NOTHING_KEPT, SomeGame, read_variant
+
+
+def bench(
+    name: SomeGame = None,
+    everything: Annotated[bool, typer.Option("--all", help="measure every game")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Measure how many decisions a second the engine plays on this machine."""
+    game, _ = read_variant(name, None)
+
+    from gupai_app import report
+    from gupai_app.bench import FIGURES, figures
+    from gupai_env.games import GAMES
+
+    games = list(GAMES.values()) if everything else [game]
+    measured = []
+    with going_on(NOTHING_KEPT), report.progress("measurements", len(games) * FIGURES) as done:
+        for each in games:
+            for figure in figures(each):
+                measured.append(figure)
+                done(1)
+    show = report.speed_json if as_json else report.speed
+    show(measured)

@@ -1,0 +1,231 @@
+"""`gupai claim`: a group of commands that test what is said about playing, see docs/claims-guide.md."""
+
+import difflib
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes, packages_of_tuning
+from gupai_app.commands.shared import (
+    NOTHING_KEPT,
+    Force,
+    Ray,
+    Threads,
+    grouped,
+    kept_in,
+    not_empty,
+    one_of,
+    read_seed,
+    workers_at,
+)
+from gupai_app.streams import say
+
+if TYPE_CHECKING:
+    from gupai_agents.evaluation.claims import Claim
+
+ClaimName = Annotated[str, typer.Argument(metavar="ID|FILE", help="a claim; `gupai claim list` lists them")]
+
+
+class ClaimGroup(TyperGroup):
+    """The group `gupai claim`, which once was a single command and says how what it took is written now."""
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
+        """Return the command that is named. Raises: Mistake where a claim stands in its place."""
+        if args[0] not in self.commands and not difflib.get_close_matches(args[0], self.commands):
+            raise Mistake(f"write: gupai claim run {shlex.join(args)}")
+        return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Read the words after `gupai claim`. Raises: Mistake where an option of `run` stands first."""
+        if args and args[0].startswith("-") and args[0] != "--help":
+            raise Mistake(f"write: gupai claim run {shlex.join(args)}")
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=ClaimGroup, help="Test what is said about playing, or list what is there to test.")
+
+
+@app.callback(invoke_without_command=True)
+def options(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Options that change what a claim is tested with."""
+
+    deals: Annotated[
+        int | None,
+        typer.Option(min=2, max=1_000_000, help="deals of each figure, instead of those of the file"),
+    ] = None
+    panel: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AGENT", help="players instead of those of the file; repeat it"),
+    ] = None
+    strong: Annotated[
+        bool, typer.Option("--strong", help="beside them the network `best` and a search; takes minutes")
+    ] = False
+
+
+@dataclass(frozen=True)
+class Instead:
+    """Options that ask for something else than a verdict."""
+
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="tell how often it comes up and how many deals it takes")
+    ] = False
+    optimise: Annotated[
+        bool,
+        typer.Option(
+            "--optimise", help="tell instead what an optimiser does with the trait of a policy claim"
+        ),
+    ] = False
+    seeds: Annotated[int | None, typer.Option(min=2, max=1000, help="of the optimiser; default 8")] = None
+    threads: Threads = None
+
+
+@dataclass(frozen=True)
+class Output:
+    """Options that say in which form a verdict is given."""
+
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False
+    html: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            callback=not_empty,
+            help="write a page with deals to step through, and its games beside it",
+        ),
+    ] = None
+    force: Force = False
+
+    def check(self, claims: "Sequence[Claim]") -> None:
+        """Refuse beforehand a page that could not be written in the end. Raises: ValueError, Mistake."""
+        if self.html is not None:
+            from gupai_app import claim_page
+
+            claim_page.check(self.html, claims)
+            for file in (self.html, str(claim_page.records_of(self.html))):
+                check_target("--html", file, self.force, stream=False)
+
+    def write(self, claim: "Claim", verdict: dict[str, Any]) -> None:
+        """Write the page of a verdict, if one is asked for."""
+        if self.html is not None:
+            from gupai_app import claim_page
+
+            games = claim_page.write_claim(self.html, claim, verdict, force=self.force)
+            also = f"; its games: {games}" if games else ""
+            say(f"{self.html}: to be opened in a browser{also}", error=True)
+
+
+@app.command()
+@grouped
+def run(
+    name: Annotated[
+        str | None, typer.Argument(metavar="ID|FILE", help="a claim; `gupai claim list` lists them")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="test all claims that come with gupai")] = False,
+    *,
+    sample: Sample,
+    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    instead: Instead,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            callback=not_empty,
+            help="keep each verdict; those that lie there are not made again",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, max=256, help="processes that share the claims of --all; verdicts stay")
+    ] = 1,
+    ray: Ray = None,
+    output: Output,
+) -> None:
+    """Test a claim: a verdict with its interval."""
+    from gupai_agents.workers import Processes
+    from gupai_app import claims
+
+    with mistakes():
+        if (name is None) != everything:
+            raise ValueError("name a claim, or --all; `gupai claim list` lists them")
+        found = claims.read(name)
+        _check_together(sample, instead, output)
+        if instead.optimise:
+            with packages_of_tuning(), going_on(kept_in(out)):
+                how = read_seed(seed), instead.seeds, instead.threads
+                claims.optimise_all(found, *how, output.as_json, out)
+        elif instead.dry_run:
+            with going_on(NOTHING_KEPT):
+                claims.plan(found, read_seed(seed), output.as_json)
+        else:
+            output.check(found)
+            shown = "json" if output.as_json else "markdown" if output.as_markdown else "text"
+            figures = sample.deals, sample.panel, sample.strong
+            with workers_at(ray, kept_in(out), Processes(jobs)) as workers:
+                verdicts = claims.test(found, read_seed(seed), *figures, shown, out, workers)
+            output.write(found[0], verdicts[0])
+
+
+def _check_together(sample: Sample, instead: Instead, output: Output) -> None:
+    """Refuse options of which one makes another mean nothing. Raises: ValueError."""
+    other = {"--optimise": instead.optimise, "--dry-run": instead.dry_run}
+    of_verdicts = {"--html": output.html, "--panel": sample.panel, "--deals": sample.deals}
+    of_verdicts |= {"--strong": sample.strong, "--markdown": output.as_markdown}
+    for flag, value in of_verdicts.items():
+        one_of({**other, flag: value})
+    one_of({"--json": output.as_json, "--markdown": output.as_markdown})
+    if instead.seeds is not None and not instead.optimise:
+        raise ValueError("--seeds is for --optimise; leave it out")
+
+
+@app.command("list")
+def list_claims() -> None:
+    """Print all claims that come with gupai."""
+    from gupai_app import claims
+
+    claims.listed()
+
+
+@app.command()
+def show(name: ClaimName) -> None:
+    """Print the file of a claim."""
+    from gupai_app import claims
+
+    with mistakes():
+        claims.show(name)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="of the claim and of its file")],
+    force: Force = False,
+) -> None:
+    """Write the beginning of a claim's file."""
+    from gupai_app import claims
+
+    with mistakes():
+        claims.new(name, force=force)
+
+
+@app.command()
+def features() -> None:
+    """Print the features, metrics and enumerations that a claim's file can name."""
+    from gupai_app import claims
+
+    claims.features()
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of a claim's file, for editors."""
+    from gupai_app import claims
+
+    claims.show_schema()

@@ -1,0 +1,287 @@
+"""Commands that compare agents: `tournament`, `verify`, `gate`, `ladder`, `exploit` and `exploiter`."""
+
+import os
+import sys
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import typer
+
+from gupai_app.commands.errors import Mistake, going_on, mistakes, packages_of_tuning
+from gupai_app.commands.shared import (
+    BEGIN_AGAIN,
+    NOTHING_KEPT,
+    Deals,
+    Exploited,
+    GameName,
+    Options,
+    Ray,
+    Record,
+    Rivals,
+    TinyOptions,
+    grouped,
+    not_empty,
+    read_agent,
+    read_seed,
+    read_variant,
+    workers_at,
+)
+from gupai_app.streams import say
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Options of the folder in which a tournament is kept."""
+
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER", callback=not_empty, help="keep games, figures and a report in a new folder"
+        ),
+    ] = None
+    resume: Annotated[bool, typer.Option("--resume", help="go on with the folder where it stopped")] = False
+
+
+@grouped
+def tournament(
+    name: GameName,
+    agents: Rivals,
+    deals: Deals = 5000,
+    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    option: Options = None,
+    table: Annotated[
+        str, typer.Option(help="who sits together: one among equal others, two, mixed, or all of these")
+    ] = "one",
+    *,
+    folder: Folder,
+    record: Record,
+    ray: Ray = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Let agents meet each other in the same deals from every seat."""
+    import time
+
+    game, variant = read_variant(name, option)
+    rivals = [read_agent(spec, game, variant) for spec in agents]
+    seed = read_seed(seed)
+    out, resume = folder.out, folder.resume
+    if resume and out is None:
+        raise Mistake("--resume needs --out FOLDER, the one to go on with")
+    if record.record is not None and out is not None:
+        raise Mistake("--out keeps the games already; leave out --record")
+
+    from gupai_agents.agent import labels_of
+    from gupai_agents.evaluation import folder as kept
+    from gupai_agents.evaluation import tournament as play
+    from gupai_app import report
+
+    begin = time.perf_counter()
+    options = {"table": table, "seed": seed, **variant.changed()}
+    with mistakes():
+        plan = play.schedule(game, labels_of(rivals), deals, **options)
+    total = len(plan.line_ups) * deals
+    lost = f"what is finished lies in {out}: give the command again with --resume" if out else BEGIN_AGAIN
+    with (
+        mistakes(),
+        workers_at(ray, lost) as workers,
+        record.writer() as file,
+        report.progress("deals", total) as done,
+    ):
+        if out is None:
+            how: dict[str, Any] = {"record": file, "progress": done, "workers": workers}
+            found = play.play_tournament(game, rivals, deals, **how, **options)
+        else:
+            found = kept.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
+    show = report.tournament_json if as_json else report.tournament
+    show(found, time.perf_counter() - begin)
+    if out is not None:
+        say(f"All of it lies in {out}; to check it: gupai verify {out}", error=True)
+
+
+def verify(
+    path: Annotated[
+        str, typer.Argument(metavar="FOLDER", callback=not_empty, help="what a tournament kept with --out")
+    ],
+) -> None:
+    """Play the games of a kept tournament again, and recompute all figures from them."""
+    from gupai_agents.evaluation import folder
+    from gupai_env.core.numbers import counted
+
+    if not os.path.isdir(path):
+        raise Mistake(f"{path}: there is no such folder")
+    with mistakes():
+        found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True))
+    games, agents = found.chips[..., 0].size, len(found.players)
+    say(
+        f"{path}: {counted(games, 'game')} of {counted(agents, 'agent')}, played again; all figures are theirs"
+    )
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Options that say when a gate opens or shuts."""
+
+    gain: Annotated[float, typer.Option(help="chips a deal that the challenger should win")] = 1.0
+    alpha: Annotated[float, typer.Option(help="how often one that wins nothing may be accepted")] = 0.05
+    beta: Annotated[float, typer.Option(help="how often one that gains so much may be rejected")] = 0.05
+    most: Annotated[int, typer.Option(min=1, max=1 << 24, help="deals after which it stays undecided")] = (
+        100_000
+    )
+
+
+@grouped
+def gate(
+    name: GameName,
+    challenger: Annotated[str, typer.Argument(metavar="CHALLENGER", help="an agent")],
+    champion: Annotated[str, typer.Argument(metavar="CHAMPION", help="the agent to be better than")],
+    *,
+    limits: Limits,
+    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    option: Options = None,
+    record: Record,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Tell whether a challenger beats the champion, in as few deals as the error rates allow."""
+    import time
+
+    game, variant = read_variant(name, option)
+    rivals = [read_agent(spec, game, variant) for spec in (challenger, champion)]
+
+    from gupai_agents.evaluation import gate as play
+    from gupai_app import report
+
+    begin = time.perf_counter()
+    how: dict[str, Any] = {**asdict(limits), "seed": read_seed(seed), **variant.changed()}
+    with (
+        mistakes(),
+        going_on(NOTHING_KEPT),
+        record.writer() as file,
+        report.progress("deals at most", limits.most) as done,
+    ):
+        found = play(game, *rivals, progress=done, record=file, **how)
+    show = report.gate_json if as_json else report.gate
+    show(found, (challenger, champion), limits.gain, time.perf_counter() - begin)
+
+
+def ladder(
+    name: GameName,
+    agents: Annotated[
+        list[str] | None, typer.Argument(metavar="[AGENT]...", help="more players, such as checkpoint:PATH")
+    ] = None,
+    deals: Deals = 5000,
+    few: Annotated[
+        int | None,
+        typer.Option(
+            min=2, max=1 << 23, help="deals of a duel of one who searches; default: 500, at most --deals"
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    option: Options = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Let all players of a game, and searches, meet its rule-based ones, and tell how fast each decides."""
+    import shlex
+    import time
+
+    game, variant = read_variant(name, option)
+
+    from gupai_agents.evaluation.ladder import climb
+    from gupai_agents.search import SearchAgent
+    from gupai_app import ladder as page
+    from gupai_app.report import progress
+
+    players = [read_agent(spec, game, variant) for spec in page.players(game, variant, agents or ())]
+    begin, quick = time.perf_counter(), sum(not isinstance(player, SearchAgent) for player in players)
+    if few is not None and few > deals:
+        raise Mistake(f"--few {few} is more than the {deals:,} of --deals; choose 2 to {deals}")
+    few = min(500, deals) if few is None else few
+    total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
+    with mistakes(), going_on(NOTHING_KEPT), progress("deals", total) as done:
+        found = climb(game, players, deals, few, seed=read_seed(seed), progress=done, **variant.changed())
+    seconds = time.perf_counter() - begin
+    if as_json:
+        page.show_json(found, seconds, shlex.join(["gupai", *sys.argv[1:]]))
+    else:
+        page.show(found, seconds)
+
+
+def exploit(
+    name: GameName,
+    agents: Exploited = None,
+    option: TinyOptions = None,
+    solve: Annotated[bool, typer.Option("--solve", help="find an equilibrium too, by CFR+")] = False,
+    rounds: Annotated[int, typer.Option(min=1, max=1_000_000_000, help="of CFR+")] = 400,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Tell exactly what a best response wins from agents, on a deck small enough to search all play."""
+    import time
+
+    from gupai_env.core.variant import TINY
+    from gupai_env.games import get_game
+
+    with mistakes():
+        seats = get_game(name).variant.LIMITS[TINY]["players"][0]
+    game, variant = read_variant(name, [f"deck={TINY}", f"players={seats}", *(option or ())])
+
+    from gupai_agents import agent_names
+    from gupai_agents.agent import labels_of
+    from gupai_agents.evaluation import exact
+    from gupai_app import report
+
+    begin = time.perf_counter()
+    exploited = [
+        read_agent(spec, game, variant) for spec in ["random", *(agents or agent_names(game, variant)[1:])]
+    ]
+    with mistakes():
+        tree = exact.build_tree(game, **asdict(variant))
+        policies = {
+            label: tree.policy([agent] * tree.players)
+            for label, agent in zip(labels_of(exploited), exploited, strict=True)
+        }
+    if solve:
+        with mistakes(), going_on(NOTHING_KEPT), report.progress("rounds of CFR+", rounds) as done:
+            policies["CFR+"] = exact.solve(tree, rounds, done)
+    show = report.exploits_json if as_json else report.exploits
+    show(tree, policies, time.perf_counter() - begin)
+
+
+def exploiter(
+    name: GameName,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="the one that is frozen")],
+    method: Annotated[
+        str,
+        typer.Option(help="how a best response is looked for: tuning (a style) or search (every decision)"),
+    ] = "tuning",
+    generations: Annotated[int, typer.Option(min=0, max=100_000, help="of tuning")] = 60,
+    candidate_deals: Annotated[
+        int | None,
+        typer.Option(
+            min=2, max=1_000_000, help="of a candidate of tuning; default: 1000, of a slow agent 200"
+        ),
+    ] = None,
+    playouts: Annotated[int, typer.Option(min=1, max=1_000_000, help="of a decision of search")] = 200,
+    deals: Annotated[int, typer.Option(min=2, max=1 << 23, help="in which the gain is measured")] = 5000,
+    seed: Annotated[int, typer.Option(help="names the deals and the search")] = 0,
+    option: Options = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Look for a player that wins most from a frozen agent; its gain is a lower bound on what can be won."""
+    import time
+
+    game, variant = read_variant(name, option)
+    frozen = read_agent(agent, game, variant)
+
+    from gupai_agents.evaluation import Effort, exploit
+    from gupai_app import report
+
+    begin = time.perf_counter()
+    with mistakes(), packages_of_tuning(), going_on(NOTHING_KEPT):
+        effort = Effort(
+            method, generations, candidate_deals=candidate_deals, playouts=playouts, deals=deals
+        ).checked(frozen, variant.players)
+        with report.progress("deals", effort.total(game)) as done:
+            found = exploit(
+                game, frozen, effort=effort, seed=read_seed(seed), progress=done, **variant.changed()
+            )
+    show = report.exploiter_json if as_json else report.exploiter
+    show(found, time.perf_counter() - begin)

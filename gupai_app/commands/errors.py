@@ -1,0 +1,153 @@
+"""Errors of the command line: one line each, and the exit status of the process."""
+
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from gupai_app.stop import STOPPED
+from gupai_app.streams import OutputLostError, say
+
+READER_LEFT = 141  # exit status where nobody reads the output any more, as of what SIGPIPE ends
+LONGEST = 1000  # characters of an error's line
+
+
+class Mistake(typer.TyperException):
+    """What is wrong with the user's words, in one line."""
+
+    exit_code = 2
+
+
+class Stopped(typer.TyperException):
+    """Ctrl-C, or another request to end: what is kept and how to go on, in one line."""
+
+    def __init__(self, by: KeyboardInterrupt, go_on: str = "") -> None:
+        super().__init__(f"stopped; {go_on}" if go_on else "stopped")
+        self.exit_code = STOPPED + (by.args[0] if by.args else signal.SIGINT)
+
+
+class OneLineErrors(TyperGroup):
+    """Commands whose errors are one line on standard error.
+
+    debug: whether the traceback of an error is shown above its line.
+    """
+
+    debug = False
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Run a command; what typer would take for its own is told in a line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stopped:
+            raise Stopped(stopped) from None
+        except EOFError as error:
+            raise Mistake(f"the input ended too early ({error})") from error
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command and end the process with its exit status: 0, 2 for a mistake of the user."""
+        said: object = None
+        try:
+            status = super().main(*args, **{**extra, "standalone_mode": False})
+            sys.stdout.flush()
+            if status == STOPPED + signal.SIGINT:  # while the words were read
+                said = "stopped"
+        except typer.TyperException as error:
+            self.explain(error)
+            said, status = _in_our_words(error), error.exit_code
+        except ValueError as error:
+            from gupai_agents.failure import AgentError
+            from gupai_env.core.illegal import IllegalActionError
+
+            if not isinstance(error, (AgentError, IllegalActionError)):
+                raise
+            self.explain(error)
+            said, status = error, Mistake.exit_code
+        except typer.Abort:
+            said, status = "stopped", 1
+        except OutputLostError as lost:
+            said, status = (None, READER_LEFT) if lost.reader_left else (_described(lost.error), 1)
+        except OSError as error:  # what the user names is read within `mistakes`
+            said, status = _described(error), 1
+        except MemoryError as error:
+            said, status = (
+                f"there is not enough memory ({error})" if str(error) else "there is not enough memory",
+                1,
+            )
+        if said is not None:
+            line = f"gupai: {' '.join(str(said).split())}"
+            say(line if len(line) <= LONGEST else f"{line[: LONGEST - 200]} ... {line[-200:]}", error=True)
+        sys.exit(status)
+
+    def explain(self, error: Exception) -> None:
+        """Show where an error comes from, if that is asked for."""
+        if self.debug:
+            traceback.print_exception(error)
+
+
+def _described(error: OSError) -> str:
+    from gupai_env.core.files import describe
+
+    return describe(error)
+
+
+def _in_our_words(error: typer.TyperException) -> str:
+    """Return what a mistake is, for a value that typer has refused as our own refusals say it."""
+    refused, parameter = getattr(error.__cause__, "errors", None), getattr(error, "param", None)
+    if refused is None or parameter is None:
+        return error.format_message()
+    from gupai_env.core.numbers import allowed_instead, told
+
+    first, typed = refused()[0], parameter.get_runtime_param()
+    name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.metavar
+    bounds = typed.parameter_info
+    instead = allowed_instead(first, typed.annotation is int, ge=bounds.min, le=bounds.max)
+    if instead is None:
+        return error.format_message()
+    value = first["input"]
+    return f"{name}={value if isinstance(value, str) and len(value) < 60 else told(value)} is not allowed; {instead}"
+
+
+@contextmanager
+def mistakes() -> Iterator[None]:
+    """Turn what is refused here, where the user's words are read, into a `Mistake`."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise Mistake("a file that was named is not UTF-8 text") from error
+    except OSError as error:
+        raise Mistake(_described(error)) from error
+    except ValueError as error:
+        raise Mistake(str(error)) from error
+
+
+def check_target(option: str, path: str, force: bool, *, stream: bool = True) -> None:
+    """Refuse beforehand a file that could not be written in the end; stream: standard output may be named too."""
+    from gupai_env.core.files import check_output, check_target
+
+    try:
+        (check_output if stream else check_target)(path, force=force)
+    except ValueError as error:
+        raise Mistake(f"{option} {error}") from None
+
+
+@contextmanager
+def going_on(words: str) -> Iterator[None]:
+    """Tell who stops this how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        raise Stopped(stopped, words) from None
+
+
+@contextmanager
+def packages_of_tuning() -> Iterator[None]:
+    """Tell which packages tuning needs, where one is missing."""
+    try:
+        yield
+    except ImportError:
+        raise Mistake("tuning needs one more package: pip install 'gupai[tune]'") from None

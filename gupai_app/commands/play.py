@@ -1,0 +1,167 @@
+"""Commands for people at a table: `play`, `watch`, `replay`, `web` and `rules`."""
+
+import sys
+from itertools import chain
+from typing import Annotated
+
+import typer
+
+from gupai_app.commands.errors import Mistake, check_target, mistakes
+from gupai_app.commands.shared import (
+    Against,
+    Agents,
+    Force,
+    OptionalGame,
+    Options,
+    Record,
+    Seed,
+    SomeGame,
+    YourSeat,
+    grouped,
+    not_empty,
+    read_line_up,
+    read_seed,
+    read_variant,
+)
+from gupai_app.streams import say
+
+
+@grouped
+def play(
+    name: SomeGame = None,
+    against: Against = None,
+    seat: YourSeat = None,
+    seed: Seed = None,
+    option: Options = None,
+    *,
+    record: Record,
+) -> None:
+    """Play against agents, by typing; you need not know the game."""
+    from gupai_env.core.rng import draw
+    from gupai_env.core.streams import PERSON_STREAM
+
+    game, variant = read_variant(name, option)
+    seed, players = read_seed(seed), variant.players
+    if seat is None:
+        seat = draw(seed, PERSON_STREAM, players)
+    if not 0 <= seat < players:
+        raise Mistake(f"there is no seat {seat}; the seats are 0 to {players - 1}")
+    others = read_line_up(against, players - 1, game, variant)
+
+    from gupai_app import play as table
+    from gupai_app.human import Terminal
+
+    sitting = [*others[:seat], others[0], *others[seat:]]
+    with record.writer() as file:
+        table.play(game, variant, sitting, seat, seed, Terminal(), file)
+    say(f"To see agents play: gupai watch {game.id}")
+
+
+@grouped
+def watch(
+    name: SomeGame = None,
+    agents: Agents = None,
+    seed: Seed = None,
+    option: Options = None,
+    tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object a move")] = False,
+    *,
+    record: Record,
+) -> None:
+    """Print a deal of agents move by move, all tiles face up."""
+    game, variant = read_variant(name, option)
+    seed, line_up = read_seed(seed), read_line_up(agents, variant.players, game, variant)
+
+    from gupai_app import play as table
+    from gupai_app.human import Terminal
+
+    with record.writer() as file:
+        if as_json:
+            table.watch_json(game, variant, line_up, seed, file)
+        else:
+            table.watch(game, variant, line_up, seed, Terminal(), tables=tables, record=file)
+
+
+def replay(
+    path: Annotated[
+        str,
+        typer.Argument(metavar="FILE", callback=not_empty, help="games that a command wrote with --record"),
+    ],
+    number: Annotated[int, typer.Option("--game", min=1, help="begin at this game, counted from 1")] = 1,
+    tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
+    check: Annotated[bool, typer.Option("--check", help="show nothing, check all games")] = False,
+    html: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", callback=not_empty, help="write this game as a page for a browser to a new file"
+        ),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Step through recorded games, or check them all; each is played again by the rules before it is shown."""
+    from gupai_agents.evaluation.records import read_games
+    from gupai_app import play as table
+    from gupai_app.human import Terminal
+    from gupai_env.core.numbers import counted
+
+    if html is not None:
+        check_target("--html", html, force)
+    with mistakes():
+        games = read_games(path, number)
+        if check:
+            if html is not None or tables:
+                raise Mistake("--check shows nothing: leave --html and --tables out")
+            if not (checked := sum(1 for _ in games)):
+                raise Mistake(f"{path}: there is no game {number}")
+            say(f"{path}: {counted(checked, 'game')}, played again to the byte")
+            return
+        first = next(games, None)
+        if first is None:
+            raise Mistake(f"{path}: there is no game {number}")
+        if html is not None:
+            from gupai_app.page import game_page
+            from gupai_env.core.files import write_output
+
+            write_output(html, game_page(first), force=force)
+            say(f"{html}: game {number} of {path}, to be opened in a browser", error=True)
+            return
+        step = sys.stdin.isatty() and sys.stdout.isatty()
+        table.replay(chain([first], games), number, Terminal(), tables=tables, step=step)
+
+
+def web(
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="of the pages; without it a free one is found")
+    ] = None,
+    host: Annotated[
+        str,
+        typer.Option(help="at which the pages are; others than this machine reach them only if you name one"),
+    ] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the browser")] = True,
+    runs: Annotated[
+        str, typer.Option(metavar="FOLDER", callback=not_empty, help="of the training runs that are shown")
+    ] = "runs",
+    tournaments: Annotated[
+        str, typer.Option(metavar="FOLDER", callback=not_empty, help="in which tournaments are kept")
+    ] = "tournaments",
+) -> None:
+    """Play, look back at games, try claims, hold tournaments and see training runs on pages in the browser."""
+    try:
+        from gupai_app.web.serve import serve
+    except ImportError as error:
+        raise Mistake(f"the pages need more packages ({error.name}): pip install 'gupai[web]'") from None
+    with mistakes():
+        serve(port, host, browser=browser, runs=runs, tournaments=tournaments)
+
+
+def rules(name: OptionalGame = None) -> None:
+    """Print the rules of a game, its options and its agents."""
+    from gupai_app import report
+    from gupai_env.games import GAMES, load_plugins
+
+    if name is None:
+        with mistakes():
+            load_plugins()
+        report.games(GAMES.values())
+    else:
+        report.rules(read_variant(name, None)[0])

@@ -1,0 +1,213 @@
+"""What commands share: their arguments and options, and reading what the user names with them."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, is_dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gupai_app.commands.errors import Mistake, Stopped, check_target, going_on, mistakes
+from gupai_app.streams import say
+
+if TYPE_CHECKING:
+    from gupai_agents.agent import Agent
+    from gupai_agents.evaluation.records import RecordWriter
+    from gupai_agents.workers import Workers
+    from gupai_env.core.game import Game
+    from gupai_env.core.variant import Variant
+
+SEEDS = 1_000_000  # of these one is drawn if none is given; a short one is easily typed again
+BEGIN_AGAIN = "give the command again; with --out FOLDER what is finished would have been kept"
+NOTHING_KEPT = "nothing is kept of what it found: give the command again"
+
+
+def not_empty(parameter: typer.CallbackParam, value: str | None) -> str | None:
+    """Refuse a file or folder without a name, as a script's unset variable makes it."""
+    if value is not None and not value.strip():
+        said = parameter.metavar if parameter.param_type_name == "argument" else parameter.opts[-1]
+        raise Mistake(f"{said} is empty")
+    return value
+
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `gupai rules` lists them")]
+SomeGame = Annotated[
+    str | None, typer.Argument(metavar="[GAME]", help="a game, by default the first that `gupai rules` lists")
+]
+OptionalGame = Annotated[
+    str | None, typer.Argument(metavar="[GAME]", help="a game; without it all are listed")
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-o", "--option", metavar="NAME=VALUE", help="an option of the rules, see `gupai rules GAME`"
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="names the deals; without it one is drawn and shown")]
+Against = Annotated[
+    list[str] | None, typer.Option(metavar="AGENT", help="who plays; repeat it for each seat")
+]
+YourSeat = Annotated[int | None, typer.Option(help="your seat, from 0; without it one is drawn")]
+Agents = Annotated[
+    list[str] | None, typer.Argument(metavar="[AGENT]...", help="one a seat; fewer are repeated")
+]
+Rivals = Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="two or more")]
+Exploited = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[AGENT]...", help="each is judged with itself in all seats; default: all by name"
+    ),
+]
+TinyOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        help="an option of the rules; deck=tiny and few players are set",
+    ),
+]
+RecordFile = Annotated[
+    str | None,
+    typer.Option(
+        "--record",
+        metavar="FILE",
+        callback=not_empty,
+        help="write the games to a new file, see docs/records.md",
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="replace files that exist already")]
+Threads = Annotated[
+    int | None, typer.Option(min=1, max=256, help="that share the work, by default one a core; results stay")
+]
+Ray = Annotated[
+    str | None,
+    typer.Option("--ray", metavar="ADDRESS", help="share the work with a Ray cluster, see docs/cluster.md"),
+]
+Deals = Annotated[
+    int, typer.Option(min=2, max=1 << 23, help="deals of each duel, each played once from every seat")
+]
+
+
+@dataclass(frozen=True)
+class Record:
+    """Options of the file in which games are recorded."""
+
+    record: RecordFile = None
+    force: Force = False
+
+    @contextmanager
+    def writer(self) -> "Iterator[RecordWriter | None]":
+        """Have a new file for games, if one is named; what is finished when the user stops is kept."""
+        from gupai_agents.evaluation.records import RecordWriter
+        from gupai_env.core.numbers import counted
+
+        if self.record is None:
+            yield None
+            return
+        check_target("--record", self.record, self.force, stream=False)
+        with mistakes():
+            try:
+                with RecordWriter(self.record, force=self.force) as writer:
+                    yield writer
+            except KeyboardInterrupt as stopped:
+                finished = f"{self.record} holds what was finished, {counted(writer.games, 'game')}"
+                raise Stopped(stopped, finished if writer.games else "no game was finished") from None
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take groups of options, each a dataclass; on the command line every field is an option."""
+    groups: dict[str, tuple[Callable[..., object], list[str]]] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        group = parameter.annotation
+        if isinstance(group, type) and is_dataclass(group):
+            members = inspect.signature(group).parameters
+            groups[name] = group, list(members)
+            parameters += members.values()
+        else:
+            parameters.append(parameter)
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        for name, (group, members) in groups.items():
+            given[name] = group(**{member: given.pop(member) for member in members})
+        command(**given)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    run.__dict__["__signature__"] = inspect.Signature([each.replace(kind=keyword) for each in parameters])
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
+
+
+def read_variant(name: str | None, assignments: Sequence[str] | None) -> "tuple[Game, Variant]":
+    from gupai_env.games import GAMES, get_game
+
+    with mistakes():
+        game = get_game(next(iter(GAMES)) if name is None else name)
+        return game, game.variant.parse(assignments or ())
+
+
+def read_agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
+    from gupai_agents import make_agent
+
+    if spec == "human":
+        raise Mistake(f"here only programs play; a person plays with: gupai play {game.id}")
+    with mistakes():
+        return make_agent(spec, game, **asdict(variant))
+
+
+def read_line_up(specs: Sequence[str] | None, seats: int, game: "Game", variant: "Variant") -> "list[Agent]":
+    """Return one agent a seat; fewer begin again, and without any it is the strongest that has a name."""
+    from gupai_agents import agent_names
+
+    specs = specs or agent_names(game, variant)[-1:]
+    if len(specs) > seats:
+        raise Mistake(f"{len(specs)} agents are too many, there is room for {seats}")
+    agents = [read_agent(spec, game, variant) for spec in specs]
+    return [agents[seat % len(agents)] for seat in range(seats)]
+
+
+def read_seed(seed: int | None) -> int:
+    import secrets
+
+    from gupai_env.core.rng import as_key
+
+    with mistakes():
+        return secrets.randbelow(SEEDS) if seed is None else as_key(seed)
+
+
+def one_of(flags: dict[str, object]) -> None:
+    """Refuse two flags that cannot both be meant. Raises: ValueError."""
+    given = [flag for flag, value in flags.items() if value]
+    if len(given) > 1:
+        raise ValueError(f"{given[0]} and {given[1]} do not go together; leave one of them out")
+
+
+def kept_in(out: str | None) -> str:
+    """Return how to go on with a command that keeps what is finished in a folder, if one is named."""
+    return f"what is finished lies in {out}: give the command again" if out else BEGIN_AGAIN
+
+
+@contextmanager
+def workers_at(address: str | None, go_on: str, otherwise: "Workers | None" = None) -> "Iterator[Workers]":
+    """Have the workers of a Ray cluster or, where none is named, others, by default this process.
+
+    Args: go_on: what to do if the cluster is lost, the end of a sentence.
+    """
+    from gupai_agents.workers import Cluster, Workers
+
+    if address is None:
+        with going_on(go_on):
+            yield otherwise or Workers()
+        return
+    cluster = Cluster(address, go_on)
+    # beforehand: where the node of this machine dies, Ray ends the process without a word
+    say(f"gupai: at the Ray cluster {address}; if it is lost: {go_on}", error=True)
+    try:
+        with going_on(go_on):
+            yield cluster
+    finally:
+        cluster.close()

@@ -1,0 +1,191 @@
+"""Commands that make players: `train`, `export`, `tune` and `discover`."""
+
+import os
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes, packages_of_tuning
+from gupai_app.commands.shared import (
+    NOTHING_KEPT,
+    Force,
+    GameName,
+    Options,
+    Ray,
+    Threads,
+    grouped,
+    kept_in,
+    not_empty,
+    read_seed,
+    read_variant,
+    workers_at,
+)
+from gupai_app.stop import Stop
+from gupai_app.streams import say
+
+
+def train(
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CONFIG",
+            callback=not_empty,
+            help="a file, or a game for the configuration that comes with it",
+        ),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="change a setting, e.g. ppo.entropy=0.02"),
+    ] = None,
+    go_on: Annotated[
+        str | None,
+        typer.Option(
+            "--resume",
+            metavar="RUN",
+            callback=not_empty,
+            help="go on with a stopped run, e.g. runs/jie-long-1",
+        ),
+    ] = None,
+    runs: Annotated[
+        str, typer.Option(metavar="FOLDER", callback=not_empty, help="where runs are kept")
+    ] = "runs",
+    ray: Ray = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print lines of JSON")] = False,
+) -> None:
+    """Train a player by search, self-play or both, then print how it fares against the baselines."""
+    if (config is None) == (go_on is None):
+        raise Mistake("name a configuration, or with --resume a run to go on with")
+    if go_on is not None and changes:
+        raise Mistake("a run goes on as it began; --set is for new runs")
+
+    with Stop() as stop, mistakes():
+        with stop.held():
+            from gupai_app.train import train as run_training
+
+        with workers_at(ray, "go on with --resume") as workers:
+            made_by = None if ray is None else workers
+            run_training(config, changes or [], go_on, runs, as_json, stop, made_by)
+
+
+def export(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", callback=not_empty, help="a file, or the folder of a run")
+    ],
+    onnx: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="an ONNX graph")
+    ] = None,
+    sb3: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="a zip for MaskablePPO.load")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a trained player for other programs: as an ONNX graph, or for sb3-contrib's MaskablePPO."""
+    if not (onnx or sb3):
+        raise Mistake("say what to write: --onnx FILE, --sb3 FILE or both")
+    from gupai_env.core.files import write_output
+
+    asked = {"--onnx": onnx, "--sb3": sb3}
+    for option, file in asked.items():
+        if file:
+            check_target(option, file, force)
+    with mistakes():
+        if onnx and sb3 and os.path.realpath(onnx) == os.path.realpath(sb3):
+            raise ValueError(f"--onnx and --sb3 both name {onnx}; name two files")
+        try:
+            from gupai_training.export import onnx_bytes, sb3_bytes
+
+            makers = {"--onnx": onnx_bytes, "--sb3": sb3_bytes}
+            made = {file: makers[option](checkpoint) for option, file in asked.items() if file}
+        except ImportError as error:
+            raise ValueError(f"this needs more packages ({error}): pip install 'gupai[train,onnx]'") from None
+        for file, content in made.items():
+            write_output(file, content, force=force)
+
+
+def tune(
+    name: GameName,
+    option: Options = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="STYLE", help="begin with this style of the game")
+    ] = None,
+    feature: Annotated[
+        list[str] | None, typer.Option(metavar="FEATURE", help="change the weights of these alone; repeat it")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0, max=1e6, help="to search at most")] = 60.0,
+    generations: Annotated[
+        int | None,
+        typer.Option(min=0, max=1_000_000, help="to search at most; the same find the same weights"),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="names the deals and the search")] = 0,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="write the style here, FILE.yaml")
+    ] = None,
+    force: Force = False,
+    ray: Ray = None,
+) -> None:
+    """Find weights for a rule-based player by an evolution strategy, and print them with how they fare."""
+    game, variant = read_variant(name, option)
+    from gupai_env.core.files import STREAMS
+
+    if out is not None:
+        if out not in STREAMS and not out.endswith(".yaml"):
+            raise Mistake(f"--out {out}: the name of a style's file ends with .yaml")
+        check_target("--out", out, force)  # rather than after all the search
+
+    from gupai_app.tune import run
+
+    with mistakes(), workers_at(ray, NOTHING_KEPT) as workers:
+        run(game, variant, start, feature, seconds, generations, read_seed(seed), out, workers, force=force)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Options that say how much is searched for the features that matter."""
+
+    seeds: Annotated[int, typer.Option(min=2, max=1000, help="searches, each with deals of its own")] = 6
+    generations: Annotated[int, typer.Option(min=0, max=100_000, help="to tune with all features")] = 60
+    again: Annotated[int, typer.Option(min=0, max=100_000, help="generations to tune on without each")] = 6
+    candidate_deals: Annotated[
+        int, typer.Option(min=2, max=1_000_000, help="of each candidate of a generation")
+    ] = 600
+    deals: Annotated[
+        int, typer.Option(min=2, max=1_000_000, help="fresh ones, in which the found are compared")
+    ] = 16_000
+
+
+@grouped
+def discover(
+    name: GameName,
+    *,
+    effort: Effort,
+    start: Annotated[str | None, typer.Option(metavar="STYLE", help="begin with this style")] = None,
+    seed: Annotated[int, typer.Option(help="names the deals and the searches")] = 0,
+    threads: Threads = None,
+    option: Options = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            callback=not_empty,
+            help="keep it as GAME.json; what lies there is not done again",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Tell which features of a style matter: what is lost by a style tuned without each of them."""
+    import json
+
+    game, variant = read_variant(name, option)
+
+    from gupai_agents.evaluation import Budget
+    from gupai_app import discover as app_discover
+
+    with mistakes(), packages_of_tuning(), going_on(kept_in(out)):
+        searched = {"seeds": effort.seeds, "generations": effort.generations, "again": effort.again}
+        budget = Budget(**searched, deals=effort.candidate_deals, fresh=effort.deals)
+        content = app_discover.run(game, variant, budget, start, read_seed(seed), threads, out)
+    if as_json:
+        say(json.dumps(content, indent=2))
+    else:
+        app_discover.show(game, content)
