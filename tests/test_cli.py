@@ -432,7 +432,7 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
         "; no game was finished",
     ),
     "gupai_app.claims.test": (
-        "claim jl-attack-2 --out {at}",
+        "claim run jl-attack-2 --out {at}",
         "; what is finished lies in {at}: give the command again",
     ),
     "gupai_app.discover.run": (
