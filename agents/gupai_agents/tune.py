@@ -70,10 +70,8 @@ def tune(
     Raises: ValueError for an unknown style or feature, or numbers out of range; ImportError without `cmaes`.
     """
     game = get_game(game)
-    population, deals = (
-        whole_number("population", population, 4, 10_000),
-        whole_number("deals", deals, 2, 10_000_000),
-    )
+    population = whole_number("population", population, 4, 10_000)
+    deals = whole_number("deals", deals, 2, 10_000_000)
     seconds, seed = real_number("seconds", seconds, 0, 1e9), as_key(seed)
     if generations is not None:
         generations = whole_number("generations", generations, 0, 1_000_000)
@@ -82,11 +80,7 @@ def tune(
     looks = Looks(game, variant)
     units = looks.units(base)
     names = [feature.name for feature in game.features]
-    for name in features or ():
-        if name not in names:
-            raise ValueError(f"{told(name)} is no feature of {game.id}; they are {', '.join(names)}")
-    chosen = moving(np.where([features is None or name in features for name in names], units, 0))
-
+    chosen = moving(np.where(_among(game, features), units, 0))
     table = Table(game, variant, workers)
     table.chips(base[None], base[None], 2, 0)  # compiles, which is not to count
     evolution = Evolution(base, units, chosen, population, seed)
@@ -106,13 +100,23 @@ def tune(
             if won > 0:
                 champions.append(mean)
         if progress:
-            share = spent / seconds if seconds else 1.0
-            if generations:
-                share = max(share, generation / generations)
+            share = max(spent / seconds if seconds else 1.0, generation / (generations or np.inf))
             progress(min(share, 1.0), generation, gains[-1] if gains else 0.0)
     best = champions[-1] / looks.apart(champions[-1])  # so that a temperature means the same to every style
     weights = {name: float(weight) for name, weight in zip(names, best, strict=False) if weight}
     return Tuned(game, variant, weights, generation, table.played, time.monotonic() - begin, seed, gains)
+
+
+def _among(game: Game, features: Sequence[str] | None) -> list[bool]:
+    """Return for every feature of a game whether it is among those that are named; without names all are.
+
+    Raises: ValueError for the name of no feature.
+    """
+    names = [feature.name for feature in game.features]
+    for name in features or ():
+        if name not in names:
+            raise ValueError(f"{told(name)} is no feature of {game.id}; they are {', '.join(names)}")
+    return [features is None or name in features for name in names]
 
 
 def start_of(game: Game, start: str | None) -> str:

@@ -44,7 +44,7 @@ def train(
             "--resume",
             metavar="RUN",
             callback=not_empty,
-            help="go on with a stopped run, e.g. runs/jie-long-1",
+            help="go on with a stopped run, named by its folder",
         ),
     ] = None,
     runs: Annotated[

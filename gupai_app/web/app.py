@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import PlainTextResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
@@ -18,7 +18,7 @@ from gupai_app.commands.shared import SEEDS
 from gupai_app.web.address import PERSON, Address, rules_of
 from gupai_app.web.claims import add_claims
 from gupai_app.web.jobs import Jobs
-from gupai_app.web.pages import Pages, about, assets, game_called, options_of, query_of, whole
+from gupai_app.web.pages import Pages, about, assets, game_called, options_of, query_of, saved_as, whole
 from gupai_app.web.players import Players
 from gupai_app.web.review import add_reviews
 from gupai_app.web.runs import add_runs
@@ -79,39 +79,7 @@ def create_app(
         there = sitting.address
         if there.query != _kept(query, players):
             return RedirectResponse(f"/table?{there.query}", 303)
-        if sitting.covered:
-            return pages(
-                "pass.html",
-                head=title(there.game, there.variant),
-                seat=sitting.seat,
-                query=there.query,
-                score=score(sitting),
-            )
-        advice = there.practice and "hint" in query
-        lines, worth = sitting.lines(advice=advice)
-        drawing = sitting.drawing()
-        again = there.after((), episode=there.episode + 1)
-        return pages(
-            "table.html",
-            address=there,
-            fields=parse_qsl(there.query),
-            head=title(there.game, there.variant),
-            stages=Markup(drawing.stages),
-            definitions=Markup(drawing.definitions),
-            frames=sitting.frames,
-            lines=lines,
-            long=min(LONG_LIST, sitting.hints.most_shown),
-            menus=sitting.menus(),
-            worth=worth,
-            over=sitting.over,
-            at=sitting.seat if len(there.people) > 1 else None,
-            score=score(sitting),
-            undo=sitting.undo,
-            again=again,
-            reminder=sitting.hints.reminder(),
-            rules=there.game.rules_text,
-            options=_options(there),
-        )
+        return _table(pages, sitting, advice=there.practice and "hint" in query)
 
     @app.get("/record")
     def record(request: Request) -> Response:
@@ -120,9 +88,46 @@ def create_app(
             raise ValueError("the game is not over; only whole games are written to files")
         line = sitting.session.record(sitting.address.sitting).line
         name = f"{sitting.address.game.id}-{sitting.address.seed}.jsonl"
-        return PlainTextResponse(line, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+        return saved_as(name, line)
 
     return app
+
+
+def _table(pages: Pages, sitting: Sitting, *, advice: bool) -> Response:
+    """Return the page of a table, or the one that is shown while the next person takes the seat."""
+    there = sitting.address
+    if sitting.covered:
+        return pages(
+            "pass.html",
+            head=title(there.game, there.variant),
+            seat=sitting.seat,
+            query=there.query,
+            score=score(sitting),
+        )
+    lines, worth = sitting.lines(advice=advice)
+    drawing = sitting.drawing()
+    again = there.after((), episode=there.episode + 1)
+    return pages(
+        "table.html",
+        address=there,
+        fields=parse_qsl(there.query),
+        head=title(there.game, there.variant),
+        stages=Markup(drawing.stages),
+        definitions=Markup(drawing.definitions),
+        frames=sitting.frames,
+        lines=lines,
+        long=min(LONG_LIST, sitting.hints.most_shown),
+        menus=sitting.menus(),
+        worth=worth,
+        over=sitting.over,
+        at=sitting.seat if len(there.people) > 1 else None,
+        score=score(sitting),
+        undo=sitting.undo,
+        again=again,
+        reminder=sitting.hints.reminder(),
+        rules=there.game.rules_text,
+        options=_options(there),
+    )
 
 
 def add_guard(app: FastAPI, pages: Pages, hosts: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import PlainTextResponse, RedirectResponse
+from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
@@ -23,7 +23,7 @@ from gupai_app.claim_page import LOOKS, claim_body
 from gupai_app.claims import numbers, paths
 from gupai_app.web.changes import Changed, changed
 from gupai_app.web.jobs import Jobs, Tell
-from gupai_app.web.pages import Pages, form_of, once, whole
+from gupai_app.web.pages import Pages, form_of, once, saved_as, whole
 from gupai_app.web.players import ODD, wrong_with
 from gupai_env import __version__
 
@@ -112,30 +112,31 @@ def add_claims(app: FastAPI, pages: Pages, jobs: Jobs) -> None:
     @app.get("/verdict/{name}")
     def verdict(name: str, request: Request) -> Response:
         now = changed(_claim(name), _once(request.query_params.multi_items()))
-        status = jobs.status(_address(name, now))
+        key = _address(name, now)
+        status = jobs.status(key)
         if status is None or status.found is None:
             raise HTTPException(404)
-        return pages(
-            "verdict.html", head=now.claim.id, verdict=_shown(status.found), back=_address(name, now)
-        )
+        return pages("verdict.html", head=now.claim.id, verdict=_shown(status.found), back=key)
 
     @app.get("/recorded/{name}")
     def recorded(name: str) -> Response:
         if _recorded(_claim(name).id) is None:
             raise HTTPException(404)
-        try:
-            found = _shown(_recorded_page(name))
-        except ODD as error:
-            raise ValueError(f"the verdict is damaged ({wrong_with(error, f'{name}.json')})") from None
-        return pages("verdict.html", head=name, verdict=found, back=f"/claim/{name}")
+        return pages("verdict.html", head=name, verdict=_recorded_verdict(name), back=f"/claim/{name}")
 
     @app.get("/claim/{name}/file")
     def file(name: str, request: Request) -> Response:
         now = changed(_claim(name), _once(request.query_params.multi_items())).claim
         text = to_yaml(now.model_dump(mode="json", exclude_defaults=True))
-        return PlainTextResponse(
-            text, headers={"Content-Disposition": f'attachment; filename="{now.id}.yaml"'}
-        )
+        return saved_as(f"{now.id}.yaml", text)
+
+
+def _recorded_verdict(name: str) -> dict[str, Any]:
+    """Return the recorded verdict on a claim for its page. Raises: ValueError if it is damaged."""
+    try:
+        return _shown(_recorded_page(name))
+    except ODD as error:
+        raise ValueError(f"the verdict is damaged ({wrong_with(error, f'{name}.json')})") from None
 
 
 def _claim(name: str) -> Claim:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse
 from jinja2 import Environment, PackageLoader, select_autoescape
 from starlette.exceptions import HTTPException
 
@@ -59,6 +59,11 @@ def assets() -> dict[str, tuple[str, str]]:
         },
         "page.js": ((room / "page.js").read_text(encoding="utf-8"), script),
     }
+
+
+def saved_as(name: str, text: str) -> PlainTextResponse:
+    """Return a text that a browser saves as a file."""
+    return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 def query_of(request: Request) -> dict[str, str]:

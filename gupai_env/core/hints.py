@@ -5,14 +5,11 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from gupai_env.core.variant import Variant
-
-if TYPE_CHECKING:
-    from gupai_env.core.game import Game
 
 TILE = re.compile(r"(?:\[\s*)?([1-6])\s*:?\s*([1-6])(?:\s*\])?")
 _RUN = re.compile(rf"(?:{TILE.pattern}[ ,]*)+")  # tiles that stand together
@@ -74,12 +71,24 @@ def verb_of(name: str) -> str:
     return " ".join(re.findall(r"[a-z]+", TILE.sub(" ", name))) or PLAY
 
 
+class Described(Protocol):
+    """What hints need of a `gupai_env.core.game.Game`, whose module imports this one."""
+
+    @property
+    def action_names(self) -> tuple[str, ...]: ...
+
+    @property
+    def rules_text(self) -> str: ...
+
+    def action_name(self, action: int, view: np.record | None = None) -> str: ...
+
+
 class Hints:
     """What can be said of any game; a game whose moves deserve better words has its own subclass."""
 
     most_shown = 100  # moves that are listed before the person asks for all
 
-    def __init__(self, game: "Game", variant: Variant) -> None:
+    def __init__(self, game: Described, variant: Variant) -> None:
         self.game, self.variant = game, variant
 
     def reminder(self) -> str:

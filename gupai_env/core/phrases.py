@@ -2,14 +2,11 @@
 
 import functools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from gupai_env.core.scene import Tile
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.core.variant import Variant
-
-if TYPE_CHECKING:
-    from gupai_env.core.game import Game
 
 YOU = "You"
 
@@ -19,8 +16,15 @@ def faces(tiles: int) -> tuple[Tile, ...]:
     return tuple((int(PIPS[kind, 0]), int(PIPS[kind, 1])) for kind in reversed(tiles_in(tiles)))
 
 
+class Titled(Protocol):
+    """What a title needs of a `gupai_env.core.game.Game`, whose module imports this one."""
+
+    @property
+    def title(self) -> str: ...
+
+
 @functools.lru_cache(maxsize=256)
-def title(game: "Game", variant: Variant) -> str:
+def title(game: Titled, variant: Variant) -> str:
     """Return the game's name in Latin letters and the options that differ from its defaults."""
     name = " ".join(word for word in game.title.split() if word.isascii())
     changed = [f"{option}={value}" for option, value in variant.changed().items() if option != "deals"]

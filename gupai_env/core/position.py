@@ -16,8 +16,8 @@ from gupai_env.core.illegal import IllegalActionError, describe_illegal, first_o
 from gupai_env.core.numbers import told
 from gupai_env.core.rng import as_key
 from gupai_env.core.scene import Scene
+from gupai_env.core.text import draw_text
 from gupai_env.core.tiles import KINDS, count, kind_of, parse_tiles, tile_name, tile_set
-from gupai_env.render.text import draw_text
 
 Tile = str | tuple[int, int]
 Tiles = str | Iterable[Tile]

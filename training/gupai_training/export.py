@@ -56,7 +56,6 @@ def onnx_bytes(path: str | Path) -> bytes:
         nodes.append(helper.make_node("Gemm", [into, f"{name}.weight", f"{name}.bias"], [out], transB=1))
 
     trunk = trunk_of(header["net"], tensors)
-    layers = len(trunk)
     if any(layer.gate for layer in trunk):
         for name, limit in (("least", -GATE_LIMIT), ("most", GATE_LIMIT)):
             weights.append(numpy_helper.from_array(np.array(limit, np.float32), name))
@@ -71,8 +70,8 @@ def onnx_bytes(path: str | Path) -> bytes:
         if layer.added:
             nodes.append(helper.make_node("Add", [step, came], [sums]))
         nodes.append(helper.make_node("Relu", [sums], [f"x{number + 1}"]))
-    linear("policy", f"x{layers}", "logits")
-    linear("value", f"x{layers}", "column")
+    linear("policy", f"x{len(trunk)}", "logits")
+    linear("value", f"x{len(trunk)}", "column")
     weights.append(numpy_helper.from_array(np.array([1], np.int64), "last"))
     nodes.append(helper.make_node("Squeeze", ["column", "last"], ["values"]))
     graph = helper.make_graph(
@@ -88,10 +87,8 @@ def onnx_bytes(path: str | Path) -> bytes:
     model = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION, producer_name="gupai"
     )
-    known: dict[str, str] = {
-        name: str(header[name]) for name in ("game", "version", "rules", "payoff_scale") if name in header
-    }
-    helper.set_model_props(model, known)
+    known = [name for name in ("game", "version", "rules", "payoff_scale") if name in header]
+    helper.set_model_props(model, {name: str(header[name]) for name in known})
     onnx.checker.check_model(model)
     content: bytes = model.SerializeToString()
     return content

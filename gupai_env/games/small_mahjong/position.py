@@ -83,11 +83,7 @@ def from_tiles(
     if any(laid_out) and not position.variant.expose_claims:
         raise ValueError("melds are not allowed with expose_claims=False, for nothing is laid out")
     for seat in range(players):
-        tiles = len(held[seat]) + 3 * len(laid_out[seat])
-        if tiles != size and not (seat == turn and tiles == size + 1):
-            raise ValueError(
-                f"seat {seat} has {tiles} tiles; each has {size}, and one more if it has the turn"
-            )
+        _check_size(seat, len(held[seat]) + 3 * len(laid_out[seat]), size, more=seat == turn)
         rest_of(tile_set(held[seat]), known[seat])
 
     state.top = LONGEST_WALL - len(ahead)
@@ -104,6 +100,12 @@ def from_tiles(
     if offered is not None:
         position.play(held[turn][-1])
     return position
+
+
+def _check_size(seat: int, tiles: int, size: int, *, more: bool) -> None:
+    """Raise ValueError if a seat has another number of tiles than each has; more: it may have another one."""
+    if tiles not in (size, size + more):
+        raise ValueError(f"seat {seat} has {tiles} tiles; each has {size}, and one more if it has the turn")
 
 
 def _begin(position: Position, seat: int, hand: list[int], laid_out: list[int]) -> None:

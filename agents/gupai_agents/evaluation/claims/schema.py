@@ -9,14 +9,9 @@ action: the same position twice, with one action and with a named other one, pla
 ordering: several rates or effects, and which comes first.
 """
 
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-
-from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
-from gupai_env.core.files import read_text
-from gupai_env.core.numbers import allowed_instead, told
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 MOST_DEALS = 1_000_000
 ID = r"[a-z0-9]+(-[a-z0-9]+)*"  # of a claim
@@ -269,58 +264,6 @@ class Claim(Part):
         if len(set(names)) < len(names):
             raise ValueError("two readings have the same name")
         return self
-
-
-def read_claim(path: str | Path) -> Claim:
-    """Return the claim of a file, checked against the game it is about.
-
-    Raises: ValueError in one line that names the file, the key and what is wrong; OSError if there is no such file.
-    """
-    path = Path(path)
-    text = read_text(path, 4 * MAX_CHARACTERS)
-    try:
-        content = parse_yaml(text)
-    except ValueError as error:
-        raise ValueError(f"{path}: no file of a claim: {' '.join(str(error).split())}") from None
-    try:
-        claim = claim_of(content)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    return claim
-
-
-def claim_of(content: Any) -> Claim:
-    """Return a claim from the mapping that a file holds; raises ValueError naming the key."""
-    from gupai_agents.evaluation.claims.check import check_claim
-
-    if not isinstance(content, dict):
-        raise ValueError(f"a claim is a mapping with `id`, `statement`, ..., not {told(content)}")
-    try:
-        claim = Claim.model_validate(content)
-    except ValidationError as error:
-        raise ValueError(_one_line(error)) from None
-    check_claim(claim)
-    return claim
-
-
-def _one_line(error: ValidationError) -> str:
-    """Return the first thing that is wrong, by its key."""
-    first = error.errors(include_url=False)[0]
-    places = [str(place) for place in first["loc"] if place not in ("str", "Changed")]
-    kinds = ("exact", "rate", "policy", "action", "ordering")
-    key = ".".join(
-        place
-        for at, place in enumerate(places)
-        if not (place in kinds and at == 2 and places[0] == "readings")
-    )
-    what = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "extra_forbidden":
-        what = "there is no such key"
-    elif instead := allowed_instead(first):
-        return f"{key}={told(first['input'])} is not allowed; {instead}"
-    elif first["type"] not in ("value_error", "missing", "union_tag_not_found", "union_tag_invalid"):
-        what += f", not {told(first['input'])}"
-    return f"{key}: {what}" if key else what
 
 
 def schema() -> dict[str, Any]:
