@@ -93,7 +93,7 @@ def test_pettingzoos_render_test_passes_without_a_warning(game, monkeypatch):
     monkeypatch.setitem(os.environ, "PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
     def quick_env(**how):
-        env = env_of(game, **how)
+        env = env_of(game, game.variant(deck="tiny", players=2), **how)  # short: every table is drawn
         env.metadata["render_fps"] = 1000  # do not wait for anybody to look
         return env
 

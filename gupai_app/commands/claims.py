@@ -169,7 +169,7 @@ def run(
             output.check(found)
             shown = "json" if output.as_json else "markdown" if output.as_markdown else "text"
             figures = sample.deals, sample.panel, sample.strong
-            with workers_at(ray, kept_in(out), Processes(jobs)) as workers:
+            with going_on(kept_in(out)), workers_at(ray, kept_in(out), Processes(jobs)) as workers:
                 verdicts = claims.test(found, read_seed(seed), *figures, shown, out, workers)
             output.write(found[0], verdicts[0])
 

@@ -83,6 +83,7 @@ def tournament(
     lost = f"what is finished lies in {out}: give the command again with --resume" if out else BEGIN_AGAIN
     with (
         mistakes(),
+        going_on(lost),
         workers_at(ray, lost) as workers,
         record.writer() as file,
         report.progress("deals", total) as done,

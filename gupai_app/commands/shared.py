@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gupai_app.commands.errors import Mistake, Stopped, check_target, going_on, mistakes
+from gupai_app.commands.errors import Mistake, Stopped, check_target, mistakes
 from gupai_app.streams import say
 
 if TYPE_CHECKING:
@@ -200,14 +200,12 @@ def workers_at(address: str | None, go_on: str, otherwise: "Workers | None" = No
     from gupai_agents.workers import Cluster, Workers
 
     if address is None:
-        with going_on(go_on):
-            yield otherwise or Workers()
+        yield otherwise or Workers()
         return
     cluster = Cluster(address, go_on)
     # beforehand: where the node of this machine dies, Ray ends the process without a word
     say(f"gupai: at the Ray cluster {address}; if it is lost: {go_on}", error=True)
     try:
-        with going_on(go_on):
-            yield cluster
+        yield cluster
     finally:
         cluster.close()

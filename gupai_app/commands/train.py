@@ -135,7 +135,7 @@ def tune(
 
     from gupai_app.tune import run
 
-    with mistakes(), workers_at(ray, NOTHING_KEPT) as workers:
+    with mistakes(), going_on(NOTHING_KEPT), workers_at(ray, NOTHING_KEPT) as workers:
         run(game, variant, start, feature, seconds, generations, read_seed(seed), out, workers, force=force)
 
 
