@@ -25,7 +25,7 @@ from torch.nn import functional as F
 
 from gupai_env import Lanes, jie_long_v0
 from gupai_training.config import parse
-from gupai_training.learner import FORBIDDEN, native_bfloat16
+from gupai_training.network import FORBIDDEN, native_bfloat16
 from gupai_training.returns import advantages_by_seat
 from gupai_training.run import Run
 

@@ -27,6 +27,7 @@ from gupai_agents.network import (
     NetworkAgent,
     gumbel,
     highest_score,
+    linear_of,
     packed,
     tensor_shapes,
     trunk_of,
@@ -329,7 +330,7 @@ def test_what_a_gate_lets_through_counts_in_the_bound():
     tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     tensors["trunk.0.bias"][:] = 1.0
     tensors["trunk.1.bias"][:] = 1e20
-    layers = trunk_of(net, tensors)
+    layers = trunk_of(net, linear_of(tensors))
     ones = np.ones(GAME.encoder.layout.size)
     assert highest_score(layers, ones) == pytest.approx(2e20)
     tensors["gate.1.weight"][:] = 1e20

@@ -18,7 +18,7 @@ from gupai_env import GAMES, get_game
 from gupai_env.core.episode import advance, start
 from gupai_env.deals import Deals, all_deals
 from gupai_training import learner
-from gupai_training.learner import SelfPlayPPO, Trunk
+from gupai_training.learner import NetworkPolicy, SelfPlayPPO
 from gupai_training.opponents import OpponentPool
 from gupai_training.returns import advantages_by_seat
 from gupai_training.selfplay import SelfPlayVecEnv
@@ -334,8 +334,9 @@ def trained_fraction(seed):
     env = SelfPlayVecEnv(
         "jie-long", 128, OpponentPool(2, rng, 1.0, 16, 0.0), seed=seed, payoff_scale=10.0, **TINY
     )
+    net = {"type": "mlp", "hidden": [64, 64], "activation": "relu"}
     model = SelfPlayPPO(
-        "MlpPolicy",
+        NetworkPolicy,
         env,
         n_steps=32,
         batch_size=256,
@@ -344,18 +345,13 @@ def trained_fraction(seed):
         gamma=1.0,
         ent_coef=0.05,
         average_rate=0.05,
-        policy_kwargs={
-            "features_extractor_class": Trunk,
-            "features_extractor_kwargs": {"hidden": [64, 64]},
-            "net_arch": [],
-            "normalize_images": False,
-        },
+        policy_kwargs={"net": net},
         seed=seed,
         device="cpu",
     )
     model.learn(150_000, log_interval=None)
     torch.set_num_threads(threads)
-    game, net = get_game("jie-long"), {"type": "mlp", "hidden": [64, 64], "activation": "relu"}
+    game = get_game("jie-long")
     player = NetworkAgent("trained", game, net, model.weights(), sample=True)
     tree = tree_of("jie-long", **TINY)
     return tree.exploitability(tree.policy([player, player])) / tree.exploitability(tree.uniform())

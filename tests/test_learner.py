@@ -25,7 +25,7 @@ def test_the_bonus_for_entropy_falls_in_a_straight_line(left, coefficient):
 def test_the_average_is_a_plain_mean_at_first(updates, rate):
     slow, fast = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
     before = [each.detach().clone() for each in slow.parameters()]
-    learner = SimpleNamespace(average=slow, policy=fast, average_rate=0.25, updates=updates)
+    learner = SimpleNamespace(average=slow, network=fast, average_rate=0.25, updates=updates)
     SelfPlayPPO._move_average(learner)
     for was, now, target in zip(before, slow.parameters(), fast.parameters(), strict=True):
         assert now.item() == pytest.approx((was + rate * (target - was)).item(), abs=1e-6)
@@ -55,9 +55,20 @@ def test_a_gradient_step_is_clipped_ppo():
     ratio = np.array([1.5, 0.5, 1.1, 0.9, 1.5, 0.5])
     old = np.log(chances[range(count), actions] / ratio)
     advantages, returns = np.array([1.0, 1, 2, -3, -1, -2]), generator.normal(size=count)
-    policy = SimpleNamespace(optimizer=Still(), parameters=lambda: [logits, values])
+
+    class Given:
+        def __call__(self, _):
+            return logits, values
+
+        def parameters(self):
+            return [logits, values]
+
     learner = SimpleNamespace(
-        policy=policy, outputs=lambda _: (logits, values), vf_coef=weight, max_grad_norm=1e9, updates=0
+        policy=SimpleNamespace(optimizer=Still()),
+        network=Given(),
+        vf_coef=weight,
+        max_grad_norm=1e9,
+        updates=0,
     )
     batch = {
         "observations": torch.zeros(count),

@@ -9,7 +9,7 @@ import torch
 from gupai_agents import make_agent
 from gupai_agents.agent import Turns
 from gupai_agents.evaluation import duel
-from gupai_agents.network import NetworkAgent, forward, tensor_shapes
+from gupai_agents.network import Linear, NetworkAgent, forward, tensor_shapes
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TEACHING_STREAM
@@ -400,13 +400,14 @@ def test_a_larger_network_computes_what_the_smaller_one_did_and_can_learn_everyw
     larger = NetworkAgent("larger", GAME, like.net, tensors, False)
     np.testing.assert_allclose(larger.logits(lanes.observations), agent.logits(lanes.observations), atol=1e-4)
     layers = [
-        layer.converted(lambda array: torch.tensor(array, requires_grad=True)) for layer in larger.layers
+        layer.converted(lambda linear: Linear(*(torch.tensor(array, requires_grad=True) for array in linear)))
+        for layer in larger.layers
     ]
     scores = forward(layers, torch.as_tensor(lanes.observations).float())
     scores.square().sum().backward()
     for layer in layers:
-        assert layer.weight.grad.abs().max() > 0
-        if layer.gate and layer.weight.detach().any():
+        assert layer.linear.weight.grad.abs().max() > 0
+        if layer.gate and layer.linear.weight.detach().any():
             assert layer.gate.weight.grad.abs().max() > 0
         elif layer.gate:
             assert layer.gate.weight.detach().std() > 0.1  # else what it multiplies would stay nothing
@@ -488,7 +489,7 @@ def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
     ) / run.config.ppo.payoff_scale
     import torch
 
-    judged = run.learner.outputs(torch.as_tensor(labels.observations[:100]))[1].detach().numpy()
+    judged = run.learner.network(torch.as_tensor(labels.observations[:100]))[1].detach().numpy()
     assert np.corrcoef(judged, wanted)[0, 1] > 0.9
 
 
@@ -523,8 +524,8 @@ def test_the_value_head_learns_what_the_policy_wins(tmp_path):
     labels = Labels(*(array[:100] for array in stage.teacher.labels(stage.teacher.style, 0)))
     stage.window.add(labels)
     with torch.no_grad():
-        run.learner.policy.action_net.weight.mul_(100)
-        logits, judged = run.learner.outputs(torch.as_tensor(labels.observations))
+        run.learner.network.policy.weight.mul_(100)
+        logits, judged = run.learner.network(torch.as_tensor(labels.observations))
     legal = ~np.isnan(labels.values)
     chances = np.where(legal, np.exp(logits.numpy()), 0)
     chances /= chances.sum(1, keepdims=True)
@@ -560,7 +561,7 @@ def test_not_a_number_stops_teaching_and_keeps_what_was_saved(tmp_path):
 
     run = Run.begin(config(), tmp_path)
     with torch.no_grad():
-        run.learner.policy.action_net.weight.fill_(float("nan"))
+        run.learner.network.policy.weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="the loss of teaching is not finite after"):
         run.teaching.step(run.teaching.teacher.style)
 

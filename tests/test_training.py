@@ -22,7 +22,8 @@ from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent
 from gupai_training import resume
 from gupai_training.config import RESUME_FILE, load, load_run, parse
-from gupai_training.learner import SelfPlayPPO, native_bfloat16
+from gupai_training.learner import SelfPlayPPO
+from gupai_training.network import native_bfloat16
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import looks_of, report
 from gupai_training.run import FINAL_SEED, Reporter, Run
@@ -186,16 +187,16 @@ def test_a_run_that_search_alone_has_taught_keeps_no_labels_and_its_table_can_be
 def test_the_player_scores_actions_as_the_network_that_learns(tmp_path, network):
     run = Run.begin(parse({**SMALL, "network": network, "precision": "float32"}, "test"), tmp_path)
     with torch.no_grad():  # as they begin the heads say next to nothing
-        for tensor in run.learner.policy.parameters():
+        for tensor in run.learner.network.parameters():
             tensor += 0.1 * torch.randn_like(tensor)
     lanes = run.learner.env.lanes
     for step in range(8):
         lanes.step(lanes.sample(step))
-    logits = run.learner.outputs(torch.as_tensor(lanes.observations))[0].detach().numpy()
+    logits = run.learner.network(torch.as_tensor(lanes.observations))[0].detach().numpy()
     player = NetworkAgent("there", run.game, run.config.net, run.learner.weights(average=False), sample=False)
     np.testing.assert_allclose(player.logits(lanes.observations), logits, rtol=1e-4, atol=1e-4)
     assert np.abs(logits).max() > 0.5
-    assert run.config.parameters() == sum(tensor.numel() for tensor in run.learner.policy.parameters())
+    assert run.config.parameters() == sum(tensor.numel() for tensor in run.learner.network.parameters())
 
 
 @pytest.mark.parametrize(
@@ -234,14 +235,14 @@ def test_a_learner_in_bfloat16_keeps_its_weights_and_sums_in_float32(tmp_path):
         for precision in ("float32", "bfloat16")
     )
     observations = torch.as_tensor(exact.env.lanes.observations)
-    for wanted, found in zip(exact.outputs(observations), rounded.outputs(observations), strict=True):
+    for wanted, found in zip(exact.network(observations), rounded.network(observations), strict=True):
         assert found.dtype == torch.float32
         torch.testing.assert_close(found, wanted, rtol=0.05, atol=0.01)
         assert not torch.equal(found, wanted)
     before = rounded.weights(average=False)
     rounded.learn(1)
     after = rounded.weights(average=False)
-    assert {tensor.dtype for tensor in rounded.policy.parameters()} == {torch.float32}
+    assert {tensor.dtype for tensor in rounded.network.parameters()} == {torch.float32}
     assert all((before[name] != after[name]).any() and np.isfinite(after[name]).all() for name in before)
 
 
@@ -251,7 +252,7 @@ def updated(tmp_path, **ppo):
     config = parse({**SMALL, "precision": "float32", "decisions": 64 * 16, "ppo": ppo}, "test")
     learner, logged = Run.begin(config, tmp_path).learner, {}
     logger = Logger(None, [])
-    logger.record = lambda name, value, exclude=None: logged.__setitem__(name.removeprefix("learn/"), value)
+    logger.record = lambda name, value, exclude=None: logged.__setitem__(name.removeprefix("train/"), value)
     learner.set_logger(logger)
     learner.learn(64 * 16 * 100, callback=lambda *_: not learner.updates)
     (steps,) = {int(state["step"]) for state in learner.policy.optimizer.state.values()}
@@ -303,7 +304,7 @@ def test_the_average_is_a_plain_mean_at_first(tmp_path):
     for updates, weight, average in ((1, 4.0, 4.0), (2, 8.0, 6.0), (3, 16.0, 10.0)):
         learner.updates = updates
         with torch.no_grad():
-            for tensor in learner.policy.parameters():
+            for tensor in learner.network.parameters():
                 tensor.fill_(weight)
         learner._move_average()
         for tensor in learner.average.parameters():
@@ -394,10 +395,10 @@ def test_the_log_shows_chips_of_whole_matches(tmp_path):
 
     run.learner._record = noted
     run.learn()
-    chips = [row for row in seen if "selfplay/chips_sum" in row]
+    chips = [row for row in seen if "rollout/chips_sum" in row]
     assert chips
-    assert all(abs(row["selfplay/chips_sum"]) < 1e-3 for row in chips)
-    assert any(abs(row["selfplay/chips_seat_0"]) > 0 for row in chips)
+    assert all(abs(row["rollout/chips_sum"]) < 1e-3 for row in chips)
+    assert any(abs(row["rollout/chips_seat_0"]) > 0 for row in chips)
 
 
 def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
@@ -559,7 +560,7 @@ def test_the_learner_wants_its_own_environment():
 def test_values_that_are_not_finite_stop_the_training(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     with torch.no_grad():
-        run.learner.policy.value_net.weight.fill_(float("nan"))
+        run.learner.network.value.weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="values of update 1 hold values that are not finite"):
         run.learn()
     batch = load_file(run.folder / "batch.safetensors")
@@ -570,7 +571,7 @@ def test_values_that_are_not_finite_stop_the_training(tmp_path):
 def test_a_run_that_cannot_be_taught_keeps_what_it_was_taught_with(tmp_path):
     run = Run.begin(parse(TAUGHT, "test"), tmp_path)
     with torch.no_grad():
-        run.learner.policy.value_net.weight.fill_(float("nan"))
+        run.learner.network.value.weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="the loss of teaching is not finite after"):
         run.learn()
     batch = load_file(run.folder / "batch.safetensors")
@@ -588,7 +589,7 @@ def test_a_taught_run_that_goes_on_with_self_play_keeps_what_that_could_not_lear
     class Breaking(Reporter):
         def learned(self, *_):
             with torch.no_grad():
-                again.learner.policy.value_net.weight.fill_(float("nan"))
+                again.learner.network.value.weight.fill_(float("nan"))
 
     with pytest.raises(FloatingPointError, match="of update"):
         again.learn(go_on=True, reporter=Breaking())

@@ -54,59 +54,80 @@ def alike(hidden: Sequence[int]) -> list[bool]:
     return [False, *(before == after for before, after in itertools.pairwise(hidden))]
 
 
-class Layer(NamedTuple):
-    """A linear layer: weight, float32 [outputs, inputs], bias, float32 [outputs].
-
-    `added`: to what came in, multiplied by its gate if it has one, which is a layer of the same.
-    """
+class Linear(NamedTuple):
+    """A linear map: weight, float32 [outputs, inputs], or [inputs, outputs] once `turned`; bias, float32 [outputs]."""
 
     weight: Any
     bias: Any
-    added: bool = False
-    gate: "Layer | None" = None
 
-    def turned(self) -> "Layer":
-        """Return the layer with its weights as [inputs, outputs]."""
-        return self._replace(weight=self.weight.T.copy(), gate=self.gate and self.gate.turned())
+    def __call__(self, x: Any) -> Any:
+        """Return what a turned one makes of inputs [N, inputs]: arrays of numpy or, if all of them are, of torch."""
+        x = x @ self.weight
+        x += self.bias
+        return x
+
+    def turned(self) -> "Linear":
+        """Return the map with its weight as [inputs, outputs]."""
+        return Linear(self.weight.T.copy(), self.bias)
+
+
+class Layer(NamedTuple):
+    """A layer of a network: a linear map, and how its result meets what came in.
+
+    `added`: whether that is added to the result, which is first multiplied by the gate if there is one. Maps are
+    `Linear` or torch's own.
+    """
+
+    linear: Any
+    added: bool = False
+    gate: Any = None
 
     def converted(self, convert: Callable) -> "Layer":
-        """Return the layer with each of its arrays converted."""
-        return Layer(
-            convert(self.weight), convert(self.bias), self.added, self.gate and self.gate.converted(convert)
-        )
+        """Return the layer with each of its maps converted."""
+        return Layer(convert(self.linear), self.added, self.gate and convert(self.gate))
 
 
-def forward(layers: Sequence[Layer], x: Any) -> Any:
-    """Return what turned layers make of inputs [N, inputs]: arrays of numpy or, if all of them are, of torch."""
+def relu(x: Any) -> Any:
+    """Return the inputs, but nothing below zero."""
+    return x.clip(min=0)
+
+
+def forward(layers: Sequence[Layer], x: Any, relu: Callable = relu) -> Any:
+    """Return what layers make of inputs [N, inputs]: the one definition of the network, in numpy and in torch.
+
+    ReLU stands before each layer but the first.
+    """
     first, *others = layers
-    x = x @ first.weight
-    x += first.bias
-    for weight, bias, added, gate in others:
-        step = x.clip(min=0) @ weight
-        step += bias
+    x = first.linear(x)
+    for linear, added, gate in others:
+        step = linear(relu(x))
         if gate:
-            opened = x @ gate.weight
-            opened += gate.bias
-            step *= opened.clip(-GATE_LIMIT, GATE_LIMIT)
+            step *= gate(x).clip(-GATE_LIMIT, GATE_LIMIT)
         if added:
             step += x
         x = step
     return x
 
 
-def trunk_of(net: Any, tensors: dict[str, np.ndarray]) -> list[Layer]:
-    """Return the layers below the heads. ReLU stands before each but the first, and after the last.
+def trunk_of(net: Any, linear: Callable[[str], Any]) -> list[Layer]:
+    """Return the layers below the heads, of linear maps asked for by their names; see `forward`.
 
     In a residual network a layer that is as wide as the one before is added to what came in, before the ReLU. In a
-    gated one it is first multiplied by its gate: a linear layer of what came in, clipped to +-GATE_LIMIT.
+    gated one it is first multiplied by its gate: a linear map of what came in, clipped to +-GATE_LIMIT.
     """
-    layers = []
-    for i, same in enumerate(alike(net["hidden"])):
-        layer = Layer(tensors[f"trunk.{i}.weight"], tensors[f"trunk.{i}.bias"], same and net["type"] != MLP)
-        if same and net["type"] == GATED:
-            layer = layer._replace(gate=Layer(tensors[f"gate.{i}.weight"], tensors[f"gate.{i}.bias"]))
-        layers.append(layer)
-    return layers
+    return [
+        Layer(
+            linear(f"trunk.{number}"),
+            added=same and net["type"] != MLP,
+            gate=linear(f"gate.{number}") if same and net["type"] == GATED else None,
+        )
+        for number, same in enumerate(alike(net["hidden"]))
+    ]
+
+
+def linear_of(tensors: dict[str, np.ndarray]) -> Callable[[str], Linear]:
+    """Return what finds linear maps by their names in the tensors of a checkpoint."""
+    return lambda name: Linear(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
 
 
 def packed(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -162,8 +183,8 @@ def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int,
 def highest_score(layers: list[Layer], inputs: np.ndarray) -> float:
     """Return what no score, and no number on the way to it, exceeds; inputs: the largest size of each input."""
     most = reach = inputs.astype(np.float64)
-    for weight, bias, added, gate in layers:
-        step = np.abs(weight.astype(np.float64)) @ reach + np.abs(bias.astype(np.float64))
+    for linear, added, gate in layers:
+        step = np.abs(linear.weight.astype(np.float64)) @ reach + np.abs(linear.bias.astype(np.float64))
         if gate:
             opened = np.abs(gate.weight.astype(np.float64)) @ reach + np.abs(gate.bias.astype(np.float64))
             most = np.maximum(most.max(), opened)  # before it is clipped
@@ -201,14 +222,14 @@ class NetworkAgent(ObservationAgent):
         self.sample, self.net = sample, net
         self.ahead: LookAhead | None = None
         self.tensors = weights = {key: tensor.copy() for key, tensor in tensors.items()}
-        first, *others = trunk_of(net, weights)
-        first = first._replace(weight=np.divide(first.weight, layout.high, dtype=np.float32))
-        policy = Layer(weights["policy.weight"], weights["policy.bias"])
-        layers = [first, *others, policy]
+        linear = linear_of(weights)
+        (first, *_), *others = trunk_of(net, linear)
+        scaled = Linear(np.divide(first.weight, layout.high, dtype=np.float32), first.bias)
+        layers = [Layer(scaled), *others, Layer(linear("policy"))]
         highest = highest_score(layers, np.maximum(np.abs(layout.low), np.abs(layout.high)))
         if not highest < MOST_WORTH:
             raise ValueError(f"its weights are so large that scores may reach {highest:.0e}")
-        self.layers = [layer.turned() for layer in layers]
+        self.layers = [layer.converted(Linear.turned) for layer in layers]
 
     @classmethod
     def load(cls, path: str | Path, game: Game, variant: Variant, *, sample: bool = False) -> "NetworkAgent":

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from gupai_agents.network import NetworkAgent, forward
+from gupai_agents.network import Linear, NetworkAgent, forward
 from gupai_agents.observing import best_legal
 from gupai_agents.playouts import ASKED, finish
 from gupai_agents.search import OTHERS, in_blocks, try_action
@@ -71,7 +71,10 @@ class Scorer:
 
     def __init__(self, player: NetworkAgent, device: torch.device, dtype: torch.dtype) -> None:
         self.device, self.dtype = device, dtype
-        self.layers = [layer.converted(self._tensor) for layer in player.layers]
+        self.layers = [layer.converted(self._on_device) for layer in player.layers]
+
+    def _on_device(self, linear: Linear) -> Linear:
+        return Linear(*map(self._tensor, linear))
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         return torch.as_tensor(array, device=self.device).to(self.dtype)

@@ -13,9 +13,9 @@ import torch
 from torch import nn
 
 from gupai_agents.checkpoint import read_header, variant_of
-from gupai_agents.network import GATE_LIMIT, GATED, Layer, NetworkAgent, trunk_of
+from gupai_agents.network import GATE_LIMIT, GATED, Layer, Linear, NetworkAgent, linear_of, trunk_of
 from gupai_env.core.files import write_file
-from gupai_training.learner import Trunk
+from gupai_training.learner import NetworkPolicy
 
 OPSET, IR_VERSION = 17, 8  # of ONNX, as old as all of it is, so that older runtimes read it
 
@@ -55,7 +55,7 @@ def onnx_bytes(path: str | Path) -> bytes:
             weights.append(numpy_helper.from_array(tensors[f"{name}.{part}"], f"{name}.{part}"))
         nodes.append(helper.make_node("Gemm", [into, f"{name}.weight", f"{name}.bias"], [out], transB=1))
 
-    trunk = trunk_of(header["net"], tensors)
+    trunk = trunk_of(header["net"], linear_of(tensors))
     if any(layer.gate for layer in trunk):
         for name, limit in (("least", -GATE_LIMIT), ("most", GATE_LIMIT)):
             weights.append(numpy_helper.from_array(np.array(limit, np.float32), name))
@@ -101,7 +101,7 @@ def plain(layers: list[Layer]) -> list[tuple[np.ndarray, np.ndarray]]:
     """
     result, parts = [], False
     for layer, following in itertools.zip_longest(layers, layers[1:]):
-        weight, bias = layer.weight, layer.bias
+        weight, bias = layer.linear
         if parts:
             same = np.eye(len(bias), dtype=np.float32)
             weight = np.concatenate([weight + same, -same], 1)
@@ -129,17 +129,16 @@ def sb3_bytes(path: str | Path) -> bytes:
     from gupai_agents.gymnasium_envs import SeatEnv
 
     agent, header = player_of(path)
-    fill = _as_trunk if header["net"]["type"] == GATED else _as_perceptron
-    policy_kwargs, state = fill(agent, header["net"])
     assert agent.variant is not None
     env = SeatEnv(agent.game.id, **agent.variant.changed())
-    model = MaskablePPO("MlpPolicy", env, policy_kwargs=policy_kwargs, device="cpu")
-    for net, head in (("policy", "action_net"), ("value", "value_net")):
-        for part in ("weight", "bias"):
-            state[f"{head}.{part}"] = agent.tensors[f"{net}.{part}"]
-    found = {name: torch.as_tensor(array) for name, array in state.items()}
-    loaded = model.policy.load_state_dict(found, strict=False)  # SB3 has a trunk under three names
-    assert not loaded.unexpected_keys, loaded.unexpected_keys
+    if header["net"]["type"] == GATED:
+        model = MaskablePPO(NetworkPolicy, env, policy_kwargs={"net": header["net"]}, device="cpu")
+        assert isinstance(model.policy, NetworkPolicy)
+        model.policy.network.take(agent.tensors)
+    else:
+        policy_kwargs, state = _as_perceptron(agent, header["net"])
+        model = MaskablePPO("MlpPolicy", env, policy_kwargs=policy_kwargs, device="cpu")
+        model.policy.load_state_dict({name: torch.as_tensor(array) for name, array in state.items()})
     content = io.BytesIO()
     model.save(content)
     return content.getvalue()
@@ -147,28 +146,15 @@ def sb3_bytes(path: str | Path) -> bytes:
 
 def _as_perceptron(agent: NetworkAgent, net: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the settings of an SB3 policy with networks of its own, and their weights."""
-    first, *others = trunk_of(net, agent.tensors)
+    (first, *_), *others = trunk_of(net, linear_of(agent.tensors))
     scale = agent.game.encoder.layout.high.astype(np.float32)
-    layers = plain([first._replace(weight=first.weight / scale), *others])
+    layers = plain([Layer(Linear(first.weight / scale, first.bias)), *others])
     hidden = [len(bias) for _, bias in layers]
     state = {}
     for own, number in itertools.product(("policy", "value"), range(len(layers))):
         for part, array in zip(("weight", "bias"), layers[number], strict=True):
             state[f"mlp_extractor.{own}_net.{2 * number}.{part}"] = array  # ReLU stand between
+    for own, head in (("policy", "action_net"), ("value", "value_net")):
+        for part in ("weight", "bias"):
+            state[f"{head}.{part}"] = agent.tensors[f"{own}.{part}"]
     return {"net_arch": {"pi": hidden, "vf": hidden}, "activation_fn": nn.ReLU}, state
-
-
-def _as_trunk(agent: NetworkAgent, net: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the settings of an SB3 policy on the trunk of our learner, and its weights."""
-    places = {"trunk": "layers", "gate": "gates"}
-    state = {}
-    for name, array in agent.tensors.items():
-        kind, _, rest = name.partition(".")
-        if kind in places:
-            state[f"features_extractor.{places[kind]}.{rest}"] = array
-    extractor = {"hidden": net["hidden"], "type": net["type"]}
-    return {
-        "net_arch": [],
-        "features_extractor_class": Trunk,
-        "features_extractor_kwargs": extractor,
-    }, state

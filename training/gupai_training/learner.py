@@ -5,9 +5,8 @@ ones on preallocated tensors, with one trajectory for each seat (`gupai_training
 """
 
 import copy
-import itertools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,64 +15,46 @@ from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 from torch.nn import functional as F
 
-from gupai_agents.network import GATE_LIMIT, GATED, MLP, alike
+from gupai_training.network import FORBIDDEN, Network, precision_on
 from gupai_training.opponents import LEARNER
 from gupai_training.returns import advantages_by_seat
 from gupai_training.selfplay import SelfPlayVecEnv
 
-BFLOAT16 = "bfloat16"
-FORBIDDEN = -1e9  # the logit of an action that is not legal
 
+class NetworkPolicy(MaskableActorCriticPolicy):
+    """The policy of MaskablePPO around a `Network`; SB3 knows its heads as `action_net` and `value_net`."""
 
-def native_bfloat16(device: torch.device) -> bool:
-    """Tell whether a device has instructions for products in bfloat16 that take half the time there.
+    network: Network
 
-    No, where torch is too old to tell of a processor, and on Intel's without AMX (as a virtual machine may hide it),
-    whose products in bfloat16 take twice the time of those in float32.
-    """
-    if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
-    has: Mapping[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
-    quick = has.get("amx_bf16") or (has.get("avx512_bf16") and "Intel" not in str(has.get("cpu_name")))
-    return device.type == "cpu" and bool(quick)
+    def __init__(
+        self,
+        observation_space: spaces.Space,
+        action_space: spaces.Space,
+        lr_schedule: Any,
+        net: dict[str, Any],
+    ) -> None:
+        """Args: net: the description of the network."""
+        self.net = net
+        super().__init__(observation_space, action_space, lr_schedule, net_arch=[], normalize_images=False)
 
+    def _build(self, lr_schedule: Any) -> None:
+        assert isinstance(self.observation_space, spaces.Box)
+        assert isinstance(self.action_space, spaces.Discrete)
+        self.network = Network(self.net, self.observation_space.high, int(self.action_space.n))
+        self._build_mlp_extractor()  # which has no layers of its own
+        self.action_net, self.value_net = self.network.policy, self.network.value
+        self.optimizer = self.optimizer_class(
+            self.network.parameters(),
+            lr=lr_schedule(1),  # type: ignore[call-arg]
+            **self.optimizer_kwargs,
+        )
 
-def precision_on(device: torch.device, precision: str) -> str:
-    """Return "float32" or "bfloat16" for one of them or "auto"."""
-    if precision == "auto":
-        return BFLOAT16 if native_bfloat16(device) else "float32"
-    return precision
-
-
-class Trunk(BaseFeaturesExtractor):
-    """The layers that policy and value share: observations over their ranges, then linear layers with ReLU.
-
-    `type`: of the network, see `gupai_agents.network.trunk_of`.
-    """
-
-    def __init__(self, observation_space: spaces.Box, hidden: list[int], type: str = MLP) -> None:
-        super().__init__(observation_space, hidden[-1])
-        self.scale: torch.Tensor
-        self.register_buffer("scale", torch.as_tensor(1.0 / observation_space.high.astype(np.float32)))
-        widths = [int(np.prod(observation_space.shape)), *hidden]
-        self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in itertools.pairwise(widths))
-        self.added = [type != MLP and same for same in alike(hidden)]
-        gated = (number for number, added in enumerate(self.added) if added and type == GATED)
-        self.gates = nn.ModuleDict({str(i): nn.Linear(hidden[i], hidden[i]) for i in gated})
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Return features [N, hidden[-1]] of observations [N, layout.size]."""
-        x = self.layers[0](observations * self.scale)
-        for number, layer in enumerate(self.layers[1:], 1):
-            step = layer(F.relu(x))
-            if str(number) in self.gates:
-                step = step * self.gates[str(number)](x).clamp(-GATE_LIMIT, GATE_LIMIT)
-            x = step + x if self.added[number] else step
-        return F.relu(x)
+    def extract_features(self, obs: Any, features_extractor: Any = None) -> torch.Tensor:
+        """Return what the heads are put upon, [N, hidden[-1]]."""
+        return self.network.features(obs)
 
 
 class Rollout:
@@ -108,6 +89,7 @@ class SelfPlayPPO(MaskablePPO):
     """
 
     env: SelfPlayVecEnv
+    policy: NetworkPolicy
 
     def __init__(
         self,
@@ -133,7 +115,8 @@ class SelfPlayPPO(MaskablePPO):
         if not isinstance(self.env, SelfPlayVecEnv):
             raise ValueError(f"SelfPlayPPO learns in a SelfPlayVecEnv, not in {type(self.env).__name__}")
         self.precision = precision_on(self.device, self.precision)
-        self.average = copy.deepcopy(self.policy).requires_grad_(False)
+        self.network.precision = self.precision
+        self.average = copy.deepcopy(self.network).requires_grad_(False)
         inputs, actions = self.env.lanes.layout.size, self.env.lanes.game.num_actions
         self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players)
         self.noise = torch.Generator(device=self.device).manual_seed(int(self.seed or 0))
@@ -144,19 +127,10 @@ class SelfPlayPPO(MaskablePPO):
         if self.progress:
             self._current_progress_remaining = 1 - self.progress()
 
-    def outputs(
-        self, observations: torch.Tensor, *, values_move_trunk: bool = True
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return logits [N, actions] and values [N], float32, of int8 observations [N, layout.size].
-
-        Args: values_move_trunk: whether gradients of the values reach the layers that the policy shares.
-        """
-        policy: MaskableActorCriticPolicy = self.policy
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == BFLOAT16):
-            pi, vf = policy.mlp_extractor(policy.features_extractor(observations.float()))
-            values = policy.value_net(vf if values_move_trunk else vf.detach())
-            logits = policy.action_net(pi)
-        return logits.float(), values.squeeze(1).float()
+    @property
+    def network(self) -> Network:
+        """The network that learns."""
+        return self.policy.network
 
     @torch.no_grad()
     def collect_rollouts(
@@ -179,7 +153,7 @@ class SelfPlayPPO(MaskablePPO):
             rollout.observations[step] = env.observations
             rollout.masks[step] = env.masks
             rollout.seats[step] = env.seats
-            logits, values = self.outputs(torch.as_tensor(rollout.observations[step], device=self.device))
+            logits, values = self.network(torch.as_tensor(rollout.observations[step], device=self.device))
             masks = torch.as_tensor(rollout.masks[step], device=self.device)
             log_probs = F.log_softmax(logits.masked_fill(~masks, FORBIDDEN), 1)
             noise = torch.empty_like(log_probs).exponential_(generator=self.noise)
@@ -267,7 +241,7 @@ class SelfPlayPPO(MaskablePPO):
     def _gradient_step(
         self, batch: dict[str, torch.Tensor], clip: float, entropy_coef: float
     ) -> dict[str, torch.Tensor]:
-        logits, values = self.outputs(batch["observations"])
+        logits, values = self.network(batch["observations"])
         all_log_probs = F.log_softmax(logits.masked_fill(~batch["masks"], FORBIDDEN), 1)
         log_probs = all_log_probs.gather(1, batch["actions"]).squeeze(1)
         advantages = batch["advantages"]
@@ -280,7 +254,7 @@ class SelfPlayPPO(MaskablePPO):
         loss = policy_loss - entropy_coef * entropies.mean() + self.vf_coef * value_loss
         self.policy.optimizer.zero_grad()
         loss.backward()
-        norm = nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+        norm = nn.utils.clip_grad_norm_(self.network.parameters(), self.max_grad_norm)
         if not torch.isfinite(norm):
             raise FloatingPointError(
                 f"the gradient of update {self.updates + 1} is not finite; training stopped"
@@ -302,26 +276,26 @@ class SelfPlayPPO(MaskablePPO):
     @torch.no_grad()
     def _move_average(self) -> None:
         rate = max(self.average_rate, 1 / self.updates)  # a plain mean at first
-        for slow, fast in zip(self.average.parameters(), self.policy.parameters(), strict=True):
+        for slow, fast in zip(self.average.parameters(), self.network.parameters(), strict=True):
             slow.lerp_(fast, rate)
 
     def _record(self, losses: dict, data: dict[str, torch.Tensor], clip: float, entropy_coef: float) -> None:
         for name, values in losses.items():
-            self.logger.record(f"learn/{name}", torch.stack(values).mean().item())
+            self.logger.record(f"train/{name}", torch.stack(values).mean().item())
         returns, residual = data["returns"], data["advantages"]
         explained = 1 - residual.var() / returns.var().clamp_min(1e-12)
-        self.logger.record("learn/explained_variance", explained.item())
-        self.logger.record("learn/learning_rate", self.policy.optimizer.param_groups[0]["lr"])
-        self.logger.record("learn/entropy_coef", entropy_coef)
-        self.logger.record("learn/clip_range", clip)
-        self.logger.record("learn/decisions", len(returns))
-        self.logger.record("learn/updates", self.updates, exclude="tensorboard")
+        self.logger.record("train/explained_variance", explained.item())
+        self.logger.record("train/learning_rate", self.policy.optimizer.param_groups[0]["lr"])
+        self.logger.record("train/entropy_coef", entropy_coef)
+        self.logger.record("train/clip_range", clip)
+        self.logger.record("train/decisions", len(returns))
+        self.logger.record("train/updates", self.updates, exclude="tensorboard")
         won = np.concatenate(self.rollout.won)
         if len(won):
             for seat, chips in enumerate(won.mean(0)):
-                self.logger.record(f"selfplay/chips_seat_{seat}", float(chips))
-            self.logger.record("selfplay/chips_sum", float(won.sum(1).mean()))
-        self.logger.record("selfplay/self_tables", float((self.env.sitting == LEARNER).all(1).mean()))
+                self.logger.record(f"rollout/chips_seat_{seat}", float(chips))
+            self.logger.record("rollout/chips_sum", float(won.sum(1).mean()))
+        self.logger.record("rollout/self_tables", float((self.env.sitting == LEARNER).all(1).mean()))
         played = self.seconds["play"] + self.seconds["learn"]
         self.logger.record("time/decisions_per_second", self.num_timesteps / max(played, 1e-9))
         self.logger.record(
@@ -331,21 +305,9 @@ class SelfPlayPPO(MaskablePPO):
 
     def weights(self, average: bool = True) -> dict[str, np.ndarray]:
         """Return the network's tensors under the names of a checkpoint, of the average or the present policy."""
-        named = _named(self.average if average else self.policy)
-        return {name: weights.detach().cpu().numpy().copy() for name, weights in named.items()}
+        return (self.average if average else self.network).tensors()
 
-    @torch.no_grad()
     def take(self, tensors: dict[str, np.ndarray]) -> None:
         """Go on from a network's tensors, those of a checkpoint of the same shapes."""
-        for policy in (self.policy, self.average):
-            for name, weights in _named(policy).items():
-                weights.copy_(torch.as_tensor(tensors[name]))
-
-
-def _named(policy: Any) -> dict[str, torch.Tensor]:
-    """Return the weights of a policy under the names of a checkpoint."""
-    trunk: Trunk = policy.features_extractor
-    named = {f"trunk.{i}": layer for i, layer in enumerate(trunk.layers)}
-    named |= {f"gate.{i}": gate for i, gate in trunk.gates.items()}
-    named |= {"policy": policy.action_net, "value": policy.value_net}
-    return {f"{name}.{part}": getattr(named[name], part) for name in named for part in ("weight", "bias")}
+        for network in (self.network, self.average):
+            network.take(tensors)

@@ -20,12 +20,21 @@ from gupai_env.core.rng import KEYS
 from gupai_env.games import get_game
 from gupai_training.config import RESUME_FILE, SELF_PLAY, TEACHING
 from gupai_training.learner import SelfPlayPPO
+from gupai_training.network import Network
 from gupai_training.opponents import Member, OpponentPool
 from gupai_training.teaching import Kind, Teaching
 
 LABELS = "labels-{}.safetensors"  # of a chunk, while teaching is under way
 MOST_TOLD = 3  # differences that an error tells
 ADAM = ("step", "exp_avg", "exp_avg_sq")
+# Names of layers in runs that were saved before the network had names of its own, and what SB3 kept beside them:
+OLD_NAMES = {
+    "features_extractor.layers.": "trunk.",
+    "features_extractor.gates.": "gate.",
+    "action_net.": "policy.",
+    "value_net.": "value.",
+}
+SB3_COPIES = "features_extractor.", "pi_features_extractor.", "vf_features_extractor."
 # What a file can make numpy, torch and Python raise that was signed but does not hold what `save` writes:
 UNFIT = (
     ValueError,
@@ -50,8 +59,8 @@ class Spent(NamedTuple):
 def save(path: Path, learner: SelfPlayPPO, config: dict[str, Any], spent: Spent) -> None:
     """Write everything that the next update of self-play depends on; call it between two updates."""
     env, pool = learner.env, pool_of(learner)
-    tensors = tensors_of(learner.policy, learner.policy.optimizer)
-    tensors |= {f"average.{k}": v.cpu().numpy() for k, v in learner.average.state_dict().items()}
+    tensors = tensors_of(learner.network, learner.policy.optimizer)
+    tensors |= {f"average.{name}": tensor for name, tensor in learner.average.tensors().items()}
     tensors["noise"] = learner.noise.get_state().numpy()
     tensors |= {f"env.{name}": array for name, array in env.saved().items()}
     members = []
@@ -107,7 +116,7 @@ def save_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> N
         "chance": json.dumps(teaching.chance.bit_generator.state),
         "seconds": teaching.seconds,
     }
-    tensors = tensors_of(teaching.learner.policy, teaching.optimizer)
+    tensors = tensors_of(teaching.learner.network, teaching.optimizer)
     if teaching.teach.ahead:
         header["asked"] = [[asked.player is None, asked.kind] for asked in teaching.asked]
         for number, asked in enumerate(teaching.asked):
@@ -131,8 +140,8 @@ def restore_teaching(
     path = folder / RESUME_FILE
     header, tensors = _read(path, config, TEACHING)
     with fitting(path):
-        policy_back(tensors, teaching.learner.policy, teaching.optimizer)
-        teaching.learner.average.load_state_dict(teaching.learner.policy.state_dict())
+        network_back(tensors, teaching.learner.network, teaching.optimizer)
+        teaching.learner.average.load_state_dict(teaching.learner.network.state_dict())
         ends = [counted("ends", end) for end in header["ends"]]
         for begin, end in itertools.pairwise([0, *ends]):
             whole_number("labels of a chunk", end - begin, 0, teaching.most_labels)
@@ -179,6 +188,7 @@ def _stage_in(path: Path, header: dict[str, Any]) -> str:
 def _read(path: Path, config: dict[str, Any], stage: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return header and tensors of a run of this configuration, saved in this stage."""
     header, tensors = read_checkpoint(path)
+    tensors = _named_as_now(tensors)
     if (found := _stage_in(path, header)) != stage:
         raise CheckpointError(f"{path}: saved in the stage {found}, not {stage}")
     wanted = belonging(config)
@@ -186,6 +196,20 @@ def _read(path: Path, config: dict[str, Any], stage: str) -> tuple[dict[str, Any
     if odd:
         raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(odd)}")
     return header, tensors
+
+
+def _named_as_now(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the tensors of a saved run, whose networks may have the names that they had under SB3's policy."""
+    named = {}
+    for name, tensor in tensors.items():
+        whose, _, rest = name.partition(".")
+        old = next((old for old in OLD_NAMES if rest.startswith(old)), None)
+        if whose in ("policy", "average") and old is not None:
+            name = f"{whose.replace('policy', 'network')}.{OLD_NAMES[old]}{rest.removeprefix(old)}"
+        elif whose == "policy" or rest.startswith(SB3_COPIES):
+            continue
+        named[name] = tensor
+    return named
 
 
 def belonging(config: dict[str, Any]) -> dict[str, Any]:
@@ -226,9 +250,9 @@ def fitting(path: Path) -> Iterator[None]:
         raise CheckpointError(f"{path}: it does not fit this run ({type(error).__name__}: {said})") from None
 
 
-def tensors_of(policy: torch.nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
-    """Return the tensors of a policy and of the Adam that moves it, for `policy_back`."""
-    tensors = {f"policy.{k}": v.cpu().numpy() for k, v in policy.state_dict().items()}
+def tensors_of(network: Network, optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
+    """Return the tensors of a network and of the Adam that moves it, for `network_back`."""
+    tensors = {f"network.{name}": tensor for name, tensor in network.tensors().items()}
     for number, state in optimizer.state_dict()["state"].items():
         tensors |= {f"adam.{number}.{name}": np.asarray(state[name].cpu().numpy()) for name in ADAM}
     return tensors
@@ -240,15 +264,13 @@ def part(tensors: dict[str, np.ndarray], prefix: str) -> dict[str, torch.Tensor]
     return {key[start:]: torch.as_tensor(t) for key, t in tensors.items() if key.startswith(prefix)}
 
 
-def policy_back(
-    tensors: dict[str, np.ndarray], policy: torch.nn.Module, optimizer: torch.optim.Optimizer
-) -> None:
-    """Put a policy and its Adam back."""
-    policy.load_state_dict(part(tensors, "policy."))
+def network_back(tensors: dict[str, np.ndarray], network: Network, optimizer: torch.optim.Optimizer) -> None:
+    """Put a network and its Adam back."""
+    network.load_state_dict(part(tensors, "network."))
     known = optimizer.state_dict()
     known["state"] = {
         number: adam_state(part(tensors, f"adam.{number}."), parameter)
-        for number, parameter in zip(known["param_groups"][0]["params"], policy.parameters(), strict=True)
+        for number, parameter in zip(known["param_groups"][0]["params"], network.parameters(), strict=True)
         if part(tensors, f"adam.{number}.")
     }
     optimizer.load_state_dict(known)
@@ -260,7 +282,7 @@ def _put_back(
     """Put what was saved into a learner."""
     env, pool, lanes = learner.env, pool_of(learner), learner.env.lanes
 
-    policy_back(tensors, learner.policy, learner.policy.optimizer)
+    network_back(tensors, learner.network, learner.policy.optimizer)
     learner.average.load_state_dict(part(tensors, "average."))
     learner.noise.set_state(torch.as_tensor(tensors["noise"]))
     pool.members = []

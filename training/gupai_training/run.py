@@ -33,7 +33,7 @@ from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, identity, write
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
-from gupai_agents.network import GATED, NetworkAgent, require_tensors, tensor_shapes
+from gupai_agents.network import NetworkAgent, require_tensors, tensor_shapes
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import agent_names, agent_of_data
 from gupai_agents.workers import LostError, StoppedError, Workers, stoppable
@@ -43,7 +43,7 @@ from gupai_env.games import get_game
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SELF_PLAY, TEACHING, Config
 from gupai_training.growing import grown, grows_into
-from gupai_training.learner import Rollout, SelfPlayPPO, Trunk
+from gupai_training.learner import NetworkPolicy, Rollout, SelfPlayPPO
 from gupai_training.opponents import OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
 from gupai_training.teaching import Teaching
@@ -163,7 +163,7 @@ class Run:
             self.game.id, ppo.lanes, pool, seed=config.seed, payoff_scale=ppo.payoff_scale, **config.variant
         )
         learner = SelfPlayPPO(
-            "MlpPolicy",
+            NetworkPolicy,
             env,
             n_steps=ppo.steps,
             batch_size=ppo.batch_size,
@@ -179,17 +179,7 @@ class Run:
             target_kl=ppo.target_kl,
             average_rate=ppo.average_rate,
             precision=config.precision,
-            policy_kwargs={
-                "features_extractor_class": Trunk,
-                "features_extractor_kwargs": {
-                    "hidden": list(config.network.hidden),
-                    "type": config.network.type,
-                },
-                "net_arch": [],
-                # Orthogonal weights of gain 2**0.5, SB3's, double what a gated layer passes on, and teach less.
-                "ortho_init": config.network.type != GATED,
-                "normalize_images": False,
-            },
+            policy_kwargs={"net": config.net},
             seed=config.seed,
             device=config.device,
         )
@@ -277,7 +267,7 @@ class Run:
             self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
             reporter.taught(teaching.progress(), teaching.labels, teaching.seconds)
             for name, value in scalars.items():
-                self.learner.logger.record(f"teach/{name}", value)
+                self.learner.logger.record(f"train/{name}", value)
             steps = len(teaching.ends)
             if steps % config.evaluation.every == 0 or teaching.progress() >= 1:
                 self.look(reporter, teaching.seconds)

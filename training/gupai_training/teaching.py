@@ -37,7 +37,8 @@ from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 from gupai_training.config import Config
 from gupai_training.dealt import Scorer, chips_in_deals, chips_played_out
-from gupai_training.learner import FORBIDDEN, SelfPlayPPO, precision_on
+from gupai_training.learner import SelfPlayPPO
+from gupai_training.network import FORBIDDEN, precision_on
 
 CPU = torch.device("cpu")
 
@@ -267,7 +268,7 @@ class Teaching:
         self.ends: list[int] = []  # labels made with each chunk and before it
         self.written = 0  # chunks that are in files
         self.window = Window(config.window, self.teacher.style.game)
-        self.optimizer = torch.optim.Adam(learner.policy.parameters(), lr=self.teach.learning_rate, eps=1e-5)
+        self.optimizer = torch.optim.Adam(learner.network.parameters(), lr=self.teach.learning_rate, eps=1e-5)
         self.seconds = 0.0  # as the run has told
         self.chance = np.random.default_rng([config.seed, TEACHING_STREAM])
         self.rows = np.zeros(0, np.int64)  # of the window, of the last gradient step
@@ -308,7 +309,7 @@ class Teaching:
             size = self.teach.batch_size
             rows = [self.chance.integers(0, len(self.window), size) for _ in range(batches)]
         found = [self._learn(each) for each in rows]
-        self.learner.average.load_state_dict(self.learner.policy.state_dict())
+        self.learner.average.load_state_dict(self.learner.network.state_dict())
         names = found[0] if found else ()  # at a few tables nobody may have had a choice
         return {name: float(np.mean([float(each[name]) for each in found])) for name in names}
 
@@ -339,7 +340,7 @@ class Teaching:
         values = torch.as_tensor(self.window.values[rows], device=device).float()
         means = torch.as_tensor(self.window.means[rows], device=device)
         observations = torch.as_tensor(self.window.observations[rows], device=device)
-        logits, judged = self.learner.outputs(observations, values_move_trunk=False)  # they are so noisy
+        logits, judged = self.learner.network(observations, values_move_trunk=False)  # they are so noisy
         legal = ~values.isnan()
         values, means = values.nan_to_num() / self.teach.temperature, means / scale
         logits = logits - (logits * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)

@@ -1,0 +1,104 @@
+"""The network that learns, in torch: its tensors have the names of a checkpoint's."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from gupai_agents.network import GATED, forward, tensor_shapes, trunk_of
+
+BFLOAT16 = "bfloat16"
+FORBIDDEN = -1e9  # the logit of an action that is not legal
+
+
+def native_bfloat16(device: torch.device) -> bool:
+    """Tell whether a device has instructions for products in bfloat16 that take half the time there.
+
+    No, where torch is too old to tell of a processor, and on Intel's without AMX (as a virtual machine may hide it),
+    whose products in bfloat16 take twice the time of those in float32.
+    """
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    has: Mapping[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    quick = has.get("amx_bf16") or (has.get("avx512_bf16") and "Intel" not in str(has.get("cpu_name")))
+    return device.type == "cpu" and bool(quick)
+
+
+def precision_on(device: torch.device, precision: str) -> str:
+    """Return "float32" or "bfloat16" for one of them or "auto"."""
+    if precision == "auto":
+        return BFLOAT16 if native_bfloat16(device) else "float32"
+    return precision
+
+
+class Network(nn.Module):
+    """Policy and value upon shared layers, for observations of int8.
+
+    Attributes:
+        precision: "float32" or "bfloat16", of products; weights, their gradients and sums stay float32.
+    """
+
+    def __init__(self, net: Mapping[str, Any], high: np.ndarray, actions: int) -> None:
+        """Draw the weights from torch's generator.
+
+        Args:
+            net: The description of a checkpoint, see `gupai_agents.network.trunk_of`.
+            high: The largest value of each input, by which it is divided.
+            actions: How many actions the policy scores.
+        """
+        super().__init__()
+        self.precision = "float32"
+        self.scale: torch.Tensor
+        self.register_buffer("scale", torch.as_tensor(1.0 / high.astype(np.float32)), persistent=False)
+        shapes = tensor_shapes(net, len(high), actions)
+        trunk, gate = _linears("trunk", shapes), _linears("gate", shapes)
+        self.trunk, self.gate = nn.ModuleDict(trunk), nn.ModuleDict(gate)
+        width = net["hidden"][-1]
+        self.policy, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
+        if (
+            net["type"] != GATED
+        ):  # SB3's: its gain of 2**0.5 doubles what a gated layer passes on, and teaches less
+            gains = [(layer, 2**0.5) for layer in trunk.values()] + [
+                (self.policy, 0.01),
+                (self.value, 1.0),
+            ]
+            for layer, gain in gains:
+                nn.init.orthogonal_(layer.weight, gain)
+                nn.init.zeros_(layer.bias)
+        self.layers = trunk_of(net, self.get_submodule)
+
+    def features(self, observations: torch.Tensor) -> torch.Tensor:
+        """Return what policy and value share, [N, hidden[-1]], of observations [N, layout.size]."""
+        return F.relu(forward(self.layers, observations.float() * self.scale, relu=F.relu))
+
+    def forward(
+        self, observations: torch.Tensor, *, values_move_trunk: bool = True
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return logits [N, actions] and values [N], float32, of observations [N, layout.size].
+
+        Args:
+            observations: Of the seats to act, int8.
+            values_move_trunk: Whether gradients of the values reach the layers that the policy shares.
+        """
+        with torch.autocast(self.scale.device.type, torch.bfloat16, enabled=self.precision == BFLOAT16):
+            features = self.features(observations)
+            values = self.value(features if values_move_trunk else features.detach())
+            logits = self.policy(features)
+        return logits.float(), values.squeeze(1).float()
+
+    def tensors(self) -> dict[str, np.ndarray]:
+        """Return a copy of the weights, under the names of a checkpoint."""
+        return {name: weights.cpu().numpy().copy() for name, weights in self.state_dict().items()}
+
+    def take(self, tensors: Mapping[str, np.ndarray]) -> None:
+        """Go on from the tensors of a checkpoint of the same shapes."""
+        self.load_state_dict({name: torch.as_tensor(array) for name, array in tensors.items()})
+
+
+def _linears(part: str, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, nn.Linear]:
+    """Return the linear layers of a part of the network, by their numbers."""
+    names = [name for name in shapes if name.startswith(f"{part}.") and name.endswith(".weight")]
+    return {name.split(".")[1]: nn.Linear(shapes[name][1], shapes[name][0]) for name in names}
