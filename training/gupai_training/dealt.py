@@ -77,7 +77,9 @@ class Scorer:
         return Linear(*map(self._tensor, linear))
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
-        return torch.as_tensor(array, device=self.device).to(self.dtype)
+        return torch.tensor(array, device=self.device).to(
+            self.dtype
+        )  # a copy: arrays of environments can only be read
 
     @torch.inference_mode()
     def scores(self, observations: np.ndarray) -> np.ndarray:
