@@ -52,7 +52,7 @@ def trainer(updates: int) -> float:
             run = Run.begin(parse(settings, "trainer"), Path(folder))
             begun = time.process_time()
             run.learn()
-            return run.learner.num_timesteps / (time.process_time() - begun)
+            return run.decisions / (time.process_time() - begun)
 
     learned(LANES * STEPS)  # compiles
     return learned(updates * LANES * STEPS)

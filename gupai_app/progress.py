@@ -113,7 +113,7 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
             f"Chips a deal of one player against equal others in all other seats, with its 95% interval. "
             f"{config.evaluation.final_deals:,} deals, each from every seat; deals from seed "
             f"{config.seed + FINAL_SEED}, training from seed {config.seed}: "
-            f"{went_in(run.spent.labels, run.learner.num_timesteps)}."
+            f"{went_in(run.spent.labels, run.decisions)}."
         ),
     )
     seats = range(run.variant.players)

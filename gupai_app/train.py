@@ -64,7 +64,7 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     reporter: Reporter = JsonReporter() if as_json else ScreenReporter(console)
     if not as_json:
         console.print(
-            f"{run.game.title}: training in {run.folder} on {run.learner.device} in {run.learner.precision}; ctrl-C "
+            f"{run.game.title}: training in {run.folder} on {run.network.device} in {run.network.precision}; ctrl-C "
             "saves and stops",
             markup=False,
         )

@@ -108,8 +108,8 @@ def test_a_gradient_step_is_clipped_ppo():
 )
 def test_a_run_is_as_far_as_the_further_of_decisions_and_time(decisions, seconds, minutes, progress):
     config = SimpleNamespace(decisions=100, max_minutes=minutes, pool=SimpleNamespace(snapshots=3))
-    run = SimpleNamespace(learner=SimpleNamespace(num_timesteps=decisions))
-    told = SimpleNamespace(config=config, run_=run, seconds=seconds)
+    learner = SimpleNamespace(num_timesteps=decisions)
+    told = SimpleNamespace(config=config, learner=learner, seconds=seconds)
     assert RunCallback.progress(told) == progress
     teach = SimpleNamespace(labels=100, max_minutes=minutes)
     assert Teaching.progress(SimpleNamespace(teach=teach, labels=decisions, seconds=seconds)) == progress

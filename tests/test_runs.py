@@ -466,7 +466,7 @@ def test_names_are_whole_in_the_final_table_at_80_columns(players):
         game=game,
         variant=SimpleNamespace(players=players),
         spent=Spent(labels=12_000),
-        learner=SimpleNamespace(num_timesteps=3_000),
+        decisions=3_000,
     )
     console = Console(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
     console.print(results_table(run, rows))

@@ -281,9 +281,9 @@ def test_a_chunk_of_deals_in_which_the_player_had_no_choice_teaches_nothing(tmp_
     stage = run.teaching
     lone = stage.teacher.labels(run.current_agent("now"), 0, kind=Kind.DEALT)
     monkeypatch.setattr(stage.teacher, "labels", lambda *_: Labels(*(array[:0] for array in lone)))
-    before = run.learner.weights(average=False)
+    before = run.network.tensors()
     assert stage.step(run.current_agent("now")) == {} and stage.labels == 0
-    for name, tensor in run.learner.weights(average=False).items():
+    for name, tensor in run.network.tensors().items():
         np.testing.assert_array_equal(tensor, before[name])
 
 
@@ -297,8 +297,8 @@ def test_labels_are_kept_for_a_resume_only_as_long_as_they_are_learned_from_agai
         assert bool([*run.folder.glob("labels-*")]) == kept
         again = Run(settings, run.folder)
         assert again.learn(go_on=True)
-        for name, tensor in whole.learner.weights().items():
-            np.testing.assert_array_equal(again.learner.weights()[name], tensor)
+        for name, tensor in whole.network.tensors().items():
+            np.testing.assert_array_equal(again.network.tensors()[name], tensor)
 
 
 def test_of_an_ensemble_the_label_is_what_it_thinks_on_average(tmp_path):
@@ -349,9 +349,8 @@ def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
     first.save_agent(first.spent)
     settings = config().model_dump()
     begun = Run.begin(parse(settings | {"start": f"checkpoint:{first.folder}", "seed": 2}, "test"), tmp_path)
-    for average in (True, False):
-        for name, tensor in begun.learner.weights(average).items():
-            np.testing.assert_array_equal(tensor, first.learner.weights()[name])
+    for name, tensor in begun.network.tensors().items():
+        np.testing.assert_array_equal(tensor, first.network.tensors()[name])
     larger = settings | {"start": f"checkpoint:{first.folder}", "network": {"hidden": [256, 300]}}
     lanes = Lanes(GAME, 8, forced_play=True)
     np.testing.assert_allclose(
@@ -474,7 +473,7 @@ def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
     for _ in range(600):
         teaching._learn(np.arange(100))
     agent = run.current_agent("now")
-    agent.tensors = run.learner.weights(average=False)
+    agent.tensors = run.network.tensors()
     agent = type(agent)("now", GAME, run.config.net, agent.tensors, False)
     logits = agent.logits(labels.observations[:100])
     values = labels.values[:100]
@@ -489,7 +488,7 @@ def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
     ) / run.config.ppo.payoff_scale
     import torch
 
-    judged = run.learner.network(torch.as_tensor(labels.observations[:100]))[1].detach().numpy()
+    judged = run.network(torch.as_tensor(labels.observations[:100]))[1].detach().numpy()
     assert np.corrcoef(judged, wanted)[0, 1] > 0.9
 
 
@@ -524,8 +523,8 @@ def test_the_value_head_learns_what_the_policy_wins(tmp_path):
     labels = Labels(*(array[:100] for array in stage.teacher.labels(stage.teacher.style, 0)))
     stage.window.add(labels)
     with torch.no_grad():
-        run.learner.network.policy.weight.mul_(100)
-        logits, judged = run.learner.network(torch.as_tensor(labels.observations))
+        run.network.policy.weight.mul_(100)
+        logits, judged = run.network(torch.as_tensor(labels.observations))
     legal = ~np.isnan(labels.values)
     chances = np.where(legal, np.exp(logits.numpy()), 0)
     chances /= chances.sum(1, keepdims=True)
@@ -561,7 +560,7 @@ def test_not_a_number_stops_teaching_and_keeps_what_was_saved(tmp_path):
 
     run = Run.begin(config(), tmp_path)
     with torch.no_grad():
-        run.learner.network.policy.weight.fill_(float("nan"))
+        run.network.policy.weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="the loss of teaching is not finite after"):
         run.teaching.step(run.teaching.teacher.style)
 
@@ -574,6 +573,6 @@ def test_what_seats_win_is_learned_without_moving_what_actions_are_worth(tmp_pat
         run.teaching.window.add(labels._replace(means=labels.means + np.float32(shift)))
         for _ in range(5):
             run.teaching._learn(np.arange(100))
-        found.append(run.learner.weights(average=False))
+        found.append(run.network.tensors())
     for name, tensor in found[0].items():
         assert (tensor == found[1][name]).all() == (not name.startswith("value")), name

@@ -15,6 +15,7 @@ from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 from torch.nn import functional as F
 
@@ -22,6 +23,18 @@ from gupai_training.network import FORBIDDEN, Network, precision_on
 from gupai_training.opponents import LEARNER
 from gupai_training.returns import advantages_by_seat
 from gupai_training.selfplay import SelfPlayVecEnv
+
+
+class NetworkFeatures(BaseFeaturesExtractor):
+    """What policy and value of a `Network` share, for SB3."""
+
+    def __init__(self, observation_space: spaces.Box, net: dict[str, Any], actions: int) -> None:
+        super().__init__(observation_space, net["hidden"][-1])
+        self.network = Network(net, observation_space.high, actions)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Return features [N, hidden[-1]] of observations [N, layout.size]."""
+        return self.network.features(observations)
 
 
 class NetworkPolicy(MaskableActorCriticPolicy):
@@ -32,18 +45,24 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     def __init__(
         self,
         observation_space: spaces.Space,
-        action_space: spaces.Space,
+        action_space: spaces.Discrete,
         lr_schedule: Any,
         net: dict[str, Any],
     ) -> None:
         """Args: net: the description of the network."""
-        self.net = net
-        super().__init__(observation_space, action_space, lr_schedule, net_arch=[], normalize_images=False)
+        super().__init__(
+            observation_space,
+            action_space,
+            lr_schedule,
+            net_arch=[],
+            features_extractor_class=NetworkFeatures,
+            features_extractor_kwargs={"net": net, "actions": int(action_space.n)},
+            normalize_images=False,
+        )
 
     def _build(self, lr_schedule: Any) -> None:
-        assert isinstance(self.observation_space, spaces.Box)
-        assert isinstance(self.action_space, spaces.Discrete)
-        self.network = Network(self.net, self.observation_space.high, int(self.action_space.n))
+        assert isinstance(self.features_extractor, NetworkFeatures)
+        self.network = self.features_extractor.network
         self._build_mlp_extractor()  # which has no layers of its own
         self.action_net, self.value_net = self.network.policy, self.network.value
         self.optimizer = self.optimizer_class(
@@ -51,10 +70,6 @@ class NetworkPolicy(MaskableActorCriticPolicy):
             lr=lr_schedule(1),  # type: ignore[call-arg]
             **self.optimizer_kwargs,
         )
-
-    def extract_features(self, obs: Any, features_extractor: Any = None) -> torch.Tensor:
-        """Return what the heads are put upon, [N, hidden[-1]]."""
-        return self.network.features(obs)
 
 
 class Rollout:
@@ -307,7 +322,6 @@ class SelfPlayPPO(MaskablePPO):
         """Return the network's tensors under the names of a checkpoint, of the average or the present policy."""
         return (self.average if average else self.network).tensors()
 
-    def take(self, tensors: dict[str, np.ndarray]) -> None:
-        """Go on from a network's tensors, those of a checkpoint of the same shapes."""
-        for network in (self.network, self.average):
-            network.take(tensors)
+    def forget_average(self) -> None:
+        """Begin the average with the network as it stands."""
+        self.average.load_state_dict(self.network.state_dict())

@@ -70,6 +70,11 @@ class Network(nn.Module):
                 nn.init.zeros_(layer.bias)
         self.layers = trunk_of(net, self.get_submodule)
 
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return self.scale.device
+
     def features(self, observations: torch.Tensor) -> torch.Tensor:
         """Return what policy and value share, [N, hidden[-1]], of observations [N, layout.size]."""
         return F.relu(forward(self.layers, observations.float() * self.scale, relu=F.relu))
@@ -83,7 +88,7 @@ class Network(nn.Module):
             observations: Of the seats to act, int8.
             values_move_trunk: Whether gradients of the values reach the layers that the policy shares.
         """
-        with torch.autocast(self.scale.device.type, torch.bfloat16, enabled=self.precision == BFLOAT16):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == BFLOAT16):
             features = self.features(observations)
             values = self.value(features if values_move_trunk else features.detach())
             logits = self.policy(features)

@@ -18,7 +18,7 @@ def report(run: Run, rows: list[Row]) -> str:
     parts = [
         f"<h1>{escape(run.game.title)}: a trained player</h1>",
         f"<p>{escape(options)}, {run.variant.players} players. It "
-        f"{went_in(run.spent.labels, run.learner.num_timesteps)}: {last['seconds']:,.0f} seconds, seed "
+        f"{went_in(run.spent.labels, run.decisions)}: {last['seconds']:,.0f} seconds, seed "
         f"{config.seed}.</p>",
         "<h2>How it fares</h2>",
         f'<p class="quiet">Chips a deal of one player against equal others in all other seats, with its 95% interval. '

@@ -116,7 +116,7 @@ def save_teaching(folder: Path, teaching: Teaching, config: dict[str, Any]) -> N
         "chance": json.dumps(teaching.chance.bit_generator.state),
         "seconds": teaching.seconds,
     }
-    tensors = tensors_of(teaching.learner.network, teaching.optimizer)
+    tensors = tensors_of(teaching.network, teaching.optimizer)
     if teaching.teach.ahead:
         header["asked"] = [[asked.player is None, asked.kind] for asked in teaching.asked]
         for number, asked in enumerate(teaching.asked):
@@ -140,8 +140,7 @@ def restore_teaching(
     path = folder / RESUME_FILE
     header, tensors = _read(path, config, TEACHING)
     with fitting(path):
-        network_back(tensors, teaching.learner.network, teaching.optimizer)
-        teaching.learner.average.load_state_dict(teaching.learner.network.state_dict())
+        network_back(tensors, teaching.network, teaching.optimizer)
         ends = [counted("ends", end) for end in header["ends"]]
         for begin, end in itertools.pairwise([0, *ends]):
             whole_number("labels of a chunk", end - begin, 0, teaching.most_labels)

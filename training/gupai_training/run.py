@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import TensorBoardOutputFormat, configure
+from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat, configure
+from stable_baselines3.common.utils import get_device
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from threadpoolctl import threadpool_limits
 
@@ -44,6 +45,7 @@ from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SELF_PLAY, TEACHING, Config
 from gupai_training.growing import grown, grows_into
 from gupai_training.learner import NetworkPolicy, Rollout, SelfPlayPPO
+from gupai_training.network import Network, precision_on
 from gupai_training.opponents import OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
 from gupai_training.teaching import Teaching
@@ -94,7 +96,13 @@ class Row(NamedTuple):
 
 
 class Run:
-    """A training run. `learn` trains to the end, `results` plays the final table."""
+    """A training run. `learn` trains to the end, `results` plays the final table.
+
+    Attributes:
+        network: What learns, in one stage or both.
+        teaching: The stage in which search teaches it, None without one.
+        learner: The stage of self-play around it, None without one.
+    """
 
     def __init__(self, config: Config, folder: Path, workers: Workers | None = None) -> None:
         """Args: workers: who make labels while this process learns; without them it does both in turn."""
@@ -103,8 +111,10 @@ class Run:
         self.variant = self.game.variant.make(**config.variant)
         require_device(config.device)
         torch.set_num_threads(config.threads or torch.get_num_threads())
-        self.learner = self._build_learner()
-        self.teaching = Teaching(config, self.learner, workers) if config.teach.labels else None
+        self.learner = self._build_learner() if config.decisions else None
+        self.network = self.learner.network if self.learner else self._build_network()
+        self.teaching = Teaching(config, self.network, workers) if config.teach.labels else None
+        self.logger = Logger(None, [])  # until the run learns
         self.spent = resume.Spent()  # before this process began with the present stage
         baselines = config.evaluation.baselines
         named = agent_names(self.game, self.variant) if baselines is None else baselines
@@ -139,7 +149,7 @@ class Run:
             require_tensors(tensors, tensor_shapes(net, self.game.encoder.layout.size, self.game.num_actions))
         except ValueError as error:
             raise ValueError(f"start={spec}: {error}") from None
-        self.learner.take(tensors)
+        self.network.take(tensors)
 
     @property
     def agent_file(self) -> Path:
@@ -149,6 +159,28 @@ class Run:
     def player(self, spec: str) -> Agent:
         """Return a player of this run's game and variant; the configuration, a file, names it, so no factory's."""
         return agent_of_data(spec, self.game, self.variant)
+
+    @property
+    def decisions(self) -> int:
+        """Decisions of self-play that were learned from."""
+        return self.learner.num_timesteps if self.learner else 0
+
+    @property
+    def updates(self) -> int:
+        """Updates of self-play."""
+        return self.learner.updates if self.learner else 0
+
+    def weights(self) -> dict[str, np.ndarray]:
+        """Return the player's tensors: of self-play the averaged ones, before it those of the network."""
+        return self.learner.weights() if self.learner and self.learner.updates else self.network.tensors()
+
+    def _build_network(self) -> Network:
+        """Return a new network, the same that the learner of self-play begins with."""
+        torch.manual_seed(self.config.seed)
+        network = Network(self.config.net, self.game.encoder.layout.high, self.game.num_actions)
+        network.to(get_device(self.config.device))
+        network.precision = precision_on(network.device, self.config.precision)
+        return network
 
     def _build_learner(self) -> SelfPlayPPO:
         config, ppo = self.config, self.config.ppo
@@ -208,29 +240,25 @@ class Run:
                     f"{self.folder / METRICS_FILE} ended within a row, as a killed process leaves it; these {cut:,} "
                     "bytes are cut off"
                 )
-            self.learner.set_logger(configure(str(self.folder), ["tensorboard"]))
+            self.logger = configure(str(self.folder), ["tensorboard"])
             source: Teaching | Rollout  # of the numbers that are learned from
+            finished = True
             try:
                 if self.teaching and stage != SELF_PLAY:
                     source = self.teaching
                     limited = threads_of(self.teaching.threads, self.teaching.labelling)
                     with limited, contextlib.closing(self.teaching.beside):  # it was asked ahead of the end
-                        self._teach(self.teaching, stage is not None, reporter, stop)
-                if self.config.decisions and not self.learner.stopping:
+                        finished = self._teach(self.teaching, stage is not None, reporter, stop)
+                if self.learner and finished:
                     source = self.learner.rollout
-                    self.learner.learn(
-                        self.config.decisions,
-                        callback=RunCallback(self, stage == SELF_PLAY, reporter, stop),
-                        log_interval=None,  # type: ignore[arg-type]  # the callback dumps the logs
-                        reset_num_timesteps=stage != SELF_PLAY,
-                    )
+                    finished = self._self_play(self.learner, stage == SELF_PLAY, reporter, stop)
             except FloatingPointError:
                 write_checkpoint(self.folder / BATCH_FILE, {"kind": "batch"}, source.batch)
                 raise
             finally:
                 reporter.close()
-                self.learner.logger.close()
-        return not self.learner.stopping
+                self.logger.close()
+        return finished
 
     def _saved_stage(self) -> str:
         """Return in which stage the run was saved last."""
@@ -242,8 +270,8 @@ class Run:
             )
         return stage
 
-    def _teach(self, teaching: Teaching, go_on: bool, reporter: "Reporter", stop: Callable[[], bool]) -> None:
-        """Do the stage of teaching, or what is left of it."""
+    def _teach(self, teaching: Teaching, go_on: bool, reporter: "Reporter", stop: Callable[[], bool]) -> bool:
+        """Do the stage of teaching, or what is left of it; return whether its end was reached."""
         config, saved_config = self.config, self.config.model_dump()
         if go_on:
             with stoppable(stop):
@@ -252,7 +280,8 @@ class Run:
             self.forget_what_comes_again()
         before, begun = teaching.seconds, time.monotonic()
         reporter.begin("teaching", teaching.progress())
-        while teaching.progress() < 1 and not self.learner.stopping:
+        stopping = False
+        while teaching.progress() < 1 and not stopping:
             try:
                 with stoppable(stop):
                     scalars = teaching.step(self.current_agent("now"))
@@ -261,29 +290,44 @@ class Run:
                 resume.save_teaching(self.folder, teaching, saved_config)
                 if isinstance(error, LostError):
                     raise
-                self.learner.stopping = True
+                stopping = True
                 break
             teaching.seconds = before + time.monotonic() - begun
             self.spent = resume.Spent(0.0, teaching.labels, teaching.seconds)
             reporter.taught(teaching.progress(), teaching.labels, teaching.seconds)
             for name, value in scalars.items():
-                self.learner.logger.record(f"train/{name}", value)
+                self.logger.record(f"train/{name}", value)
             steps = len(teaching.ends)
             if steps % config.evaluation.every == 0 or teaching.progress() >= 1:
                 self.look(reporter, teaching.seconds)
-            self.learner.logger.dump(teaching.labels)
-            self.learner.stopping = stop()
-            if steps % config.save_every == 0 or teaching.progress() >= 1 or self.learner.stopping:
+            self.logger.dump(teaching.labels)
+            stopping = stop()
+            if steps % config.save_every == 0 or teaching.progress() >= 1 or stopping:
                 self.save_agent(self.spent)
                 resume.save_teaching(self.folder, teaching, saved_config)
         reporter.close()
+        return not stopping
+
+    def _self_play(
+        self, learner: SelfPlayPPO, go_on: bool, reporter: "Reporter", stop: Callable[[], bool]
+    ) -> bool:
+        """Do the stage of self-play, or what is left of it; return whether its end was reached."""
+        learner.set_logger(self.logger)
+        learner.forget_average()
+        learner.learn(
+            self.config.decisions,
+            callback=RunCallback(self, learner, go_on, reporter, stop),
+            log_interval=None,  # type: ignore[arg-type]  # the callback dumps the logs
+            reset_num_timesteps=not go_on,
+        )
+        return not learner.stopping
 
     def _player_of(self, tensors: dict[str, np.ndarray]) -> NetworkAgent:
         return NetworkAgent("now", self.game, self.config.net, tensors, False, self.variant)
 
     def current_agent(self, name: str) -> NetworkAgent:
         """Return the averaged policy as a player of its best actions."""
-        return NetworkAgent(name, self.game, self.config.net, self.learner.weights(), False, self.variant)
+        return NetworkAgent(name, self.game, self.config.net, self.weights(), False, self.variant)
 
     def save_agent(self, spent: resume.Spent) -> None:
         """Write the player's checkpoint."""
@@ -292,12 +336,12 @@ class Run:
             "kind": "player",
             "net": self.config.net,
             "weights": "averaged",
-            "precision": self.learner.precision,
+            "precision": self.network.precision,
             "payoff_scale": self.config.ppo.payoff_scale,
             "gamma": self.config.ppo.gamma,
             "labels": spent.labels,
-            "decisions": self.learner.num_timesteps,
-            "updates": self.learner.updates,
+            "decisions": self.decisions,
+            "updates": self.updates,
             "seconds": round(spent.seconds + spent.teaching_seconds, 1),
             "seed": self.config.seed,
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -305,7 +349,7 @@ class Run:
             | {"python": platform.python_version()},
             "licence": "MIT",
         }
-        write_checkpoint(self.agent_file, header, self.learner.weights())
+        write_checkpoint(self.agent_file, header, self.weights())
 
     def results(self, reporter: "Reporter | None" = None) -> Iterator[Row]:
         """Load the saved player and duel it with every baseline, as hero and as the other seats."""
@@ -328,9 +372,9 @@ class Run:
         row = self.evaluate() | {"seconds": round(seconds, 1)}
         for name in self.baselines:
             for part in ("mean", "low", "high"):
-                self.learner.logger.record(f"eval/{name}_{part}", row[name][part])
+                self.logger.record(f"eval/{name}_{part}", row[name][part])
         for how, chips in row.get("exploitability", {}).items():
-            self.learner.logger.record(f"eval/exploitability_{how}", chips)
+            self.logger.record(f"eval/exploitability_{how}", chips)
         path = self.folder / METRICS_FILE
         with naming(path), path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
@@ -341,14 +385,14 @@ class Run:
 
         Its looks go from `metrics.jsonl`; TensorBoard leaves out the steps of older files from here on.
         """
-        labels, decisions = self.spent.labels, self.learner.num_timesteps
+        labels, decisions = self.spent.labels, self.decisions
         file = self.folder / METRICS_FILE
         if file.exists():
             lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
             kept = [line for line in lines if _told_by(line, labels, decisions)]
             if kept != lines:
                 write_file(file, "".join(kept), force=True)
-        for output in self.learner.logger.output_formats:
+        for output in self.logger.output_formats:
             if isinstance(output, TensorBoardOutputFormat):
                 start = Event(session_log=SessionLog(status=SessionLog.START))
                 output.writer._get_file_writer().add_event(start, labels + decisions + 1)
@@ -361,8 +405,8 @@ class Run:
         evaluation = self.config.evaluation
         row: dict[str, Any] = {
             "labels": self.spent.labels,
-            "decisions": self.learner.num_timesteps,
-            "updates": self.learner.updates,
+            "decisions": self.decisions,
+            "updates": self.updates,
         }
         player = self.current_agent("now")
         for name, baseline in self.baselines.items():
@@ -418,15 +462,17 @@ class Reporter:
 class RunCallback(BaseCallback):
     """Between updates: snapshots for the pool, looks at the baselines, saves, and the progress of a timed run."""
 
-    def __init__(self, run: Run, go_on: bool, reporter: Reporter, stop: Callable[[], bool]) -> None:
+    def __init__(
+        self, run: Run, learner: SelfPlayPPO, go_on: bool, reporter: Reporter, stop: Callable[[], bool]
+    ) -> None:
         super().__init__()
-        self.run_, self.go_on, self.reporter, self.stop = run, go_on, reporter, stop
+        self.run_, self.learner, self.go_on, self.reporter, self.stop = run, learner, go_on, reporter, stop
         self.config = run.config
         self.saved_config = run.config.model_dump()
 
     def _on_training_start(self) -> None:
         self.begun = time.monotonic()
-        learner = self.run_.learner
+        learner = self.learner
         if self.go_on:
             path = self.run_.folder / RESUME_FILE
             self.run_.spent = resume.restore(path, learner, self.saved_config, self.run_.config.net)
@@ -444,7 +490,7 @@ class RunCallback(BaseCallback):
 
     def progress(self) -> float:
         """Return how much of the run is done, 0..1, by decisions or by time, whichever is further."""
-        done = self.run_.learner.num_timesteps / self.config.decisions
+        done = self.learner.num_timesteps / self.config.decisions
         if self.config.max_minutes:
             done = max(done, self.seconds / (60 * self.config.max_minutes))
         return min(1.0, done)
@@ -457,13 +503,13 @@ class RunCallback(BaseCallback):
         return not self.config.max_minutes or self.seconds < 60 * self.config.max_minutes
 
     def _on_rollout_start(self) -> None:
-        learner = self.run_.learner
+        learner = self.learner
         if learner.updates > self.begun_at:
             self._on_update()
         learner.stopping = self.stop()
 
     def _on_update(self) -> None:
-        learner, run = self.run_.learner, self.run_
+        learner, run = self.learner, self.run_
         self.reporter.learned(self.progress(), learner.num_timesteps, self.seconds)
         if self.config.pool.snapshots and self.progress() >= self.next_snapshot:
             leaving = run.pool.add(run.current_agent(f"update {learner.updates}"), learner.updates)
@@ -480,16 +526,16 @@ class RunCallback(BaseCallback):
         self.run_.look(self.reporter, self.seconds + self.run_.spent.teaching_seconds)
 
     def _dump(self) -> None:
-        self.logger.dump(self.run_.spent.labels + self.run_.learner.num_timesteps)
+        self.logger.dump(self.run_.spent.labels + self.learner.num_timesteps)
 
     def save(self) -> None:
         """Write the player and what is needed to go on."""
         spent = self.run_.spent._replace(seconds=self.seconds)
         self.run_.save_agent(spent)
-        resume.save(self.run_.folder / RESUME_FILE, self.run_.learner, self.saved_config, spent)
+        resume.save(self.run_.folder / RESUME_FILE, self.learner, self.saved_config, spent)
 
     def _on_training_end(self) -> None:
-        if not self.run_.learner.stopping:
+        if not self.learner.stopping:
             self._look()
             self._dump()
         self.save()

@@ -37,8 +37,7 @@ from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 from gupai_training.config import Config
 from gupai_training.dealt import Scorer, chips_in_deals, chips_played_out
-from gupai_training.learner import SelfPlayPPO
-from gupai_training.network import FORBIDDEN, precision_on
+from gupai_training.network import FORBIDDEN, Network, precision_on
 
 CPU = torch.device("cpu")
 
@@ -246,8 +245,7 @@ class Window:
 
 
 class Teaching:
-    """The stage in which a learner's network is taught: `step` makes labels and learns from them, until `progress`
-    is 1.
+    """The stage in which search teaches a network: `step` makes labels and learns from them, until `progress` is 1.
 
     A chunk is labelled with the player that had learned from all chunks but the last `teach.ahead` before it, so that
     that many chunks can be labelled while others are learned from: by workers, or without them by half of the cores.
@@ -255,8 +253,8 @@ class Teaching:
     Attributes: threads: of torch, while this stage lasts. labelling: cores that label.
     """
 
-    def __init__(self, config: Config, learner: SelfPlayPPO, workers: Workers | None = None) -> None:
-        self.config, self.teach, self.learner = config, config.teach, learner
+    def __init__(self, config: Config, network: Network, workers: Workers | None = None) -> None:
+        self.config, self.teach, self.network = config, config.teach, network
         self.workers = workers
         self.threads = self.labelling = config.threads or torch.get_num_threads()
         self.beside = Workers()  # which does what it is asked for when that is needed
@@ -264,11 +262,11 @@ class Teaching:
             self.beside, self.labelling = Thread(), self.threads // 2
             self.threads -= self.labelling
         self.asked: deque[Asked] = deque()  # chunks after those of `ends`
-        self.teacher = Teacher(config, self.labelling, learner.device)
+        self.teacher = Teacher(config, self.labelling, network.device)
         self.ends: list[int] = []  # labels made with each chunk and before it
         self.written = 0  # chunks that are in files
         self.window = Window(config.window, self.teacher.style.game)
-        self.optimizer = torch.optim.Adam(learner.network.parameters(), lr=self.teach.learning_rate, eps=1e-5)
+        self.optimizer = torch.optim.Adam(network.parameters(), lr=self.teach.learning_rate, eps=1e-5)
         self.seconds = 0.0  # as the run has told
         self.chance = np.random.default_rng([config.seed, TEACHING_STREAM])
         self.rows = np.zeros(0, np.int64)  # of the window, of the last gradient step
@@ -309,7 +307,6 @@ class Teaching:
             size = self.teach.batch_size
             rows = [self.chance.integers(0, len(self.window), size) for _ in range(batches)]
         found = [self._learn(each) for each in rows]
-        self.learner.average.load_state_dict(self.learner.network.state_dict())
         names = found[0] if found else ()  # at a few tables nobody may have had a choice
         return {name: float(np.mean([float(each[name]) for each in found])) for name in names}
 
@@ -336,11 +333,11 @@ class Teaching:
     def _learn(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
         """Learn from labels in these places of the window."""
         self.rows = rows
-        device, scale = self.learner.device, self.learner.env.payoff_scale
+        device, scale = self.network.device, self.config.ppo.payoff_scale
         values = torch.as_tensor(self.window.values[rows], device=device).float()
         means = torch.as_tensor(self.window.means[rows], device=device)
         observations = torch.as_tensor(self.window.observations[rows], device=device)
-        logits, judged = self.learner.network(observations, values_move_trunk=False)  # they are so noisy
+        logits, judged = self.network(observations, values_move_trunk=False)  # they are so noisy
         legal = ~values.isnan()
         values, means = values.nan_to_num() / self.teach.temperature, means / scale
         logits = logits - (logits * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
