@@ -29,6 +29,13 @@ PUBLIC = {  # fields of the state that lie open and that every observation is me
 }
 
 
+class Past(list):
+    """Decisions, each the state before it and the action, which never change: a copy may hold the same ones."""
+
+    def __deepcopy__(self, memo: dict) -> "Past":
+        return Past(self)
+
+
 class WitnessedEnv(GupaiEnv):
     """The environment as it is, and a witness who tells the referees what was done.
 
@@ -41,13 +48,13 @@ class WitnessedEnv(GupaiEnv):
     def __init__(self, game: str, **options: Any) -> None:
         super().__init__(game, **options)
         self.adapter = ADAPTERS[game]
-        self.past: list[tuple[np.record, int]] = []
+        self.past = Past()
         self.original: WitnessedEnv | None = None
         self.names: np.ndarray | None = None
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         super().reset(seed, options)
-        self.past = []
+        self.past = Past()
 
     def step(self, action: Any) -> None:
         before = self._state[0].copy()

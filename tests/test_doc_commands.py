@@ -12,6 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from gupai_app.cli import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -46,14 +49,15 @@ NEEDS_A_CLUSTER = "--ray"  # test_workers.py
 PACKAGES = os.pathsep.join(str(ROOT / folder) for folder in ("", "agents", "training"))
 
 
+PROGRAM = "from gupai_app.cli import main; main()"
 # What has been tuned is tried in fewer deals: `best`, a network, takes long over 5,000.
-PROGRAM = "import gupai_app.tune; gupai_app.tune.TRIED = 50; from gupai_app.cli import main; main()"
+TUNING = f"import gupai_app.tune; gupai_app.tune.TRIED = 50; {PROGRAM}"
 
 
 def gupai(*words: str, **how) -> subprocess.CompletedProcess:
     """What `gupai` with these words does, run from this checkout."""
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, *words],
+        [sys.executable, "-c", TUNING if words[:1] == ("tune",) else PROGRAM, *words],
         env={**os.environ, "PYTHONPATH": PACKAGES},
         stdin=subprocess.DEVNULL,  # who is asked for a move leaves the table
         capture_output=True,
@@ -106,8 +110,8 @@ def test_the_options_that_the_documents_name_exist():
             name = " ".join(words[: 2 if words[0] == "claim" else 1])
             named.setdefault(name, set()).update(word for word in words if word.startswith("--"))
     for name, options in named.items():
-        shown = gupai(*name.split(), "--help")
-        assert shown.returncode == 0
+        shown = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*name.split(), "--help"])
+        assert shown.exit_code == 0
         assert all(option in shown.stdout for option in options), name
 
 

@@ -291,8 +291,7 @@ def tiles_of_counts(copies: list[int]) -> list:
     return [face for face, count in zip(FACES, copies, strict=True) for _ in range(count)]
 
 
-@pytest.mark.parametrize("auto_win", [True, False])
-@pytest.mark.parametrize("expose_claims", [False, True])
+@pytest.mark.parametrize(("expose_claims", "auto_win"), [(False, True), (True, False)])
 def test_redealt_hands_of_small_mahjong_are_as_likely_as_there_are_ways_to_have_come_to_them(
     expose_claims, auto_win
 ):
