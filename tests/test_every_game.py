@@ -11,14 +11,14 @@ from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import KINDS
-from variants import VARIANT_NAMES, VARIANTS
+from variants import PAIR_NAMES, PAIRS
 from walks import Walk, encoded, lanes_of, play_out, random_walk, sample, set_up, views_of
 
 LANES, STEPS = 400, 50  # most deals end within these steps, and lanes begin another
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 
-@pytest.fixture(scope="module", params=VARIANTS, ids=VARIANT_NAMES)
+@pytest.fixture(scope="module", params=PAIRS, ids=PAIR_NAMES)
 def walk(request):
     game, variant = request.param
     return random_walk(game, variant, LANES, STEPS, seed=11)

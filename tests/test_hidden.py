@@ -6,13 +6,13 @@ import pytest
 from adapters import ADAPTERS
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import CARRYING
-from variants import VARIANT_NAMES, VARIANTS, name_of
+from variants import PAIR_NAMES, PAIRS, VARIANTS, name_of
 from walks import Walk, encoded, play_out, random_walk, set_up, views_of
 
 CHECKED = 300  # positions of a walk, each seen by every seat
 
 
-@pytest.fixture(scope="module", params=VARIANTS, ids=VARIANT_NAMES)
+@pytest.fixture(scope="module", params=PAIRS, ids=PAIR_NAMES)
 def walk(request):
     game, variant = request.param
     return random_walk(game, variant, 300, 40, seed=21)

@@ -99,6 +99,8 @@ def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number, status):
     assert err == f"gupai: stopped and saved; go on with: gupai train --resume {folder}\n"
     updates = read_header(folder / RESUME_FILE)["updates"]
     assert updates == read_header(folder)["updates"] > 0
+    if number == signal.SIGINT:
+        return  # going on is the same whatever the signal
     training = Training("--resume", folder, "--json")
     until(lambda: len(list(folder.glob("events*"))) == 2)
     time.sleep(0.5)

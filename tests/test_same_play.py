@@ -24,11 +24,11 @@ from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.lanes import STEP, WAIT, Kernels
 from gupai_env.core.rng import derive
-from variants import VARIANT_NAMES, VARIANTS
+from variants import PAIR_NAMES, PAIRS
 from walks import lanes_of, options_of, sample
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-every_variant = pytest.mark.parametrize(("game", "variant"), VARIANTS, ids=VARIANT_NAMES)
+every_variant = pytest.mark.parametrize(("game", "variant"), PAIRS, ids=PAIR_NAMES)
 
 
 def choose(masks: np.ndarray, states: np.recarray) -> np.ndarray:

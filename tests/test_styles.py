@@ -83,7 +83,7 @@ def test_every_feature_tells_some_actions_apart(game):
         found = set()
         for options in VARIANTS[game.id]:
             for step in (0, 3, 9, 18):
-                turns = turns_of(game, 2000, step, **options)
+                turns = turns_of(game, 700, step, **options)
                 found |= set(agent.worths(turns)[turns.masks].tolist())
         rare = feature.name in (
             "declare",

@@ -119,7 +119,20 @@ def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
     """
     if PLAIN:
         return functools.partial(loop, *arguments)
-    return functools.partial(loop.compile(tuple(map(numba.typeof, arguments + later))), *arguments)
+    return functools.partial(loop.compile(tuple(map(_type_of, arguments + later))), *arguments)
+
+
+_types: dict[tuple, Any] = {}  # of arrays: numba takes longer to find that of a record than to play a move
+
+
+def _type_of(argument: Any) -> Any:
+    """Return numba's type of an argument."""
+    if not isinstance(argument, np.ndarray):
+        return numba.typeof(argument)
+    key = type(argument), argument.dtype, argument.ndim, argument.flags.num
+    if key not in _types:
+        _types[key] = numba.typeof(argument)
+    return _types[key]
 
 
 def _plain(loop: Callable) -> Callable:
