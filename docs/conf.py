@@ -16,6 +16,7 @@ project = "gupai"
 author = "The gupai developers"
 project_copyright = author
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
+myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 4
 html_theme = "furo"
 html_title = "gupai"
