@@ -103,7 +103,7 @@ def test_a_history_tells_who_has_answered_before_the_play(leader, direction):
     deck = game.deck(lanes.rules).tolist()
     for kind in (dealt := parse_tiles(" ".join(hands))):
         deck.remove(kind)
-    state = stacked(game, lanes.variant, [*dealt, *deck])
+    state = stacked(game, lanes.variant, [*dealt, *deck]).state
     state.direction = direction
     game.deal_from(lanes.rules, state, np.array([*dealt, *deck], np.int8))
     second = 2 if leader == 0 or (leader, direction) == (1, -1) else 0

@@ -8,6 +8,7 @@ import pytest
 
 from gupai_app.session import Session
 from gupai_env import GAMES, ce_deng_v0, get_game, jie_long_v0
+from gupai_env.core.deal import Deal
 from gupai_env.core.lanes import kernels
 from gupai_env.core.tiles import ONE, PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.games.connecting import rules as connecting
@@ -102,7 +103,7 @@ def test_dealing_again_what_a_player_cannot_know_changes_nothing_on_its_table(na
             states = session.game.new_states(1)
             loops = kernels(session.game)
             loops.determinize(session.rules, views, np.array([7]), states)
-            other = [session.view(viewer, states[0])]
+            other = [Deal(session.game, session.variant, states).view(viewer)]
             redealt = session.game.scene(session.variant, other)
             assert redealt == scene_from(session, viewer)
 
