@@ -205,9 +205,9 @@ def test_rendering_changes_nothing_and_shows_the_end_too(module):
     for env in (seen, silent, pictures):
         env.reset(seed=5)
     while not all(silent.terminations.values()):
-        before = seen._state.tobytes()
+        before = seen.deal.states.tobytes()
         text = seen.render()
-        assert seen._state.tobytes() == before
+        assert seen.deal.states.tobytes() == before
         assert "[ : ]" not in text
         assert np.array_equal(seen.state(), silent.state())
         action = int(silent.observe(silent.agent_selection)["action_mask"].nonzero()[0][-1])
