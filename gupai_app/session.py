@@ -70,9 +70,7 @@ class Session(Deal):
 
     def turns(self) -> Turns:
         """Return the decision to be made, as agents take it; by plain rules, for which nobody waits for a compiler."""
-        views = np.zeros(1, self.game.view).view(np.recarray)
-        views[0] = self.view(self.seat)
-        return Turns(views, self.mask()[None], np.array([noise_key(self.state)], np.int64))
+        return Turns(self.view_row(self.seat), self.mask()[None], np.array([noise_key(self.state)], np.int64))
 
     def answer(self, agent: Agent) -> int:
         """Return what an agent plays for the seat to act. Raises: ValueError as `ask`."""

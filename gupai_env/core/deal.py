@@ -72,13 +72,17 @@ class Deal:
 
     def view(self, seat: int) -> np.record:
         """Return what a seat knows."""
+        view: np.record = self.view_row(seat)[0]
+        return view
+
+    def view_row(self, seat: int) -> np.recarray:
+        """Return what a seat knows as agents and compiled loops take it, a record array [1]."""
         views = np.zeros(1, self.game.view).view(np.recarray)
         if self.compiled:
             kernels(self.game).view_of(self.rules, self.states, seat, views)
         else:
             self.game.information_set(self.rules, fields_of(self.state), seat, views[0])
-        view: np.record = views[0]
-        return view
+        return views
 
     def views(self, first: int = 0) -> list[np.record]:
         """Return what each seat knows, from seat `first` on."""
@@ -97,6 +101,16 @@ class Deal:
         """
         views = [view for view in self.views(first) if view.seat != without]
         return self.game.scene(self.variant, views, names, self.paid() if self.over else None)
+
+    def redealt(self, seat: int, key: int) -> Self:
+        """Return the deal with all that a seat cannot know dealt again, uniformly; `key` names the draw."""
+        found, views = self.copy(), self.view_row(seat)
+        found.states = self.game.new_states(1)
+        if self.compiled:
+            kernels(self.game).determinize(self.rules, views, np.array([key]), found.states)
+        else:
+            self.game.determinize(self.rules, views[0], key, found.state)
+        return found
 
     def start(self, key: int, order: Sequence[int] = ()) -> None:
         """Begin an episode.

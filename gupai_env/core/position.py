@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -34,11 +34,11 @@ class Position(Deal):
         view = self.view(self.seat)
         return [self.game.action_name(int(action), view) for action in np.flatnonzero(self.mask())]
 
-    def view(self, seat: int) -> np.record:
-        """Return what a seat knows; raises ValueError if there is no such seat."""
-        return super().view(read_seat("seat", seat, self.variant.players))
+    def view_row(self, seat: int) -> np.recarray:
+        """Return what a seat knows, a record array [1]; raises ValueError if there is no such seat."""
+        return super().view_row(read_seat("seat", seat, self.variant.players))
 
-    def play(self, *moves: int | Tiles) -> "Position":
+    def play(self, *moves: int | Tiles) -> Self:
         """Play legal actions, given by number or name; return the position itself.
 
         A name may be spelled as builders read tiles: "[6:4]", "6:4" or "64". The end of a tile that stays open
@@ -56,20 +56,18 @@ class Position(Deal):
             self.step(action)
         return self
 
-    def after(self, *moves: int | Tiles) -> "Position":
+    def after(self, *moves: int | Tiles) -> Self:
         """Return a new position in which legal actions have been played; this one stays as it is."""
         return self.copy().play(*moves)
 
-    def redealt(self, seat: int, key: int) -> "Position":
+    def redealt(self, seat: int, key: int) -> Self:
         """Return a new position with all that a seat cannot know dealt again, uniformly; `key` names the draw.
 
         Raises: ValueError if the deal is over, for there is no such seat, or for a bad key.
         """
         if self.over:
             raise ValueError("the deal is over, so nothing can be dealt again")
-        drawn = Position(self.game, self.variant)
-        self.game.determinize(self.rules, self.view(seat), as_key(key), drawn.state)
-        return drawn
+        return super().redealt(seat, as_key(key))
 
     def _action(self, move: Any, mask: np.ndarray) -> int:
         """Return the action that is meant, a legal one if it may be; raises ValueError if there is none."""

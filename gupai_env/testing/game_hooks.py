@@ -12,7 +12,7 @@ import numpy as np
 
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT, kernels
+from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import KEYS
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
@@ -59,12 +59,11 @@ def put(env: GupaiEnv, states: np.recarray) -> None:
 
 def redeal(env: GupaiEnv, agent: str, rng: np.random.Generator) -> GupaiEnv:
     """Return a copy in which all that a seat cannot know is dealt again."""
-    dealt, seat, drawn = clone(env), env.possible_agents.index(agent), env.game.new_states(1)
-    views = np.array([env.deal.view(seat)]).view(np.recarray)
-    kernels(env.game).determinize(env.deal.rules, views, rng.integers(KEYS, size=1), drawn)
-    if drawn.to_act[0] == seat:  # it knows whether it is to act, but not by its view who is asked before it
-        drawn.to_act[:] = env.deal.seat
-    put(dealt, drawn)
+    dealt, seat = clone(env), env.possible_agents.index(agent)
+    drawn = env.deal.redealt(seat, int(rng.integers(KEYS)))
+    if drawn.seat == seat:  # it knows whether it is to act, but not by its view who is asked before it
+        drawn.state.to_act = env.deal.seat
+    put(dealt, drawn.states)
     return dealt
 
 
