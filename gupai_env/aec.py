@@ -12,7 +12,7 @@ from pettingzoo import AECEnv
 
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
-from gupai_env.core.illegal import IllegalActionError, describe_illegal
+from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.lanes import PLAY
 from gupai_env.core.numbers import is_one_of, is_whole, one_of_an_array, told
 from gupai_env.core.rng import KEYS, as_key
@@ -337,12 +337,9 @@ class GupaiEnv(AECEnv):
     def _checked(self, action: Any) -> int:
         """Return a legal action as it is; any other raises IllegalActionError."""
         action = action if type(action) is int else one_of_an_array(action)
-        whole = is_whole(action)
-        if whole and 0 <= action < len(self._no_actions) and self._mask[0, action]:
+        if is_whole(action) and 0 <= action < len(self._no_actions) and self._mask[0, action]:
             return action
-        what = int(action) if whole else action
-        view = self.deal.view(self.possible_agents.index(self.agent_selection))
-        raise IllegalActionError(describe_illegal(self.game, self.agent_selection, what, self._mask[0], view))
+        raise self.deal.illegal(self.agent_selection, action)
 
     @property
     def key(self) -> int:

@@ -29,7 +29,6 @@ except ImportError as error:
 
 from gupai_env.core.deal import Deal, fields_of
 from gupai_env.core.game import Game
-from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.numbers import is_whole, one_of_an_array, real_number, told, whole_number
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import TINY, Variant
@@ -230,9 +229,7 @@ class GupaiState(pyspiel.State):
         """
         super().apply_action(self._checked(action))
 
-    def apply_action_with_legality_check(self, action: int) -> None:
-        """Do the same."""
-        self.apply_action(action)
+    apply_action_with_legality_check = apply_action
 
     def apply_actions(self, actions: Sequence[int]) -> None:
         """Refuse: players do not act at the same time."""
@@ -254,10 +251,7 @@ class GupaiState(pyspiel.State):
             return game.outcome(action)
         if is_whole(action) and int(action) in self.position.legal:
             return int(action)
-        player, view = self.position.player, self.position.deal.view(self.position.player)
-        mask = np.isin(np.arange(game.game.num_actions), self.position.legal)
-        tried = int(action) if is_whole(action) else action
-        raise IllegalActionError(describe_illegal(game.game, f"player {player}", tried, mask, view))
+        raise self.position.deal.illegal(f"player {self.position.player}", action)
 
     def current_player(self) -> int:
         """Return who is to act."""

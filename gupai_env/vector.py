@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.compiling import bind
+from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
-from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import (
     BUSY,
     CHECK,
@@ -313,11 +313,9 @@ class Lanes:
         if lane == BUSY:
             raise RuntimeError(IN_USE)
         if lane != LEGAL:
-            who = f"lane {lane}, seat {self.seats[lane]}"
-            view = self.views(slice(lane, lane + 1))[0][0]
-            raise IllegalActionError(
-                describe_illegal(self.game, who, int(actions[lane]), self.masks[lane], view)
-            )
+            state = self.states[lane : lane + 1].view(np.recarray)
+            deal = Deal(self.game, self.variant, state, compiled=True)
+            raise deal.illegal(f"lane {lane}, seat {self.seats[lane]}", actions[lane])
         return self.payoffs, self.over
 
     def _converted(self, actions: Any) -> np.ndarray:

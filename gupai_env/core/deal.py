@@ -9,7 +9,9 @@ import numpy as np
 
 from gupai_env.core.episode import advance, start
 from gupai_env.core.game import Game
+from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import kernels
+from gupai_env.core.numbers import is_whole
 from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
 
@@ -69,6 +71,11 @@ class Deal:
         if not self.over:
             self.game.legal_actions(self.rules, fields_of(self.state), mask)
         return mask
+
+    def illegal(self, who: str, action: object) -> IllegalActionError:
+        """Return the error for an action of the seat to act that is not legal; `who` tried it."""
+        action = int(action) if is_whole(action) else action  # type: ignore[call-overload]
+        return IllegalActionError(describe_illegal(self.game, who, action, self.mask(), self.view(self.seat)))
 
     def view(self, seat: int) -> np.record:
         """Return what a seat knows."""

@@ -12,7 +12,7 @@ import numpy as np
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.hints import spelled
-from gupai_env.core.illegal import IllegalActionError, describe_illegal, first_of
+from gupai_env.core.illegal import first_of
 from gupai_env.core.numbers import told
 from gupai_env.core.rng import as_key
 from gupai_env.core.text import draw_text
@@ -51,8 +51,7 @@ class Position(Deal):
             mask = self.mask()
             action = self._action(move, mask)
             if not 0 <= action < self.game.num_actions or not mask[action]:
-                view = self.view(self.seat)
-                raise IllegalActionError(describe_illegal(self.game, f"seat {self.seat}", action, mask, view))
+                raise self.illegal(f"seat {self.seat}", action)
             self.step(action)
         return self
 
