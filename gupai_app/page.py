@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.evaluation.records import GameRecord
-from gupai_app.session import Session, Step, table_of
+from gupai_app.session import Session, Step
 from gupai_env.core.phrases import chips, seat_names, title
 from gupai_env.core.scene import Place, Scene
 from gupai_env.render.letters import drawable
@@ -47,7 +47,7 @@ def moments(record: GameRecord, near: int = 0) -> Iterator[Moment]:
     for action in (*record.actions, None):
         if begins and action is not None:
             deal = int(session.state.deal)
-            scene = table_of(session, names, first=near)
+            scene = session.scene(names, first=near)
             words = scene.last_move if deal == 0 else f"Deal {deal + 1}. {scene.last_move}"
             yield Moment(
                 "start" if deal == 0 else f"deal-{deal + 1}", words, scene, _closed(session, names, None)
@@ -76,10 +76,10 @@ def called(record: GameRecord) -> list[str]:
 
 def _closed(session: Session, names: Sequence[str], payoffs: Sequence[float] | None) -> tuple[Place, ...]:
     """Return every seat, from seat 0 on, as it looks when only the others' tiles are open."""
-    players = session.variant.players
+    players, session = session.variant.players, session.shown(payoffs)
     found = []
     for seat in range(players):
-        scene = table_of(session, names, payoffs, first=(seat + 1) % players, without=seat)
+        scene = session.scene(names, first=(seat + 1) % players, without=seat)
         found.append(next(place for place in scene.places if place.name == names[seat]))
     return tuple(found)
 

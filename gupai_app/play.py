@@ -9,7 +9,7 @@ from gupai_agents.agent import Agent, name_of
 from gupai_agents.evaluation.records import GameRecord, RecordWriter
 from gupai_app.human import HumanAgent, Terminal
 from gupai_app.moves import ADVISER, result
-from gupai_app.session import Session, table_of
+from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import chips, seat_names, title
 from gupai_env.core.variant import Variant
@@ -65,7 +65,7 @@ def _play_episode(
         payoffs = session.play(session.answer(sitting[session.seat]))
         if payoffs:
             terminal.say("\nThe count, all tiles face up:")
-            terminal.table(game.scene(variant, session.views(you, session.finished), names, payoffs))
+            terminal.table(session.shown(payoffs).scene(names, first=you))
             terminal.say(result(payoffs[you]))
     return float(session.state.total[you])
 
@@ -148,7 +148,7 @@ def _show(
     while not session.over:
         begins, deal = session.state.deal > deal, int(session.state.deal)
         if begins or tables:
-            scene = table_of(session, names)
+            scene = session.scene(names)
             terminal.table(scene)
             told = scene.notes
         if go_on is not None and not go_on():

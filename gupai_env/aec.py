@@ -1,5 +1,7 @@
 """One PettingZoo environment for all games: it knows the protocol, the game knows the rules."""
 
+import dataclasses
+import functools
 from collections.abc import Iterable
 from threading import get_ident
 from typing import Any
@@ -8,16 +10,16 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
-from gupai_env.core.compiling import bind
+from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
-from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import PLAY, kernels, table_of
+from gupai_env.core.illegal import IllegalActionError
+from gupai_env.core.lanes import PLAY
 from gupai_env.core.numbers import is_one_of, is_whole, one_of_an_array, told
 from gupai_env.core.rng import KEYS, as_key
-from gupai_env.core.scene import Scene
 from gupai_env.forking import free_in_children
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
+from gupai_env.vector import Lanes
 
 MASK_PLACES = ("observation", "info")
 RENDER_MODES = ["human", "ansi", "rgb_array"]
@@ -47,6 +49,7 @@ class GupaiEnv(AECEnv):
     `mask_in="info"` the observation is the flat vector alone. `infos[agent]["action_mask"]` holds the mask in
     either case. Rewards: chips, paid when a deal ends, to all seats at once; they sum to zero.
     `state()`: int8 [players * layout.size], the observations of all seats, for centralised critics only.
+    `deal`: the `Deal` under way, with all hands, for spectators and tests only.
     Wrong actions raise IllegalActionError (a ValueError) and change nothing, and there is a RuntimeError for whatever
     needs a game before the first `reset`, so no wrapper is needed.
     What methods return is the caller's to keep and to write to. Dicts such as `rewards` are replaced by the next step,
@@ -90,67 +93,30 @@ class GupaiEnv(AECEnv):
         low, high = (np.tile(bound, self.variant.players) for bound in (self.layout.low, self.layout.high))
         self.state_space = spaces.Box(low, high, dtype=np.int8)
 
-        self._rules = self.variant.as_rules(game.rules_type)
-        self._record = self.variant.as_record(game.rules_type)
-        self._state = game.new_states(1)
-        self._seed, self._episode = np.zeros(1, np.int64), np.full(1, -1, np.int64)
+        self._lanes = Lanes(game, 1, renew=False, **dataclasses.asdict(self.variant))
         self._seeded = False
         self._action = np.zeros(1, np.int64)
-        self._seat = np.zeros(1, np.int8)
-        self._mask = np.zeros((1, game.num_actions), np.int8)
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._paid = False  # the last step ended a deal
         self._infos: dict[str, dict[str, Any]] = {}  # of this position, as far as somebody asked
-        self._observation = np.zeros((1, self.layout.size), np.int8)
-        self._payoffs = np.zeros((1, game.max_seats), np.float32)
-        self._over = np.zeros(1, np.bool_)
         self._window: Any = None
         self._bind()
 
     def _bind(self) -> None:
-        """Take hold of what a copy must not share: compiled loops, and second names for the arrays above."""
-        self._loops = kernels(self.game)
+        """Set what a copy must not share: the thread that is at work, and second names for arrays."""
         self._holder: dict[str, int] = {}  # the thread that is at it, as "thread"
         free_in_children(self)
-        self._bool_mask = self._mask.view(np.bool_)
-        self._settled, self._moves = self._state["settled"], self._state["moves"]
-        self._plain_state = np.asarray(self._state)  # quicker to pass than a record array
-        self._table = table = table_of(
-            1,
-            renew=False,
-            skip_forced=False,
-            observe=True,
-            rules=self._record,
-            states=self._state,
-            seeds=self._seed,
-            episodes=self._episode,
-            seats=self._seat,
-            masks=self._mask,
-            observations=self._observation,
-            payoffs=self._payoffs,
-            over=self._over,
-        )
-        self._begin = bind(self._loops.begin, self._rules, table)
-        self._show = bind(self._loops.show, self._rules, table)
-        self._look_from = bind(self._loops.look, self._rules, table, later=(0, self._observation))
-        self._play = bind(self._loops.play, table, 0, 1, PLAY, self._action, 0, 0, 1)
+        lanes, states = self._lanes, self._lanes.states
+        self.deal = Deal(self.game, self.variant, states, compiled=True)
+        self._mask, self._seat, self._observation = lanes.masks.view(np.int8), lanes.seats, lanes.observations
+        # What `lanes.step` does, without claims and checks, which are made here.
+        self._play = functools.partial(lanes._play, PLAY, self._action, 0, 0, 1)
+        self._settled, self._moves, self._over = states["settled"], states["moves"], states["over"]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""
-        bound = (
-            "_loops",
-            "_holder",
-            "_table",
-            "_begin",
-            "_show",
-            "_play",
-            "_bool_mask",
-            "_settled",
-            "_moves",
-            "_plain_state",
-            "_look_from",
-        )
-        return {name: value for name, value in vars(self).items() if name not in bound} | {"_window": None}
+        bound = {"_holder", "deal", "_mask", "_seat", "_observation", "_play", "_settled", "_moves", "_over"}
+        return {name: each for name, each in vars(self).items() if name not in bound} | {"_window": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -197,7 +163,8 @@ class GupaiEnv(AECEnv):
             self._holder.clear()
 
     def _deal(self, key: int | None) -> None:
-        before = int(self._seed[0]), int(self._episode[0])
+        seeds, episodes = self._lanes.seeds, self._lanes.episodes
+        before = int(seeds[0]), int(episodes[0])
         if key is not None:
             number = key, 0
         elif self._seeded:
@@ -206,13 +173,13 @@ class GupaiEnv(AECEnv):
             number = int(np.random.SeedSequence().generate_state(1, np.uint64)[0]) % KEYS, 0
         self.agents = []  # until it is dealt there is no game
         try:
-            self._seed[0], self._episode[0] = number
-            self._begin()
-            self._show()
+            seeds[0], episodes[0] = number
+            self._lanes._begin()
+            self._lanes._show()
             self._tell_of_deal()
         except BaseException:
             if not self.agents:
-                self._seed[0], self._episode[0] = before
+                seeds[0], episodes[0] = before
             raise
 
     def _tell_of_deal(self) -> None:
@@ -271,7 +238,7 @@ class GupaiEnv(AECEnv):
         if isinstance(agent, str) and agent == self._mover:
             observation = self._observation[0].copy()
         else:
-            observation = self._look(self._seat_of(agent))
+            observation = self._lanes.observed_by(self._seat_of(agent))[0]
         return (
             observation
             if self.mask_in == "info"
@@ -282,11 +249,6 @@ class GupaiEnv(AECEnv):
         if not isinstance(agent, str) or agent not in self.possible_agents:
             raise ValueError(f"{told(agent)} is no agent; the agents are {', '.join(self.possible_agents)}")
         return self.possible_agents.index(agent)
-
-    def _look(self, seat: int) -> np.ndarray:
-        observation = np.empty_like(self._observation)
-        self._look_from(seat, observation)
-        return observation[0]
 
     def step(self, action: Any) -> None:
         """Play the action of `agent_selection`, or, if it is terminated or truncated, remove it with None.
@@ -343,7 +305,7 @@ class GupaiEnv(AECEnv):
         mover, paid = self.possible_agents[self._seat[0]], bool(self._settled[0])
         now: dict[str, Any] = {"agent_selection": mover, "_mover": mover, "_infos": {}, "_paid": paid}
         if paid:
-            rewards = dict(zip(self.agents, self._payoffs[0].tolist(), strict=False))
+            rewards = dict(zip(self.agents, self._lanes.payoffs[0].tolist(), strict=False))
             now["rewards"] = rewards
             now["_cumulative_rewards"] = {
                 each: self._cumulative_rewards[each] + rewards[each] for each in rewards
@@ -375,18 +337,15 @@ class GupaiEnv(AECEnv):
     def _checked(self, action: Any) -> int:
         """Return a legal action as it is; any other raises IllegalActionError."""
         action = action if type(action) is int else one_of_an_array(action)
-        whole = is_whole(action)
-        if whole and 0 <= action < len(self._no_actions) and self._mask[0, action]:
+        if is_whole(action) and 0 <= action < len(self._no_actions) and self._mask[0, action]:
             return action
-        what = int(action) if whole else action
-        view = self._view_of(self.possible_agents.index(self.agent_selection))
-        raise IllegalActionError(describe_illegal(self.game, self.agent_selection, what, self._mask[0], view))
+        raise self.deal.illegal(self.agent_selection, action)
 
     @property
     def key(self) -> int:
         """The key of the episode under way, from which all its chance is derived."""
         self._require_game()
-        return int(self._state.seed[0])
+        return int(self.deal.state.seed)
 
     def turn(self) -> tuple[np.recarray, np.ndarray, np.ndarray]:
         """Return the decision of `agent_selection` as the agents of `agents` take it, `agent.act(Turns(*env.turn()))`.
@@ -396,14 +355,13 @@ class GupaiEnv(AECEnv):
         """
         if not self.agents or self._is_out(self.agent_selection):
             raise RuntimeError(NO_GAME)
-        views, key = np.zeros(1, self.game.view), np.zeros(1, np.int64)
-        self._loops.views(self._rules, self._plain_state, views, key)
-        return views.view(np.recarray), self._bool_mask.copy(), key
+        views, keys = self._lanes.views()
+        return views, self._lanes.masks.copy(), keys
 
     def state(self) -> np.ndarray:
         """Return the observations of all seats, int8 [players * layout.size]; no agent may be shown it."""
         self._require_game()
-        return np.concatenate([self._look(seat) for seat in range(self.variant.players)])
+        return np.concatenate([self._lanes.observed_by(seat)[0] for seat in range(self.variant.players)])
 
     def render(self) -> str | np.ndarray | None:
         """Show the table as a spectator sees it, all hands face up.
@@ -416,7 +374,7 @@ class GupaiEnv(AECEnv):
             logger.warn("You are calling render method without specifying any render mode.")
             return None
         self._require_game()
-        scene = self._scene()
+        scene = self.deal.scene(self.possible_agents)
         if self.render_mode == "ansi":
             return draw_text(scene)
         from gupai_env.render.image import (
@@ -432,16 +390,6 @@ class GupaiEnv(AECEnv):
             self._window = Window(self.game.title, RENDER_FPS)
         self._window.show(picture)
         return None
-
-    def _view_of(self, seat: int) -> np.record:
-        views = np.zeros(1, self.game.view).view(np.recarray)
-        self._loops.view_of(self._rules, self._state, seat, views)
-        return views[0]
-
-    def _scene(self) -> Scene:
-        views = [self._view_of(seat) for seat in range(self.variant.players)]
-        payoffs = self._state.payoff[0].tolist() if self._state.over[0] else None
-        return self.game.scene(self.variant, views, self.possible_agents, payoffs)
 
     def close(self) -> None:
         """Close the window, if there is one."""

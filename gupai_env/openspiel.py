@@ -27,8 +27,8 @@ try:
 except ImportError as error:
     raise ImportError(f"OpenSpiel is missing ({error}): pip install 'gupai[openspiel]'") from error
 
+from gupai_env.core.deal import Deal, fields_of
 from gupai_env.core.game import Game
-from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.numbers import is_whole, one_of_an_array, real_number, told, whole_number
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import TINY, Variant
@@ -62,26 +62,28 @@ def _parameters(variant: Variant) -> dict[str, Any]:
 
 
 class Position(NamedTuple):
-    """Where a deal stands; but for `next`, the positions after it that were met before, it never changes.
+    """Where a game stands; but for `next` it never changes.
 
-    states: the state, a record array [1]. mover: the player to act. legal: its actions. over: the game has ended.
-    seen: for each player the fingerprint of all it has seen, and views: of what it sees now. moves: the actions.
+    Attributes:
+        deal: The deal.
+        player: The player to act, or TERMINAL.
+        legal: The legal actions.
+        seen: For each player the fingerprint of all it has seen.
+        views: For each player the fingerprint of what it sees now.
+        moves: The actions so far.
+        next: The positions after this one that were met before, by action.
     """
 
-    states: np.recarray
-    mover: int
+    deal: Deal
+    player: int
     legal: list[int]
-    over: bool
-    seen: tuple[bytes, ...]
-    views: tuple[bytes, ...]
+    seen: Sequence[bytes]
+    views: Sequence[bytes]
     moves: tuple[int, ...]
     next: "dict[int, Position]"
 
     def __deepcopy__(self, memo: dict) -> Self:
         return self
-
-    def __reduce__(self) -> tuple:
-        return type(self), (*self[:-1], {})  # of itself alone
 
 
 class GupaiGame(pyspiel.Game):
@@ -94,9 +96,11 @@ class GupaiGame(pyspiel.Game):
         options = {name: value for name, value in parameters.items() if name != SEED}
         self.variant = game.variant.parse(f"{name}={value}" for name, value in options.items())
         self.lanes = Lanes(game, 1, renew=False, **dataclasses.asdict(self.variant))
+        self.deal = Deal(game, self.variant, self.lanes.states, compiled=True)  # that is on the lane now
         self.deals = (
             all_deals(game, **dataclasses.asdict(self.variant)) if self.variant.deck == TINY else None
         )
+        self.nothing = [b""] * self.variant.players  # that anybody has seen
         self._dealt: dict[int, Position] = {}  # kept where all play is walked through again and again
         seed = whole_number(SEED, parameters[SEED], -1, MOST_SEED)
         self.rng = np.random.default_rng(None if seed < 0 else seed)
@@ -147,26 +151,20 @@ class GupaiGame(pyspiel.Game):
         """Return the beginning of a deal: of number `outcome` if chance is explicit, else of one drawn now."""
         if outcome in self._dealt:
             return self._dealt[outcome]
-        if self.deals:
-            self.lanes.states[:] = self.deals.states[outcome : outcome + 1]
-            self.lanes.refresh()
-        else:
+        if not self.deals:
             self.lanes.reset(int(self.rng.integers(KEYS)))
-        nobody = (b"",) * self.variant.players
-        position = self._position(nobody, nobody, ())
-        if self.deals:
-            self._dealt[outcome] = position
-        return position
+            return self._position(self.nothing, self.nothing, ())
+        self._put(self.deals.states[outcome : outcome + 1])
+        return self._dealt.setdefault(outcome, self._position(self.nothing, self.nothing, ()))
 
     def played(self, position: Position, action: int) -> Position:
-        """Return the position after an action; raises IllegalActionError."""
+        """Return the position after a legal action."""
         if action in position.next:
             return position.next[action]
-        self.lanes.states[:] = position.states
-        self.lanes.refresh()
+        self._put(position.deal.states)
         self.lanes.step(np.array([action]))
         seen = list(position.seen)
-        seen[position.mover] = _fingerprint(position.seen[position.mover], b"action %d" % action)
+        seen[position.player] = _fingerprint(seen[position.player], b"action %d" % action)
         after = self._position(seen, position.views, (*position.moves, action))
         if self.deals:
             position.next[action] = after
@@ -174,38 +172,26 @@ class GupaiGame(pyspiel.Game):
 
     def redealt(self, position: Position, player: int, key: int) -> Position:
         """Return a position drawn from `key` among those that `player` cannot tell from this one."""
-        lanes = self.lanes
-        states = self.game.new_states(1)
-        lanes.kernels.determinize(lanes.rules, self.view(position, player), np.array([key]), states)
-        lanes.states[:] = states
-        lanes.refresh()
-        nobody = [b""] * self.variant.players  # what others have seen is known from their views of now alone
-        drawn = self._position(nobody, nobody, position.moves)
-        seen = tuple(
-            position.seen[player] if seat == player else other for seat, other in enumerate(drawn.seen)
-        )
-        return drawn._replace(seen=seen)
+        self._put(position.deal.redealt(player, key).states)
+        # What the others have seen is known from their views of now alone.
+        drawn = self._position(self.nothing, self.nothing, position.moves)
+        return drawn._replace(seen=[*drawn.seen[:player], position.seen[player], *drawn.seen[player + 1 :]])
 
-    def view(self, position: Position, player: int) -> np.recarray:
-        """Return what a player knows, a record array [1]."""
-        views = np.zeros(1, self.game.view).view(np.recarray)
-        self.lanes.kernels.view_of(self.lanes.rules, position.states, player, views)
-        return views
+    def _put(self, states: np.ndarray) -> None:
+        """Put a state on the one lane."""
+        self.lanes.states[:] = states
+        self.lanes.refresh()
 
     def _position(self, seen: Sequence[bytes], views: Sequence[bytes], moves: tuple[int, ...]) -> Position:
         """Return where the lane stands, for players who had seen this before."""
-        lanes = self.lanes
-        legal = [int(action) for action in np.flatnonzero(lanes.masks[0])]
-        state = lanes.states.copy()
-        before = Position(state, int(lanes.seats[0]), legal, bool(state.over[0]), (), (), moves, {})
-        now = tuple(
-            _fingerprint(self.view(before, player).tobytes()) for player in range(self.variant.players)
-        )
-        memory = tuple(
+        deal = self.deal.copy()
+        now = [_fingerprint(view.tobytes()) for view in deal.views()]
+        memory = [
             known if view == last else _fingerprint(known, view)  # as it was, it tells nothing new
             for known, last, view in zip(seen, views, now, strict=True)
-        )
-        return before._replace(seen=memory, views=now)
+        ]
+        player = pyspiel.PlayerId.TERMINAL if deal.over else deal.seat
+        return Position(deal, player, np.flatnonzero(self.lanes.masks[0]).tolist(), memory, now, moves, {})
 
 
 def _fingerprint(*parts: bytes) -> bytes:
@@ -243,9 +229,7 @@ class GupaiState(pyspiel.State):
         """
         super().apply_action(self._checked(action))
 
-    def apply_action_with_legality_check(self, action: int) -> None:
-        """Do the same."""
-        self.apply_action(action)
+    apply_action_with_legality_check = apply_action
 
     def apply_actions(self, actions: Sequence[int]) -> None:
         """Refuse: players do not act at the same time."""
@@ -267,20 +251,15 @@ class GupaiState(pyspiel.State):
             return game.outcome(action)
         if is_whole(action) and int(action) in self.position.legal:
             return int(action)
-        mover, view = self.position.mover, game.view(self.position, self.position.mover)[0]
-        mask = np.isin(np.arange(game.game.num_actions), self.position.legal)
-        tried = int(action) if is_whole(action) else action
-        raise IllegalActionError(describe_illegal(game.game, f"player {mover}", tried, mask, view))
+        raise self.position.deal.illegal(f"player {self.position.player}", action)
 
     def current_player(self) -> int:
         """Return who is to act."""
-        if self.position is None:
-            return pyspiel.PlayerId.CHANCE
-        return pyspiel.PlayerId.TERMINAL if self.position.over else self.position.mover
+        return self.position.player if self.position else pyspiel.PlayerId.CHANCE
 
     def is_terminal(self) -> bool:
         """Tell whether the game has ended."""
-        return self.position is not None and self.position.over
+        return self.current_player() == pyspiel.PlayerId.TERMINAL
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the deals with their probabilities, or one outcome that stands for a deal to be drawn."""
@@ -304,15 +283,15 @@ class GupaiState(pyspiel.State):
     def returns(self) -> list[float]:
         """Return the chips of all deals at the end, zeros before it."""
         players = self.get_game().variant.players
-        if self.position is None or not self.position.over:
-            return [0.0] * players
-        return [float(chips) for chips in self.position.states.total[0, :players]]
+        if self.position and self.is_terminal():
+            return self.position.deal.state.total[:players].tolist()
+        return [0.0] * players
 
     def resample_from_infostate(self, player: int, rng: Callable[[], float]) -> "GupaiState":
         """Return a state that the player cannot tell from this one, drawn with `rng`, numbers in [0, 1)."""
         game, drawn = self.get_game(), self.clone()
         game.player(player)
-        if self.position and not self.position.over:
+        if self.position and not self.is_terminal():
             number = real_number("a number of rng", rng(), 0, 1)
             drawn.position = game.redealt(self.position, player, min(int(number * KEYS), KEYS - 1))
         return drawn
@@ -362,9 +341,8 @@ class Observer:
         """Fill the tensor with what the encoder tells; zeros before the deal."""
         self.tensor[:] = 0
         if state.position:
-            lanes, row = self.game.lanes, np.zeros((1, len(self.tensor)), np.int8)
-            lanes.kernels.encode(self.game.view(state.position, player), row)
-            self.tensor[:] = row[0]
+            self.game._put(state.position.deal.states)
+            self.tensor[:] = self.game.lanes.observed_by(player)[0]
 
     def string_from(self, state: GupaiState, player: int) -> str:
         """Return a fingerprint of all the player has seen, or the fields of its view that are not zero."""
@@ -372,8 +350,8 @@ class Observer:
             return f"{player}: before the deal"
         if self.perfect_recall:
             return f"{player}: {state.position.seen[player].hex()}"
-        view = self.game.view(state.position, player)[0]
-        told = {name: np.asarray(view[name]).tolist() for name in view.dtype.names if np.any(view[name])}
+        view = vars(fields_of(state.position.deal.view(player)))
+        told = {name: np.asarray(value).tolist() for name, value in view.items() if np.any(value)}
         return f"{player}: " + " ".join(f"{name}={value}" for name, value in told.items())
 
 

@@ -19,10 +19,11 @@ The rules functions themselves take `position.rules` and `position.state`, for i
 import sys
 from types import ModuleType
 
+from gupai_env.core.deal import Deal
 from gupai_env.core.position import Position
 from gupai_env.games import GAMES, get_game
 
-__all__ = ["Position"]
+__all__ = ["Deal", "Position"]
 
 # `from gupai_env.positions.ding_niu import settle` finds the module in the game's room too.
 __path__: list[str] = []

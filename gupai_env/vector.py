@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.compiling import bind
+from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
-from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import (
     BUSY,
     CHECK,
@@ -143,6 +143,21 @@ class Lanes:
             **self._arrays,
         )
 
+    @functools.cached_property
+    def _begin(self) -> Callable[[], None]:
+        """The loop `begin` over all lanes."""
+        return bind(self.kernels.begin, self.rules, self.table)
+
+    @functools.cached_property
+    def _show(self) -> Callable[[], None]:
+        """The loop `show` over all lanes."""
+        return bind(self.kernels.show, self.rules, self.table)
+
+    @functools.cached_property
+    def _look(self) -> Callable[[int, np.ndarray], None]:
+        """The loop `look` over all lanes."""
+        return bind(self.kernels.look, self.rules, self.table, later=(0, self._arrays["observations"]))
+
     def _bound(self, table: np.ndarray, first: int, end: int) -> Loop:
         """Return the loop `play` over some lanes."""
         return bind(self.kernels.play, table, first, end, later=(0, NO_ACTIONS, 0, 0, 0))
@@ -228,8 +243,8 @@ class Lanes:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
-        bound = ("table", "_take", "_play", "_blocks", "_pool", "_do", *self._arrays)
-        return {name: value for name, value in vars(self).items() if name not in bound}
+        bound = {name for name, each in vars(Lanes).items() if isinstance(each, functools.cached_property)}
+        return {name: each for name, each in vars(self).items() if name not in bound | self._arrays.keys()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -251,22 +266,28 @@ class Lanes:
             self._arrays["seeds"][:] = found
             self._arrays["episodes"][:] = 0
             self._arrays["payoffs"][:] = 0
-            self.kernels.begin(self.rules, self.table)
-            self._show()
+            self._begin()
+            self._refresh()
 
     def begin(self) -> None:
         """Begin episode number `episodes` of the stream `seeds` in every lane; `refresh` shows it."""
         with self._alone():
-            self.kernels.begin(self.rules, self.table)
+            self._begin()
 
     def refresh(self) -> None:
         """Fill `seats`, `masks`, `observations` and `over` from `states`; needed after changing states by hand."""
         with self._alone():
-            self._show()
+            self._refresh()
 
-    def _show(self) -> None:
-        self.kernels.show(self.rules, self.table)
+    def _refresh(self) -> None:
+        self._show()
         self._arrays["over"][:] = self._arrays["states"]["over"]
+
+    def observed_by(self, seat: int) -> np.ndarray:
+        """Return what one seat observes in every lane, int8 [B, layout.size]."""
+        observations = np.empty_like(self.observations)
+        self._look(seat, observations)
+        return observations
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
@@ -292,11 +313,9 @@ class Lanes:
         if lane == BUSY:
             raise RuntimeError(IN_USE)
         if lane != LEGAL:
-            who = f"lane {lane}, seat {self.seats[lane]}"
-            view = self.views(slice(lane, lane + 1))[0][0]
-            raise IllegalActionError(
-                describe_illegal(self.game, who, int(actions[lane]), self.masks[lane], view)
-            )
+            state = self.states[lane : lane + 1].view(np.recarray)
+            deal = Deal(self.game, self.variant, state, compiled=True)
+            raise deal.illegal(f"lane {lane}, seat {self.seats[lane]}", actions[lane])
         return self.payoffs, self.over
 
     def _converted(self, actions: Any) -> np.ndarray:
@@ -349,11 +368,10 @@ class Lanes:
                 raise ValueError(
                     f"rows must be a slice or integers [N], one per lane, not {rows.dtype} {list(rows.shape)}"
                 )
-        states = self.states[rows]
-        views = np.zeros(len(states), self.game.view).view(np.recarray)
-        keys = np.zeros(len(states), np.int64)
+        states = np.asarray(self._arrays["states"])[rows]  # as a record array it takes longer to pass
+        views, keys = np.zeros(len(states), self.game.view), np.zeros(len(states), np.int64)
         self.kernels.views(self.rules, states, views, keys)
-        return views, keys
+        return views.view(np.recarray), keys
 
 
 def lanes(game: str | Game, num_lanes: int, **options: Any) -> Lanes:

@@ -57,7 +57,7 @@ class WitnessedEnv(GupaiEnv):
         self.past = Past()
 
     def step(self, action: Any) -> None:
-        before = self._state[0].copy()
+        before = self.deal.state.copy()
         super().step(action)
         if action is None:
             return
@@ -69,12 +69,12 @@ class WitnessedEnv(GupaiEnv):
     def rename_what_was_dealt(self) -> None:
         """Give each seat what its original was dealt: chance deals to seats by their numbers."""
         last = self.past[-1][1] if self.past else None
-        if not now_dealt(self, last, self._state[0]):
+        if not now_dealt(self, last, self.deal.state):
             return
-        told = self.original._state
+        told = self.original.deal.states
         renamed = self.adapter.renamed(self.game, told, self.names, int(told.direction[0]))
         for name in ("deal", "direction", "leader", "total") if self.past else ():
-            np.testing.assert_array_equal(self._state[name], renamed[name], f"{name} of the next deal")
+            np.testing.assert_array_equal(self.deal.states[name], renamed[name], f"{name} of the next deal")
         put(self, renamed)
 
 
@@ -87,7 +87,7 @@ def told_referees(env: WitnessedEnv) -> list[tuple[Any, list[int]]]:
     """A referee for every deal so far, who was told its moves, and the seats in the order it counts them."""
     found: list[tuple[Any, list[int]]] = []
     last = None
-    for state, action in [*env.past, (env._state[0], None)]:
+    for state, action in [*env.past, (env.deal.state, None)]:
         if now_dealt(env, last, state):
             found.append((env.adapter.referee_of(env.variant, state), turn_order(env.variant, state)))
         if action is not None:
@@ -100,7 +100,7 @@ def told_referees(env: WitnessedEnv) -> list[tuple[Any, list[int]]]:
 
 
 def public(env: WitnessedEnv) -> tuple:
-    return tuple(env._state[0][field].tobytes() for field in PUBLIC[env.game.id])
+    return tuple(env.deal.state[field].tobytes() for field in PUBLIC[env.game.id])
 
 
 def rotate(env: WitnessedEnv, k: int) -> WitnessedEnv:
@@ -111,7 +111,7 @@ def rotate(env: WitnessedEnv, k: int) -> WitnessedEnv:
 
 
 def tiles(env: WitnessedEnv) -> list[int]:
-    return [kind for place in env.adapter.tile_sets(env._state)[0] for kind in tiles_in(place)]
+    return [kind for place in env.adapter.tile_sets(env.deal.states)[0] for kind in tiles_in(place)]
 
 
 def score(record: Record) -> dict[str, float]:
@@ -125,7 +125,7 @@ def score(record: Record) -> dict[str, float]:
 
 def legal_actions(env: WitnessedEnv) -> list[int]:
     """The referee's moves as actions; of actions for one move, such as both ends of a double, the first."""
-    state, actions = env._state[0], range(env.game.num_actions)
+    state, actions = env.deal.state, range(env.game.num_actions)
     action_of = {env.adapter.move(state, action): action for action in reversed(actions)}
     referee, _ = told_referees(env)[-1]
     return [action_of[move] for move in referee.moves()]

@@ -341,7 +341,7 @@ def test_last_hands_every_seat_all_its_chips(game, deals):
             for each, paid in env.rewards.items():
                 announced[each] += paid
         assert got == announced
-        assert list(got.values()) == env._state.total[0].tolist()[: len(got)]
+        assert list(got.values()) == env.deal.states.total[0].tolist()[: len(got)]
         assert abs(sum(got.values())) < 1e-3
 
 
@@ -503,7 +503,7 @@ def test_two_threads_at_one_environment_are_told_and_nothing_is_mixed(other):
 def shown(env: GupaiEnv) -> tuple:
     """All that the environment holds and shows, to compare."""
     return (
-        str(env._state.tolist()),  # copies of records need not copy the bytes between their fields
+        str(env.deal.states.tolist()),  # copies of records need not copy the bytes between their fields
         env.state().tobytes(),
         env.agent_selection,
         tuple(env.agents),

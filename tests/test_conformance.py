@@ -70,7 +70,7 @@ class Leak(WitnessedEnv):
     def observe(self, agent):
         seen = super().observe(agent)
         seat = (self.possible_agents.index(agent) + 1) % self.variant.players
-        seen["observation"][0] = self._state.hands[0, seat] % 100
+        seen["observation"][0] = self.deal.states.hands[0, seat] % 100
         return seen
 
 
@@ -97,7 +97,7 @@ class Lost(WitnessedEnv):
 
     def reset(self, seed=None, options=None):
         super().reset(seed, options)
-        self._state.hands[0, 0] = 0
+        self.deal.states.hands[0, 0] = 0
 
 
 class OtherMask(WitnessedEnv):
@@ -111,20 +111,23 @@ class OtherMask(WitnessedEnv):
         super()._tell(agent)
         self._change_mask()
 
+    def _change_mask(self):
+        self.change(self._lanes._arrays["masks"][0])
+
 
 class Wide(OtherMask):
     """The mask allows everything."""
 
-    def _change_mask(self):
-        self._mask[0] = 1
+    def change(self, mask):
+        mask[:] = True
 
 
 class Narrow(OtherMask):
     """The mask leaves out the last of several legal actions."""
 
-    def _change_mask(self):
-        if self._mask[0].sum() > 1:
-            self._mask[0, np.flatnonzero(self._mask[0])[-1]] = 0
+    def change(self, mask):
+        if mask.sum() > 1:
+            mask[np.flatnonzero(mask)[-1]] = False
 
 
 class Swapped(WitnessedEnv):
@@ -132,9 +135,9 @@ class Swapped(WitnessedEnv):
 
     def step(self, action):
         super().step(action)
-        if action is not None and self._state.over[0]:
+        if action is not None and self.deal.states.over[0]:
             players = self.variant.players
-            self._state.total[0, :players] = np.roll(self._state.total[0, :players], 1)
+            self.deal.states.total[0, :players] = np.roll(self.deal.states.total[0, :players], 1)
 
 
 class Generous(WitnessedEnv):

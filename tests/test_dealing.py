@@ -5,7 +5,8 @@ import pytest
 
 from adapters import ADAPTERS
 from gupai_env import GAMES, Lanes, get_game
-from gupai_env.core.episode import NOBODY, advance, noise_key, start, state_dtype
+from gupai_env.core.deal import Deal
+from gupai_env.core.episode import NOBODY, noise_key, start, state_dtype
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.streams import NOISE_STREAM
 from gupai_env.games.ce_deng.rules import REDEAL
@@ -110,18 +111,18 @@ def test_each_deal_of_a_match_is_an_order_of_the_deck_from_a_key_of_its_own(game
 def test_a_redeal_of_ce_deng_is_no_deal_of_the_match_nor_another_redeal():
     """Of one match: the orders of its first 40 deals, and of five redeals in each of its first 8."""
     game, seed = get_game("ce-deng"), 6
-    rules = game.variant(deals=1000, redeal_doubles=6).as_rules(game.rules_type)
-    state, dealt = game.new_states(1)[0], []
-    start(game, rules, state, seed)
-    for deal in range(40):
-        state.deal = deal
-        order = game.deck(rules).copy()
-        shuffle(order, derive(seed, deal))
-        game.deal_from(rules, state, order)
+    deal, dealt = Deal(game, game.variant(deals=1000, redeal_doubles=6)), []
+    deal.start(seed)
+    state = deal.state
+    for number in range(40):
+        state.deal = number
+        order = game.deck(deal.rules).copy()
+        shuffle(order, derive(seed, number))
+        game.deal_from(deal.rules, state, order)
         dealt.append(tuple(state.hands))
-        for redeals in range(5 if deal < 8 else 0):
+        for redeals in range(5 if number < 8 else 0):
             state.rights = 1 << state.to_act
-            advance(game, rules, state, REDEAL)
-            assert (state.redeals, state.deal) == (redeals + 1, deal)
+            deal.advance(REDEAL)
+            assert (state.redeals, state.deal) == (redeals + 1, number)
             dealt.append(tuple(state.hands))
     assert len(set(dealt)) == len(dealt) == 40 + 8 * 5

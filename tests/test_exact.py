@@ -15,7 +15,7 @@ from gupai_agents.evaluation import GameTree, build_tree, exact, play_duplicates
 from gupai_agents.evaluation.exact import solve
 from gupai_agents.network import NetworkAgent
 from gupai_env import GAMES, get_game
-from gupai_env.core.episode import advance, start
+from gupai_env.core.deal import Deal
 from gupai_env.deals import Deals, all_deals
 from gupai_training import learner
 from gupai_training.learner import NetworkPolicy, SelfPlayPPO
@@ -56,84 +56,70 @@ def tree_of(game, **variant):
 
 
 class Table:
-    """A naive player of the plain rules: a deal under way, and what each seat has seen of it, as a list."""
+    """A naive player of the plain rules, and the policy of the agent that is asked, by view: it is asked often."""
 
     def __init__(self, game, variant):
-        self.game, self.rules = game, variant.as_rules(game.rules_type)
-        self.players = variant.players
-        self.policies = {}  # of the agent that is asked, by view: they are asked for often
+        self.game, self.variant, self.policies = game, variant, {}
 
     def deals(self):
-        """All orders of the deck, one state each; most are the same deal several times."""
-        orders = sorted(set(itertools.permutations(self.game.deck(self.rules).tolist())))
-        leaders = range(self.players) if self.rules.leader < 0 else [self.rules.leader]
+        """All orders of the deck, one deal each; most are the same deal several times."""
+        empty = Deal(self.game, self.variant)
+        orders = sorted(set(itertools.permutations(self.game.deck(empty.rules).tolist())))
+        leaders = range(self.variant.players) if empty.rules.leader < 0 else [empty.rules.leader]
         for order, leader in itertools.product(orders, leaders):
-            states = self.game.new_states(1)
-            start(self.game, self.rules, states[0], 0)
-            states[0].seed, states[0].leader = 0, leader
-            self.game.deal_from(self.rules, states[0], np.array(order, np.int8))
-            yield 1 / len(orders) / len(leaders), states
+            deal = Deal(self.game, dataclasses.replace(self.variant, leader=leader))
+            deal.start(0, order)
+            yield 1 / len(orders) / len(leaders), deal
 
-    def view(self, states, seat):
-        view = self.game.new_view()
-        self.game.information_set(self.rules, states[0], seat, view)
-        return view
-
-    def legal(self, states):
-        mask = np.zeros(self.game.num_actions, bool)
-        self.game.legal_actions(self.rules, states[0], mask)
-        return mask
-
-    def after(self, states, action):
-        states = states.copy()
-        game = self.game
-        advance(game, self.rules, states[0], action)
-        return states
-
-    def policy(self, agent, states):
-        view = self.view(states, states[0].to_act)
+    def policy(self, agent, deal):
+        view = deal.view(deal.seat)
         if content(view) not in self.policies:
-            turns = Turns(np.array([view]).view(np.recarray), self.legal(states)[None], np.zeros(1, np.int64))
+            turns = Turns(np.array([view]).view(np.recarray), deal.mask()[None], np.zeros(1, np.int64))
             self.policies[content(view)] = agent.probabilities(turns)[0]
         return self.policies[content(view)]
 
 
+def after(deal, action):
+    other = deal.copy()
+    other.advance(action)
+    return other
+
+
 def best_response(table, agent, seat, group):
-    """What `seat` wins best of a group of (probability, state, what it has seen) that all look alike to it."""
+    """What `seat` wins best of a group of (probability, deal, what it has seen) that all look alike to it."""
     won, waiting = 0.0, defaultdict(list)
     group = list(group)
     while group:
-        probability, states, seen = group.pop()
-        state = states[0]
-        view = content(table.view(states, seat))
+        probability, deal, seen = group.pop()
+        view = content(deal.view(seat))
         if view != next((each for each in reversed(seen) if isinstance(each, bytes)), None):
             seen = (*seen, view)
-        if state.over:
-            won += probability * float(state.payoff[seat])
-        elif state.to_act == seat:
-            waiting[seen].append((probability, states))
+        if deal.over:
+            won += probability * float(deal.state.payoff[seat])
+        elif deal.seat == seat:
+            waiting[seen].append((probability, deal))
         else:
-            policy = table.policy(agent, states)
+            policy = table.policy(agent, deal)
             group += [
-                (probability * policy[action], table.after(states, action), seen)
-                for action in np.flatnonzero(table.legal(states))
+                (probability * policy[action], after(deal, action), seen)
+                for action in np.flatnonzero(deal.mask())
             ]
     for seen, alike in waiting.items():
         won += max(
             best_response(
-                table, agent, seat, [(p, table.after(states, action), (*seen, action)) for p, states in alike]
+                table, agent, seat, [(p, after(deal, action), (*seen, action)) for p, deal in alike]
             )
-            for action in np.flatnonzero(table.legal(alike[0][1]))
+            for action in np.flatnonzero(alike[0][1].mask())
         )
     return won
 
 
-def expected(table, agent, states):
+def expected(table, agent, deal):
     """What every seat wins from here on if all play like `agent`."""
-    if states[0].over:
-        return states[0].payoff[: table.players].astype(float)
-    policy = table.policy(agent, states)
-    return sum(policy[a] * expected(table, agent, table.after(states, a)) for a in np.flatnonzero(policy))
+    if deal.over:
+        return deal.state.payoff[: table.variant.players].astype(float)
+    policy = table.policy(agent, deal)
+    return sum(policy[a] * expected(table, agent, after(deal, a)) for a in np.flatnonzero(policy))
 
 
 @pytest.mark.parametrize(
@@ -149,15 +135,16 @@ def test_a_naive_recursion_finds_the_same_values_and_best_responses(name, option
     table = Table(game, game.variant.make(**options))
     deals = merged(table.deals())[:few]  # a smaller game, for plain rules are slow
     dealt = sum(probability for probability, _ in deals)
-    deals = [(probability / dealt, states) for probability, states in deals]
+    deals = [(probability / dealt, deal) for probability, deal in deals]
     small = Deals(
-        np.concatenate([states for _, states in deals]), np.array([probability for probability, _ in deals])
+        np.concatenate([deal.states for _, deal in deals]),
+        np.array([probability for probability, _ in deals]),
     )
     monkeypatch.setattr(exact, "all_deals", lambda *_, **__: small)
     tree = build_tree(name, **options)
     policy = tree.policy([agent, agent])
-    value = sum(probability * expected(table, agent, states) for probability, states in deals)
-    best = [best_response(table, agent, seat, [(p, states, ()) for p, states in deals]) for seat in range(2)]
+    value = sum(probability * expected(table, agent, deal) for probability, deal in deals)
+    best = [best_response(table, agent, seat, [(p, deal, ()) for p, deal in deals]) for seat in range(2)]
     np.testing.assert_allclose(tree.values(policy), value, rtol=0, atol=1e-9)
     np.testing.assert_allclose(tree.best_responses(policy), best, rtol=0, atol=1e-9)
     assert tree.sets < tree.nodes / 2  # so deals do look alike to a seat
@@ -165,17 +152,17 @@ def test_a_naive_recursion_finds_the_same_values_and_best_responses(name, option
 
 def merged(deals):
     """Equal deals as one, their probabilities added: only to save the naive recursion time."""
-    found, states_of = defaultdict(float), {}
-    for probability, states in deals:
-        found[content(states[0])] += probability
-        states_of[content(states[0])] = states
-    return [(probability, states_of[key]) for key, probability in found.items()]
+    found, deal_of = defaultdict(float), {}
+    for probability, deal in deals:
+        found[content(deal.state)] += probability
+        deal_of[content(deal.state)] = deal
+    return [(probability, deal_of[key]) for key, probability in found.items()]
 
 
 def test_all_deals_are_the_orders_of_the_deck():
     game = get_game("jie-long")
     deals = all_deals(game, **TINY)
-    naive = {content(states[0]): p for p, states in merged(Table(game, game.variant.make(**TINY)).deals())}
+    naive = {content(deal.state): p for p, deal in merged(Table(game, game.variant.make(**TINY)).deals())}
     found = dict(zip(map(content, deals.states), deals.probabilities, strict=True))
     assert found == pytest.approx(naive, abs=1e-12)
 

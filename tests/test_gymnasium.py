@@ -68,7 +68,7 @@ def test_random_play_by_samples_is_legal_and_pays_the_chips_of_the_match(game):
             total += reward
         assert not info["action_mask"].any()
         table = env.unwrapped.table
-        assert total == pytest.approx(table._state.total[0, env.unwrapped.seat], abs=1e-3)
+        assert total == pytest.approx(table.deal.states.total[0, env.unwrapped.seat], abs=1e-3)
         returns.append(total)
     assert any(returns)
 
@@ -334,7 +334,7 @@ def test_chips_owed_before_the_first_decision_survive_refused_actions_and_are_pa
     for seed in itertools.islice(owing(env), 4):
         single = gymnasium.make(name, **OWING).unwrapped
         single.reset(seed=seed)
-        owed = single.table._state.total[0, single.seat]
+        owed = single.table.deal.states.total[0, single.seat]
         assert owed == np.sum(env._owed) != 0
         for wrong in (-1, 10_000, int(mask().argmin())):
             for _ in range(2):
@@ -346,7 +346,7 @@ def test_chips_owed_before_the_first_decision_survive_refused_actions_and_are_pa
             _, reward, over, *_ = play(action)
             single.step(action)
             total += float(np.sum(reward))
-        assert total == single.table._state.total[0, single.seat]
+        assert total == single.table.deal.states.total[0, single.seat]
         found += 1
     assert found == 4
 

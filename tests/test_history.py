@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gupai_env import Lanes, get_game
-from gupai_env.core.episode import advance
+from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import parse_tiles
 from gupai_env.core.variant import Variant
@@ -19,20 +19,17 @@ ASIDE = {"seed", "moves", "redeals", "payoff", "settled"}
 
 def replayed(game: Game, lanes: Lanes, state: np.record) -> np.record:
     """The state to which the history of one leads; each of its moves must be legal."""
-    rules = lanes.rules
-    order = np.full(len(game.deck(rules)), -1, np.int8)
+    past = Deal(game, lanes.variant, np.array([state]).view(np.recarray))
+    order = np.full(len(game.deck(past.rules)), -1, np.int8)
     actions = np.zeros(game.max_decisions, np.int16)
-    moves = game.history(rules, state, order, actions)
-    np.testing.assert_array_equal(np.sort(order), game.deck(rules))
-    past = np.array([state]).view(np.recarray)[0]
-    past.over = 0
-    game.deal_from(rules, past, order)
-    for action in actions[:moves]:
-        mask = np.zeros(game.num_actions, bool)
-        game.legal_actions(rules, past, mask)
-        assert mask[action], game.action_name(action)
-        game.step(rules, past, int(action))
-    return past
+    moves = game.history(past.rules, state, order, actions)
+    np.testing.assert_array_equal(np.sort(order), game.deck(past.rules))
+    past.state.over = 0
+    game.deal_from(past.rules, past.state, order)
+    for action in actions[:moves].tolist():
+        assert past.mask()[action], game.action_name(action)
+        past.step(action)
+    return past.state
 
 
 def story(game: Game, state: np.record) -> dict[str, list]:
@@ -103,19 +100,18 @@ def test_a_history_tells_who_has_answered_before_the_play(leader, direction):
     deck = game.deck(lanes.rules).tolist()
     for kind in (dealt := parse_tiles(" ".join(hands))):
         deck.remove(kind)
-    state = stacked(game, lanes.variant, [*dealt, *deck])
+    deal = stacked(game, lanes.variant, [*dealt, *deck])
+    state = deal.state
     state.direction = direction
-    game.deal_from(lanes.rules, state, np.array([*dealt, *deck], np.int8))
+    game.deal_from(deal.rules, state, np.array([*dealt, *deck], np.int8))
     second = 2 if leader == 0 or (leader, direction) == (1, -1) else 0
     for rights in (0b101, 1 << second, 0):
         assert (state.rights, state.to_act) == (rights, {0b101: 2 - second, 0: leader}.get(rights, second))
         assert story(game, replayed(game, lanes, state)) == story(game, state)
         if rights:
-            advance(game, lanes.rules, state, PLAY_ON)
+            deal.advance(PLAY_ON)
     for _ in range(10):
-        mask = np.zeros(game.num_actions, bool)
-        game.legal_actions(lanes.rules, state, mask)
-        advance(game, lanes.rules, state, int(mask.argmax()))
+        deal.advance(int(deal.mask().argmax()))
         assert story(game, replayed(game, lanes, state)) == story(game, state)
 
 

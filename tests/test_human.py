@@ -221,8 +221,8 @@ def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
     assert [re.match(r"(You|Seat \d) \w+", line)[0] for line in lines] == told
     assert shown.count("The count, all tiles face up:") == variant.deals
     for seat in range(variant.players):
-        assert f"{names[seat]}   {session.finished.payoff[seat]:+g} chips" in shown
-    assert f"{abs(session.finished.payoff[1]):g} chips." in person.shown[-1]
+        assert f"{names[seat]}   {session.finished.state.payoff[seat]:+g} chips" in shown
+    assert f"{abs(session.finished.state.payoff[1]):g} chips." in person.shown[-1]
     assert person.prompts[-1] == "Play again? [Y/n] "
 
 
@@ -264,7 +264,7 @@ def splitting(*lines, hand="66 65 64 55 42 21", table="66 32"):
     game = get_game("da-ling")
     built = game.positions.from_tiles(table, [hand, "63 62 61 51 41 11"])
     session = Session(game, built.variant, 0)
-    session._states[0] = built.state
+    session.states[:] = built.states
     person = Person(*lines)
     action = int(HumanAgent(game, built.variant, person.terminal()).act(session.turns())[0])
     assert not person.lines

@@ -139,13 +139,13 @@ def stack(
 def followed(game: Game, variant: Variant, num: int, seed: int, favoured_of, most) -> Counter:
     """What happens in `num` deals that give one seat many of some tiles; it leads half of them."""
     rng = np.random.default_rng(seed)
-    size = int(stacked(game, variant, DECK).hand_size)
+    size = int(stacked(game, variant, DECK).state.hand_size)
     states = game.new_states(num)
     for at in range(num):
         seat, leader = rng.integers(variant.players, size=2).tolist()
         leader = seat if at % 2 else leader
         deck = stack(rng, variant.players, size, seat, favoured_of(rng), int(rng.choice(most)))
-        states[at] = stacked(game, dataclasses.replace(variant, leader=leader), deck)
+        states[at] = stacked(game, dataclasses.replace(variant, leader=leader), deck).state
     return Follower(set_up(game, variant, states)).follow(seed)
 
 

@@ -88,7 +88,7 @@ def test_a_tensor_is_what_the_encoder_tells():
     state = game.new_initial_state()
     state.apply_action(0)
     lanes = Lanes("jie-long", 1, players=2)
-    lanes.states[:] = state.position.states
+    lanes.states[:] = state.position.deal.states
     lanes.refresh()
     tensor = state.observation_tensor(state.current_player())
     np.testing.assert_array_equal(np.array(tensor), lanes.observations[0])

@@ -147,7 +147,7 @@ def test_a_session_keeps_the_end_of_a_deal_and_shows_every_seat_in_turn():
         payoffs = session.play(int(greedy.act(session.turns())[0]))
         if payoffs:
             ended += 1
-            end, state = session.finished, session.state
+            end, state = session.finished.state, session.state
             assert (int(end.deal), int(end.over)) == (ended, 1)
             assert end.total.tolist() == state.total.tolist()
             assert end.payoff.tolist() == payoffs

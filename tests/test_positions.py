@@ -77,7 +77,7 @@ def rebuilt_ding_niu(variant, state, options):
 
 
 def rebuilt_da_ling(variant, state, options):
-    dealt = Position(da_ling.GAME, variant, variant.as_rules(da_ling.GAME.rules_type), state)
+    dealt = Position(da_ling.GAME, variant, np.array([state]).view(np.recarray))
     splits = [
         None if split == UNSPLIT else da_ling.GAME.action_name(int(split), dealt.view(seat))
         for seat, split in enumerate(state.splits[: variant.players])
@@ -174,7 +174,7 @@ def test_a_second_triplet_that_is_set_up_by_hand_was_claimed_from_the_seat_befor
 
 def outcome(game, variant, state):
     """Who has won and who leads next."""
-    ended = Position(game, variant, variant.as_rules(game.rules_type), state)
+    ended = Position(game, variant, np.array([state]).view(np.recarray))
     return ended.winner() if hasattr(game.positions, "winner") else None, ended.next_leader()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from gupai_app.session import Session
 from gupai_env import GAMES, ce_deng_v0, get_game, jie_long_v0
-from gupai_env.core.lanes import kernels
+from gupai_env.core.deal import Deal
 from gupai_env.core.tiles import ONE, PIPS, parse_tiles, tile_set, tiles_in
 from gupai_env.games.connecting import rules as connecting
 from gupai_env.render import draw_text
@@ -97,13 +97,8 @@ def test_dealing_again_what_a_player_cannot_know_changes_nothing_on_its_table(na
         if session.over:
             continue
         for viewer in range(session.variant.players):
-            views = np.zeros(1, session.game.view).view(np.recarray)
-            views[0] = session.view(viewer)
-            states = session.game.new_states(1)
-            loops = kernels(session.game)
-            loops.determinize(session.rules, views, np.array([7]), states)
-            other = [session.view(viewer, states[0])]
-            redealt = session.game.scene(session.variant, other)
+            deal = Deal(session.game, session.variant, session.states, compiled=True)
+            redealt = session.game.scene(session.variant, [deal.redealt(viewer, 7).view(viewer)])
             assert redealt == scene_from(session, viewer)
 
 
@@ -204,9 +199,9 @@ def test_rendering_changes_nothing_and_shows_the_end_too(module):
     for env in (seen, silent, pictures):
         env.reset(seed=5)
     while not all(silent.terminations.values()):
-        before = seen._state.tobytes()
+        before = seen.deal.states.tobytes()
         text = seen.render()
-        assert seen._state.tobytes() == before
+        assert seen.deal.states.tobytes() == before
         assert "[ : ]" not in text
         assert np.array_equal(seen.state(), silent.state())
         action = int(silent.observe(silent.agent_selection)["action_mask"].nonzero()[0][-1])

@@ -14,6 +14,7 @@ from gupai_agents.evaluation.exact import GameTree, build_tree
 from gupai_agents.search import FIRST_LOOK, OTHERS, OWN, search_loops
 from gupai_agents.styles import RANDOM, decide
 from gupai_env import GAMES, Lanes, get_game
+from gupai_env.core.deal import Deal
 from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
@@ -170,19 +171,18 @@ def likelihood(table: Lanes, believed, state: np.record, viewer: int) -> float:
     game, rules, chance = table.game, table.rules, 1.0
     order, actions = np.zeros(len(game.deck(rules)), np.int8), np.zeros(game.max_decisions, np.int16)
     moves = game.history(rules, state, order, actions)
-    past = np.array([state]).view(np.recarray)[0]
-    game.deal_from(rules, past, order)
+    past = Deal(game, table.variant, np.array([state]).view(np.recarray))
+    game.deal_from(rules, past.state, order)
     for action in actions[:moves].tolist():
-        seat, hand = int(past.to_act), int(past.hands[past.to_act])
-        mask = np.zeros((1, game.num_actions), bool)
-        game.legal_actions(rules, past, mask[0])
-        views = np.array([game.new_view()]).view(np.recarray)
-        game.information_set(rules, past, seat, views[0])
-        game.step(rules, past, action)
+        seat, hand = past.seat, int(past.state.hands[past.seat])
+        mask, views = past.mask()[None], past.view_row(seat)
+        past.step(action)
         if seat != viewer:
             chance *= believed.probabilities(Turns(views, mask, np.zeros(1, np.int64)))[0, action]
             for kind in range(KINDS):
-                chance /= comb(count(hand, kind), count(hand, kind) - count(int(past.hands[seat]), kind))
+                chance /= comb(
+                    count(hand, kind), count(hand, kind) - count(int(past.state.hands[seat]), kind)
+                )
     return chance
 
 

@@ -9,7 +9,7 @@ import pytest
 from adapters import FACES
 from facts import FACTS, TOLD, Sight, frame, tiles_of
 from gupai_env import GAMES, get_game
-from gupai_env.core.episode import start
+from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.variant import Variant
@@ -70,9 +70,9 @@ def seeds_of(game: Game, variant: Variant) -> np.ndarray:
 
 def dealt(game: Game, variant: Variant, seed: int) -> np.record:
     """The state in which an episode begins."""
-    state = game.new_states(1)[0]
-    start(game, variant.as_rules(game.rules_type), state, seed)
-    return state
+    deal = Deal(game, variant)
+    deal.start(seed)
+    return deal.state
 
 
 @pytest.mark.parametrize(("game", "options"), CASES, ids=IDS)

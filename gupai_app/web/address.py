@@ -10,7 +10,6 @@ from gupai_agents.agent import Agent
 from gupai_app.session import Session
 from gupai_app.web.players import NAMED, Players, named
 from gupai_env.core.game import Game
-from gupai_env.core.illegal import describe_illegal
 from gupai_env.core.numbers import told
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
@@ -159,8 +158,7 @@ def check_legal(session: Session, action: int, number: int) -> None:
     """Raise ValueError, in one line, for an action that is not legal now."""
     mask = session.mask()
     if not 0 <= action < len(mask) or not mask[action]:
-        who = f"move {number}, seat {session.seat}"
-        raise ValueError(describe_illegal(session.game, who, action, mask, session.view(session.seat)))
+        raise session.illegal(f"move {number}, seat {session.seat}", action)
 
 
 def number_in(query: Mapping[str, str], name: str, low: int, high: int) -> int:

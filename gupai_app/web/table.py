@@ -11,9 +11,10 @@ import numpy as np
 
 from gupai_app.moves import Move, Worth, headed, moves_of, result, worths
 from gupai_app.page import LAYOUTS, Parts
-from gupai_app.session import Mark, Session, reading, table_of
+from gupai_app.session import Session
 from gupai_app.web.address import PERSON, Address, check_legal
 from gupai_app.web.players import adviser
+from gupai_env.core.deal import fields_of
 from gupai_env.core.hints import PLAY, TILE
 from gupai_env.core.phrases import chips, seat_names
 from gupai_env.core.scene import Scene
@@ -55,7 +56,9 @@ class Line(NamedTuple):
     best: bool = False
 
 
-Played = tuple[Mark, Session, dict[int, Mark]]  # how a game began, as it stands, and before moves of people
+Played = tuple[
+    Session, Session, dict[int, Session]
+]  # how a game began, as it stands, and before moves of people
 
 
 class _Recent:
@@ -72,7 +75,7 @@ class _Recent:
                 return None
             self._found[address] = found  # the latest are last
         begun, session, marks = found
-        return begun, session.since(session.mark()), dict(marks)
+        return begun, session.copy(), dict(marks)
 
     def put(self, address: Address, played: Played) -> None:
         """Keep a game, which is not played on from now."""
@@ -115,12 +118,12 @@ class Sitting:
             self._play(self._answer(self.session.seat))
         self.address, self.over = address.after(self.session.actions), self.session.over
         _PLAYED.put(self.address, (self._begun, self.session, self._marks))
-        last = max(self._marks, key=lambda seat: self._marks[seat].moves, default=None)
+        last = max(self._marks, key=lambda seat: len(self._marks[seat].actions), default=None)
         self.seat = self.session.seat if not self.over else address.seat if last is None else last
         self.covered = len(self._people) > 1 and self.seat not in (last, at)
         self.undo = None
         if last is not None and address.practice:
-            self.undo = address.after(self.session.actions[: self._marks[last].moves])
+            self.undo = address.after(self._marks[last].actions)
         self.names = seat_names(address.variant.players, None if self.covered else self.seat)
         self.hints = address.game.hints(address.game, address.variant)
         self.total = [float(each) for each in self.session.state.total[: address.variant.players]]
@@ -131,7 +134,7 @@ class Sitting:
     def _begin(self, address: Address) -> "Played":
         """Play the moves of an address from the beginning."""
         self.session, self._marks = address.session(), {}
-        begun = self.session.mark()
+        begun = self.session.copy()
         for move in address.moves:
             self._play(move)
         return begun, self.session, self._marks
@@ -147,7 +150,7 @@ class Sitting:
             raise ValueError(f"move {len(session.actions) + 1} comes after the end of the game")
         check_legal(session, action, len(session.actions) + 1)
         if session.seat in self._people:
-            self._marks[session.seat] = session.mark()
+            self._marks[session.seat] = session.copy()
         session.play(action)
 
     def _answer(self, seat: int) -> int:
@@ -160,7 +163,7 @@ class Sitting:
     def frames(self) -> list[Frame]:
         """What the person saw since their last move, the last one the table now."""
         mark = self._marks.get(self.seat, self._begun)
-        return list(self._watched(self.session.since(mark), self.session.actions[mark.moves :]))
+        return list(self._watched(mark.copy(), self.session.actions[len(mark.actions) :]))
 
     def _watched(self, session: Session, moves: Sequence[int]) -> Iterator[Frame]:
         """Play moves; yield what the person sees after each that shows them something."""
@@ -170,7 +173,7 @@ class Sitting:
         for action in moves:
             paid = session.play(action)
             if paid is not None:
-                scene = table_of(session, self.names, paid, first=self.seat)
+                scene = session.shown(paid).scene(self.names, first=self.seat)
                 yield Frame(scene, f"{scene.last_move}. {result(paid[self.seat])}", paid)
                 if session.over:
                     return
@@ -179,7 +182,7 @@ class Sitting:
                 yield (shown := frame)
 
     def _frame(self, session: Session) -> Frame:
-        view = reading(session.view(self.seat))
+        view = fields_of(session.view(self.seat))
         scene = self.address.game.scene(self.address.variant, [view], self.names)
         return Frame(scene, scene.last_move)
 

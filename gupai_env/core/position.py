@@ -4,18 +4,17 @@ import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.hints import spelled
-from gupai_env.core.illegal import IllegalActionError, describe_illegal, first_of
+from gupai_env.core.illegal import first_of
 from gupai_env.core.numbers import told
 from gupai_env.core.rng import as_key
-from gupai_env.core.scene import Scene
 from gupai_env.core.text import draw_text
 from gupai_env.core.tiles import KINDS, count, kind_of, parse_tiles, tile_name, tile_set
 
@@ -24,48 +23,22 @@ Tiles = str | Iterable[Tile]
 """Tiles in the rulebook's notation, "[6:4][1:1]" or "64 11", or a sequence of such texts or of pairs of numbers."""
 
 
-@dataclass(repr=False)
-class Position:
-    """One deal under way: `rules` and `state` are what the rules functions of the game take."""
-
-    game: Game
-    variant: Any  # the game's own dataclass
-    rules: Any
-    state: np.record
+class Position(Deal):
+    """One deal under way, which plays moves by their names."""
 
     def __repr__(self) -> str:
         return draw_text(self.scene())
 
-    def scene(self) -> Scene:
-        """Return the table with all tiles face up, for `gupai_env.render`."""
-        views = [self.view(seat) for seat in range(self.variant.players)]
-        return self.game.scene(self.variant, views, payoffs=self.payoffs() if self.over else None)
-
-    @property
-    def over(self) -> bool:
-        """True if the deal has ended."""
-        return bool(self.state.over)
-
-    def mask(self) -> np.ndarray:
-        """Return the legal actions of the seat to act, bool [num_actions]; none at the end."""
-        mask = np.zeros(self.game.num_actions, np.bool_)
-        if not self.over:
-            self.game.legal_actions(self.rules, self.state, mask)
-        return mask
-
     def legal(self) -> list[str]:
         """Return the names of the legal actions."""
-        view = self.view(int(self.state.to_act))
+        view = self.view(self.seat)
         return [self.game.action_name(int(action), view) for action in np.flatnonzero(self.mask())]
 
-    def view(self, seat: int) -> np.record:
-        """Return what a seat knows; raises ValueError if there is no such seat."""
-        view = self.game.new_view()
-        seat = read_seat("seat", seat, self.variant.players)
-        self.game.information_set(self.rules, self.state, seat, view)
-        return view
+    def view_row(self, seat: int) -> np.recarray:
+        """Return what a seat knows, a record array [1]; raises ValueError if there is no such seat."""
+        return super().view_row(read_seat("seat", seat, self.variant.players))
 
-    def play(self, *moves: int | Tiles) -> "Position":
+    def play(self, *moves: int | Tiles) -> Self:
         """Play legal actions, given by number or name; return the position itself.
 
         A name may be spelled as builders read tiles: "[6:4]", "6:4" or "64". The end of a tile that stays open
@@ -77,34 +50,23 @@ class Position:
         for move in moves:
             mask = self.mask()
             action = self._action(move, mask)
-            seat = int(self.state.to_act)
             if not 0 <= action < self.game.num_actions or not mask[action]:
-                raise IllegalActionError(
-                    describe_illegal(self.game, f"seat {seat}", action, mask, self.view(seat))
-                )
-            self.game.step(self.rules, self.state, action)
+                raise self.illegal(f"seat {self.seat}", action)
+            self.step(action)
         return self
 
-    def after(self, *moves: int | Tiles) -> "Position":
+    def after(self, *moves: int | Tiles) -> Self:
         """Return a new position in which legal actions have been played; this one stays as it is."""
-        return self._with(self.state).play(*moves)
+        return self.copy().play(*moves)
 
-    def redealt(self, seat: int, key: int) -> "Position":
+    def redealt(self, seat: int, key: int) -> Self:
         """Return a new position with all that a seat cannot know dealt again, uniformly; `key` names the draw.
 
         Raises: ValueError if the deal is over, for there is no such seat, or for a bad key.
         """
         if self.over:
             raise ValueError("the deal is over, so nothing can be dealt again")
-        drawn = self._with(self.game.new_states(1)[0])
-        self.game.determinize(self.rules, self.view(seat), as_key(key), drawn.state)
-        return drawn
-
-    def _with(self, state: np.record) -> "Position":
-        """Return a position of the same game with a copy of a state."""
-        states = self.game.new_states(1)
-        states[0] = state
-        return replace(self, state=states[0])
+        return super().redealt(seat, as_key(key))
 
     def _action(self, move: Any, mask: np.ndarray) -> int:
         """Return the action that is meant, a legal one if it may be; raises ValueError if there is none."""
@@ -115,7 +77,7 @@ class Position:
             text = move if isinstance(move, str) else "".join(f"[{a}:{b}]" for a, b in read_line(move))
         except ValueError:
             text = ""  # which names no action
-        view = self.view(int(self.state.to_act))
+        view = self.view(self.seat)
         named = [(self.game.action_names[at], self.game.action_name(at, view)) for at in range(len(mask))]
         for actions in (np.flatnonzero(mask), range(len(mask))):
             for spelling in (str, partial(spelled, turned=False), spelled):
@@ -129,7 +91,7 @@ class Position:
     def payoffs(self) -> list[float]:
         """Return the chips of every seat; raises ValueError before the deal is over."""
         self._must_be_over("so nothing is paid yet")
-        return paid(self)
+        return self.paid()
 
     def winner(self) -> int | None:
         """Return the seat that the rules call the winner of the deal, None if it has none, as in a draw.
@@ -145,20 +107,13 @@ class Position:
     def next_leader(self) -> int:
         """Return who leads the next deal of a match; raises ValueError before the deal is over."""
         self._must_be_over("so the next leader is not known yet")
-        later = self._with(self.state)
+        later = self.copy()
         self.game.next_deal(self.rules, later.state)
         return int(later.state.leader)
 
     def _must_be_over(self, so: str) -> None:
         if not self.over:
             raise ValueError(f"the deal is not over, {so}")
-
-
-def paid(position: Position) -> list[float]:
-    """Return what the rules pay every seat for a state, as if the deal were over."""
-    chips = np.zeros(position.game.max_seats, np.float32)
-    position.game.payoffs(position.rules, position.state, chips)
-    return [float(each) for each in chips[: position.variant.players]]
 
 
 def new_position(game: Game, leader: int, seats: int, options: dict[str, Any]) -> Position:
@@ -169,9 +124,9 @@ def new_position(game: Game, leader: int, seats: int, options: dict[str, Any]) -
     variant = game.variant.make(**{"players": seats, **plain})
     if variant.players != seats:
         raise ValueError(f"players={variant.players} is not allowed with the tiles of {seats} seats")
-    state = game.new_states(1)[0]
-    state.leader = read_seat("leader", leader, seats)
-    return Position(game, variant, variant.as_rules(game.rules_type), state)
+    position = Position(game, variant)
+    position.state.leader = read_seat("leader", leader, seats)
+    return position
 
 
 # --- reading --------------------------------------------------------------------------------------

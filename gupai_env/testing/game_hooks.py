@@ -12,7 +12,7 @@ import numpy as np
 
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT, kernels
+from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import KEYS
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
@@ -49,39 +49,32 @@ def clone(env: GupaiEnv) -> GupaiEnv:
     return copy.deepcopy(env, {id(part): part for part in unchanging})
 
 
-def view_of(env: GupaiEnv, agent: str) -> np.recarray:
-    """Return what a seat knows, a record array of one view."""
-    views = np.zeros(1, env.game.view).view(np.recarray)
-    kernels(env.game).view_of(env._rules, env._state, env.possible_agents.index(agent), views)
-    return views
-
-
 def put(env: GupaiEnv, states: np.recarray) -> None:
     """Put another deal on the table; what was paid so far stays."""
-    env._state[:] = states
-    env._show()
-    mover = env.possible_agents[env._seat[0]]
+    env.deal.states[:] = states
+    env._lanes.refresh()
+    mover = env.possible_agents[env.deal.seat]
     env.__dict__.update(agent_selection=mover, _mover=mover, _infos={}, _told=int(env._moves[0]))
 
 
 def redeal(env: GupaiEnv, agent: str, rng: np.random.Generator) -> GupaiEnv:
     """Return a copy in which all that a seat cannot know is dealt again."""
-    dealt, seat, drawn = clone(env), env.possible_agents.index(agent), env.game.new_states(1)
-    kernels(env.game).determinize(env._rules, view_of(env, agent), rng.integers(KEYS, size=1), drawn)
-    if drawn.to_act[0] == seat:  # it knows whether it is to act, but not by its view who is asked before it
-        drawn.to_act[:] = env._state.to_act
-    put(dealt, drawn)
+    dealt, seat = clone(env), env.possible_agents.index(agent)
+    drawn = env.deal.redealt(seat, int(rng.integers(KEYS)))
+    if drawn.seat == seat:  # it knows whether it is to act, but not by its view who is asked before it
+        drawn.state.to_act = env.deal.seat
+    put(dealt, drawn.states)
     return dealt
 
 
 def shown(env: GupaiEnv, agent: str) -> str:
     """Return the table that a seat is shown."""
-    return draw_text(env.game.scene(env.variant, [view_of(env, agent)[0]]))
+    return draw_text(env.game.scene(env.variant, [env.deal.view(env.possible_agents.index(agent))]))
 
 
 def payoffs(env: GupaiEnv) -> dict[str, float]:
     """Return what the seats have won."""
-    return dict(zip(env.possible_agents, env._state.total[0].tolist(), strict=False))
+    return dict(zip(env.possible_agents, env.deal.state.total.tolist(), strict=False))
 
 
 def lane_games(

@@ -10,7 +10,6 @@ from gupai_env.core.position import (
     Position,
     Tiles,
     new_position,
-    paid,
     piles_of,
     read_seat,
     read_tiles,
@@ -83,7 +82,7 @@ def settle(
             left = len(read_tiles(discards[seat]))
             raise ValueError(f"seat {seat} has {laid} plays and {left} tiles left; together they are {most}")
         position.state.plays[seat] = laid
-    return paid(position)
+    return position.paid()
 
 
 def settle_declaration(hands: Sequence[Tiles], declarer: int, **variant: Any) -> list[float]:
@@ -104,7 +103,7 @@ def settle_declaration(hands: Sequence[Tiles], declarer: int, **variant: Any) ->
     if not may_declare(position.rules, position.state.hands[declarer]):
         raise ValueError(f"seat {declarer} may not declare: the option is off or it has not {size} doubles")
     position.state.declarer = declarer
-    return paid(position)
+    return position.paid()
 
 
 def winner(position: Position) -> int:

@@ -10,7 +10,6 @@ from gupai_env.core.position import (
     Position,
     Tiles,
     new_position,
-    paid,
     piles_of,
     read_seat,
     rest_of,
@@ -169,4 +168,4 @@ def settle(
     if maker is not None:
         position.state.maker = read_seat("maker", maker, players)
     position.state.exempt = bool(forced) and position.variant.exempt_forced_maker
-    return paid(position)
+    return position.paid()

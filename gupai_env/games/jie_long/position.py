@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gupai_env.core.position import Position, Tiles, new_position, paid, piles_of
+from gupai_env.core.position import Position, Tiles, new_position, piles_of
 from gupai_env.games.connecting.position import place_tiles, read_points, winner
 from gupai_env.games.jie_long import GAME
 from gupai_env.games.jie_long.rules import DECK_SETS, HAND_SIZES
@@ -57,4 +57,4 @@ def settle(discards: Sequence[int | Tiles], **variant: Any) -> list[float]:
     deck = position.rules.deck
     points = read_points("discards", discards, players, DECK_SETS[deck], HAND_SIZES[deck][players])
     position.state.points[:players] = points
-    return paid(position)
+    return position.paid()

@@ -13,7 +13,6 @@ from gupai_env.core.position import (
     Tile,
     Tiles,
     new_position,
-    paid,
     piles_of,
     read_seat,
     read_tile,
@@ -188,7 +187,7 @@ def settle(winner: int | None, hand: Tiles = "", melds: Iterable[Tiles] = (), **
         position.state.win = _win_points(hand, melds, position.rules.deck)
         if not position.state.win:
             raise ValueError("these tiles are not two triplets, or one with the tiny deck")
-    return paid(position)
+    return position.paid()
 
 
 def winner(position: Position) -> int | None:

@@ -9,7 +9,6 @@ from gupai_env.core.position import (
     Tile,
     Tiles,
     new_position,
-    paid,
     piles_of,
     read_seat,
     read_tile,
@@ -93,4 +92,4 @@ def points(catch: Tiles) -> int:
 def settle(catches: Sequence[Tiles], **variant: Any) -> list[float]:
     """Return the chips of every seat for its catch; raises ValueError as `from_tiles` does."""
     catches = piles_of("catches", catches)
-    return paid(from_tiles([""] * len(catches), catches=catches, **variant))
+    return from_tiles([""] * len(catches), catches=catches, **variant).paid()
