@@ -159,17 +159,17 @@ LAYOUT = Layout(
         Section("leader", (SEATS,), 1, "who led, one-hot"),
     )
 )
-HAND_AT, UNSEEN_AT, LAID_AT, LEADER_AT = LAYOUT.starts
+AT = LAYOUT.starts
 
 
 @rule
 def encode(view, out):
-    tiles.write_counts(view.hand, out, HAND_AT)
-    tiles.write_counts(view.unseen, out, UNSEEN_AT)
+    tiles.write_counts(view.hand, out, AT.hand)
+    tiles.write_counts(view.unseen, out, AT.unseen)
     for place in range(SEATS):
         if view.laid[place] != NOBODY:
-            out[LAID_AT + place * KINDS + view.laid[place]] = 1
-    out[LEADER_AT + view.leader] = 1
+            out[AT.laid + place * KINDS + view.laid[place]] = 1
+    out[AT.leader + view.leader] = 1
 
 
 FEATURES = (Feature("pips", "pips of the tile", "pips", 2, 12),)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from gupai_env.core.scene import Tile
 from gupai_env.core.tiles import PIPS, tiles_in
-from gupai_env.core.variant import Variant
+from gupai_env.core.variant import Variant, in_words
 
 YOU = "You"
 
@@ -27,8 +27,8 @@ class Titled(Protocol):
 def title(game: Titled, variant: Variant) -> str:
     """Return the game's name in Latin letters and the options that differ from its defaults."""
     name = " ".join(word for word in game.title.split() if word.isascii())
-    changed = [f"{option}={value}" for option, value in variant.changed().items() if option != "deals"]
-    return f"{name} ({', '.join(changed)})" if changed else name
+    changed = in_words({key: value for key, value in variant.changed().items() if key != "deals"}, "")
+    return f"{name} ({changed})" if changed else name
 
 
 def seat_names(players: int, you: int | None = None) -> list[str]:

@@ -7,8 +7,10 @@ table of styles, float64 [styles, features + 1]: a row holds the weights and, la
 
 import difflib
 import math
+from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +41,12 @@ class Feature:
 def yes_or_no(name: str, meaning: str) -> Feature:
     """Return a feature that is 1 or 0."""
     return Feature(name, meaning, "1 if so", 0, 1)
+
+
+def indices(features: Sequence[Feature]) -> Any:
+    """Return the index of each feature in a row of weights by its name, as compiled rules can read it: `AT.pips`."""
+    names = [feature.name for feature in features]
+    return namedtuple("Indices", names)(*range(len(names)))
 
 
 def style_row(

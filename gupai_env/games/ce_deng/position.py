@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused
 from gupai_env.core.position import (
     Position,
     Tiles,
@@ -78,7 +78,7 @@ def settle(
     for seat, plays_of_seat in enumerate(seats_of("plays", piles_of("plays", plays), players)):
         laid = whole(plays_of_seat)
         if laid is None or not 0 <= laid <= most:
-            raise ValueError(f"plays={told(plays_of_seat)} is not allowed; a seat lays 0 to {most} tiles")
+            raise refused("plays", plays_of_seat, f"a seat lays 0 to {most} tiles")
         if whole(discards[seat]) is None and laid + len(read_tiles(discards[seat])) != most:
             left = len(read_tiles(discards[seat]))
             raise ValueError(f"seat {seat} has {laid} plays and {left} tiles left; together they are {most}")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from gupai_env.core.bits import gather
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused
 from gupai_env.core.phrases import listed
 from gupai_env.core.position import (
     Position,
@@ -113,7 +113,7 @@ def suan_zhang(
     Raises: ValueError for a line that does not join or is not of the deck.
     """
     if last not in (None, "left", "right"):
-        raise ValueError(f"last={told(last)} is not allowed; choose None, 'left' or 'right'")
+        raise refused("last", last, "choose None, 'left' or 'right'")
     position = new_position(GAME, 0, variant.pop("players", SEATS), variant)
     line = _line_of_the_deck(position, layout)
     if last is None:
