@@ -1,5 +1,6 @@
 """Values from outside, checked where they enter: one line says which, what came and what is allowed."""
 
+import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -30,6 +31,12 @@ def cut(text: str) -> str:
 def refused(name: str, value: object, instead: str) -> ValueError:
     """Return the error for a value that is not allowed; `instead` says what is."""
     return ValueError(f"{name}={told(value)} is not allowed; {instead}")
+
+
+def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
+    """Return "did you mean greedy? " for a name that is nearly one of those known, "" where none is near."""
+    near = difflib.get_close_matches(name, list(known), most)
+    return f"did you mean {' or '.join(near)}? " if near else ""
 
 
 def counted(number: int, what: str) -> str:

@@ -4,13 +4,12 @@ The compiled rules see a variant as its `rules`: a flat named tuple of numbers w
 """
 
 import dataclasses
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from gupai_env.core.numbers import LONGEST, cut, refused, told
+from gupai_env.core.numbers import LONGEST, cut, nearest, refused, told
 
 RANDOM_LEADER = -1
 FULL, TINY = "full", "tiny"
@@ -193,8 +192,7 @@ class Variant:
         names = [field.name for field in dataclasses.fields(cls)]
         for name in options:
             if name not in names:
-                near = difflib.get_close_matches(name, names, 1)
-                hint = f"did you mean {near[0]}? " if near else ""
+                hint = nearest(name, names)
                 raise ValueError(
                     f"{told(name)} is no option of {cls.__name__}; {hint}its options are {', '.join(names)}"
                 )

@@ -18,10 +18,10 @@ from gupai_env.core.position import (
 from gupai_env.core.tiles import HIGHEST, kind_of, kinds_in, tile_set
 from gupai_env.games.connecting.position import (
     Line,
+    count_points,
     mirrored,
     place_tiles,
     read_layout,
-    read_points,
     winner,
 )
 from gupai_env.games.connecting.rules import SEATS
@@ -90,17 +90,7 @@ def from_tiles(
         made = _made(position, line)
         return made is None or (goes_on and made.kind == "classic" and maker in (None, seat))
 
-    return place_tiles(
-        position,
-        DECK_SETS[position.rules.deck],
-        hands,
-        layout,
-        discards,
-        last_player=last_player,
-        forced=position.variant.forced_play,
-        both_ends=True,
-        may_stand=may_stand,
-    )
+    return place_tiles(position, hands, layout, discards, last_player, may_stand)
 
 
 def suan_zhang(
@@ -164,8 +154,7 @@ def settle(
     piles = piles_of("piles", piles)
     players = len(piles)
     position = new_position(GAME, leader, players, variant)
-    deck = position.rules.deck
-    position.state.points[:players] = read_points("piles", piles, players, DECK_SETS[deck], HANDS[deck])
+    count_points(position, "piles", piles, HANDS[position.rules.deck])
     if maker is not None:
         position.state.maker = read_seat("maker", maker, players)
     position.state.exempt = bool(forced) and position.variant.exempt_forced_maker

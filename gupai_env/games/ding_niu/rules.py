@@ -142,6 +142,7 @@ class DingNiu(Variant):
     spare_pointless_maker: bool = option(False, "a maker who ends with zero points is not charged")
 
     LIMITS: ClassVar = {FULL: {"players": (4,)}, TINY: {"players": (2,)}}
+    open_ends: ClassVar = 2  # an option of Jie Long
 
     def __post_init__(self) -> None:
         super().__post_init__()
