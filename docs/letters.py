@@ -21,7 +21,7 @@ def widths(font: Path) -> str:
         width = tables["hmtx"][glyph][0]
         letters[width] = letters.get(width, "") + chr(code)
     content = {"units": tables["head"].unitsPerEm, "letters": dict(sorted(letters.items()))}
-    return json.dumps(content, ensure_ascii=False, indent=0) + "\n"
+    return json.dumps(content, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

@@ -73,23 +73,18 @@ def _choice(choices: Iterable[object]) -> str:
 
 def _read(name: str, text: str, default: Any, instead: str) -> Any:
     """Return what `text` says for an option with this default; instead: what to do about a text that says nothing."""
-    if isinstance(default, bool):
-        if text.lower() not in TRUTHS:
-            raise ValueError(f"{name}={cut(text)} is not allowed; write true or false")
-        return TRUTHS[text.lower()]
-    if isinstance(default, str):  # it may be a number too, as a leader is
-        return int(text) if text.isdecimal() and len(text) <= LONGEST else text
-    if isinstance(default, tuple):
-        words = text.strip("()[] ").replace(",", " ").split()
-        try:
-            return tuple(float(word) if "." in word else int(word) for word in words)
-        except ValueError:
-            raise ValueError(
-                f"{name}={cut(text)} is not allowed; write numbers with commas between them"
-            ) from None
     try:
+        if isinstance(default, bool):
+            instead = "write true or false"
+            return TRUTHS[text.lower()]
+        if isinstance(default, str):  # it may be a number too, as a leader is
+            return int(text) if text.isdecimal() and len(text) <= LONGEST else text
+        if isinstance(default, tuple):
+            instead = f"write {TYPES[tuple]}"
+            words = text.strip("()[] ").replace(",", " ").split()
+            return tuple(float(word) if "." in word else int(word) for word in words)
         return type(default)(text)
-    except ValueError:
+    except (KeyError, ValueError):
         raise ValueError(f"{name}={cut(text)} is not allowed; {instead}") from None
 
 

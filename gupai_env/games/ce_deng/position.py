@@ -49,11 +49,7 @@ def from_tiles(
 
 
 def settle(
-    discards: Sequence[int | Tiles],
-    plays: Sequence[int],
-    *,
-    leader: int = 0,
-    **variant: Any,
+    discards: Sequence[int | Tiles], plays: Sequence[int], *, leader: int = 0, **variant: Any
 ) -> list[float]:
     """Return the chips of every seat after a deal.
 

@@ -51,13 +51,7 @@ FEATURES = (
         )
         for name in NAMES
     ),
-    Feature(
-        "stake_chance",
-        "the stake of each group that matches, times this chance",
-        "chips",
-        0,
-        25,
-    ),
+    Feature("stake_chance", "the stake of each group that matches, times this chance", "chips", 0, 25),
 )
 AT = indices(FEATURES)
 LITTLE = 1 / 1024  # of a chip, so that pips only break ties

@@ -42,11 +42,7 @@ FEATURES = (
         "threat", "unseen tiles that would make a suan zhang on the layout then", "tiles", 0, RUNNING_TILES
     ),
     Feature(
-        "own_threat_ahead",
-        "`own_threat` times `ahead`",
-        "tiles times pips",
-        -5 * MOST_PIPS,
-        5 * MOST_PIPS,
+        "own_threat_ahead", "`own_threat` times `ahead`", "tiles times pips", -5 * MOST_PIPS, 5 * MOST_PIPS
     ),
     Feature(
         "threat_ahead",

@@ -6,24 +6,9 @@ from typing import Any, Literal, NamedTuple
 from gupai_env.core.bits import gather
 from gupai_env.core.numbers import refused
 from gupai_env.core.phrases import listed
-from gupai_env.core.position import (
-    Position,
-    Tiles,
-    new_position,
-    paid,
-    piles_of,
-    read_seat,
-    rest_of,
-)
+from gupai_env.core.position import Position, Tiles, new_position, paid, piles_of, read_seat, rest_of
 from gupai_env.core.tiles import HIGHEST, kind_of, kinds_in, tile_set
-from gupai_env.games.connecting.position import (
-    Line,
-    count_points,
-    mirrored,
-    place_tiles,
-    read_layout,
-    winner,
-)
+from gupai_env.games.connecting.position import Line, count_points, mirrored, place_tiles, read_layout, winner
 from gupai_env.games.connecting.rules import SEATS
 from gupai_env.games.ding_niu import GAME
 from gupai_env.games.ding_niu.rules import (

@@ -17,10 +17,7 @@ LAYOUT = Layout(
         Section("waits", (KINDS,), 1, "kinds that complete one's five tiles"),
         Section("outs", (1,), 31, "unseen tiles of these kinds"),
         Section(
-            "outs_after",
-            (KINDS,),
-            31,
-            "unseen tiles that complete one's six once the kind is discarded",
+            "outs_after", (KINDS,), 31, "unseen tiles that complete one's six once the kind is discarded"
         ),
         Section(
             "partners",

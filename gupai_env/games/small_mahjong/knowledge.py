@@ -50,11 +50,7 @@ VIEW = view_dtype(
     ("wall", "i1"),  # tiles in the wall
     ("waits", "i8"),  # the kinds that complete the viewer's five tiles; 0 while it holds six
     ("waits_after", "i8", (KINDS,)),  # of six tiles: those that complete it once this kind is discarded
-    (
-        "partners",
-        "i8",
-        (KINDS,),
-    ),  # the kinds that with this one and another tile of the hand are a triplet
+    ("partners", "i8", (KINDS,)),  # the kinds that with this one and another tile of the hand are a triplet
     ("triplets", "i8"),  # the kinds in hand that are part of a triplet there
     ("turns", "i2"),
     ("steps", "i1", (TURNS,)),

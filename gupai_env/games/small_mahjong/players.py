@@ -79,29 +79,27 @@ AT = indices(FEATURES)
 STYLES = {
     # Claims what completes a win or the first triplet; discards what helps least.
     "greedy": {
-        **{
-            "win": 1e6,
-            "outs": 100,
-            "partners": -1,
-            "breaks": -50,
-            "claim": -1e4,
-            "claim_win": 2e4,
-            "claim_first": 2e4,
-        },
-        **{"claim_points": 1, "claim_win_points": 10},
+        "win": 1e6,
+        "outs": 100,
+        "partners": -1,
+        "breaks": -50,
+        "claim": -1e4,
+        "claim_win": 2e4,
+        "claim_first": 2e4,
+        "claim_points": 1,
+        "claim_win_points": 10,
     },
     # Claims and discards so that many unseen tiles complete the hand, to many points; a claim gives up the draw.
     "counting": {
-        **{
-            "win": 1e6,
-            "chance": 100,
-            "partners": -1,
-            "breaks": -50,
-            "claim": -4,
-            "claim_win": 2e4,
-            "claim_gain": 1,
-        },
-        **{"join_first": 2e4, "claim_win_points": 10},
+        "win": 1e6,
+        "chance": 100,
+        "partners": -1,
+        "breaks": -50,
+        "claim": -4,
+        "claim_win": 2e4,
+        "claim_gain": 1,
+        "join_first": 2e4,
+        "claim_win_points": 10,
     },
 }
 
