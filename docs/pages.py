@@ -34,7 +34,7 @@ from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.phrases import seat_names
-from gupai_env.core.variant import FULL, TINY
+from gupai_env.core.variant import FULL, TINY, in_words
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
 from gupai_training.config import Config, went_in
@@ -780,7 +780,7 @@ def configuration() -> str:
 
 def _options_of(game: Game, header: dict[str, Any]) -> str:
     changed = _variant_of(game, header)
-    return ", ".join(f"{name}={value}" for name, value in changed.items()) or "default options"
+    return in_words(changed)
 
 
 def _judged(header: dict[str, Any]) -> list[str]:

@@ -17,6 +17,7 @@ from gupai_app import claims
 from gupai_app.discover import figure, label
 from gupai_env.core.game import Game
 from gupai_env.core.style import Feature
+from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
 
 DOCS = Path(__file__).parent
@@ -53,7 +54,7 @@ def page(game: Game) -> str:
 
 def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     """Return what is lost by a player who leaves a feature out of account."""
-    options = ", ".join(f"{name}={value}" for name, value in found["variant"].items()) or "default options"
+    options = in_words(found["variant"])
     budget, features = found["budget"], {feature.name: feature for feature in game.features}
     clear = [each for each in found["features"] if each["q"] <= RATE and _low(each["lost"]) > 0]
     alone = [each for each in found["features"] if each not in clear and _low(each["lost"]) > 0]
@@ -154,7 +155,7 @@ def _said(game: Game) -> Iterator[str]:
 
 
 def _of_reading(content: dict[str, Any], reading: dict[str, Any]) -> str:
-    variant = ", ".join(f"{name}={value}" for name, value in reading["variant"].items())
+    variant = in_words(reading["variant"], "")
     facts = ", ".join(
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
         for name, value in reading.get("facts", {}).items()

@@ -14,6 +14,7 @@ from gupai_agents.evaluation.records import RecordWriter
 from gupai_app.page import Parts, page, stepper
 from gupai_env.core.files import check_target, write_file
 from gupai_env.core.phrases import chips
+from gupai_env.core.variant import in_words
 from gupai_env.render.letters import drawable
 
 SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
@@ -94,8 +95,7 @@ def _reading(reading: dict[str, Any]) -> Iterator[str]:
     told = list(_headline(reading))
     if told:
         yield f'<div class="figures">{"".join(f"<div><b>{_text(a)}</b>{_text(b)}</div>" for a, b in told)}</div>'
-    options = ", ".join(f"{name}={value}" for name, value in reading["variant"].items())
-    yield f"<p>Rules: {_text(options or 'the defaults')}."
+    yield f"<p>Rules: {_text(in_words(reading['variant'], 'the defaults'))}."
     members = [each["label"] for each in reading.get("effects", ())]
     if members and reading["kind"] in SIDES:
         who = "Opponents" if reading["kind"] == "policy" else "Players, at all seats"

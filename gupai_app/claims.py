@@ -39,7 +39,7 @@ from gupai_app.streams import say
 from gupai_env import __version__
 from gupai_env.core.files import locked_folder, read_text, write_file
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import nearest, told
 from gupai_env.games import GAMES
 
 SUFFIX = ".yaml"
@@ -87,10 +87,7 @@ def find(name: str) -> Path:
         return Path(name)
     known = [path.stem for path in paths()]
     if name not in known:
-        import difflib
-
-        near = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        hint = nearest(name, known)
         raise ValueError(
             f"there is no claim {name!r}; {hint}`gupai claim list` lists them, FILE{SUFFIX} is one's own"
         )

@@ -13,7 +13,7 @@ from gupai_app.streams import say
 from gupai_env import __version__
 from gupai_env.core.files import read_text, write_file
 from gupai_env.core.game import Game
-from gupai_env.core.variant import Variant
+from gupai_env.core.variant import Variant, in_words
 
 FORMAT = "gupai-discover-1"
 
@@ -99,10 +99,9 @@ def show(game: Game, content: dict[str, Any]) -> None:
             figure(each["weight"]) if one else "",
         )
     budget = content["budget"]
-    options = ", ".join(f"{name}={value}" for name, value in content["variant"].items())
     put(
         table,
-        f"{game.id} v{content['version']}, {options or 'default options'}; begun with {content['start']}, against "
+        f"{game.id} v{content['version']}, {in_words(content['variant'])}; begun with {content['start']}, against "
         f"{', '.join(content['rivals'])}; {budget['seeds']} searches of {budget['generations']} generations from seed "
         f"{content['seed']}, measured in {budget['fresh']:,} fresh deals each.",
         f"The tuned style wins {figure(content['chips'])} chips a deal from them.",

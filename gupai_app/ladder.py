@@ -37,10 +37,9 @@ def show(ladder: Ladder, seconds: float) -> None:
             for name, won in zip(ladder.rivals, rung.chips, strict=True)
         ]
         table.add_row(rung.player, *on_each, str(rung.total), f"{rung.deals:,}", f"{rung.pace:,.0f}")
-    options = ", ".join(f"{name}={value}" for name, value in ladder.variant.changed().items())
     put(
         table,
-        f"{ladder.game.id} v{ladder.game.version}, {options or 'default options'}; seed {ladder.seed}; "
+        f"{ladder.game.id} v{ladder.game.version}, {ladder.variant}; seed {ladder.seed}; "
         f"{seconds:.0f} seconds.",
         MEANING,
         f"Decisions a second are those of a batch, on {os.cpu_count()} cores.",

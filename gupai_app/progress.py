@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from gupai_env.core.variant import in_words
 from gupai_training.config import went_in
 from gupai_training.run import FINAL_SEED, Reporter, Row, Run
 
@@ -100,9 +101,7 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
     Names are never cut; where `width` columns are too few, seats take two lines.
     """
     config = run.config
-    options = (
-        ", ".join(f"{name}={value}" for name, value in config.variant.items()) or "the rulebook's defaults"
-    )
+    options = in_words(config.variant, "the rulebook's defaults")
     table = Table(
         box=SIMPLE_HEAD,
         show_edge=False,

@@ -148,14 +148,13 @@ def tournament(found: Tournament, seconds: float) -> None:
             names[agent], str(form.chips), _p(form.p), f"{form.win_share:.1%}", f"{place:.2f}", rating, rank
         )
         deeds.add_row(names[agent], *(f"{rate:.2f}" for rate in form.deeds.values()))
-    options = ", ".join(f"{option}={value}" for option, value in found.variant.changed().items())
     put(
         *parts,
         by_seat,
         forms,
         *([deeds] if len(found.forms[0].deeds) > 1 else []),
         *(f"{name} is {full}." for name, full in zip(names, found.players, strict=True) if name != full),
-        f"{found.game.id} v{found.game.version}, {options or 'default options'}; {found.deals:,} deals a duel, "
+        f"{found.game.id} v{found.game.version}, {found.variant}; {found.deals:,} deals a duel, "
         f"seed {found.seed}; {seconds:.1f} seconds.",
         *(f"{line}." for line in _tables_of(found)),
         "± is the half-width of the 95% interval of a mean over deals; p, adjusted by Holm, that of coming out even; "
@@ -233,10 +232,9 @@ def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) ->
         values, gains = tree.values(policy), tree.gains(policy)
         cells = [*(f"{value:+.4f}" for value in values.round(4) + 0.0), *(f"{gain:.4f}" for gain in gains)]
         table.add_row(name, *cells, *([f"{gains.mean():.4f}"] if two else []))
-    options = ", ".join(f"{option}={value}" for option, value in tree.variant.changed().items())
     put(
         table,
-        f"{tree.game.id} v{tree.game.version}, {options}: {tree.nodes:,} nodes, {tree.deals:,} deals, "
+        f"{tree.game.id} v{tree.game.version}, {tree.variant}: {tree.nodes:,} nodes, {tree.deals:,} deals, "
         f"{tree.sets:,} information sets; {seconds:.1f} seconds.",
         "A gain is what a best response wins more than the policy itself, the others keeping to it"
         + ("; exploitability is the mean of both." if two else "."),
@@ -270,7 +268,6 @@ def exploits_json(tree: GameTree, policies: dict[str, np.ndarray], seconds: floa
 def exploiter(found: Exploited, seconds: float) -> None:
     """Print what has been won from a frozen agent, and by whom."""
     gain, effort = found.gain, found.effort
-    options = ", ".join(f"{option}={value}" for option, value in found.variant.changed().items())
     looked = {
         TUNING: f"tuning: {effort.generations} generations of {effort.population} styles in "
         f"{effort.candidate_deals:,} deals each",
@@ -288,8 +285,7 @@ def exploiter(found: Exploited, seconds: float) -> None:
     put(
         f"Looked for by {looked}; measured in {gain.samples:,} other deals, each from every seat.",
         *([f"{found.note[0].upper()}{found.note[1:]}."] if found.note else []),
-        f"{found.game.id} v{found.game.version}, {options or 'default options'}; seed {found.seed}; "
-        f"{seconds:.1f} seconds.",
+        f"{found.game.id} v{found.game.version}, {found.variant}; seed {found.seed}; {seconds:.1f} seconds.",
         "The gain is a lower bound: a better response may be there that was not found. ± is the half-width of its 95% "
         "interval.",
     )

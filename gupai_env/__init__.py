@@ -8,7 +8,7 @@ import gymnasium
 import pettingzoo
 
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused
 from gupai_env.games import GAMES, add_game, get_game
 from gupai_env.vector import Lanes, lanes
 
@@ -22,7 +22,7 @@ def register(game: Game) -> None:
     Registering the same game again changes nothing. Raises: ValueError if another game has its id.
     """
     if not isinstance(game, Game):
-        raise ValueError(f"game={told(game)} is not allowed; it must be a Game (docs/adding-a-game.md)")
+        raise refused("game", game, "it must be a Game (docs/adding-a-game.md)")
     add_game(game)
     options = {"game": game.id}
     aec, seat = (

@@ -14,7 +14,7 @@ from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.lanes import PLAY
-from gupai_env.core.numbers import is_one_of, is_whole, one_of_an_array, told
+from gupai_env.core.numbers import is_one_of, is_whole, one_of_an_array, refused, told
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.forking import free_in_children
 from gupai_env.games import get_game
@@ -74,9 +74,9 @@ class GupaiEnv(AECEnv):
             "render_fps": RENDER_FPS,
         }
         if render_mode is not None and not is_one_of(render_mode, RENDER_MODES):
-            raise ValueError(f"render_mode={told(render_mode)} is not allowed; choose {RENDER_MODES}")
+            raise refused("render_mode", render_mode, f"choose {RENDER_MODES}")
         if not is_one_of(mask_in, MASK_PLACES):
-            raise ValueError(f"mask_in={told(mask_in)} is not allowed; choose one of {list(MASK_PLACES)}")
+            raise refused("mask_in", mask_in, f"choose one of {list(MASK_PLACES)}")
         self.game, self.layout = game, game.encoder.layout
         self.variant = game.variant.make(**variant)
         self.render_mode, self.mask_in = render_mode, mask_in

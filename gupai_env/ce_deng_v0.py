@@ -1,11 +1,9 @@
-"""Ce Deng as a PettingZoo environment."""
+"""Ce Deng as a PettingZoo environment; options are those of `GupaiEnv` and `gupai rules ce-deng`."""
 
 import functools
 
 from gupai_env.aec import GupaiEnv
 from gupai_env.games.ce_deng import GAME
 
-raw_env = functools.partial(
-    GupaiEnv, GAME
-)  # options: those of `GupaiEnv` and of the variant (`gupai rules ce-deng`)
+raw_env = functools.partial(GupaiEnv, GAME)
 env = raw_env  # the environment itself enforces the order of calls and the legality of actions

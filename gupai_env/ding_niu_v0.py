@@ -1,11 +1,9 @@
-"""Ding Niu as a PettingZoo environment."""
+"""Ding Niu as a PettingZoo environment; options are those of `GupaiEnv` and `gupai rules ding-niu`."""
 
 import functools
 
 from gupai_env.aec import GupaiEnv
 from gupai_env.games.ding_niu import GAME
 
-raw_env = functools.partial(
-    GupaiEnv, GAME
-)  # options: those of `GupaiEnv` and of the variant (`gupai rules ding-niu`)
+raw_env = functools.partial(GupaiEnv, GAME)
 env = raw_env  # the environment itself enforces the order of calls and the legality of actions

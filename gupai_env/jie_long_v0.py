@@ -1,11 +1,9 @@
-"""Jie Long as a PettingZoo environment."""
+"""Jie Long as a PettingZoo environment; options are those of `GupaiEnv` and `gupai rules jie-long`."""
 
 import functools
 
 from gupai_env.aec import GupaiEnv
 from gupai_env.games.jie_long import GAME
 
-raw_env = functools.partial(
-    GupaiEnv, GAME
-)  # options: those of `GupaiEnv` and of the variant (`gupai rules jie-long`)
+raw_env = functools.partial(GupaiEnv, GAME)
 env = raw_env  # the environment itself enforces the order of calls and the legality of actions

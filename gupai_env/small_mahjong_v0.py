@@ -1,11 +1,9 @@
-"""Small Mahjong as a PettingZoo environment."""
+"""Small Mahjong as a PettingZoo environment; options are those of `GupaiEnv` and `gupai rules small-mahjong`."""
 
 import functools
 
 from gupai_env.aec import GupaiEnv
 from gupai_env.games.small_mahjong import GAME
 
-raw_env = functools.partial(
-    GupaiEnv, GAME
-)  # options: those of `GupaiEnv` and of the variant (`gupai rules small-mahjong`)
+raw_env = functools.partial(GupaiEnv, GAME)
 env = raw_env  # the environment itself enforces the order of calls and the legality of actions

@@ -21,7 +21,6 @@ from gupai_env.core.files import (
     locked,
     mend_lines,
     new_file,
-    new_folder,
     read_text,
     write_file,
     write_output,
@@ -197,8 +196,6 @@ def test_on_a_small_disk_nothing_is_left(tmp_path):
             with pytest.raises(OSError, match="the disk is full") as error:
                 write_file(tmp_path / ("old" if force else "new"), b"x" * 200_000, force=force)
             assert describe(error.value).startswith(f"{tmp_path}/")
-            with pytest.raises(OSError, match="the disk is full"), new_folder(tmp_path / "f" / "g") as folder:
-                write_file(folder / "a", b"x" * 200_000)
             assert (left(tmp_path), (tmp_path / "old").read_text()) == (["old"], "old")
     finally:
         subprocess.run(["umount", tmp_path], check=True)
@@ -274,26 +271,6 @@ def test_standard_output_may_stand_for_a_file(capfdbinary, tmp_path):
     write_output(tmp_path / "x", "text")
     assert capfdbinary.readouterr().out == b"\x00\xff" * 2
     assert left(tmp_path) == ["x"]
-
-
-def test_a_new_folder_is_taken_away_after_an_error_with_all_that_was_made_for_it(tmp_path):
-    def begun(path, error):
-        with new_folder(path) as folder:
-            write_file(folder / "x", "x")
-            raise error
-
-    with pytest.raises(KeyboardInterrupt):
-        begun(tmp_path / "a" / "b", KeyboardInterrupt)
-    assert left(tmp_path) == []
-    (tmp_path / "mine").mkdir()
-    with pytest.raises(ZeroDivisionError):
-        begun(tmp_path / "mine", ZeroDivisionError)
-    assert left(tmp_path) == ["mine"] and left(tmp_path / "mine") == []
-    write_file(tmp_path / "mine" / "x", "mine")
-    for taken, said in ((tmp_path / "mine", "is not empty"), (tmp_path / "mine" / "x", "this is a file")):
-        with pytest.raises(ValueError, match=said), new_folder(taken):
-            pytest.fail("it was taken")
-    assert (tmp_path / "mine" / "x").read_text() == "mine"
 
 
 def test_a_lock_does_not_take_errors_for_its_own(tmp_path):

@@ -3,8 +3,10 @@
 import copy
 import io
 import re
+import runpy
 import sys
 from itertools import pairwise
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,6 +21,7 @@ from gupai_env.render.pieces import COLOURS, DARK, LIGHT, THEMES, Box, pips_of
 from gupai_env.render.svg import draw_svg, draw_table, lay_out
 from gupai_env.render.window import Window
 
+ROOT = Path(__file__).parents[1]
 KINDS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
 CHAIN = ((1, 2), (2, 4), (4, 1)) * 3  # turned the wrong way round, no two of these tiles would fit
 
@@ -456,6 +459,14 @@ def test_a_layout_of_several_tables_has_room_for_each_of_them():
     both = lay_out([few, many], narrow=True)
     assert both == lay_out([many, few], narrow=True)
     assert both.areas[0].h == lay_out([many], narrow=True).areas[0].h > lay_out([few], narrow=True).areas[0].h
+
+
+def test_the_table_of_widths_is_that_of_the_font():
+    pytest.importorskip("fontTools")
+    script = runpy.run_path(str(ROOT / "docs" / "letters.py"))
+    assert letters.WIDTHS.read_text(encoding="utf-8") == script["widths"](letters.FONT), (
+        "python docs/letters.py"
+    )
 
 
 def test_a_text_is_as_wide_as_its_letters():

@@ -23,7 +23,7 @@ from gupai_env.core.compiling import bind
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import BUSY, LEGAL, WAIT, release
-from gupai_env.core.numbers import counted, is_one_of, is_whole, told, whole_number, whole_numbers
+from gupai_env.core.numbers import counted, is_one_of, is_whole, refused, whole_number, whole_numbers
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -57,7 +57,7 @@ def seat_number(seat: int | str, players: int) -> int:
         return ANY_SEAT
     if is_whole(seat) and 0 <= int(seat) < players:
         return int(seat)
-    raise ValueError(f'seat={told(seat)} is not allowed; choose "random" or a seat of {list(range(players))}')
+    raise refused("seat", seat, f'choose "random" or a seat of {list(range(players))}')
 
 
 class Sampled(np.int64):
@@ -114,13 +114,13 @@ def mode_of(autoreset_mode: AutoresetMode | str) -> AutoresetMode:
         if autoreset_mode is mode or is_one_of(autoreset_mode, [mode.value]):
             return mode
     choices = ", ".join(f'"{mode.value}"' for mode in modes)
-    raise ValueError(f"autoreset_mode={told(autoreset_mode)} is not allowed; choose one of {choices}")
+    raise refused("autoreset_mode", autoreset_mode, f"choose one of {choices}")
 
 
 def require_no(options: dict | None) -> None:
     """Raise ValueError for options of a reset: there are none."""
     if options:
-        raise ValueError(f"options={told(options)} is not allowed; there are no options")
+        raise refused("options", options, "there are no options")
 
 
 class SeatEnv(gymnasium.Env):

@@ -1,6 +1,5 @@
 """`make_agent`: a player from one line of text."""
 
-import difflib
 import importlib
 import os
 import re
@@ -16,7 +15,7 @@ from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, style_names, tuned_weights
 from gupai_agents.styles import RandomAgent, StyleAgent
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import nearest, told
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game
 
@@ -173,10 +172,8 @@ def _number(spec: str, text: str) -> float:
 
 
 def _known(name: str, game: Game) -> str:
-    near = difflib.get_close_matches(name, agent_names(game), 1)
-    hint = f"did you mean {near[0]}? " if near else ""
     kinds = "style:..., search:..., checkpoint:PATH, sample:PATH and package.module:factory"
-    return f"{hint}players are {', '.join(agent_names(game))}, {kinds}"
+    return f"{nearest(name, agent_names(game))}players are {', '.join(agent_names(game))}, {kinds}"
 
 
 def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:

@@ -14,9 +14,18 @@ import numpy as np
 import gupai_env
 from gupai_env import Game
 from gupai_env.core import tiles
-from gupai_env.core.episode import NOBODY, distance, resume_from, seat_after, seat_at, state_dtype
+from gupai_env.core.episode import (
+    NOBODY,
+    begin_view,
+    distance,
+    resume_from,
+    seat_after,
+    seat_at,
+    state_dtype,
+    view_dtype,
+)
 from gupai_env.core.layout import Encoder, Layout, Section
-from gupai_env.core.phrases import chips, faces, says, title
+from gupai_env.core.phrases import chips, faces, says, seats_from, title
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.style import Feature
@@ -43,15 +52,13 @@ STATE = state_dtype(
     ("hands", "i8", (SEATS,)),  # tile sets
     ("laid", "i1", (SEATS,)),  # the kind that each seat has laid; NOBODY: not yet
 )
-VIEW = np.dtype(
-    [
-        *((name, "i1") for name in ("seat", "direction", "leader", "turn")),
-        *((name, "i2") for name in ("deal", "deals")),
-        *((name, "i8") for name in ("hand", "unseen")),  # tile sets
-        ("total", "f4", (SEATS,)),  # chips so far, from the viewer on in order of turn
-        ("laid", "i1", (SEATS,)),  # likewise
-    ],
-    align=True,
+VIEW = view_dtype(
+    SEATS,
+    ("leader", "i1"),
+    ("turn", "i1"),
+    ("hand", "i8"),  # tile sets
+    ("unseen", "i8"),
+    ("laid", "i1", (SEATS,)),
 )
 
 
@@ -106,7 +113,7 @@ def next_deal(rules, state):
 
 @rule
 def information_set(rules, state, seat, view, history=True):
-    view.seat, view.direction, view.deal, view.deals = seat, state.direction, state.deal, rules.deals
+    begin_view(rules, state, seat, view)
     view.leader = distance(rules, state, seat, state.leader)
     view.turn = distance(rules, state, state.leader, state.to_act)
     view.hand = state.hands[seat]
@@ -159,17 +166,17 @@ LAYOUT = Layout(
         Section("leader", (SEATS,), 1, "who led, one-hot"),
     )
 )
-HAND_AT, UNSEEN_AT, LAID_AT, LEADER_AT = LAYOUT.starts
+AT = LAYOUT.starts
 
 
 @rule
 def encode(view, out):
-    tiles.write_counts(view.hand, out, HAND_AT)
-    tiles.write_counts(view.unseen, out, UNSEEN_AT)
+    tiles.write_counts(view.hand, out, AT.hand)
+    tiles.write_counts(view.unseen, out, AT.unseen)
     for place in range(SEATS):
         if view.laid[place] != NOBODY:
-            out[LAID_AT + place * KINDS + view.laid[place]] = 1
-    out[LEADER_AT + view.leader] = 1
+            out[AT.laid + place * KINDS + view.laid[place]] = 1
+    out[AT.leader + view.leader] = 1
 
 
 FEATURES = (Feature("pips", "pips of the tile", "pips", 2, 12),)
@@ -183,8 +190,7 @@ def worth(view, action, weights):
 
 def table(game, variant, views, names, payoffs):
     near, own, places = views[0], {int(view.seat): view for view in views}, []
-    for place in range(variant.players):
-        seat = (int(near.seat) + int(near.direction) * place) % variant.players
+    for place, seat in enumerate(seats_from(near, variant.players)):
         laid = bool(near.laid[place] != NOBODY)
         held = {"hidden": HANDS[variant.deck == "tiny"] - laid}
         hand = Pile("hand", **({"tiles": faces(own[seat].hand)} if seat in own else held))

@@ -10,7 +10,7 @@ from gupai_agents.agent import Agent
 from gupai_app.session import Session
 from gupai_app.web.players import NAMED, Players, named
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -111,12 +111,7 @@ def query_of(words: Mapping[str, str]) -> str:
 
 def words_of_rules(game: Game, variant: Variant) -> dict[str, str]:
     """Return game and variant as `rules_of` reads them."""
-    return {"game": game.id, "options": _options(variant)}
-
-
-@functools.lru_cache(maxsize=256)
-def _options(variant: Variant) -> str:
-    return ";".join(f"{name}={_text(value)}" for name, value in variant.changed().items())
+    return {"game": game.id, "options": ";".join(variant.typed())}
 
 
 def rules_of(query: Mapping[str, str]) -> tuple[Game, Variant]:
@@ -165,9 +160,5 @@ def number_in(query: Mapping[str, str], name: str, low: int, high: int) -> int:
     """Return a number of a query, 0 where it is not there. Raises: ValueError naming what is allowed."""
     text = query.get(name, "") or "0"
     if not (text.isascii() and text.isdecimal() and len(text) < 20 and low <= int(text) <= high):
-        raise ValueError(f"{name}={told(text)} is not allowed; it is a whole number from {low} to {high}")
+        raise refused(name, text, f"it is a whole number from {low} to {high}")
     return int(text)
-
-
-def _text(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()

@@ -15,7 +15,8 @@ from starlette.exceptions import HTTPException
 
 from gupai_app.web.safety import body_of
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused, told
+from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 from gupai_env.render.letters import drawable
 from gupai_env.render.pieces import DARK, LIGHT, style
@@ -94,7 +95,7 @@ async def form_of(request: Request, most: int = 8) -> list[tuple[str, str]]:
 def whole(text: str, what: str, low: int, high: int) -> int:
     """Return a whole number from text. Raises: ValueError naming what it is and what is allowed."""
     if not (text.isascii() and text.isdecimal() and len(text) < 20 and low <= int(text) <= high):
-        raise ValueError(f"{what}={told(text)} is not allowed; choose {low:,} to {high:,}")
+        raise refused(what, text, f"choose {low:,} to {high:,}")
     return int(text)
 
 
@@ -122,9 +123,7 @@ def options_of(game: Game, chosen: Mapping[str, Any] | None = None) -> list[dict
         found.append(
             {
                 "name": field.name,
-                "value": ",".join(map(str, value))
-                if isinstance(value, (tuple, list))
-                else str(value).lower(),
+                "value": typed(value),
                 "choices": [str(choice) for choice in choices],
                 "help": field.metadata["help"],
                 "allowed": game.variant.allowed(field.name),

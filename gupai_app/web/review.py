@@ -37,7 +37,7 @@ from gupai_app.web.pages import query_of as words_of
 from gupai_app.web.players import SEARCHES, Players, adviser
 from gupai_app.web.safety import MOST_QUERY
 from gupai_app.web.table import Sitting
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused, told
 from gupai_env.core.phrases import chips, title
 from gupai_env.core.rng import as_key, derive
 from gupai_env.vector import Lanes
@@ -239,7 +239,7 @@ def _names(text: str, seats: int) -> list[str]:
     except (ValueError, RecursionError):
         names = None
     if not isinstance(names, list) or len(names) != seats:
-        raise ValueError(f"{SAT}={told(text)} is not allowed; it is a list of {seats} names, as JSON")
+        raise refused(SAT, text, f"it is a list of {seats} names, as JSON")
     return check_names(names)
 
 

@@ -30,6 +30,24 @@ def state_dtype(seats: int, *fields: tuple) -> np.dtype:
     )
 
 
+def view_dtype(seats: int, *fields: tuple) -> np.dtype:
+    """Return the dtype of what a seat knows: the fields every game has, then its own.
+
+    Every array over seats begins with the viewer and goes on in order of turn.
+    """
+    return np.dtype(
+        [
+            ("seat", "i1"),  # the viewer's place at the table, and
+            ("direction", "i1"),  # the order of turn there: for `determinize`, of no meaning to a player
+            ("deal", "i2"),  # deals of the match that are finished, of
+            ("deals", "i2"),
+            ("total", "f4", (seats,)),  # chips won in them
+            *fields,
+        ],
+        align=True,
+    )
+
+
 @rule
 def seat_after(rules, state, seat):
     """Return the seat whose turn follows `seat`."""
@@ -59,6 +77,15 @@ def noise_key(state):
     It depends on the episode, the seat and the decision alone, so equal players play a deal alike.
     """
     return derive(derive(state.seed, NOISE_STREAM + int(state.to_act)), state.moves)
+
+
+@rule
+def begin_view(rules, state, seat, view):
+    """Begin to fill a view: the fields every game has, but for what has been won."""
+    view.seat = seat
+    view.direction = state.direction
+    view.deal = state.deal
+    view.deals = rules.deals
 
 
 @rule

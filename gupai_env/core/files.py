@@ -262,41 +262,6 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-@contextlib.contextmanager
-def new_folder(path: str | Path) -> Iterator[Path]:
-    """Yield a folder that is new or was empty; if the block ends with an error, what it wrote there is removed.
-
-    Raises:
-        ValueError: There is a file of this name, or a folder that holds something; in one line.
-        OSError: It cannot be made; it names `path`.
-    """
-    folder = Path(path)
-    made, empty = _missing(folder), False
-    try:
-        with naming(path):
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except FileExistsError:
-                raise ValueError(f"{shown(path)}: this is a file; name a folder") from None
-            empty = not any(folder.iterdir())
-        if not empty:
-            raise ValueError(f"{shown(path)} exists already and is not empty; name a new folder")
-        yield folder
-    except BaseException:
-        for each in folder.iterdir() if empty else ():
-            with contextlib.suppress(OSError):
-                each.unlink()
-        for each in made:
-            with contextlib.suppress(OSError):
-                each.rmdir()
-        raise
-
-
-def _missing(folder: Path) -> list[Path]:
-    """Return the folders that would have to be made for a path, the innermost first."""
-    return [each for each in (folder, *folder.parents) if not each.exists()]
-
-
 def mend_lines(path: Path) -> int:
     """Cut off what a killed process has left behind the last whole line of a file; return its bytes, 0 for none.
 
@@ -362,7 +327,7 @@ def locked_folder(path: str | Path, doing: str) -> Iterator[Path]:
     """
     folder = Path(path)
     with naming(path):
-        made = _missing(folder)
+        made = [each for each in (folder, *folder.parents) if not each.exists()]
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except FileExistsError:

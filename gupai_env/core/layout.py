@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+from collections import namedtuple
 from dataclasses import dataclass, field
 from math import prod
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,16 +27,23 @@ class Section:
 
 @dataclass(frozen=True)
 class Layout:
-    """The sections of an observation in their order; `starts` holds the index where each begins."""
+    """The sections of an observation in their order.
+
+    `starts` holds the index where each begins, by its name: compiled rules write to `out[AT.hand + kind]`.
+    """
 
     sections: tuple[Section, ...]
-    starts: tuple[int, ...] = field(init=False)
+    starts: Any = field(init=False)
     size: int = field(init=False)
 
     def __post_init__(self) -> None:
-        ends = np.cumsum([section.size for section in self.sections]).tolist()
-        object.__setattr__(self, "starts", (0, *ends[:-1]))
-        object.__setattr__(self, "size", ends[-1])
+        *starts, size = np.cumsum([0, *(section.size for section in self.sections)]).tolist()
+        names = [section.name for section in self.sections]
+        object.__setattr__(self, "starts", namedtuple("Starts", names)(*starts))
+        object.__setattr__(self, "size", size)
+
+    def __reduce__(self) -> tuple:
+        return Layout, (self.sections,)  # pickle does not find the type of `starts`
 
     @property
     def high(self) -> np.ndarray:

@@ -1,6 +1,9 @@
-"""Numbers from outside, checked where they enter: one line says what came and what is allowed."""
+"""Values from outside, checked where they enter: one line says which, what came and what is allowed."""
 
-from collections.abc import Sequence
+import difflib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,17 @@ def told(value: object) -> str:
 def cut(text: str) -> str:
     """Return a text as an error repeats it: not all of a long one."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def refused(name: str, value: object, instead: str) -> ValueError:
+    """Return the error for a value that is not allowed; `instead` says what is."""
+    return ValueError(f"{name}={told(value)} is not allowed; {instead}")
+
+
+def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
+    """Return "did you mean greedy? " for a name that is nearly one of those known, "" where none is near."""
+    near = difflib.get_close_matches(name, list(known), most)
+    return f"did you mean {' or '.join(near)}? " if near else ""
 
 
 def counted(number: int, what: str) -> str:
@@ -107,18 +121,23 @@ def one_of_an_array(value: Any) -> Any:
         return value
 
 
-def is_one_of(value: object, words: Sequence[str]) -> bool:
+def is_one_of(value: object, words: Iterable[str]) -> bool:
     """True for one of some words; an array, say, is none, and nothing of it is compared."""
     return isinstance(value, str) and value in words
+
+
+def one_of(name: str, value: Any, words: Iterable[str]) -> str:
+    """Return one of some words; raises ValueError naming them."""
+    if is_one_of(value, words):
+        return str(value)
+    raise refused(name, value, f"choose one of {', '.join(words)}")
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
     """Return a whole number from `least` to `most`; raises ValueError naming what it is for and what came."""
     if is_whole(value) and least <= value <= most:
         return int(value)
-    raise ValueError(
-        f"{name}={told(value)} is not allowed; it must be a whole number from {least:,} to {most:,}"
-    )
+    raise refused(name, value, f"it must be a whole number from {least:,} to {most:,}")
 
 
 def real_number(name: str, value: Any, least: float, most: float) -> float:
@@ -126,14 +145,14 @@ def real_number(name: str, value: Any, least: float, most: float) -> float:
     real = is_whole(value) or isinstance(value, (float, np.floating))
     if real and least <= value <= most:
         return float(value)
-    raise ValueError(f"{name}={told(value)} is not allowed; it must be a number from {least:,} to {most:,}")
+    raise refused(name, value, f"it must be a number from {least:,} to {most:,}")
 
 
 def truth(name: str, value: Any) -> bool:
     """Return a truth value; raises ValueError for anything but True and False."""
     if isinstance(value, TRUTHS):
         return bool(value)
-    raise ValueError(f"{name}={told(value)} is not allowed; it must be True or False")
+    raise refused(name, value, "it must be True or False")
 
 
 def whole_numbers(what: str, values: Any, count: int, each: str) -> np.ndarray:
@@ -150,3 +169,34 @@ def whole_numbers(what: str, values: Any, count: int, each: str) -> np.ndarray:
             f"{what} must be {count} integer{'s' * (count != 1)}, one per {each}, not {array.dtype} {list(array.shape)}"
         )
     return array
+
+
+def between(name: str, value: Any, least: float, most: float, allowed: str) -> float:
+    """Return a number above `least` and below `most`; raises ValueError for anything else."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and least < value < most:
+        return value
+    raise refused(name, value, f"it must be {allowed}")
+
+
+def as_list(name: str, values: Any, what: str) -> list:
+    """Return several things as a list; raises ValueError for what is no list of things, such as one text."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise refused(name, values, f"it must be a list of {what}")
+    return list(values)
+
+
+def as_path(name: str, value: Any) -> Path:
+    """Return a path; raises ValueError for anything but a text or a path."""
+    if isinstance(value, (str, os.PathLike)):
+        return Path(value)
+    raise refused(name, value, "it must be a path")
+
+
+def require_methods(progress: Any = None, record: Any = None) -> None:
+    """Raise ValueError for a progress that cannot be called, and for a record to which no games can be written."""
+    if not (progress is None or callable(progress)):
+        raise refused(
+            "progress", progress, "it must be None or a function of the number of deals just finished"
+        )
+    if not (record is None or callable(getattr(record, "write", None))):
+        raise refused("record", record, "it must be None or a RecordWriter")

@@ -4,9 +4,11 @@ import functools
 from collections.abc import Iterable
 from typing import Protocol
 
+import numpy as np
+
 from gupai_env.core.scene import Tile
 from gupai_env.core.tiles import PIPS, tiles_in
-from gupai_env.core.variant import Variant
+from gupai_env.core.variant import Variant, in_words
 
 YOU = "You"
 
@@ -27,13 +29,29 @@ class Titled(Protocol):
 def title(game: Titled, variant: Variant) -> str:
     """Return the game's name in Latin letters and the options that differ from its defaults."""
     name = " ".join(word for word in game.title.split() if word.isascii())
-    changed = [f"{option}={value}" for option, value in variant.changed().items() if option != "deals"]
-    return f"{name} ({', '.join(changed)})" if changed else name
+    changed = in_words({key: value for key, value in variant.changed().items() if key != "deals"}, "")
+    return f"{name} ({changed})" if changed else name
 
 
 def seat_names(players: int, you: int | None = None) -> list[str]:
     """Return "Seat 0", "Seat 1", ..., but "You" for the seat of who is reading."""
     return [YOU if seat == you else f"Seat {seat}" for seat in range(players)]
+
+
+def seats_from(view: np.record, players: int) -> list[int]:
+    """Return the seats in order of turn, from the viewer on."""
+    return [(int(view.seat) + int(view.direction) * place) % players for place in range(players)]
+
+
+def won_by(view: np.record, place: int, payoff: float | None) -> list[str]:
+    """Return what a seat, counted from the viewer, has won: in the deal, once it is over, and in the match."""
+    words = [] if payoff is None else [chips(payoff)]
+    return [*words, f"{view.total[place] + 0.0:+g} in the match"] if view.deals > 1 else words
+
+
+def deal_of_match(view: np.record, over: bool) -> list[str]:
+    """Return which deal of a match is on the table, nothing where there is one alone."""
+    return [f"deal {view.deal + (not over)} of {view.deals}"] if view.deals > 1 else []
 
 
 def says(name: str, deed: str) -> str:

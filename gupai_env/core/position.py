@@ -13,7 +13,7 @@ from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.hints import spelled
 from gupai_env.core.illegal import first_of
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused, told
 from gupai_env.core.rng import as_key
 from gupai_env.core.text import draw_text
 from gupai_env.core.tiles import KINDS, count, kind_of, parse_tiles, tile_name, tile_set
@@ -146,7 +146,7 @@ def read_seat(what: str, seat: object, players: int) -> int:
     """Return a seat as an integer; raises ValueError naming what it was given for."""
     number = whole(seat)
     if number is None or not 0 <= number < players:
-        raise ValueError(f"{what}={told(seat)} is not allowed; choose a seat of {list(range(players))}")
+        raise refused(what, seat, f"choose a seat of {list(range(players))}")
     return number
 
 

@@ -5,15 +5,16 @@ draws instead from the softmax of the sums over the temperature, by the chance o
 table of styles, float64 [styles, features + 1]: a row holds the weights and, last, the temperature.
 """
 
-import difflib
 import math
+from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from gupai_env.core.bits import first_one
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import nearest, told
 from gupai_env.core.places import address_of, array_at
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
@@ -41,6 +42,12 @@ def yes_or_no(name: str, meaning: str) -> Feature:
     return Feature(name, meaning, "1 if so", 0, 1)
 
 
+def indices(features: Sequence[Feature]) -> Any:
+    """Return the index of each feature in a row of weights by its name, as compiled rules can read it: `AT.pips`."""
+    names = [feature.name for feature in features]
+    return namedtuple("Indices", names)(*range(len(names)))
+
+
 def style_row(
     features: Sequence[Feature], weights: Mapping[str, float], temperature: float = 0.0
 ) -> np.ndarray:
@@ -55,8 +62,7 @@ def style_row(
     row = np.zeros(len(names) + 1)
     for name, weight in weights.items():
         if name not in names:
-            near = difflib.get_close_matches(str(name), names, 3)
-            hint = f"did you mean {' or '.join(near)}? " if near else ""
+            hint = nearest(str(name), names, 3)
             raise ValueError(f"{told(name)} is no feature; {hint}the features are {', '.join(names)}")
         row[names.index(name)] = _number(f"the weight of {name}", weight)
     row[-1] = _number("the temperature", temperature)

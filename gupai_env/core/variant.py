@@ -4,13 +4,12 @@ The compiled rules see a variant as its `rules`: a flat named tuple of numbers w
 """
 
 import dataclasses
-import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from gupai_env.core.numbers import LONGEST, cut, told
+from gupai_env.core.numbers import LONGEST, cut, nearest, refused, told
 
 RANDOM_LEADER = -1
 FULL, TINY = "full", "tiny"
@@ -20,6 +19,14 @@ UNITS = [1 / (1 << halvings) for halvings in range(8)]  # of which stakes may be
 LEAST_STAKE = 0.01  # chips
 LARGE = 1 << 1000  # stands for larger numbers, which are no floats
 T = TypeVar("T", bound="Variant")
+TYPES = {  # in words, for options of which nothing more is said
+    bool: "true, false",
+    int: "a whole number",
+    float: "a number",
+    str: "a word",
+    tuple: "numbers with commas between them",
+}
+TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def option(
@@ -35,6 +42,7 @@ def option(
     what that is. Without `encode` the rules see numbers as they are, truth values as 0 and 1, and words by their
     place in `choices`.
     """
+    allowed = allowed or TYPES[type(default)]
     metadata = {"help": help, "choices": choices, "encode": encode, "allowed": allowed}
     return dataclasses.field(default=default, metadata=metadata)
 
@@ -47,14 +55,14 @@ def _encode(field: dataclasses.Field, value: Any) -> Any:
     return float(value) if isinstance(value, float) else int(value)
 
 
-TYPES = {  # in words, for options of which nothing more is said
-    bool: "true, false",
-    int: "a whole number",
-    float: "a number",
-    str: "a word",
-    tuple: "numbers with commas between them",
-}
-TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+def in_words(options: Mapping[str, Any], without: str = "default options") -> str:
+    """Return options as people read them, "players=2, forced_play=True"; `without` where there are none."""
+    return ", ".join(f"{name}={value}" for name, value in options.items()) or without
+
+
+def typed(value: object) -> str:
+    """Return the value of an option as people type it and `Variant.parse` reads it."""
+    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value).lower()
 
 
 def _choice(choices: Iterable[object]) -> str:
@@ -65,23 +73,18 @@ def _choice(choices: Iterable[object]) -> str:
 
 def _read(name: str, text: str, default: Any, instead: str) -> Any:
     """Return what `text` says for an option with this default; instead: what to do about a text that says nothing."""
-    if isinstance(default, bool):
-        if text.lower() not in TRUTHS:
-            raise ValueError(f"{name}={cut(text)} is not allowed; write true or false")
-        return TRUTHS[text.lower()]
-    if isinstance(default, str):  # it may be a number too, as a leader is
-        return int(text) if text.isdecimal() and len(text) <= LONGEST else text
-    if isinstance(default, tuple):
-        words = text.strip("()[] ").replace(",", " ").split()
-        try:
-            return tuple(float(word) if "." in word else int(word) for word in words)
-        except ValueError:
-            raise ValueError(
-                f"{name}={cut(text)} is not allowed; write numbers with commas between them"
-            ) from None
     try:
+        if isinstance(default, bool):
+            instead = "write true or false"
+            return TRUTHS[text.lower()]
+        if isinstance(default, str):  # it may be a number too, as a leader is
+            return int(text) if text.isdecimal() and len(text) <= LONGEST else text
+        if isinstance(default, tuple):
+            instead = f"write {TYPES[tuple]}"
+            words = text.strip("()[] ").replace(",", " ").split()
+            return tuple(float(word) if "." in word else int(word) for word in words)
         return type(default)(text)
-    except ValueError:
+    except (KeyError, ValueError):
         raise ValueError(f"{name}={cut(text)} is not allowed; {instead}") from None
 
 
@@ -121,25 +124,23 @@ class Variant:
                 value = tuple(value)
             object.__setattr__(self, field.name, value)
             if choices and not any(type(value) is type(choice) and value == choice for choice in choices):
-                raise ValueError(f"{field.name}={told(value)} is not allowed; {_choice(choices)}")
+                raise refused(field.name, value, _choice(choices))
             if not choices and allowed_type is float and type(value) is int:
                 object.__setattr__(self, field.name, float(min(value, LARGE)))
             elif not choices and field.name != "leader" and type(value) is not allowed_type:
-                raise ValueError(f"{field.name}={told(value)} is not allowed; {self._instead(field.name)}")
+                raise refused(field.name, value, self._instead(field.name))
         for name, allowed in self.LIMITS[self.deck].items():
             if getattr(self, name) not in allowed:
                 raise ValueError(
                     f"{name}={getattr(self, name)!r} is not allowed with deck={self.deck!r}; {_choice(allowed)}"
                 )
         if not 1 <= self.deals <= MOST_DEALS:
-            raise ValueError(f"deals={told(self.deals)} is not allowed; a match has 1 to {MOST_DEALS} deals")
+            raise refused("deals", self.deals, f"a match has 1 to {MOST_DEALS} deals")
         seats = range(self.players)
         if type(self.leader) is str and self.leader == "random":
             return
         if type(self.leader) is not int or self.leader not in seats:
-            raise ValueError(
-                f'leader={told(self.leader)} is not allowed; choose "random" or a seat of {list(seats)}'
-            )
+            raise refused("leader", self.leader, f'choose "random" or a seat of {list(seats)}')
 
     def require_exact(self, stakes: Iterable[float], most: float, *names: str) -> None:
         """Refuse options by which chips of a match can grow too large for float32.
@@ -186,8 +187,7 @@ class Variant:
         names = [field.name for field in dataclasses.fields(cls)]
         for name in options:
             if name not in names:
-                near = difflib.get_close_matches(name, names, 1)
-                hint = f"did you mean {near[0]}? " if near else ""
+                hint = nearest(name, names)
                 raise ValueError(
                     f"{told(name)} is no option of {cls.__name__}; {hint}its options are {', '.join(names)}"
                 )
@@ -229,23 +229,30 @@ class Variant:
     @classmethod
     def allowed(cls, name: str) -> str:
         """Return in words which values an option may have."""
-        field = next(field for field in dataclasses.fields(cls) if field.name == name)
-        full, tiny = (cls.LIMITS[deck].get(name, field.metadata["choices"]) for deck in (FULL, TINY))
+        metadata = cls._field(name).metadata
+        full, tiny = (cls.LIMITS[deck].get(name, metadata["choices"]) for deck in (FULL, TINY))
         if full:
             words = ", ".join(map(str, full))
             return words if full == tiny else f"{words}; with the tiny deck {', '.join(map(str, tiny))}"
-        return field.metadata["allowed"] or TYPES[type(field.default)]
+        return str(metadata["allowed"])
 
     @classmethod
     def _instead(cls, name: str) -> str:
         """Return what to do about a value that an option cannot have, such as "choose 2, 3 or 4"."""
-        field = next(field for field in dataclasses.fields(cls) if field.name == name)
+        field = cls._field(name)
         choices = (True, False) if isinstance(field.default, bool) else field.metadata["choices"]
-        return (
-            _choice(choices)
-            if choices
-            else f"write {field.metadata['allowed'] or TYPES[type(field.default)]}"
-        )
+        return _choice(choices) if choices else f"write {field.metadata['allowed']}"
+
+    @classmethod
+    def _field(cls, name: str) -> dataclasses.Field:
+        return next(field for field in dataclasses.fields(cls) if field.name == name)
+
+    def __str__(self) -> str:
+        return in_words(self.changed())
+
+    def typed(self) -> list[str]:
+        """Return the options that differ from the game's defaults as `parse` reads them, such as "open_ends=2"."""
+        return [f"{name}={typed(value)}" for name, value in self.changed().items()]
 
     def changed(self) -> dict[str, Any]:
         """Return the options that differ from the game's defaults."""

@@ -12,18 +12,7 @@ from math import ceil, inf
 
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.render.letters import drawable, fitted, length, shrunk, wrapped
-from gupai_env.render.pieces import (
-    DARK,
-    THEMES,
-    Box,
-    Piece,
-    escaped,
-    short,
-    sides,
-    style,
-    symbols,
-    text_at,
-)
+from gupai_env.render.pieces import DARK, THEMES, Box, Piece, escaped, short, sides, style, symbols, text_at
 from gupai_env.render.piles import fit, gap_of, height_of, label_of, lay_piles
 
 WIDTH, NARROW = (

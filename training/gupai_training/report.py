@@ -5,6 +5,7 @@ from html import escape
 
 from gupai_agents.evaluation.html import document, svg_of
 from gupai_agents.plain_yaml import to_yaml
+from gupai_env.core.variant import in_words
 from gupai_training.config import went_in
 from gupai_training.curves import exploitability, looks_of, strength
 from gupai_training.run import FINAL_SEED, Row, Run
@@ -13,11 +14,10 @@ from gupai_training.run import FINAL_SEED, Row, Run
 def report(run: Run, rows: list[Row]) -> str:
     """Return the report of a run that is finished, with its final table."""
     config, looks = run.config, looks_of(run.folder)
-    options = ", ".join(f"{name}={value}" for name, value in config.variant.items()) or "default options"
     last = looks[-1] if looks else {"seconds": 0.0}
     parts = [
         f"<h1>{escape(run.game.title)}: a trained player</h1>",
-        f"<p>{escape(options)}, {run.variant.players} players. It "
+        f"<p>{escape(in_words(config.variant))}, {run.variant.players} players. It "
         f"{went_in(run.spent.labels, run.decisions)}: {last['seconds']:,.0f} seconds, seed "
         f"{config.seed}.</p>",
         "<h2>How it fares</h2>",

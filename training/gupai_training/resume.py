@@ -15,7 +15,7 @@ from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import CheckpointError, identity, read_checkpoint, read_header, write_checkpoint
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
-from gupai_env.core.numbers import told, whole_number
+from gupai_env.core.numbers import refused, told, whole_number
 from gupai_env.core.rng import KEYS
 from gupai_env.games import get_game
 from gupai_training.config import RESUME_FILE, SELF_PLAY, TEACHING
@@ -314,7 +314,7 @@ def counted(what: str, number: Any) -> int:
 def measured(what: str, number: Any) -> float:
     """Return a number from 0; raises ValueError for what is none."""
     if type(number) not in (int, float) or not 0 <= number < math.inf:
-        raise ValueError(f"{what}={told(number)} is not allowed; it must be a number from 0")
+        raise refused(what, number, "it must be a number from 0")
     return float(number)
 
 

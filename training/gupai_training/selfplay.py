@@ -10,13 +10,12 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from gupai_agents.arguments import listed
 from gupai_agents.evaluation.match import answers
 from gupai_agents.registry import make_agent
 from gupai_env.aec import NO_GAME
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.lanes import PLAY, WAIT
-from gupai_env.core.numbers import told, whole_numbers
+from gupai_env.core.numbers import as_list, refused, whole_numbers
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TRAINING_STREAM
 from gupai_env.games import get_game
@@ -65,7 +64,7 @@ class SelfPlayVecEnv(VecEnv):
     ) -> None:
         stream = derive(as_key(seed), TRAINING_STREAM)
         if not (isinstance(payoff_scale, (int, float)) and 0 < payoff_scale < math.inf):
-            raise ValueError(f"payoff_scale={told(payoff_scale)} is not allowed; it must be a number above 0")
+            raise refused("payoff_scale", payoff_scale, "it must be a number above 0")
         self.lanes = Lanes(game, num_envs, seed=stream, skip_forced=True, **variant)
         self.pool = pool
         self.players = self.lanes.variant.players
@@ -113,7 +112,7 @@ class SelfPlayVecEnv(VecEnv):
         variant = {name: value for name, value in options.items() if name != "payoff_scale"}
         seed = as_key(seed)
         agents = [
-            make_agent(spec, game, **variant) for spec in listed("opponents", opponents, "agents' names")
+            make_agent(spec, game, **variant) for spec in as_list("opponents", opponents, "agents' names")
         ]
         seats = get_game(game).variant.make(**variant).players
         return cls(

@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.arguments import path_of
 from gupai_agents.evaluation.folder_models import (
     FORMAT,
     GAMES,
@@ -50,7 +49,7 @@ from gupai_agents.identity import identity_of, require_same
 from gupai_agents.workers import Workers
 from gupai_env.core.compiling import sources_digest
 from gupai_env.core.files import LOCK, locked_folder, naming, write_file
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import as_path, told
 
 PACKAGES = ("gupai", "numpy", "numba", "scipy")
 
@@ -229,7 +228,7 @@ def verify(
 
     Raises: FolderError, or RecordError for a game, naming the file and what is wrong with it.
     """
-    folder = path_of("folder", folder)
+    folder = as_path("folder", folder)
     made_by, note = read_manifest(folder), note or (lambda line: None)
     plan = _plan(folder, made_by)
     if not (folder / SUMMARY).is_file():
@@ -366,14 +365,9 @@ def command(plan: Schedule, specs: Sequence[str | None]) -> str | None:
     """Return the words on a command line that play this tournament, None where no text makes one of the agents."""
     if None in specs:
         return None
-    options = [f"-o {name}={_option(value)}" for name, value in plan.variant.changed().items()]
     words = ["gupai", "tournament", plan.game.id, *map(str, specs)]
     end = f"--table {plan.table} --deals {plan.deals} --seed {plan.seed}"
-    return " ".join([shlex.join(words), end, *options])
-
-
-def _option(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value).lower()
+    return " ".join([shlex.join(words), end, *(f"-o {option}" for option in plan.variant.typed())])
 
 
 def summary(found: Tournament) -> dict[str, Any]:

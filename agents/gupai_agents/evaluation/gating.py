@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.arguments import between, listed
 from gupai_agents.evaluation.match import Match, Progress, chunks, duel
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate, Sequential, clustered, estimate, gsprt
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import whole_number
+from gupai_env.core.numbers import as_list, between, whole_number
 from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 
@@ -88,6 +87,6 @@ def recipe_gain(
     """
     won = [
         duel(game, agent, rival, deals, seed=derive(as_key(seed), number), **variant).chips[:, :, 0].mean(1)
-        for number, agent in enumerate(listed("recipe", recipe, "agents"))
+        for number, agent in enumerate(as_list("recipe", recipe, "agents"))
     ]
     return clustered(np.concatenate(won), np.repeat(np.arange(len(won)), deals))

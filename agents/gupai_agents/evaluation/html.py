@@ -45,7 +45,6 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
         for title, told, draw, wanted in PICTURES
         if wanted is None or wanted(found)
     ]
-    options = ", ".join(f"{name}={value}" for name, value in found.variant.changed().items())
     tables = dict.fromkeys(line_up.table for line_up in found.line_ups)
     parts = [
         f"<!-- drawn by gupai {__version__}, matplotlib {matplotlib.__version__} -->",
@@ -58,7 +57,7 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
         ),
         "<h2>How it was played</h2>",
         f"<p>{escape(found.game.id)} v{found.game.version}, {found.variant.players} players, "
-        f"{escape(options) or 'default options'}; seed {found.seed}; {found.chips[..., 0].size:,} games. "
+        f"{escape(str(found.variant))}; seed {found.seed}; {found.chips[..., 0].size:,} games. "
         f"Who sat together: {escape('; '.join(TABLES[table] for table in tables))}. "
         "Each deal was played in every rotation of the line-up; "
         "all figures take the deal as their unit, and ± is half of the 95% interval.</p>",

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct, labels_of
-from gupai_agents.arguments import listed, require_methods
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, deeds_of
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.playouts import ASKED, finish, numbered
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import WAIT
-from gupai_env.core.numbers import counted, whole_number
+from gupai_env.core.numbers import as_list, counted, require_methods, whole_number
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.games import get_game
@@ -99,7 +98,7 @@ class Match:
         """
         self.game = get_game(game)
         self.variant = self.game.variant.make(**variant)
-        seats, players = self.variant.players, listed("players", players, "agents")
+        seats, players = self.variant.players, as_list("players", players, "agents")
         if len(players) != seats:
             raise ValueError(
                 f"{counted(len(players), 'player')} for {seats} seats; there must be one for each"

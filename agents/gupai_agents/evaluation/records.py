@@ -19,13 +19,12 @@ from typing import IO, Any, Self
 
 import numpy as np
 
-from gupai_agents.arguments import path_of
 from gupai_env.core.files import NewFile, naming
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.illegal import describe_illegal
 from gupai_env.core.lanes import WAIT
-from gupai_env.core.numbers import counted, told
+from gupai_env.core.numbers import as_path, counted, told
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
@@ -262,7 +261,7 @@ def read_games(path: str | Path, first: int = 1) -> Iterator[GameRecord]:
     """
     block: list[_Claim] = []
     longest, failure = 0, None
-    lines = _lines(path_of("path", path), first)
+    lines = _lines(as_path("path", path), first)
     while True:
         try:
             number, line = next(lines)

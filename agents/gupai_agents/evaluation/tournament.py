@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent, check_agent, labels_of
-from gupai_agents.arguments import listed, refused, require_methods
 from gupai_agents.evaluation.match import LANES, MOST_FIGURES, Match, Played, Progress, chunks
 from gupai_agents.evaluation.rating import alpha_rank, choices_of, ratings
 from gupai_agents.evaluation.records import RecordWriter, deeds_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, holm, t_test
 from gupai_agents.workers import Workers
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import is_one_of, told, whole_number
+from gupai_env.core.numbers import as_list, one_of, refused, require_methods, told, whole_number
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -49,8 +48,7 @@ def line_ups(agents: int, seats: int, table: str = ONE) -> list[LineUp]:
 
     Raises: ValueError for a table that is none of TABLES, or that these agents or seats cannot fill.
     """
-    if not is_one_of(table, list(TABLES)):
-        raise ValueError(f"table={told(table)} is not allowed; choose one of {', '.join(TABLES)}")
+    one_of("table", table, TABLES)
     if table == TWO and (seats < 4 or seats % 2):
         raise ValueError(f"half against half needs four seats or more, an even number; there are {seats}")
     who, found = range(agents), []
@@ -319,9 +317,9 @@ def schedule(
     **variant: Any,
 ) -> Schedule:
     """Return a schedule for agents of these names. Raises: ValueError as `play_tournament`."""
-    agents = listed("agents", agents, "names")
+    agents = as_list("agents", agents, "names")
     if not all(isinstance(name, str) for name in agents):
-        raise refused("agents", agents, "a list of names")
+        raise refused("agents", agents, "it must be a list of names")
     if len(agents) < 2:
         raise ValueError(f"a tournament needs two agents or more, not {len(agents)}")
     if alike := [name for name, often in Counter(agents).items() if often > 1]:
@@ -362,7 +360,7 @@ def play_tournament(
         cannot play here, or as `play_duplicates` does.
     """
     require_methods(progress, record)
-    agents = listed("agents", agents, "agents")
+    agents = as_list("agents", agents, "agents")
     plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant)
     plan.check(agents)
     found = plan.empty()

@@ -2,18 +2,11 @@
 
 import numpy as np
 
-from gupai_env.core.claims import Metric, Outcome, Vocabulary
+from gupai_env.core.claims import Metric, Outcome
 from gupai_env.core.episode import NOBODY
 from gupai_env.games.ce_deng import GAME
 from gupai_env.games.ce_deng.rules import HANDS
-from gupai_env.games.connecting.claims import (
-    ACTIONS,
-    METRICS,
-    METRICS_OF_ONE_END,
-    POSITIONS,
-    changes,
-    tile_of_action,
-)
+from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, vocabulary
 
 
 def doubled_payments(outcome: Outcome, number: int, passes: bool = False) -> np.ndarray:
@@ -32,9 +25,8 @@ def doubled_payments(outcome: Outcome, number: int, passes: bool = False) -> np.
     return np.where(states.declarer == NOBODY, total, 0)
 
 
-CLAIMS = Vocabulary(
-    positions=POSITIONS,
-    actions=ACTIONS,
+CLAIMS = vocabulary(
+    GAME.num_actions,
     metrics={
         **METRICS_OF_ONE_END,
         **METRICS,
@@ -45,6 +37,4 @@ CLAIMS = Vocabulary(
             lambda outcome, number: doubled_payments(outcome, number, True),
         ),
     },
-    changes=changes(GAME.num_actions),
-    tile_of_action=tile_of_action(GAME.num_actions),
 )

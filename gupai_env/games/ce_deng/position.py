@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused
 from gupai_env.core.position import (
     Position,
     Tiles,
@@ -20,7 +20,7 @@ from gupai_env.core.position import (
 from gupai_env.core.tiles import tile_set
 from gupai_env.games.ce_deng import GAME
 from gupai_env.games.ce_deng.rules import DECK_SETS, HANDS, ask_next, give_rights, may_declare
-from gupai_env.games.connecting.position import place_tiles, read_points
+from gupai_env.games.connecting.position import count_points, place_tiles
 from gupai_env.games.connecting.position import winner as fewest_points
 
 
@@ -40,16 +40,7 @@ def from_tiles(
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
-    position = place_tiles(
-        position,
-        DECK_SETS[position.rules.deck],
-        hands,
-        layout,
-        discards,
-        last_player=last_player,
-        forced=True,
-        both_ends=False,
-    )
+    position = place_tiles(position, hands, layout, discards, last_player)
     if position.state.turn == 0:
         give_rights(position.rules, position.state)
         ask_next(position.rules, position.state)
@@ -57,11 +48,7 @@ def from_tiles(
 
 
 def settle(
-    discards: Sequence[int | Tiles],
-    plays: Sequence[int],
-    *,
-    leader: int = 0,
-    **variant: Any,
+    discards: Sequence[int | Tiles], plays: Sequence[int], *, leader: int = 0, **variant: Any
 ) -> list[float]:
     """Return the chips of every seat after a deal.
 
@@ -72,12 +59,12 @@ def settle(
     discards = piles_of("discards", discards)
     players = len(discards)
     position = new_position(GAME, leader, players, variant)
-    deck, most = position.rules.deck, HANDS[position.rules.deck]
-    position.state.points[:players] = read_points("discards", discards, players, DECK_SETS[deck], most)
+    most = HANDS[position.rules.deck]
+    count_points(position, "discards", discards, most)
     for seat, plays_of_seat in enumerate(seats_of("plays", piles_of("plays", plays), players)):
         laid = whole(plays_of_seat)
         if laid is None or not 0 <= laid <= most:
-            raise ValueError(f"plays={told(plays_of_seat)} is not allowed; a seat lays 0 to {most} tiles")
+            raise refused("plays", plays_of_seat, f"a seat lays 0 to {most} tiles")
         if whole(discards[seat]) is None and laid + len(read_tiles(discards[seat])) != most:
             left = len(read_tiles(discards[seat]))
             raise ValueError(f"seat {seat} has {laid} plays and {left} tiles left; together they are {most}")

@@ -18,6 +18,7 @@ Actions  After those of the connecting games: 63 declares, 64 demands a redeal, 
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
 from gupai_env.core.rng import derive
@@ -66,6 +67,9 @@ class CeDeng(Variant):
     declare_eight_doubles: bool = option(True, "a hand of eight doubles may be declared instead of played")
     redeal_doubles: int = option(7, "doubles that give the right to a redeal; 0: no redeals", (7, 6, 0))
     strict_head_tail: bool = option(False, "head six and tail seven double payments too")
+
+    forced_play: ClassVar = True  # these two are options of Jie Long
+    open_ends: ClassVar = 1
 
 
 Rules = CeDeng.rules_type()

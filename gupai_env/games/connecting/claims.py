@@ -5,11 +5,13 @@ import numpy as np
 from gupai_env.core.claims import (
     SHARE,
     ActionFeature,
+    ExactQuestion,
     Metric,
     Outcome,
     PlayerChange,
     PositionFeature,
     Positions,
+    Vocabulary,
     carrying,
     counts_of,
     of_seats,
@@ -175,3 +177,17 @@ METRICS_OF_ONE_END = {
         "of some two seats the one with fewer discards has more pips in them", SHARE, count_misleads
     ),
 }
+
+
+def vocabulary(
+    actions: int, metrics: dict[str, Metric], questions: dict[str, ExactQuestion] | None = None
+) -> Vocabulary:
+    """Return what claims can name of a connecting game with so many actions."""
+    return Vocabulary(
+        positions=POSITIONS,
+        actions=ACTIONS,
+        metrics=metrics,
+        questions=questions or {},
+        changes=changes(actions),
+        tile_of_action=tile_of_action(actions),
+    )

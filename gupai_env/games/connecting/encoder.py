@@ -35,65 +35,44 @@ LAYOUT = Layout(
         Section("asked", (1,), 1, "one is asked for a declaration before the play"),
     )
 )
-(
-    HAND_AT,
-    DISCARDS_AT,
-    UNSEEN_AT,
-    PLAYED_AT,
-    LAID_AT,
-    ENDS_AT,
-    SIZES_AT,
-    DROPS_AT,
-    MISSED_AT,
-    VOID_AT,
-    SUITS_AT,
-    UNSEEN_SUITS_AT,
-    LEADER_AT,
-    LAST_PLAYER_AT,
-    PASSES_AT,
-    TURN_AT,
-    FIRST_DEAL_AT,
-    LAST_DEAL_AT,
-    LOCKED_AT,
-    ASKED_AT,
-) = LAYOUT.starts
+AT = LAYOUT.starts
 
 
 @rule
 def encode_table(view, out):
     """Fill SECTIONS, the first of `out`, a cleared int8 vector; seats that do not play stay zero."""
-    write_counts(view.hand, out, HAND_AT)
-    write_counts(view.discards, out, DISCARDS_AT)
-    write_counts(view.unseen, out, UNSEEN_AT)
+    write_counts(view.hand, out, AT.hand)
+    write_counts(view.discards, out, AT.discards)
+    write_counts(view.unseen, out, AT.unseen)
     for place in range(SEATS):
-        write_counts(view.played[place], out, PLAYED_AT + place * KINDS)
-        out[SIZES_AT + place] = view.sizes[place]
-        out[DROPS_AT + place] = view.drops[place]
-    copy_entries(view.laid_at, 0, out, LAID_AT, KINDS)
-    out[ENDS_AT + int(view.ends[0])] = 1
-    out[ENDS_AT + HIGHEST + 1 + int(view.ends[1])] = 1
+        write_counts(view.played[place], out, AT.played + place * KINDS)
+        out[AT.sizes + place] = view.sizes[place]
+        out[AT.drops + place] = view.drops[place]
+    copy_entries(view.laid_at, 0, out, AT.laid_at, KINDS)
+    out[AT.ends + int(view.ends[0])] = 1
+    out[AT.ends + HIGHEST + 1 + int(view.ends[1])] = 1
     for other in range(OTHERS):
-        copy_entries(view.missed[other + 1], 1, out, MISSED_AT + other * HIGHEST, HIGHEST)
-        copy_entries(view.void[other + 1], 1, out, VOID_AT + other * HIGHEST, HIGHEST)
+        copy_entries(view.missed[other + 1], 1, out, AT.missed + other * HIGHEST, HIGHEST)
+        copy_entries(view.void[other + 1], 1, out, AT.void + other * HIGHEST, HIGHEST)
     hand, unseen = kinds_in(view.hand), kinds_in(view.unseen)
     for number in range(HIGHEST):
-        out[SUITS_AT + number] = number_of(hand & CARRYING[number + 1])
-        out[UNSEEN_SUITS_AT + number] = number_of(unseen & CARRYING[number + 1])
-    out[LEADER_AT + int(view.leader)] = 1
+        out[AT.suits + number] = number_of(hand & CARRYING[number + 1])
+        out[AT.unseen_suits + number] = number_of(unseen & CARRYING[number + 1])
+    out[AT.leader + int(view.leader)] = 1
     if view.last_player >= 0:
-        out[LAST_PLAYER_AT + int(view.last_player)] = 1
-    out[PASSES_AT] = view.passes
-    out[TURN_AT] = view.turn
-    out[FIRST_DEAL_AT] = view.deal == 0
-    out[LAST_DEAL_AT] = view.deal >= view.deals - 1
+        out[AT.last_player + int(view.last_player)] = 1
+    out[AT.passes] = view.passes
+    out[AT.turn] = view.turn
+    out[AT.first_deal] = view.deal == 0
+    out[AT.last_deal] = view.deal >= view.deals - 1
 
 
 @rule
 def encode(view, out):
     """Fill `out`, a cleared int8 [LAYOUT.size]."""
     encode_table(view, out)
-    out[LOCKED_AT] = view.locked
-    out[ASKED_AT] = view.asked
+    out[AT.locked] = view.locked
+    out[AT.asked] = view.asked
 
 
 ENCODER = Encoder("connecting", 1, LAYOUT)

@@ -1,6 +1,7 @@
 """What a person is told of a connecting game and its moves."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,15 +15,15 @@ class ConnectingHints(Hints):
     """The connecting games."""
 
     doubling = ""  # when a difference is doubled
+    variant: Any  # one that says `forced_play` and `open_ends`
 
     def reminder(self) -> str:
         """Return the game in a sentence, as the variant is played."""
-        ends = "either open number" if self.both_ends else "the open number"
-        forced = getattr(self.variant, "forced_play", True)
-        discards = "If you cannot, you discard" if forced else "If you cannot or will not, you discard"
+        ends = "either open number" if self.variant.open_ends == 2 else "the open number"
+        unable = "If you cannot" if self.variant.forced_play else "If you cannot or will not"
         return (
-            f"Play a tile that has {ends}; its other end is open for the next player. {discards} a tile face "
-            "down, and its pips are points against you: fewest points wins, and every two players settle "
+            f"Play a tile that has {ends}; its other end is open for the next player. {unable}, you discard a tile "
+            "face down, and its pips are points against you: fewest points wins, and every two players settle "
             f"their difference{self.doubling}."
         )
 
@@ -50,13 +51,8 @@ class ConnectingHints(Hints):
         answers = {str(PIPS[action % KINDS, action // KINDS]): action for action in actions}
         return f"Which of its numbers stays open, {listed(list(answers), 'or')}?", answers
 
-    @property
-    def both_ends(self) -> bool:
-        """Whether a tile may be added to either end of the line."""
-        return getattr(self.variant, "open_ends", 1) == 2
-
     def ends_after(self, view: np.record, action: int) -> np.ndarray:
         """Return the open numbers once a tile is laid."""
         ends = view.ends.copy()
-        join(ends, action % KINDS, action // KINDS, self.both_ends)
+        join(ends, action % KINDS, action // KINDS, self.variant.open_ends == 2)
         return ends

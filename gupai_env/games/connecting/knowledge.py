@@ -3,7 +3,7 @@
 import numpy as np
 
 from gupai_env.core.bits import nth_one, ones
-from gupai_env.core.episode import NOBODY, resume_from, seat_after
+from gupai_env.core.episode import NOBODY, begin_view, resume_from, seat_after, view_dtype
 from gupai_env.core.places import scratch
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
@@ -12,13 +12,8 @@ from gupai_env.core.tiles import CARRYING, KINDS, ONE, WEIGHT, first_kind, kinds
 from gupai_env.core.words import copy_entries, mark_entries, write_row
 from gupai_env.games.connecting.rules import DISCARD, NUMBERS, SEATS, TURNS, join
 
-VIEW_FIELDS = (  # every array over seats begins with the viewer and goes on in order of turn
-    ("seat", "i1"),  # the viewer's place at the table, and
-    ("direction", "i1"),  # the order of turn there: for `determinize`, of no meaning to a player
+VIEW_FIELDS = (
     ("asked", "i1"),  # the viewer is asked for a declaration before the play
-    ("deal", "i2"),  # deals of the match that are finished, of
-    ("deals", "i2"),
-    ("total", "f4", (SEATS,)),  # chips won in them
     ("leader", "i1"),
     ("last_player", "i1"),
     ("passes", "i1"),
@@ -38,18 +33,15 @@ VIEW_FIELDS = (  # every array over seats begins with the viewer and goes on in 
     ("laid_at", "i1", (KINDS,)),
     ("record", "i1", (TURNS,)),
 )
-VIEW = np.dtype(list(VIEW_FIELDS), align=True)
+VIEW = view_dtype(SEATS, *VIEW_FIELDS)
 
 
 @rule
 def open_view(rules, state, viewer, deck, forced, view, history):
     """Fill a view with what the viewer knows of the table; in `forced` play a discard shows what was not held."""
-    view.seat = viewer
-    view.direction = state.direction
+    begin_view(rules, state, viewer, view)
     view.asked = 0
     view.locked = 0
-    view.deal = state.deal
-    view.deals = rules.deals
     view.passes = state.passes
     view.turn = state.turn
     view.ends[0], view.ends[1] = state.ends[0], state.ends[1]

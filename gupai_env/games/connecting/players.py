@@ -1,7 +1,7 @@
 """What the rule-based players of the connecting games weigh. Of equal moves they play the first."""
 
 from gupai_env.core.rule import rule
-from gupai_env.core.style import Feature, yes_or_no
+from gupai_env.core.style import Feature, indices, yes_or_no
 from gupai_env.core.tiles import CARRYING, DOUBLES, HIGHEST, KINDS, ONE, PIPS, WEIGHT, kinds_in, size
 from gupai_env.games.connecting.rules import DISCARD, SEATS
 
@@ -33,20 +33,8 @@ FEATURES = (
         for n in range(1, HIGHEST + 1)
     ),
 )
-(
-    PIPS_LAID,
-    DISCARDED,
-    DISCARD_PIPS,
-    VARIETY,
-    DOUBLE,
-    DOUBLE_EARLY,
-    LATE_PIPS,
-    OWN_FIT,
-    UNSEEN_FIT,
-    NEXT_VOID,
-    GIVES_UP,
-) = range(11)
-LEAVE, ATTACK, ATTACK_SHORT = (11 + number * HIGHEST - 1 for number in range(3))  # + the number left open
+AT = indices(FEATURES)
+LEAVE, ATTACK, ATTACK_SHORT = AT.leave_1 - 1, AT.attack_1 - 1, AT.attack_short_1 - 1  # + the number left open
 
 GREEDY = {"pips": 1, "discard": -200, "discard_pips": -1}
 STYLES = {
@@ -91,26 +79,26 @@ def worth_of(view, action, weights, both_ends):
     kind = action % KINDS
     kept = view.hand - ONE[kind]
     total = 0.0
-    if weights[VARIETY] != 0:
-        total += weights[VARIETY] * numbers_on(kept)
-    if weights[GIVES_UP] != 0:
-        total += weights[GIVES_UP] * (numbers_on(view.hand) - numbers_on(kept))
+    if weights[AT.variety] != 0:
+        total += weights[AT.variety] * numbers_on(kept)
+    if weights[AT.gives_up] != 0:
+        total += weights[AT.gives_up] * (numbers_on(view.hand) - numbers_on(kept))
     if action >= DISCARD:
-        return total + weights[DISCARDED] + weights[DISCARD_PIPS] * WEIGHT[kind]
-    total += weights[PIPS_LAID] * WEIGHT[kind]
+        return total + weights[AT.discard] + weights[AT.discard_pips] * WEIGHT[kind]
+    total += weights[AT.pips] * WEIGHT[kind]
     if DOUBLES & ONE[kind]:
-        total += weights[DOUBLE]
-        if weights[DOUBLE_EARLY] != 0:
-            total += weights[DOUBLE_EARLY] * (1 - share_over(view))
-    if weights[LATE_PIPS] != 0:
-        total += weights[LATE_PIPS] * WEIGHT[kind] * share_over(view)
+        total += weights[AT.double]
+        if weights[AT.double_early] != 0:
+            total += weights[AT.double_early] * (1 - share_over(view))
+    if weights[AT.late_pips] != 0:
+        total += weights[AT.late_pips] * WEIGHT[kind] * share_over(view)
     end, other = ends_after(view, kind, action // KINDS, both_ends)
-    if weights[OWN_FIT] != 0:
-        total += weights[OWN_FIT] * size(kept & 7 * (CARRYING[end] | CARRYING[other]))
-    if weights[UNSEEN_FIT] != 0:
-        total += weights[UNSEEN_FIT] * size(view.unseen & 7 * (CARRYING[end] | CARRYING[other]))
-    if weights[NEXT_VOID] != 0:
-        total += weights[NEXT_VOID] * voids_next(view, end, other)
+    if weights[AT.own_fit] != 0:
+        total += weights[AT.own_fit] * size(kept & 7 * (CARRYING[end] | CARRYING[other]))
+    if weights[AT.unseen_fit] != 0:
+        total += weights[AT.unseen_fit] * size(view.unseen & 7 * (CARRYING[end] | CARRYING[other]))
+    if weights[AT.next_void] != 0:
+        total += weights[AT.next_void] * voids_next(view, end, other)
     total += left_open(view, kept, end, weights)
     return total if other == end else total + left_open(view, kept, other, weights)
 

@@ -50,14 +50,10 @@ def read_layout(layout: Tiles) -> Line:
 
 def place_tiles(
     position: Position,
-    deck: int,
     hands: Sequence[Tiles],
     layout: Tiles,
     discards: Sequence[Tiles] | None,
-    *,
     last_player: int | None,
-    forced: bool,
-    both_ends: bool,
     may_stand: Callable[[Line, int], bool] = lambda line, seat: True,
 ) -> Position:
     """Fill an empty position by playing it from its beginning, in an order of play that the rules allow.
@@ -67,7 +63,8 @@ def place_tiles(
     Args: last_player: who laid the last tile; None: whoever may have. may_stand: whether a deal goes on after a
             seat laid the last tile of a line; only such lines come up on the way.
     """
-    players = position.variant.players
+    variant, deck = position.variant, tile_set(position.game.deck(position.rules))
+    players = variant.players
     if last_player is not None:
         last_player = read_seat("last_player", last_player, players)
     line = read_layout(layout)
@@ -81,7 +78,8 @@ def place_tiles(
     lays = [hand_size - len(hand) - len(pile) for hand, pile in zip(held, dropped, strict=True)]
     check_turns(position, held, lays, hand_size)
 
-    search = Search(line, players, int(position.state.leader), last_player, forced, both_ends, may_stand)
+    leader, both_ends = int(position.state.leader), variant.open_ends == 2
+    search = Search(line, players, leader, last_player, variant.forced_play, both_ends, may_stand)
     table = Table(
         turn=len(given) - sum(map(len, held)),
         low=0,
@@ -251,15 +249,16 @@ class Search:
                 yield table.without(seat, kind, discards=piles), DISCARD + kind
 
 
-def read_points(what: str, piles: object, players: int, deck: int, hand_size: int) -> list[int]:
-    """Return the pips of one pile a seat, each given as its tiles or as the number of its pips.
+def count_points(position: Position, what: str, piles: object, hand_size: int) -> None:
+    """Give every seat the pips of its pile, which comes as its tiles or as the number of its pips.
 
     Raises: ValueError for more tiles than the deck has or than a hand, more pips than a hand can have, or another
         number of piles.
     """
-    heaviest = int(np.sort(WEIGHT[deck_of(deck)])[-hand_size:].sum())
-    points, given = [], []
-    for pile in seats_of(what, piles, players):
+    deck = position.game.deck(position.rules)
+    heaviest = int(np.sort(WEIGHT[deck])[-hand_size:].sum())
+    given: list[int] = []
+    for seat, pile in enumerate(seats_of(what, piles, position.variant.players)):
         pips = whole(pile)
         if pips is None:
             try:
@@ -272,9 +271,8 @@ def read_points(what: str, piles: object, players: int, deck: int, hand_size: in
             pips = int(weight(tile_set(kinds)))
         if not 0 <= pips <= heaviest:
             raise ValueError(f"{what} of {pips} pips are not allowed; a hand has 0 to {heaviest}")
-        points.append(pips)
-    rest_of(deck, given)
-    return points
+        position.state.points[seat] = pips
+    rest_of(tile_set(deck), given)
 
 
 def winner(position: Position) -> int:

@@ -1,30 +1,28 @@
 """The table of a connecting game, drawn from views alone: what no viewer sees lies face down."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from gupai_env.core.game import Game
-from gupai_env.core.phrases import chips, faces, listed, says, title
+from gupai_env.core.phrases import deal_of_match, faces, listed, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene, Tile
 from gupai_env.core.tiles import KINDS, ONE, PIPS, tile_name, tiles_in, weight
-from gupai_env.core.variant import Variant
 from gupai_env.games.connecting.rules import DISCARD
 
 
 def scene(
     game: Game,
-    variant: Variant,
+    variant: Any,
     views: Sequence[np.record],
     names: Sequence[str],
     payoffs: Sequence[float] | None = None,
-    *,
-    both_ends: bool = False,
 ) -> Scene:
-    """Return the table; see `Game.scene`. both_ends: tiles may be added to either end of the line."""
-    near = views[0]
+    """Return the table; see `Game.scene`."""
+    near, both_ends = views[0], variant.open_ends == 2
     players = variant.players
-    order = [(int(near.seat) + int(near.direction) * place) % players for place in range(players)]
+    order = seats_from(near, players)
     over = payoffs is not None or near.turn == players * near.hand_size
     asked = [int(view.seat) for view in views if view.asked]
     to_act = asked[0] if asked else order[(near.leader + near.turn) % players]
@@ -52,8 +50,7 @@ def scene(
     if not over:
         notes.append(f"turn {near.turn + 1} of {players * near.hand_size}")
     notes.append(f"leader: {names[order[near.leader]]}")
-    if near.deals > 1:
-        notes.append(f"deal {near.deal + (not over)} of {near.deals}")
+    notes += deal_of_match(near, over)
     if asked and not over:
         notes.append(f"asked before the play: {names[to_act]}")
     if near.locked and not over:
@@ -116,11 +113,7 @@ def _piles(near: np.record, place: int, view: np.record | None) -> tuple[Pile, P
 
 def _note(near: np.record, place: int, view: np.record | None, over: bool, payoff: float | None) -> str:
     """Return what a seat has won, and its points if they show."""
-    words = []
-    if payoff is not None:
-        words.append(chips(payoff))
-    if near.deals > 1:
-        words.append(f"{near.total[place] + 0.0:+g} in the match")
+    words = won_by(near, place, payoff)
     if view is not None and over and near.turn == 0:
         words.append(f"{weight(view.hand)} pips held")
     elif view is not None:

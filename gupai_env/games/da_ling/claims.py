@@ -85,9 +85,7 @@ def take_stakes(views: np.recarray, stakes: Sequence[float]) -> None:
 
 
 CLAIMS = Vocabulary(
-    hand={
-        "wild": HandFeature("wild tiles", lambda _: np.isin(np.arange(KINDS), WILD).astype(int)),
-    },
+    hand={"wild": HandFeature("wild tiles", lambda _: np.isin(np.arange(KINDS), WILD).astype(int))},
     metrics={
         "absolute_winner": Metric("somebody matches all three groups", SHARE, absolute_winner),
         "absolute_tie": Metric("the strongest absolute winners tie", SHARE, absolute_tie),
@@ -99,12 +97,12 @@ CLAIMS = Vocabulary(
             "least and most that the house takes in a deal with a fee of 1: all splits of all tiny deals",
             least_and_most_of_the_house,
             {"deck": "tiny", "players": 2, "casino_fee": 1, "leader": 0},
-        ),
+        )
     },
     changes={
         "stakes": PlayerChange(
             lambda stakes: f"as if stakes were {'/'.join(f'{stake:g}' for stake in stakes)}",
             shown=take_stakes,
-        ),
+        )
     },
 )

@@ -27,39 +27,27 @@ LAYOUT = Layout(
         Section("last_deal", (1,), 1, "the last deal of a match"),
     )
 )
-(
-    HAND_AT,
-    TABLE_AT,
-    UNSEEN_AT,
-    TARGET_AT,
-    RED_AT,
-    MATCHES_AT,
-    PIPS_AT,
-    PLAYERS_AT,
-    SPLIT_AT,
-    FIRST_DEAL_AT,
-    LAST_DEAL_AT,
-) = LAYOUT.starts
+AT = LAYOUT.starts
 
 
 @rule
 def encode(view, out):
     """Fill `out`, a cleared int8 [LAYOUT.size]."""
-    write_counts(view.hands[0], out, HAND_AT)
-    write_counts(view.table, out, TABLE_AT)
-    write_counts(view.unseen, out, UNSEEN_AT)
-    out[TARGET_AT + int(view.target)] = 1
-    out[RED_AT] = view.red
-    write_strengths(view.strength, out, PIPS_AT)
+    write_counts(view.hands[0], out, AT.hand)
+    write_counts(view.table, out, AT.table)
+    write_counts(view.unseen, out, AT.unseen)
+    out[AT.target + int(view.target)] = 1
+    out[AT.red] = view.red
+    write_strengths(view.strength, out, AT.pips)
     for at in range(len(GROUPS)):
-        strength = out[PIPS_AT + at]
-        out[MATCHES_AT + at] = strength >= 0
-        out[PIPS_AT + at] = max(strength, 0)
-    out[PLAYERS_AT + int(view.players) - 2] = 1
+        strength = out[AT.pips + at]
+        out[AT.matches + at] = strength >= 0
+        out[AT.pips + at] = max(strength, 0)
+    out[AT.players + int(view.players) - 2] = 1
     if view.splits[0] != UNSPLIT:
-        out[SPLIT_AT + int(view.splits[0])] = 1
-    out[FIRST_DEAL_AT] = view.deal == 0
-    out[LAST_DEAL_AT] = view.deal >= view.deals - 1
+        out[AT.split + int(view.splits[0])] = 1
+    out[AT.first_deal] = view.deal == 0
+    out[AT.last_deal] = view.deal >= view.deals - 1
 
 
 ENCODER = Encoder("da-ling", 0, LAYOUT)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gupai_env.core.episode import resume_from, seat_after
+from gupai_env.core.episode import begin_view, resume_from, seat_after, view_dtype
 from gupai_env.core.places import scratch
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
@@ -31,38 +31,28 @@ HOLDS = np.array(
     [[-(group >> place & 1) for group in range(1 << HAND)] for place in range(HAND)], np.int8
 )  # [HAND, groups]
 IS_GROUP = np.array([1 <= group.bit_count() <= GROUPS for group in range(1 << HAND)])
-VIEW = np.dtype(
-    [  # every array over seats begins with the viewer and goes on in order of turn
-        ("seat", "i1"),  # the viewer's place at the table, and
-        ("direction", "i1"),  # the order of turn there: for `determinize`, of no meaning to a player
-        ("players", "i1"),
-        ("asked", "i1"),  # the viewer is to split its hand now
-        ("deal", "i2"),  # deals of the match that are finished, of
-        ("deals", "i2"),
-        ("total", "f4", (SEATS,)),  # chips won in them
-        ("table", "i8"),
-        ("target", "i1"),  # 0..9
-        ("red", "i1"),  # 1: the colour is red, 0: black
-        ("stakes", "f4", (GROUPS,)),  # chips on each group
-        ("unseen", "i8"),  # all tiles in no place that the viewer sees
-        ("tiles", "i1", (HAND,)),  # the viewer's tiles, sorted kinds, and NO_TILE behind them
-        ("strength", "i1", (1 << HAND,)),  # by group of 1 to 3 tiles: pips of the colour, or NO_MATCH
-        ("hands", "i8", (SEATS,)),  # tile sets; those of others only at the showdown
-        ("splits", "i1", (SEATS,)),  # likewise
-    ],
-    align=True,
+VIEW = view_dtype(
+    SEATS,
+    ("players", "i1"),
+    ("asked", "i1"),  # the viewer is to split its hand now
+    ("table", "i8"),
+    ("target", "i1"),  # 0..9
+    ("red", "i1"),  # 1: the colour is red, 0: black
+    ("stakes", "f4", (GROUPS,)),  # chips on each group
+    ("unseen", "i8"),  # all tiles in no place that the viewer sees
+    ("tiles", "i1", (HAND,)),  # the viewer's tiles, sorted kinds, and NO_TILE behind them
+    ("strength", "i1", (1 << HAND,)),  # by group of 1 to 3 tiles: pips of the colour, or NO_MATCH
+    ("hands", "i8", (SEATS,)),  # tile sets; those of others only at the showdown
+    ("splits", "i1", (SEATS,)),  # likewise
 )
 
 
 @rule
 def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`: its tiles, the table, its own split; those of others when all have split."""
-    view.seat = seat
-    view.direction = state.direction
+    begin_view(rules, state, seat, view)
     view.players = rules.players
     view.asked = state.to_act == seat and not state.over
-    view.deal = state.deal
-    view.deals = rules.deals
     view.table = state.table
     view.target = state.target
     view.red = state.red

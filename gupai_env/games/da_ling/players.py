@@ -4,7 +4,7 @@ import numpy as np
 
 from gupai_env.core.places import scratch
 from gupai_env.core.rule import long_rule, rule
-from gupai_env.core.style import Feature, yes_or_no
+from gupai_env.core.style import Feature, indices, yes_or_no
 from gupai_env.core.tiles import NO_TILE, ONE, first_kind, size
 from gupai_env.games.da_ling.rules import (
     GROUPS,
@@ -51,17 +51,9 @@ FEATURES = (
         )
         for name in NAMES
     ),
-    Feature(
-        "stake_chance",
-        "the stake of each group that matches, times this chance",
-        "chips",
-        0,
-        25,
-    ),
+    Feature("stake_chance", "the stake of each group that matches, times this chance", "chips", 0, 25),
 )
-STAKES, COLOUR_PIPS, STAKE_PIPS, ABSOLUTE = range(4)
-GROUP_PIPS, GROUP_CHANCE = 4, 4 + GROUPS  # + the group
-STAKE_CHANCE = 4 + 2 * GROUPS
+AT = indices(FEATURES)
 LITTLE = 1 / 1024  # of a chip, so that pips only break ties
 STYLES = {
     "greedy": {"stakes": 1, "pips": LITTLE},  # the most stakes; among equals the most pips of the colour
@@ -82,15 +74,15 @@ def worth(view, action, weights):
         pips = view.strength[SPLITS[action, group]]
         if pips != NO_MATCH:
             stake = view.stakes[group]
-            total += weights[GROUP_PIPS + group] * pips
-            chances = weights[GROUP_CHANCE + group] + weights[STAKE_CHANCE] * stake
+            total += weights[AT.single_pips + group] * pips
+            chances = weights[AT.single_chance + group] + weights[AT.stake_chance] * stake
             if chances != 0:
                 total += chances * chance(view, group, SPLITS[action, group], pips)
             total += (
-                weights[STAKES] * stake + weights[COLOUR_PIPS] * pips + weights[STAKE_PIPS] * stake * pips
+                weights[AT.stakes] * stake + weights[AT.pips] * pips + weights[AT.stake_pips] * stake * pips
             )
             matches += 1
-    return total + weights[ABSOLUTE] if matches == GROUPS else total
+    return total + weights[AT.absolute] if matches == GROUPS else total
 
 
 @rule

@@ -25,7 +25,7 @@ from itertools import combinations
 import numpy as np
 
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
-from gupai_env.core.numbers import told, whole_number
+from gupai_env.core.numbers import refused, whole_number
 from gupai_env.core.places import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -126,10 +126,8 @@ class DaLing(Variant):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.stakes) != GROUPS or not all(map(is_stake, self.stakes)):
-            raise ValueError(
-                f"stakes={told(self.stakes)} is not allowed; it must be three numbers, each 0 or from {LEAST_STAKE} "
-                f"to {EXACT:,} chips"
-            )
+            allowed = f"three numbers, each 0 or from {LEAST_STAKE} to {EXACT:,} chips"
+            raise refused("stakes", self.stakes, f"it must be {allowed}")
         whole_number("casino_fee", self.casino_fee, 0, EXACT)
         self.require_exact(self.stakes, payoff_bound(self), "stakes", "casino_fee")
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.phrases import chips, faces, listed, says, title
+from gupai_env.core.phrases import deal_of_match, faces, listed, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import NO_TILE, ONE, list_tiles
 from gupai_env.games.da_ling.rules import (
@@ -42,7 +42,7 @@ def scene(
     """
     near = views[0]
     players = variant.players
-    order = [(int(near.seat) + int(near.direction) * place) % players for place in range(players)]
+    order = seats_from(near, players)
     shown = near.splits[1] != UNSPLIT
     asked = [int(view.seat) for view in views if view.asked]
     own = {int(view.seat): view for view in views}
@@ -52,9 +52,7 @@ def scene(
     places = []
     for place, seat in enumerate(order):
         view, at = (own[seat], 0) if seat in own else (near, place)
-        words = [chips(payoffs[seat])] if payoffs is not None else []
-        if near.deals > 1:
-            words.append(f"{near.total[place] + 0.0:+g} in the match")
+        words = won_by(near, place, None if payoffs is None else payoffs[seat])
         words.append(_pips(view, at))
         won = [name for name, winner in zip(GROUP_NAMES, winners, strict=True) if winner == place]
         if won:
@@ -68,8 +66,7 @@ def scene(
     if shown:
         notes[-1] += ": its pips are counted"
     notes.append(f"stakes {', '.join(f'{stake:g}' for stake in near.stakes)}")
-    if near.deals > 1:
-        notes.append(f"deal {near.deal + (not shown)} of {near.deals}")
+    notes += deal_of_match(near, shown)
     last_move = "Everybody splits a hand, unseen by the others"
     if shown:
         last_move = "All hands are open"

@@ -12,14 +12,13 @@ from gupai_env.core.claims import (
     Facts,
     Metric,
     Outcome,
-    Vocabulary,
     points,
     ratio,
     tiles_by_number,
 )
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import PIPS
-from gupai_env.games.connecting.claims import ACTIONS, METRICS, POSITIONS, changes, tile_of_action
+from gupai_env.games.connecting.claims import METRICS, vocabulary
 from gupai_env.games.ding_niu import GAME
 from gupai_env.games.ding_niu.rules import CHIPS as CHIPS_BY_RANK
 from gupai_env.games.ding_niu.rules import CLASSIC, DECK, SMOTHERED
@@ -116,9 +115,8 @@ def classic_blocks() -> Facts:
     return facts
 
 
-CLAIMS = Vocabulary(
-    positions=POSITIONS,
-    actions=ACTIONS,
+CLAIMS = vocabulary(
+    GAME.num_actions,
     metrics={
         **METRICS,
         "blocked": Metric("a suan zhang within so many rounds", SHARE, blocked, True),
@@ -146,6 +144,4 @@ CLAIMS = Vocabulary(
             classic_blocks,
         ),
     },
-    changes=changes(GAME.num_actions),
-    tile_of_action=tile_of_action(GAME.num_actions),
 )

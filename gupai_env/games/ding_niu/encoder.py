@@ -24,7 +24,7 @@ LAYOUT = Layout(
         Section("exempt", (1,), 1, "one made it and had no other play"),
     )
 )
-LEFT_AT, MAKES_AT, LOSING_AT, SUAN_ZHANG_AT, MAKER_AT, EXEMPT_AT = LAYOUT.starts[len(SECTIONS) :]
+AT = LAYOUT.starts
 
 
 @rule
@@ -32,13 +32,13 @@ def encode(view, out):
     """Fill `out`, a cleared int8 [LAYOUT.size]."""
     encode_table(view, out)
     for number in range(HIGHEST):
-        out[LEFT_AT + number] = size(view.left & (7 * CARRYING[number + 1]))
-    copy_entries(view.makes, 0, out, MAKES_AT, DISCARD)
-    copy_entries(view.losing, 0, out, LOSING_AT, DISCARD)
-    out[SUAN_ZHANG_AT] = view.suan_zhang
+        out[AT.left + number] = size(view.left & (7 * CARRYING[number + 1]))
+    copy_entries(view.makes, 0, out, AT.makes, DISCARD)
+    copy_entries(view.losing, 0, out, AT.losing, DISCARD)
+    out[AT.suan_zhang] = view.suan_zhang
     if view.maker >= 0:
-        out[MAKER_AT + int(view.maker)] = 1
-    out[EXEMPT_AT] = view.exempt
+        out[AT.maker + int(view.maker)] = 1
+    out[AT.exempt] = view.exempt
 
 
 ENCODER = Encoder("ding-niu", 0, LAYOUT)

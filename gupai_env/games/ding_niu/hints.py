@@ -13,8 +13,6 @@ from gupai_env.games.ding_niu.rules import NONE
 class DingNiuHints(ConnectingHints):
     """Ding Niu: the plays that would make a suan zhang are marked."""
 
-    both_ends = True
-
     def reminder(self) -> str:
         """Return the game in a sentence, as the variant is played."""
         return (

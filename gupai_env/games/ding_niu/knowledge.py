@@ -3,13 +3,13 @@
 import numpy as np
 
 from gupai_env.core.bits import gather
-from gupai_env.core.episode import NOBODY, distance
+from gupai_env.core.episode import NOBODY, distance, view_dtype
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, first_kind, kinds_in, size, weight
 from gupai_env.core.words import write_row
 from gupai_env.games.connecting import knowledge as connecting
 from gupai_env.games.connecting.knowledge import VIEW_FIELDS, open_view
-from gupai_env.games.connecting.rules import DISCARD, join
+from gupai_env.games.connecting.rules import DISCARD, SEATS, join
 from gupai_env.games.ding_niu.rules import (
     CLASSIC,
     DECK_SETS,
@@ -26,20 +26,18 @@ from gupai_env.games.ding_niu.rules import (
     off_layout,
 )
 
-VIEW = np.dtype(
-    [
-        *VIEW_FIELDS,
-        ("players", "i1"),
-        ("smothered_numbers", "i1"),  # what the options of these names say
-        ("after_suan_zhang", "i1"),
-        ("suan_zhang", "i1"),
-        ("maker", "i1"),
-        ("exempt", "i1"),  # the viewer is the maker and will not be charged
-        ("left", "i8"),  # tiles that are no doubles and not on the layout, wherever they are
-        ("makes", "i1", (DISCARD,)),  # the suan zhang that each play of the viewer's would make now
-        ("losing", "i1", (DISCARD,)),  # it would be charged if all others hold what they do on average
-    ],
-    align=True,
+VIEW = view_dtype(
+    SEATS,
+    *VIEW_FIELDS,
+    ("players", "i1"),
+    ("smothered_numbers", "i1"),  # what the options of these names say
+    ("after_suan_zhang", "i1"),
+    ("suan_zhang", "i1"),
+    ("maker", "i1"),
+    ("exempt", "i1"),  # the viewer is the maker and will not be charged
+    ("left", "i8"),  # tiles that are no doubles and not on the layout, wherever they are
+    ("makes", "i1", (DISCARD,)),  # the suan zhang that each play of the viewer's would make now
+    ("losing", "i1", (DISCARD,)),  # it would be charged if all others hold what they do on average
 )
 
 

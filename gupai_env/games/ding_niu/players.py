@@ -2,7 +2,7 @@
 
 from gupai_env.core.bits import gather
 from gupai_env.core.rule import rule
-from gupai_env.core.style import Feature, yes_or_no
+from gupai_env.core.style import Feature, indices, yes_or_no
 from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, count, first_kind, kinds_in, size
 from gupai_env.games.connecting import players as connecting
 from gupai_env.games.connecting.rules import DISCARD
@@ -42,11 +42,7 @@ FEATURES = (
         "threat", "unseen tiles that would make a suan zhang on the layout then", "tiles", 0, RUNNING_TILES
     ),
     Feature(
-        "own_threat_ahead",
-        "`own_threat` times `ahead`",
-        "tiles times pips",
-        -5 * MOST_PIPS,
-        5 * MOST_PIPS,
+        "own_threat_ahead", "`own_threat` times `ahead`", "tiles times pips", -5 * MOST_PIPS, 5 * MOST_PIPS
     ),
     Feature(
         "threat_ahead",
@@ -56,22 +52,7 @@ FEATURES = (
         RUNNING_TILES * MOST_PIPS,
     ),
 )
-(
-    BLOCK_WON,
-    BLOCK_LOST,
-    BLOCK_ONES,
-    BLOCK_TWO_THREE,
-    BLOCK_FOURS,
-    BLOCK_FIVES,
-    SMOTHERED_FOURS,
-    SMOTHERED_FIVES,
-    BLOCK_AHEAD,
-    AHEAD,
-    OWN_THREAT,
-    THREATENED,
-    OWN_THREAT_AHEAD,
-    THREAT_AHEAD,
-) = range(len(connecting.FEATURES), len(FEATURES))
+AT = indices(FEATURES)
 STYLES = {
     "greedy": connecting.GREEDY | {"block_lost": -50},  # pips; more than any play is worth
     "blocker": connecting.GREEDY | {"variety": 2, "block_won": 100, "block_lost": -50},
@@ -82,19 +63,19 @@ STYLES = {
 def worth(view, action, weights):
     """Return the weighted sum of the features of an action."""
     total = connecting.worth_of(view, action, weights, True)
-    if weights[AHEAD] != 0:
-        total += weights[AHEAD] * ahead(view, counted(view, action), 0)
+    if weights[AT.ahead] != 0:
+        total += weights[AT.ahead] * ahead(view, counted(view, action), 0)
     made = view.makes[action] if action < DISCARD else NONE
     if made != NONE:
-        total += weights[BLOCK_LOST] if view.losing[action] else weights[BLOCK_WON]
+        total += weights[AT.block_lost] if view.losing[action] else weights[AT.block_won]
         return total + worth_of_block(view, action, made, weights)
     if view.suan_zhang != NONE:
         return total
-    own, others = weights[OWN_THREAT], weights[THREATENED]
-    if weights[OWN_THREAT_AHEAD] != 0 or weights[THREAT_AHEAD] != 0:
+    own, others = weights[AT.own_threat], weights[AT.threat]
+    if weights[AT.own_threat_ahead] != 0 or weights[AT.threat_ahead] != 0:
         pips = ahead(view, counted(view, action), 0)
-        own += weights[OWN_THREAT_AHEAD] * pips
-        others += weights[THREAT_AHEAD] * pips
+        own += weights[AT.own_threat_ahead] * pips
+        others += weights[AT.threat_ahead] * pips
     return total + worth_of_threats(view, action, own, others) if own != 0 or others != 0 else total
 
 
@@ -117,17 +98,17 @@ def worth_of_block(view, action, made, weights):
     end, other = connecting.ends_after(view, kind, action // KINDS, True)
     if made == CLASSIC:
         if end == other:
-            total += weights[BLOCK_ONES] if end == 1 else 0
-            total += weights[BLOCK_FOURS] if end == 4 else 0
-            total += weights[BLOCK_FIVES] if end == 5 else 0
+            total += weights[AT.block_ones] if end == 1 else 0
+            total += weights[AT.block_fours] if end == 4 else 0
+            total += weights[AT.block_fives] if end == 5 else 0
         elif (end, other) in ((2, 3), (3, 2)):
-            total += weights[BLOCK_TWO_THREE]
-    elif weights[SMOTHERED_FOURS] != 0 or weights[SMOTHERED_FIVES] != 0:
+            total += weights[AT.block_two_three]
+    elif weights[AT.smothered_fours] != 0 or weights[AT.smothered_fives] != 0:
         lost = LOST[gather(kinds_in(view.left - ONE[kind]), RUNNING_SET), end, other] & view.smothered_numbers
-        total += weights[SMOTHERED_FOURS] * (lost >> 4 & 1) + weights[SMOTHERED_FIVES] * (lost >> 5 & 1)
-    if weights[BLOCK_AHEAD] != 0:
+        total += weights[AT.smothered_fours] * (lost >> 4 & 1) + weights[AT.smothered_fives] * (lost >> 5 & 1)
+    if weights[AT.block_ahead] != 0:
         free = free_doubles(view, made, end, other)
-        total += weights[BLOCK_AHEAD] * ahead(view, counted(view, action) & ~free, free)
+        total += weights[AT.block_ahead] * ahead(view, counted(view, action) & ~free, free)
     return total
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from gupai_env.core.bits import gather
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused
 from gupai_env.core.phrases import listed
 from gupai_env.core.position import (
     Position,
@@ -15,14 +15,7 @@ from gupai_env.core.position import (
     rest_of,
 )
 from gupai_env.core.tiles import HIGHEST, kind_of, kinds_in, tile_set
-from gupai_env.games.connecting.position import (
-    Line,
-    mirrored,
-    place_tiles,
-    read_layout,
-    read_points,
-    winner,
-)
+from gupai_env.games.connecting.position import Line, count_points, mirrored, place_tiles, read_layout, winner
 from gupai_env.games.connecting.rules import SEATS
 from gupai_env.games.ding_niu import GAME
 from gupai_env.games.ding_niu.rules import (
@@ -89,17 +82,7 @@ def from_tiles(
         made = _made(position, line)
         return made is None or (goes_on and made.kind == "classic" and maker in (None, seat))
 
-    return place_tiles(
-        position,
-        DECK_SETS[position.rules.deck],
-        hands,
-        layout,
-        discards,
-        last_player=last_player,
-        forced=position.variant.forced_play,
-        both_ends=True,
-        may_stand=may_stand,
-    )
+    return place_tiles(position, hands, layout, discards, last_player, may_stand)
 
 
 def suan_zhang(
@@ -112,7 +95,7 @@ def suan_zhang(
     Raises: ValueError for a line that does not join or is not of the deck.
     """
     if last not in (None, "left", "right"):
-        raise ValueError(f"last={told(last)} is not allowed; choose None, 'left' or 'right'")
+        raise refused("last", last, "choose None, 'left' or 'right'")
     position = new_position(GAME, 0, variant.pop("players", SEATS), variant)
     line = _line_of_the_deck(position, layout)
     if last is None:
@@ -163,8 +146,7 @@ def settle(
     piles = piles_of("piles", piles)
     players = len(piles)
     position = new_position(GAME, leader, players, variant)
-    deck = position.rules.deck
-    position.state.points[:players] = read_points("piles", piles, players, DECK_SETS[deck], HANDS[deck])
+    count_points(position, "piles", piles, HANDS[position.rules.deck])
     if maker is not None:
         position.state.maker = read_seat("maker", maker, players)
     position.state.exempt = bool(forced) and position.variant.exempt_forced_maker

@@ -31,7 +31,7 @@ import numpy as np
 
 from gupai_env.core.bits import gather
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
@@ -142,16 +142,15 @@ class DingNiu(Variant):
     spare_pointless_maker: bool = option(False, "a maker who ends with zero points is not charged")
 
     LIMITS: ClassVar = {FULL: {"players": (4,)}, TINY: {"players": (2,)}}
+    open_ends: ClassVar = 2  # an option of Jie Long
 
     def __post_init__(self) -> None:
         super().__post_init__()
         numbers = self.smothered_numbers
-        if any(type(n) is not int or not 1 <= n <= HIGHEST for n in numbers) or len(set(numbers)) < len(
-            numbers
+        if len(set(numbers)) < len(numbers) or any(
+            type(n) is not int or not 1 <= n <= HIGHEST for n in numbers
         ):
-            raise ValueError(
-                f"smothered_numbers={told(numbers)} is not allowed; they must be different numbers from 1 to 6"
-            )
+            raise refused("smothered_numbers", numbers, "they must be different numbers from 1 to 6")
 
 
 Rules = DingNiu.rules_type()

@@ -20,7 +20,7 @@ def scene(
     payoffs: Sequence[float] | None = None,
 ) -> Scene:
     """Return the table; see `Game.scene`."""
-    table, near = connecting.scene(game, variant, views, names, payoffs, both_ends=True), views[0]
+    table, near = connecting.scene(game, variant, views, names, payoffs), views[0]
     if not near.suan_zhang:
         return table
     word = "classic" if near.suan_zhang == CLASSIC else "smothered"

@@ -5,6 +5,7 @@ from gupai_env.games.connecting.encoder import ENCODER, encode
 from gupai_env.games.connecting.hints import ConnectingHints
 from gupai_env.games.connecting.knowledge import VIEW
 from gupai_env.games.connecting.rules import SEATS, STATE, TURNS, action_names, history
+from gupai_env.games.connecting.table import scene
 from gupai_env.games.jie_long.knowledge import determinize, information_set
 from gupai_env.games.jie_long.players import FEATURES, STYLES, worth
 from gupai_env.games.jie_long.rules import (
@@ -19,7 +20,6 @@ from gupai_env.games.jie_long.rules import (
     payoffs,
     step,
 )
-from gupai_env.games.jie_long.table import scene
 
 GAME = Game(
     __name__,

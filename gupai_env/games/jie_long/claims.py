@@ -2,16 +2,9 @@
 
 import numpy as np
 
-from gupai_env.core.claims import CHIPS, Metric, Outcome, Vocabulary, chips, of_seats, points
+from gupai_env.core.claims import CHIPS, Metric, Outcome, chips, of_seats, points
 from gupai_env.core.tiles import KINDS, PIPS
-from gupai_env.games.connecting.claims import (
-    ACTIONS,
-    METRICS,
-    METRICS_OF_ONE_END,
-    POSITIONS,
-    changes,
-    tile_of_action,
-)
+from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, vocabulary
 from gupai_env.games.connecting.rules import DISCARD, TURNS
 from gupai_env.games.jie_long import GAME
 
@@ -52,9 +45,8 @@ def pairwise_less_loser_pays(outcome: Outcome, number: int) -> np.ndarray:
     return chips(outcome) - of_seats(outcome, paid)
 
 
-CLAIMS = Vocabulary(
-    positions=POSITIONS,
-    actions=ACTIONS,
+CLAIMS = vocabulary(
+    GAME.num_actions,
     metrics={
         **METRICS_OF_ONE_END,
         "information": Metric(
@@ -68,6 +60,4 @@ CLAIMS = Vocabulary(
         ),
         **METRICS,
     },
-    changes=changes(GAME.num_actions),
-    tile_of_action=tile_of_action(GAME.num_actions),
 )

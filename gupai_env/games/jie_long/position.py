@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from gupai_env.core.position import Position, Tiles, new_position, piles_of
-from gupai_env.games.connecting.position import place_tiles, read_points, winner
+from gupai_env.games.connecting.position import count_points, place_tiles, winner
 from gupai_env.games.jie_long import GAME
-from gupai_env.games.jie_long.rules import DECK_SETS, HAND_SIZES
+from gupai_env.games.jie_long.rules import HAND_SIZES
 
 __all__ = ["from_tiles", "settle", "winner"]
 
@@ -33,17 +33,7 @@ def from_tiles(
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
-    forced, both_ends = position.variant.forced_play, position.variant.open_ends == 2
-    return place_tiles(
-        position,
-        DECK_SETS[position.rules.deck],
-        hands,
-        layout,
-        discards,
-        last_player=last_player,
-        forced=forced,
-        both_ends=both_ends,
-    )
+    return place_tiles(position, hands, layout, discards, last_player)
 
 
 def settle(discards: Sequence[int | Tiles], **variant: Any) -> list[float]:
@@ -54,7 +44,5 @@ def settle(discards: Sequence[int | Tiles], **variant: Any) -> list[float]:
     discards = piles_of("discards", discards)
     players = len(discards)
     position = new_position(GAME, 0, players, variant)
-    deck = position.rules.deck
-    points = read_points("discards", discards, players, DECK_SETS[deck], HAND_SIZES[deck][players])
-    position.state.points[:players] = points
+    count_points(position, "discards", discards, HAND_SIZES[position.rules.deck][players])
     return position.paid()

@@ -16,6 +16,7 @@ Match    The seat with the fewest points leads the next deal; on a tie the earli
 
 from dataclasses import dataclass
 
+from gupai_env.core.numbers import refused
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import DECK, DOUBLES, deck_of, kinds_in, parse_tiles, tile_set
 from gupai_env.core.variant import LEAST_STAKE, Variant, option
@@ -52,7 +53,7 @@ class JieLong(Variant):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not LEAST_STAKE <= self.stake < float("inf"):
-            raise ValueError(f"stake={self.stake} is not allowed; it must be at least {LEAST_STAKE} chips")
+            raise refused("stake", self.stake, f"it must be at least {LEAST_STAKE} chips")
         self.require_exact([self.stake], payoff_bound(self), "stake")
 
 

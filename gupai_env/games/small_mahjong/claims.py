@@ -48,5 +48,5 @@ CLAIMS = Vocabulary(
         "somebody_skipped": Metric(
             "claims pass over somebody's turn", SHARE, lambda o, n: (skipped(o, n) > 0).astype(float)
         ),
-    },
+    }
 )

@@ -17,10 +17,7 @@ LAYOUT = Layout(
         Section("waits", (KINDS,), 1, "kinds that complete one's five tiles"),
         Section("outs", (1,), 31, "unseen tiles of these kinds"),
         Section(
-            "outs_after",
-            (KINDS,),
-            31,
-            "unseen tiles that complete one's six once the kind is discarded",
+            "outs_after", (KINDS,), 31, "unseen tiles that complete one's six once the kind is discarded"
         ),
         Section(
             "partners",
@@ -43,59 +40,39 @@ LAYOUT = Layout(
         Section("last_deal", (1,), 1, "the last deal of a match"),
     )
 )
-(
-    HAND_AT,
-    OFFER_AT,
-    WAITS_AT,
-    OUTS_AT,
-    OUTS_AFTER_AT,
-    PARTNERS_AT,
-    TRIPLETS_AT,
-    WIN_AT,
-    UNSEEN_AT,
-    MELDS_AT,
-    DISCARDS_AT,
-    KNOWN_AT,
-    MELD_POINTS_AT,
-    SIZES_AT,
-    WALL_AT,
-    MOVER_AT,
-    LEADER_AT,
-    FIRST_DEAL_AT,
-    LAST_DEAL_AT,
-) = LAYOUT.starts
+AT = LAYOUT.starts
 
 
 @rule
 def encode(view, out):
     """Fill `out`, a cleared int8 [LAYOUT.size]; seats that do not play stay zero."""
-    write_counts(view.hand, out, HAND_AT)
+    write_counts(view.hand, out, AT.hand)
     if view.offer != NOBODY:
-        out[OFFER_AT + int(view.offer)] = 1
-    write_kinds(view.waits, out, WAITS_AT)
+        out[AT.offer + int(view.offer)] = 1
+    write_kinds(view.waits, out, AT.waits)
     unseen = bit_each(view.unseen)
-    out[OUTS_AT] = ones(unseen & (7 * view.waits))
+    out[AT.outs] = ones(unseen & (7 * view.waits))
     kinds = kinds_in(view.hand)  # of all others, what follows is empty
     while kinds:
         kind = first_kind(kinds)
         kinds &= kinds - 1
-        out[OUTS_AFTER_AT + kind] = ones(unseen & (7 * view.waits_after[kind]))
-        out[PARTNERS_AT + kind] = ones(unseen & (7 * view.partners[kind]))
-    write_kinds(view.triplets, out, TRIPLETS_AT)
-    out[WIN_AT] = view.win
-    write_counts(view.unseen, out, UNSEEN_AT)
+        out[AT.outs_after + kind] = ones(unseen & (7 * view.waits_after[kind]))
+        out[AT.partners + kind] = ones(unseen & (7 * view.partners[kind]))
+    write_kinds(view.triplets, out, AT.triplets)
+    out[AT.win] = view.win
+    write_counts(view.unseen, out, AT.unseen)
     for place in range(SEATS):
-        write_counts(view.melds[place, 0] + view.melds[place, 1], out, MELDS_AT + place * KINDS)
-        write_counts(view.discards[place], out, DISCARDS_AT + place * KINDS)
+        write_counts(view.melds[place, 0] + view.melds[place, 1], out, AT.melds + place * KINDS)
+        write_counts(view.discards[place], out, AT.discards + place * KINDS)
         if view.known[place]:  # never while claims are laid out
-            write_counts(view.known[place], out, KNOWN_AT + place * KINDS)
-        out[MELD_POINTS_AT + place] = view.meld_points[place]
-        out[SIZES_AT + place] = view.sizes[place]
-    out[WALL_AT] = view.wall
-    out[MOVER_AT + int(view.mover)] = 1
-    out[LEADER_AT + int(view.leader)] = 1
-    out[FIRST_DEAL_AT] = view.deal == 0
-    out[LAST_DEAL_AT] = view.deal >= view.deals - 1
+            write_counts(view.known[place], out, AT.known + place * KINDS)
+        out[AT.meld_points + place] = view.meld_points[place]
+        out[AT.sizes + place] = view.sizes[place]
+    out[AT.wall] = view.wall
+    out[AT.mover + int(view.mover)] = 1
+    out[AT.leader + int(view.leader)] = 1
+    out[AT.first_deal] = view.deal == 0
+    out[AT.last_deal] = view.deal >= view.deals - 1
 
 
 ENCODER = Encoder("small-mahjong", 1, LAYOUT)

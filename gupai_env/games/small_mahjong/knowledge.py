@@ -3,7 +3,7 @@
 import numpy as np
 
 from gupai_env.core.bits import first_one, ones
-from gupai_env.core.episode import NOBODY, distance, resume_from, seat_after, seat_at
+from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_after, seat_at, view_dtype
 from gupai_env.core.places import scratch
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import rule
@@ -31,42 +31,31 @@ from gupai_env.games.small_mahjong.triplets import (
     prospects,
 )
 
-VIEW = np.dtype(
-    [  # every array over seats begins with the viewer and goes on in order of turn
-        ("seat", "i1"),  # the viewer's place at the table, and
-        ("direction", "i1"),  # the order of turn there: for `determinize`, of no meaning to a player
-        ("deal", "i2"),  # deals of the match that are finished, of
-        ("deals", "i2"),
-        ("total", "f4", (SEATS,)),  # chips won in them
-        ("leader", "i1"),
-        ("mover", "i1"),  # whose turn it is
-        ("offer", "i1"),  # the kind that the viewer is asked about and the mover discarded; NOBODY: none
-        ("new_tile", "i1"),  # the kind that the viewer has just drawn, or NOBODY
-        ("win", "i1"),  # points of the six tiles that the viewer holds; 0: no win
-        ("winner", "i1"),  # at the end of the deal, or NOBODY
-        ("shown", "i8"),  # the hand of the winner
-        ("hand", "i8"),
-        ("melds", "i8", (SEATS, 2)),
-        ("meld_points", "i1", (SEATS,)),
-        ("known", "i8", (SEATS,)),
-        ("discards", "i8", (SEATS,)),
-        ("unseen", "i8"),  # all tiles in no place that the viewer sees; claimed ones are seen
-        ("sizes", "i1", (SEATS,)),  # tiles in hand, not laid out
-        ("wall", "i1"),  # tiles in the wall
-        ("waits", "i8"),  # the kinds that complete the viewer's five tiles; 0 while it holds six
-        ("waits_after", "i8", (KINDS,)),  # of six tiles: those that complete it once this kind is discarded
-        (
-            "partners",
-            "i8",
-            (KINDS,),
-        ),  # the kinds that with this one and another tile of the hand are a triplet
-        ("triplets", "i8"),  # the kinds in hand that are part of a triplet there
-        ("turns", "i2"),
-        ("steps", "i1", (TURNS,)),
-        ("begun", "i1", (TURNS,)),
-        ("thrown", "i1", (TURNS,)),
-    ],
-    align=True,
+VIEW = view_dtype(
+    SEATS,
+    ("leader", "i1"),
+    ("mover", "i1"),  # whose turn it is
+    ("offer", "i1"),  # the kind that the viewer is asked about and the mover discarded; NOBODY: none
+    ("new_tile", "i1"),  # the kind that the viewer has just drawn, or NOBODY
+    ("win", "i1"),  # points of the six tiles that the viewer holds; 0: no win
+    ("winner", "i1"),  # at the end of the deal, or NOBODY
+    ("shown", "i8"),  # the hand of the winner
+    ("hand", "i8"),
+    ("melds", "i8", (SEATS, 2)),
+    ("meld_points", "i1", (SEATS,)),
+    ("known", "i8", (SEATS,)),
+    ("discards", "i8", (SEATS,)),
+    ("unseen", "i8"),  # all tiles in no place that the viewer sees; claimed ones are seen
+    ("sizes", "i1", (SEATS,)),  # tiles in hand, not laid out
+    ("wall", "i1"),  # tiles in the wall
+    ("waits", "i8"),  # the kinds that complete the viewer's five tiles; 0 while it holds six
+    ("waits_after", "i8", (KINDS,)),  # of six tiles: those that complete it once this kind is discarded
+    ("partners", "i8", (KINDS,)),  # the kinds that with this one and another tile of the hand are a triplet
+    ("triplets", "i8"),  # the kinds in hand that are part of a triplet there
+    ("turns", "i2"),
+    ("steps", "i1", (TURNS,)),
+    ("begun", "i1", (TURNS,)),
+    ("thrown", "i1", (TURNS,)),
 )
 
 
@@ -76,10 +65,7 @@ def information_set(rules, state, seat, view, history=True):
     unsettled = state.offer != NOBODY and not state.asked >> seat & 1
     offer = NOBODY if unsettled else state.offer
     back = ONE[state.offer] if unsettled else 0  # in the hand of the mover
-    view.seat = seat
-    view.direction = state.direction
-    view.deal = state.deal
-    view.deals = rules.deals
+    begin_view(rules, state, seat, view)
     view.leader = distance(rules, state, seat, state.leader)
     view.mover = distance(rules, state, seat, state.mover)
     view.offer = offer

@@ -4,7 +4,7 @@ import numpy as np
 
 from gupai_env.core.places import scratch
 from gupai_env.core.rule import rule
-from gupai_env.core.style import Feature, yes_or_no
+from gupai_env.core.style import Feature, indices, yes_or_no
 from gupai_env.core.tiles import (
     ALL_KINDS,
     KINDS,
@@ -75,52 +75,31 @@ FEATURES = (
     yes_or_no("claim_far", "a discard from three seats away is claimed"),
     yes_or_no("closed", "no triplet of one's own is laid out, nor is one now"),
 )
-(
-    WON,
-    OUTS,
-    CHANCE,
-    PARTNERS,
-    BREAKS,
-    CLAIM,
-    CLAIM_WIN,
-    CLAIM_FIRST,
-    JOIN_FIRST,
-    CLAIM_POINTS,
-    CLAIM_WIN_POINTS,
-    CLAIM_GAIN,
-    PAIRED,
-    TWINS,
-    CLAIM_NEAR,
-    CLAIM_MIDDLE,
-    CLAIM_FAR,
-    CLOSED,
-) = range(len(FEATURES))
+AT = indices(FEATURES)
 STYLES = {
     # Claims what completes a win or the first triplet; discards what helps least.
     "greedy": {
-        **{
-            "win": 1e6,
-            "outs": 100,
-            "partners": -1,
-            "breaks": -50,
-            "claim": -1e4,
-            "claim_win": 2e4,
-            "claim_first": 2e4,
-        },
-        **{"claim_points": 1, "claim_win_points": 10},
+        "win": 1e6,
+        "outs": 100,
+        "partners": -1,
+        "breaks": -50,
+        "claim": -1e4,
+        "claim_win": 2e4,
+        "claim_first": 2e4,
+        "claim_points": 1,
+        "claim_win_points": 10,
     },
     # Claims and discards so that many unseen tiles complete the hand, to many points; a claim gives up the draw.
     "counting": {
-        **{
-            "win": 1e6,
-            "chance": 100,
-            "partners": -1,
-            "breaks": -50,
-            "claim": -4,
-            "claim_win": 2e4,
-            "claim_gain": 1,
-        },
-        **{"join_first": 2e4, "claim_win_points": 10},
+        "win": 1e6,
+        "chance": 100,
+        "partners": -1,
+        "breaks": -50,
+        "claim": -4,
+        "claim_win": 2e4,
+        "claim_gain": 1,
+        "join_first": 2e4,
+        "claim_win_points": 10,
     },
 }
 
@@ -139,13 +118,13 @@ def chance(view, hand, laid_out, waits):
 def worth(view, action, weights):
     """Return the weighted sum of the features of an action."""
     total = 0.0
-    if weights[CLOSED] != 0 and action <= JOIN and view.meld_points[0] == 0:
-        total += weights[CLOSED]
-    if weights[PAIRED] != 0 or weights[TWINS] != 0:
+    if weights[AT.closed] != 0 and action <= JOIN and view.meld_points[0] == 0:
+        total += weights[AT.closed]
+    if weights[AT.pairs] != 0 or weights[AT.twins] != 0:
         hand = hand_after(view, action)
-        total += weights[PAIRED] * open_pairs(hand, kinds_in(view.unseen)) + weights[TWINS] * twins(hand)
+        total += weights[AT.pairs] * open_pairs(hand, kinds_in(view.unseen)) + weights[AT.twins] * twins(hand)
     if action == WIN:
-        return total + weights[WON]
+        return total + weights[AT.win]
     if action == PASS:
         return total
     if action < WIN:
@@ -193,34 +172,34 @@ def seats_from_mover(view):
 def worth_of_discard(view, kind, weights):
     """Return what a discard weighs."""
     waits, total = view.waits_after[kind], 0.0
-    if weights[CHANCE] != 0:
-        total += weights[CHANCE] * chance(view, view.hand - ONE[kind], view.meld_points[0], waits)
-    total += weights[OUTS] * size(view.unseen & (7 * waits))
-    total += weights[PARTNERS] * size(view.unseen & (7 * view.partners[kind]))
-    return total + weights[BREAKS] if view.triplets >> (3 * kind) & 1 else total
+    if weights[AT.chance] != 0:
+        total += weights[AT.chance] * chance(view, view.hand - ONE[kind], view.meld_points[0], waits)
+    total += weights[AT.outs] * size(view.unseen & (7 * waits))
+    total += weights[AT.partners] * size(view.unseen & (7 * view.partners[kind]))
+    return total + weights[AT.breaks] if view.triplets >> (3 * kind) & 1 else total
 
 
 @rule
 def worth_of_claim(view, action, weights):
     """Return what a claim weighs."""
-    total = weights[CLAIM]
-    if weights[CLAIM_NEAR] != 0 or weights[CLAIM_MIDDLE] != 0 or weights[CLAIM_FAR] != 0:
-        total += weights[CLAIM_NEAR - 1 + seats_from_mover(view)]
+    total = weights[AT.claim]
+    if weights[AT.claim_near] != 0 or weights[AT.claim_middle] != 0 or weights[AT.claim_far] != 0:
+        total += weights[AT.claim_near - 1 + seats_from_mover(view)]
     if view.triplets == 0:
-        total += weights[CLAIM_FIRST]
+        total += weights[AT.claim_first]
     completes = view.waits >> (3 * view.offer) & 1
     if completes:
-        total += weights[CLAIM_WIN]
+        total += weights[AT.claim_win]
     if action == JOIN:
-        return total + weights[JOIN_FIRST] if view.triplets == 0 else total
+        return total + weights[AT.join_first] if view.triplets == 0 else total
     number = action - LAY_OUT
     rest, points = view.hand - (TILES[number] - ONE[view.offer]), view.meld_points[0] + POINTS[number]
     if completes:
-        return total + weights[CLAIM_WIN_POINTS] * (best_split(rest, points) + 0.1 * POINTS[number])
-    total += weights[CLAIM_POINTS] * POINTS[number]
-    if weights[CLAIM_GAIN] != 0:
+        return total + weights[AT.claim_win_points] * (best_split(rest, points) + 0.1 * POINTS[number])
+    total += weights[AT.claim_points] * POINTS[number]
+    if weights[AT.claim_gain] != 0:
         before = chance(view, view.hand, view.meld_points[0], view.waits)
-        total += weights[CLAIM_GAIN] * (best_chance(view, rest, points) - before)
+        total += weights[AT.claim_gain] * (best_chance(view, rest, points) - before)
     return total
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.episode import NOBODY, distance
-from gupai_env.core.numbers import told
+from gupai_env.core.numbers import refused
 from gupai_env.core.position import (
     Position,
     Tile,
@@ -164,7 +164,7 @@ def claims(hand: Tiles, tile: Tile, seats_away: int, melds: Iterable[Tiles] = ()
         raise ValueError(f"who claims has {HANDS[FULL]} tiles, not {len(kinds) + 3 * len(numbers)}")
     away = whole(seats_away)
     if away not in (1, 2, 3):
-        raise ValueError(f"seats_away={told(seats_away)} is not allowed; choose 1, 2 or 3")
+        raise refused("seats_away", seats_away, "choose 1, 2 or 3")
     kind = read_tile("tile", tile)
     rest_of(DECK_SETS[FULL], [*kinds, *_kinds_of(numbers), kind])
     mask = np.zeros(GAME.num_actions, np.bool_)

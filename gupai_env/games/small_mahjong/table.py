@@ -6,7 +6,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.phrases import chips, faces, says, title
+from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import ONE, size, tile_name
 from gupai_env.core.variant import Variant
@@ -30,7 +30,7 @@ def scene(
     """
     near = views[0]
     players = variant.players
-    order = [(int(near.seat) + int(near.direction) * place) % players for place in range(players)]
+    order = seats_from(near, players)
     over = payoffs is not None
     own = {int(view.seat): view for view in views}
     mover = order[near.mover]
@@ -47,9 +47,7 @@ def scene(
     centre = (wall, Pile("discarded", faces(ONE[offer]), marked=(0,))) if asked else (wall,)
     places = []
     for place, seat in enumerate(order):
-        words = [chips(payoffs[seat])] if payoffs is not None else []
-        if near.deals > 1:
-            words.append(f"{near.total[place] + 0.0:+g} in the match")
+        words = won_by(near, place, None if payoffs is None else payoffs[seat])
         points = _laid_out(near, place)[1]
         if points:
             words.append(f"{sum(points)} point{'s' * (sum(points) > 1)}")
@@ -60,8 +58,7 @@ def scene(
     notes = [f"leader: {names[order[near.leader]]}"]
     if asked and not over:
         notes.append(f"asked: {names[asked[-1]]}")
-    if near.deals > 1:
-        notes.append(f"deal {near.deal + (not over)} of {near.deals}")
+    notes += deal_of_match(near, over)
     last_move = _last_move(near, [names[seat] for seat in order], offer, over)
     return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
 

@@ -105,11 +105,7 @@ def prospects(hand):
     waits = near = middle = far = 0
     for way in range(len(TWO_AND_THREE)):
         one, two = tiles[TWO_AND_THREE[way, 0]], tiles[TWO_AND_THREE[way, 1]]
-        a, b, c = (
-            tiles[TWO_AND_THREE[way, 2]],
-            tiles[TWO_AND_THREE[way, 3]],
-            tiles[TWO_AND_THREE[way, 4]],
-        )
+        a, b, c = (tiles[TWO_AND_THREE[way, 2]], tiles[TWO_AND_THREE[way, 3]], tiles[TWO_AND_THREE[way, 4]])
         any_points = COMPLETING[one, two, 0]
         near |= any_points
         middle |= COMPLETING[one, two, 1]

@@ -74,7 +74,7 @@ CLAIMS = Vocabulary(
         "fish_points": ExactQuestion(
             "mean points that a big and a small fish add, small ones by their red pips, and the ratio",
             fish_points,
-        ),
+        )
     },
     tile_of_action=BAIT.astype(int),
 )

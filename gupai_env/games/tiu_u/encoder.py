@@ -31,47 +31,30 @@ LAYOUT = Layout(
         Section("last_deal", (1,), 1, "the last deal of a match"),
     )
 )
-(
-    HAND_AT,
-    DRAWN_AT,
-    LAKE_AT,
-    BITES_AT,
-    RIVALS_AT,
-    UNSEEN_AT,
-    CATCHES_AT,
-    LAID_AT,
-    POINTS_AT,
-    RED_AT,
-    SIZES_AT,
-    STOCK_AT,
-    MOVER_AT,
-    LEADER_AT,
-    FIRST_DEAL_AT,
-    LAST_DEAL_AT,
-) = LAYOUT.starts
+AT = LAYOUT.starts
 
 
 @rule
 def encode(view, out):
     """Fill `out`, a cleared int8 [LAYOUT.size]; seats that do not play stay zero."""
-    write_counts(view.hand, out, HAND_AT)
-    write_counts(view.lake, out, LAKE_AT)
-    write_counts(view.unseen, out, UNSEEN_AT)
+    write_counts(view.hand, out, AT.hand)
+    write_counts(view.lake, out, AT.lake)
+    write_counts(view.unseen, out, AT.unseen)
     if view.drawn != NOBODY:
-        out[DRAWN_AT + int(view.drawn)] = 1
-    copy_entries(view.bites, 0, out, BITES_AT, KINDS)
-    copy_entries(view.rivals, 0, out, RIVALS_AT, KINDS)
+        out[AT.drawn + int(view.drawn)] = 1
+    copy_entries(view.bites, 0, out, AT.bites, KINDS)
+    copy_entries(view.rivals, 0, out, AT.rivals, KINDS)
     for place in range(SEATS):
-        write_counts(view.catches[place], out, CATCHES_AT + place * KINDS)
-        write_counts(view.laid[place], out, LAID_AT + place * KINDS)
-        out[POINTS_AT + place] = view.points[place] // TENS
-        out[RED_AT + place] = view.red[place]
-        out[SIZES_AT + place] = view.sizes[place]
-    out[STOCK_AT] = view.stock
-    out[MOVER_AT + int(view.mover)] = 1
-    out[LEADER_AT + int(view.leader)] = 1
-    out[FIRST_DEAL_AT] = view.deal == 0
-    out[LAST_DEAL_AT] = view.deal >= view.deals - 1
+        write_counts(view.catches[place], out, AT.catches + place * KINDS)
+        write_counts(view.laid[place], out, AT.laid + place * KINDS)
+        out[AT.points + place] = view.points[place] // TENS
+        out[AT.red + place] = view.red[place]
+        out[AT.sizes + place] = view.sizes[place]
+    out[AT.stock] = view.stock
+    out[AT.mover + int(view.mover)] = 1
+    out[AT.leader + int(view.leader)] = 1
+    out[AT.first_deal] = view.deal == 0
+    out[AT.last_deal] = view.deal >= view.deals - 1
 
 
 ENCODER = Encoder("tiu-u", 1, LAYOUT)

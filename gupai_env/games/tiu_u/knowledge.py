@@ -2,41 +2,34 @@
 
 import numpy as np
 
-from gupai_env.core.episode import NOBODY, distance, resume_from, seat_after, seat_at
+from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_after, seat_at, view_dtype
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, ONE, list_tiles, size
 from gupai_env.core.words import copy_entries, write_row
 from gupai_env.games.tiu_u.rules import DECK_SETS, MATCHING, PLAYS, SEATS, STOCK, clear, deck, single_fish
 
-VIEW = np.dtype(
-    [  # every array over seats begins with the viewer and goes on in order of turn
-        ("seat", "i1"),  # the viewer's place at the table, and
-        ("direction", "i1"),  # the order of turn there: for `determinize`, of no meaning to a player
-        ("deal", "i2"),  # deals of the match that are finished, of
-        ("deals", "i2"),
-        ("total", "f4", (SEATS,)),  # chips won in them
-        ("leader", "i1"),
-        ("mover", "i1"),  # whose turn it is
-        ("last_player", "i1"),
-        ("hand", "i8"),
-        ("drawn", "i1"),  # the kind from the stock that the mover must play now, or NOBODY
-        ("lake", "i8"),
-        ("lock_triples", "i1"),  # the option: three of a kind in the lake are caught by the fourth alone
-        ("fish", "i8"),  # the kinds of the lake of which one tile may be caught
-        ("catches", "i8", (SEATS,)),
-        ("points", "i2", (SEATS,)),  # of the catches
-        ("red", "i1", (SEATS,)),  # red pips of their small fish, before rounding
-        ("laid", "i8", (SEATS,)),
-        ("unseen", "i8"),  # all tiles in the other hands and the stock
-        ("sizes", "i1", (SEATS,)),  # tiles in hand
-        ("stock", "i1"),  # tiles in the stock
-        ("bites", "i1", (KINDS,)),  # tiles of the lake of which a bait of this kind may catch one
-        ("rivals", "i1", (KINDS,)),  # unseen tiles that match this kind
-        ("plays", "i1"),
-        ("record", "i1", (PLAYS,)),
-    ],
-    align=True,
+VIEW = view_dtype(
+    SEATS,
+    ("leader", "i1"),
+    ("mover", "i1"),  # whose turn it is
+    ("last_player", "i1"),
+    ("hand", "i8"),
+    ("drawn", "i1"),  # the kind from the stock that the mover must play now, or NOBODY
+    ("lake", "i8"),
+    ("lock_triples", "i1"),  # the option: three of a kind in the lake are caught by the fourth alone
+    ("fish", "i8"),  # the kinds of the lake of which one tile may be caught
+    ("catches", "i8", (SEATS,)),
+    ("points", "i2", (SEATS,)),  # of the catches
+    ("red", "i1", (SEATS,)),  # red pips of their small fish, before rounding
+    ("laid", "i8", (SEATS,)),
+    ("unseen", "i8"),  # all tiles in the other hands and the stock
+    ("sizes", "i1", (SEATS,)),  # tiles in hand
+    ("stock", "i1"),  # tiles in the stock
+    ("bites", "i1", (KINDS,)),  # tiles of the lake of which a bait of this kind may catch one
+    ("rivals", "i1", (KINDS,)),  # unseen tiles that match this kind
+    ("plays", "i1"),
+    ("record", "i1", (PLAYS,)),
 )
 
 
@@ -50,10 +43,7 @@ def matched_tiles(tiles, out):
 @rule
 def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`: all but the other hands and the order of the stock."""
-    view.seat = seat
-    view.direction = state.direction
-    view.deal = state.deal
-    view.deals = rules.deals
+    begin_view(rules, state, seat, view)
     view.leader = distance(rules, state, seat, state.leader)
     view.mover = distance(rules, state, seat, state.to_act)
     view.last_player = NOBODY

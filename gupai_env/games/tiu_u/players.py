@@ -2,7 +2,7 @@
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.rule import rule
-from gupai_env.core.style import Feature, yes_or_no
+from gupai_env.core.style import Feature, indices, yes_or_no
 from gupai_env.core.tiles import ONE, count, first_kind, kinds_in, size
 from gupai_env.games.tiu_u.rules import (
     BAIT,
@@ -45,20 +45,7 @@ FEATURES = (
     ),
     Feature("gives_best", "the same of the tile, or the closed pile, of which it is most", "points", 0, 72),
 )
-(
-    CAUGHT,
-    POINTS,
-    RED_PIPS,
-    LAID,
-    RISK,
-    AGAIN,
-    BIG_FISH,
-    PILE,
-    THIRD,
-    OWN_THIRD,
-    GIVES,
-    GIVES_BEST,
-) = range(len(FEATURES))
+AT = indices(FEATURES)
 STYLES = {
     "greedy": {
         "points": 1,
@@ -88,26 +75,26 @@ def risk(view, baits):
 def worth(view, action, weights):
     """Return the weighted sum of the features of an action."""
     total = 0.0
-    if weights[GIVES] != 0 or weights[GIVES_BEST] != 0:
+    if weights[AT.gives] != 0 or weights[AT.gives_best] != 0:
         total += worth_of_lake(view, lake_after(view, action), weights)
     if action >= CATCH:
-        return total + weights[CAUGHT] + worth_of_catch(view, action, weights)
+        return total + weights[AT.catch] + worth_of_catch(view, action, weights)
     return total + worth_of_tile(view, BAIT[action], weights)
 
 
 @rule
 def worth_of_tile(view, kind, weights):
     """Return what a tile weighs that is laid into the lake."""
-    total = weights[LAID] * VALUE[kind]
-    if weights[RISK] != 0 or weights[AGAIN] != 0:
+    total = weights[AT.laid] * VALUE[kind]
+    if weights[AT.risk] != 0 or weights[AT.again] != 0:
         danger = risk(view, view.rivals[kind])
-        total += weights[RISK] * danger * VALUE[kind]
+        total += weights[AT.risk] * danger * VALUE[kind]
         if size(view.hand & (7 * MATCHING[kind])) > (view.drawn == NOBODY):
-            total += weights[AGAIN] * (1 - danger) * VALUE[kind]
+            total += weights[AT.again] * (1 - danger) * VALUE[kind]
     if count(view.lake, kind) == 2:
-        total += weights[THIRD]
+        total += weights[AT.third]
         if count(view.hand, kind) > (view.drawn == NOBODY):
-            total += weights[OWN_THIRD]
+            total += weights[AT.own_third]
     return total
 
 
@@ -137,7 +124,7 @@ def worth_of_lake(view, lake, weights):
         given = VALUE[kind] * risk(view, baits) if tiles < 4 or not view.lock_triples else 0.0
         total += tiles * given
         best = max(best, at_once * given)
-    return weights[GIVES] * total + weights[GIVES_BEST] * best
+    return weights[AT.gives] * total + weights[AT.gives_best] * best
 
 
 @rule
@@ -151,5 +138,5 @@ def worth_of_catch(view, action, weights):
         tiles = 2 if action == HEAVEN_PAIR else 4
         red, big = tiles * SMALL_RED[bait], tiles * BIG_POINTS[bait]
     points = big + tens(view.red[0] + red) - tens(view.red[0])
-    total = weights[POINTS] * points + weights[RED_PIPS] * red + weights[BIG_FISH] * big
-    return total + weights[PILE] if THREE <= action < HEAVEN_PAIR else total
+    total = weights[AT.points] * points + weights[AT.red] * red + weights[AT.big] * big
+    return total + weights[AT.pile] if THREE <= action < HEAVEN_PAIR else total

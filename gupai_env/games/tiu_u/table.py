@@ -6,7 +6,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.phrases import chips, faces, says, title
+from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import ONE, tile_name
 from gupai_env.core.variant import Variant
@@ -25,7 +25,7 @@ def scene(
     """Return the table; see `Game.scene`. The tiles of the last play are marked."""
     near = views[0]
     players = variant.players
-    order = [(int(near.seat) + int(near.direction) * place) % players for place in range(players)]
+    order = seats_from(near, players)
     over = payoffs is not None
     own = {int(view.seat): view for view in views}
     rules = variant.as_rules(game.rules_type)
@@ -48,9 +48,7 @@ def scene(
         caught = (
             BAIT[action] if action is not None and action >= CATCH and place == near.last_player else NOBODY
         )
-        words = [chips(payoffs[seat])] if payoffs is not None else []
-        if near.deals > 1:
-            words.append(f"{near.total[place] + 0.0:+g} in the match")
+        words = won_by(near, place, None if payoffs is None else payoffs[seat])
         words.append(f"{near.points[place]} points")
         piles = (hand, _pile("catch", near.catches[place], CATCH_ROOM, caught))
         places.append(
@@ -59,8 +57,7 @@ def scene(
 
     notes = [] if over else [f"bait from the {'hand' if near.drawn == NOBODY else 'stock'}"]
     notes.append(f"leader: {names[order[near.leader]]}")
-    if near.deals > 1:
-        notes.append(f"deal {near.deal + (not over)} of {near.deals}")
+    notes += deal_of_match(near, over)
     mover = names[order[near.leader if action is None else near.last_player]]
     return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), says(mover, _deed(action)))
 

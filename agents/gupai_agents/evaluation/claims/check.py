@@ -26,6 +26,7 @@ from gupai_agents.evaluation.claims.schema import (
     Reading,
 )
 from gupai_env.core.game import Game
+from gupai_env.core.numbers import refused
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
@@ -43,7 +44,7 @@ def variant_of(game: Game, options: dict[str, Any]) -> Variant:
     """Return a variant for claims; raises ValueError also for a match of several deals."""
     variant = game.variant.make(**options)
     if variant.deals > 1:
-        raise ValueError(f"deals={variant.deals} is not allowed; claims are about single deals")
+        raise refused("deals", variant.deals, "claims are about single deals")
     return variant
 
 

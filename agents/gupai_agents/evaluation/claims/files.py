@@ -9,7 +9,7 @@ from gupai_agents.evaluation.claims.check import check_claim
 from gupai_agents.evaluation.claims.schema import Claim
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_env.core.files import read_text
-from gupai_env.core.numbers import allowed_instead, told
+from gupai_env.core.numbers import allowed_instead, refused, told
 
 
 def read_claim(path: str | Path) -> Claim:
@@ -56,7 +56,7 @@ def _one_line(error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         what = "there is no such key"
     elif instead := allowed_instead(first):
-        return f"{key}={told(first['input'])} is not allowed; {instead}"
+        return str(refused(key, first["input"], instead))
     elif first["type"] not in ("value_error", "missing", "union_tag_not_found", "union_tag_invalid"):
         what += f", not {told(first['input'])}"
     return f"{key}: {what}" if key else what

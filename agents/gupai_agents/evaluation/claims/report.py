@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gupai_env.core.variant import in_words
+
 P_IS = {"effects": " adjusted", "subgroups": " adjusted for their number"}
 TITLES = {"effects": "Figures", "doses": "By how many", "subgroups": "Where (exploratory)"}
 MARKS = {"proved": "✔", "supported": "✔", "disproved": "✘", "contradicted": "✘"}
@@ -54,12 +56,12 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
         yield f"Compared: {about['treated']} with {about['baseline']}, in the same deals; hand: {about['hand']}."
     elif "action" in about:
         yield f"The action: {about['action']}; in positions: {about['position']}."
-    options = ", ".join(f"{name}={value}" for name, value in reading["variant"].items())
+    options = in_words(reading["variant"], "the defaults")
     against = ", ".join(each["label"] for each in reading.get("effects", ()) if "facts" not in reading)
     if against and reading["kind"] != "ordering":
-        yield f"Variant: {options or 'the defaults'}; players: {against}."
+        yield f"Variant: {options}; players: {against}."
     else:
-        yield f"Variant: {options or 'the defaults'}."
+        yield f"Variant: {options}."
     if "note" in reading:
         yield reading["note"]
     if "pooled" in reading and reading["pooled"]["i2"]:

@@ -1,0 +1,28 @@
+"""Writes how wide the letters of drawings are, `gupai_env/render/letters.json`, from their font.
+
+    python docs/letters.py
+
+It needs fonttools, which comes with matplotlib.
+"""
+
+import json
+from pathlib import Path
+
+from fontTools.ttLib import TTFont
+
+from gupai_env.render.letters import FONT, WIDTHS
+
+
+def widths(font: Path) -> str:
+    """Return the table as JSON: the units of a font size, and by their width in these the letters of a font."""
+    tables = TTFont(font)
+    letters: dict[int, str] = {}
+    for code, glyph in sorted(tables.getBestCmap().items()):
+        width = tables["hmtx"][glyph][0]
+        letters[width] = letters.get(width, "") + chr(code)
+    content = {"units": tables["head"].unitsPerEm, "letters": dict(sorted(letters.items()))}
+    return json.dumps(content, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    WIDTHS.write_text(widths(FONT), encoding="utf-8")
