@@ -24,13 +24,14 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from gupai_agents.agent import Agent, Turns, ask
+from gupai_agents.agent import Agent, Turns
+from gupai_agents.decisions import decisions
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.search import Plan, SearchAgent
+from gupai_agents.styles import StyleAgent
 from gupai_agents.workers import Answer, Thread, Workers, pause
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TEACHING_STREAM
 from gupai_env.games import get_game
@@ -77,12 +78,8 @@ class Teacher:
         self.others = [agent_of_data(name, game, variant) for name in config.rules]
         self.ensemble = [self._scorer(spec) for spec in config.teach.ensemble]
         self.plays_on = self._scorer(config.teach.plays_on) if config.teach.plays_on else None
-        self.styles = np.array(
-            [
-                [self.style.weights, getattr(who, "weights", self.style.weights)]
-                for who in (self.style, *self.others)
-            ]
-        )
+        self.playing = [who if isinstance(who, StyleAgent) else self.style for who in self.others]  # on
+        self.styles = np.array([[self.style.weights, who.weights] for who in (self.style, *self.playing)])
 
     def labels(self, player: Agent, number: int, kind: Kind = Kind.SEARCHED) -> Labels:
         """Return labels of all of a player's decisions with a choice in whole deals.
@@ -94,7 +91,7 @@ class Teacher:
         dealt = kind != Kind.SEARCHED
         teach, game = self.config.teach, self.style.game
         seed = derive(derive(as_key(self.config.seed), TEACHING_STREAM), number)
-        lanes = Lanes(game, teach.tables, seed=seed, skip_forced=True, **self.config.variant)
+        lanes = Lanes(game, teach.tables, seed=seed, renew=False, skip_forced=True, **self.config.variant)
         chance = np.random.default_rng([self.config.seed, number])
         villains = (
             self._villains(lanes, chance) if dealt else np.zeros((teach.tables, game.max_seats), np.int64)
@@ -110,23 +107,15 @@ class Teacher:
                 player = player.drawing()
                 player.score = scorer.scores  # the same, faster
         parts = []
-        while len(rows := np.flatnonzero(lanes.episodes == 0)):
+        for rows, turns, actions in decisions(lanes, [player, *self.others], villains):
             pause()
-            views, keys = lanes.views(rows)
-            turns = Turns(views, lanes.masks[rows], keys)
-            who = villains[rows, lanes.seats[rows]]
-            asked = np.flatnonzero((who == 0) & (turns.masks.sum(1) > 1))
+            asked = np.flatnonzero((villains[rows, lanes.seats[rows]] == 0) & (turns.masks.sum(1) > 1))
             at = rows[asked]
             chips = values(turns.at(asked), lanes, at, villains[at].max(1)).astype(np.float32)
             means = np.nanmean(chips, 1)
             parts.append(Labels(lanes.observations[at], chips - means[:, None], means))
-            actions = np.full(teach.tables, WAIT, np.int16)
-            for place, agent in enumerate((player, *self.others)):
-                if len(mine := np.flatnonzero(who == place)):
-                    actions[rows[mine]] = ask(agent, game, lanes.variant, turns.at(mine))
-            drawn = rows[chance.random(len(rows)) < wild]
-            actions[drawn] = lanes.sample(int(chance.integers(1 << 40)))[drawn]
-            lanes.step(actions)
+            drawn = chance.random(len(rows)) < wild
+            actions[drawn] = lanes.sample(int(chance.integers(1 << 40)))[rows[drawn]]
         return Labels(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _by_search(self, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray) -> np.ndarray:
@@ -153,7 +142,7 @@ class Teacher:
     ) -> np.ndarray:
         """Return the same, the player going on for itself or a network in its place."""
         return chips_played_out(
-            lanes.game, lanes.variant, scorer, self.styles, styled, lanes.states[at], turns.masks
+            lanes.game, lanes.variant, scorer, self.playing, styled, lanes.states[at], turns.masks
         )
 
     def _scorer(self, spec: str) -> Scorer:

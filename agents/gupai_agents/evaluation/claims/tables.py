@@ -6,22 +6,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, ask
+from gupai_agents.agent import Agent, Turns
+from gupai_agents.decisions import decisions, new_lanes, play_out
 from gupai_agents.evaluation.claims.features import action_pips, actions_with, meets
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Condition
-from gupai_agents.evaluation.match import chunks, play_out
+from gupai_agents.evaluation.match import LANES, chunks
 from gupai_agents.evaluation.records import Log, deeds_of
 from gupai_agents.styles import StyleAgent
 from gupai_env.core.claims import Outcome, Positions
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.streams import PREFER_STREAM, UNIFORM_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.vector import Lanes
 
-LANES = 4096  # that play side by side
 NEAR = 1  # pips by which matched actions may differ
 
 
@@ -42,9 +41,7 @@ class Table:
     def lanes(self, number: int) -> Lanes:
         """Return lanes of this variant, so many."""
         if number not in self._lanes:
-            self._lanes = {
-                number: Lanes(self.game, number, observe=False, renew=False, **self.variant.changed())
-            }
+            self._lanes = {number: new_lanes(self.game, self.variant, number)}
         return self._lanes[number]
 
     def blocks(self, first: int, deals: int) -> Iterator[Block]:
@@ -120,42 +117,22 @@ def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) ->
     """
     start = first
     for block in table.blocks(first, deals):
-        found: list[Forks] = []
+        found: list[tuple[np.ndarray, ...]] = []
         lanes = table.lanes(len(block.states))
-        while not lanes.over.all():
-            rows = np.flatnonzero(~lanes.over)
-            views, keys = lanes.views(rows)
-            turns = Turns(views, lanes.masks[rows], keys)
-            actions = ask(agent, table.game, table.variant, turns, rows)
-            asked = lanes.masks[rows].sum(1) > 1
+        for rows, turns, actions in decisions(lanes, [agent]):
+            asked = turns.masks.sum(1) > 1
             if table.sampler.conditional:
                 asked &= (lanes.seats[rows, None] == block.seats[rows]).any(1)
             some = np.flatnonzero(asked)
             if len(some):
                 states = lanes.states[rows[some]].view(np.recarray)
                 at = Positions(table.game, table.variant, states, turns.masks[some])
-                few = turns.at(some)
-                one, other = pairs_of(at, agent, few, actions[some], choice)
+                one, other = pairs_of(at, agent, turns.at(some), actions[some], choice)
                 taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
-                found.append(
-                    Forks(
-                        states[taken].copy().view(np.recarray),
-                        one[taken],
-                        other[taken],
-                        start + rows[some][taken],
-                    )
-                )
-            full = np.full(lanes.num_lanes, WAIT, np.int64)
-            full[rows] = actions
-            lanes.step(full)
+                found.append((states[taken], one[taken], other[taken], start + rows[some][taken]))
         if found:
-            yield Forks(
-                np.concatenate([each.states for each in found]).view(np.recarray),
-                *(
-                    np.concatenate([getattr(each, name) for each in found])
-                    for name in ("actions", "others", "deals")
-                ),
-            )
+            states, *rest = map(np.concatenate, zip(*found, strict=True))
+            yield Forks(states.view(np.recarray), *rest)
         start += len(block.states)
 
 
@@ -208,7 +185,7 @@ def gains(table: Table, agent: Agent, found: Forks) -> np.ndarray:
     for actions in (found.actions, found.others):
         lanes = table.standing(found.states)
         lanes.step(actions.astype(np.int64))
-        play_out(lanes, [agent], np.zeros((len(rows), table.variant.players), int))
+        play_out(lanes, [agent])
         chips.append(lanes.states.total[rows, found.states.to_act].astype(np.float64))
     won: np.ndarray = chips[0] - chips[1]
     return won
