@@ -84,6 +84,13 @@ def play_out(
         pass
 
 
+def chips_won(lanes: Lanes) -> np.ndarray:
+    """Return what every seat has won in the deals of its lane so far, chips a deal, float64 [B, seats]."""
+    totals = lanes.states.total[:, : lanes.variant.players].astype(np.float64)
+    won: np.ndarray = totals / lanes.variant.deals
+    return won
+
+
 def answers(lanes: Lanes, agents: Sequence[Agent], mover: np.ndarray) -> np.ndarray:
     """Return an action a lane, int16 [B]; mover, int [B], says which agent is to act there, or NOBODY to wait.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent, check_agent, distinct, labels_of
 from gupai_agents.arguments import listed, require_methods
-from gupai_agents.decisions import new_lanes, play_out
+from gupai_agents.decisions import chips_won, new_lanes, play_out
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, deeds_of
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_env.core.game import Game
@@ -105,13 +105,6 @@ def play_rotations(
     deeds = log.deeds(deeds_of(lanes.game)[1]).reshape(*order.shape, -1)
     records = log.records([tuple(names[place] for place in row) for row in player_at.tolist() * deals])
     return Played(chips, np.take_along_axis(deeds, order[..., None], 2), records)
-
-
-def chips_won(lanes: Lanes) -> np.ndarray:
-    """Return what every seat has won, chips a deal, float64 [B, seats]."""
-    totals = lanes.states.total[:, : lanes.variant.players].astype(np.float64)
-    won: np.ndarray = totals / lanes.variant.deals
-    return won
 
 
 def play_some(

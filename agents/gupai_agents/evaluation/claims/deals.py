@@ -86,7 +86,7 @@ def play_again(claim: Claim, reading: Policy | Action, seed: int, example: dict[
     game = get_game(claim.game)
     variant = variant_of(game, reading.variant)
     sampler = Sampler(game, variant, reading.population)
-    table = Table(game, variant, sampler, stream_of(as_key(seed), example["stream"]))
+    table = Table(sampler, stream_of(as_key(seed), example["stream"]))
     member = example["player"]
     if isinstance(reading, Policy):
         base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent

@@ -235,7 +235,7 @@ def _among(game: Game, variant: Variant, trait: Trait, progress: Progress | None
     rivals = np.array([rival.weights for rival in trait.rivals])
 
     def play(styles: np.ndarray, deals: int, key: int) -> np.ndarray:
-        table, parts = Table(game, variant, sampler, derive(key, TUNING_STREAM)), []
+        table, parts = Table(sampler, derive(key, TUNING_STREAM)), []
         players = np.concatenate([rivals, styles])
         first = 0
         for block in table.blocks(0, deals):

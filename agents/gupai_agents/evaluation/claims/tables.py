@@ -1,20 +1,24 @@
-"""Playing for claims: deals of a population from the same beginning with different players, and forked positions."""
+"""Playing for claims: deals of a population from the same beginning with different players, and forked positions.
 
-from collections.abc import Iterator, Sequence
+`Setting` is what all designs are given.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gupai_agents.agent import Agent, Turns
-from gupai_agents.decisions import decisions, new_lanes, play_out
+from gupai_agents.decisions import chips_won, decisions, new_lanes, play_out
 from gupai_agents.evaluation.claims.features import action_pips, actions_with, meets
-from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Condition
+from gupai_agents.evaluation.claims.players import player
+from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
+from gupai_agents.evaluation.claims.schema import Condition, Player
 from gupai_agents.evaluation.match import LANES, chunks
 from gupai_agents.evaluation.records import Log, deeds_of
 from gupai_agents.styles import StyleAgent
-from gupai_env.core.claims import Outcome, Positions
+from gupai_env.core.claims import Metric, Outcome, Positions
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.streams import PREFER_STREAM, UNIFORM_STREAM
@@ -22,6 +26,11 @@ from gupai_env.core.variant import Variant
 from gupai_env.vector import Lanes
 
 NEAR = 1  # pips by which matched actions may differ
+PILOT = 500  # deals whose spread, not their mean, says how many are needed
+DOSE_STREAMS, ITEM_STREAMS = 100, 1000  # numbers of streams of deals; below them, those of the panel
+Progress = Callable[
+    [float, str], Any
+]  # called with the share of a claim that is done, and what is being done
 
 
 class Block(NamedTuple):
@@ -34,8 +43,8 @@ class Block(NamedTuple):
 class Table:
     """Deals of a population, from a stream of keys."""
 
-    def __init__(self, game: Game, variant: Variant, sampler: Sampler, stream: int) -> None:
-        self.game, self.variant, self.sampler, self.stream = game, variant, sampler, stream
+    def __init__(self, sampler: Sampler, stream: int) -> None:
+        self.game, self.variant, self.sampler, self.stream = sampler.game, sampler.variant, sampler, stream
         self._lanes: dict[int, Lanes] = {}
 
     def lanes(self, number: int) -> Lanes:
@@ -81,6 +90,71 @@ class Table:
         sitting = np.zeros((len(block.states), self.variant.players), int)
         np.put_along_axis(sitting, block.seats, 1, 1)
         return self.play(block, [other, hero], sitting, acted)
+
+
+class Meter:
+    """Tells how much of a claim is done: of its figures, each of a weight that says how long it takes."""
+
+    def __init__(self, weights: Sequence[float], progress: Progress | None = None) -> None:
+        self.weights, self.total, self.progress = list(weights), sum(weights) or 1.0, progress
+        self.done, self.now, self.what = 0.0, 0.0, ""
+
+    def begin(self, what: str) -> None:
+        """Begin the next figure."""
+        self.done += self.now
+        self.now, self.what = self.weights.pop(0) if self.weights else 0.0, what
+        self.reach(0.0)
+
+    def reach(self, share: float) -> None:
+        """Say that this share of the figure is done."""
+        if self.progress:
+            self.progress(min(1.0, (self.done + min(share, 1.0) * self.now) / self.total), self.what)
+
+
+class Setting(NamedTuple):
+    """What all designs are given. deals: instead of those a reading asks for."""
+
+    game: Game
+    variant: Variant
+    seed: int
+    deals: int | None
+    meter: Meter
+
+    def table(self, sampler: Sampler, number: int) -> Table:
+        """Return a table that deals from a stream."""
+        return Table(sampler, stream_of(self.seed, number))
+
+    def blocks(
+        self, table: Table, first: int, deals: int, total: int | None = None, before: int = 0
+    ) -> Iterator[Block]:
+        """Yield deals of a table, and tell after each block how many of the figure's `total` are done.
+
+        Args: before: those that were done before number 0 of this table.
+        """
+        done = before + first
+        for block in table.blocks(first, deals):
+            yield block
+            done += len(block.states)
+            self.meter.reach(done / (total or deals))
+
+
+def measured(
+    blocks: Iterable[Block], table: Table, metric: tuple[Metric, int | None], member: str, hero: Player | None
+) -> np.ndarray:
+    """Return the values of a metric, with its number, of deals in which one player sits at all seats.
+
+    Args:
+        blocks: The deals.
+        table: Where they are played.
+        metric: What is measured, and the number that it asks for.
+        member: The player.
+        hero: Who sits at the seats in question instead.
+    """
+    measure, number = metric
+    everyone = player(member, table.game, table.variant)
+    other = everyone if hero is None else player(hero, table.game, table.variant, member, member)
+    ends = (table.play_with(block, everyone, other, measure.acted) for block in blocks)
+    return np.concatenate([measure.values(each, number or 0) for each in ends])
 
 
 def differ(states: np.recarray, others: np.recarray) -> np.ndarray:
@@ -186,6 +260,6 @@ def gains(table: Table, agent: Agent, found: Forks) -> np.ndarray:
         lanes = table.standing(found.states)
         lanes.step(actions.astype(np.int64))
         play_out(lanes, [agent])
-        chips.append(lanes.states.total[rows, found.states.to_act].astype(np.float64))
+        chips.append(chips_won(lanes)[rows, found.states.to_act])
     won: np.ndarray = chips[0] - chips[1]
     return won
