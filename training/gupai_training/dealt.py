@@ -71,10 +71,9 @@ class Scorer:
 
     def __init__(self, player: NetworkAgent, device: torch.device, dtype: torch.dtype) -> None:
         self.device, self.dtype = device, dtype
-        self.layers = [layer.converted(self._on_device) for layer in player.layers]
-
-    def _on_device(self, linear: Linear) -> Linear:
-        return Linear(*map(self._tensor, linear))
+        self.layers = [
+            layer.converted(lambda linear: Linear(*map(self._tensor, linear))) for layer in player.layers
+        ]
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         return torch.tensor(array, device=self.device).to(

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from gupai_agents.agent import Agent, Turns
+from gupai_agents.agent import Agent
 from gupai_agents.decisions import decisions
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, style_agent
@@ -96,54 +96,53 @@ class Teacher:
         villains = (
             self._villains(lanes, chance) if dealt else np.zeros((teach.tables, game.max_seats), np.int64)
         )
-        wild = 0.0 if dealt else teach.random_moves
-        values = self._by_search
-        if dealt:
-            values = self._by_ensemble if self.ensemble else self._by_styles
-            if isinstance(player, NetworkAgent):
-                scorer = Scorer(player, self.device, self.dtype)
-                if kind == Kind.OWN:
-                    values = functools.partial(self._by_itself, self.plays_on or scorer)
-                player = player.drawing()
-                player.score = scorer.scores  # the same, faster
+        wild, own = 0.0 if dealt else teach.random_moves, None
+        if dealt and isinstance(player, NetworkAgent):
+            scorer = Scorer(player, self.device, self.dtype)
+            own = (self.plays_on or scorer) if kind == Kind.OWN else None
+            player = player.drawing()
+            player.score = scorer.scores  # the same, faster
         parts = []
         for rows, turns, actions in decisions(lanes, [player, *self.others], villains):
             pause()
             asked = np.flatnonzero((villains[rows, lanes.seats[rows]] == 0) & (turns.masks.sum(1) > 1))
-            at = rows[asked]
-            chips = values(turns.at(asked), lanes, at, villains[at].max(1)).astype(np.float32)
+            at, few = rows[asked], turns.at(asked)
+            if dealt:
+                chips = self._in_deals(lanes, few.masks, at, villains[at].max(1), own).astype(np.float32)
+            else:
+                chips = self.search.values(few, halving=False).means.astype(np.float32)
             means = np.nanmean(chips, 1)
             parts.append(Labels(lanes.observations[at], chips - means[:, None], means))
             drawn = chance.random(len(rows)) < wild
             actions[drawn] = lanes.sample(int(chance.integers(1 << 40)))[rows[drawn]]
         return Labels(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
-    def _by_search(self, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray) -> np.ndarray:
-        """Return chips, float64 [N, num_actions], of decisions in lanes `at`, whose others are number `styled`."""
-        return self.search.values(turns, halving=False).means
-
-    def _by_styles(self, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray) -> np.ndarray:
-        """Return the same in the deals themselves, the style going on for the player."""
-        return chips_in_deals(
-            lanes.game, lanes.rules, self.styles, styled, lanes.states[at], turns.masks, self.threads
-        )
-
-    def _by_ensemble(self, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray) -> np.ndarray:
-        """Return the same where networks tell how much actions differ, and playouts only what they win on average."""
-        observations, scores = lanes.observations[at], np.zeros(turns.masks.shape)
-        for each in self.ensemble:
-            scores += each.scores(observations) * (self.config.teach.temperature / len(self.ensemble))
-        scores[~turns.masks] = np.nan
-        chips = self._by_styles(turns, lanes, at, styled)
-        return scores + (np.nanmean(chips, 1) - np.nanmean(scores, 1))[:, None]
-
-    def _by_itself(
-        self, scorer: Scorer, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray
+    def _in_deals(
+        self, lanes: Lanes, masks: np.ndarray, at: np.ndarray, styled: np.ndarray, own: Scorer | None
     ) -> np.ndarray:
-        """Return the same, the player going on for itself or a network in its place."""
-        return chips_played_out(
-            lanes.game, lanes.variant, scorer, self.playing, styled, lanes.states[at], turns.masks
-        )
+        """Return what every legal action wins in the deals themselves, float64 [N, num_actions]; NaN where not legal.
+
+        The style goes on for the player; of an ensemble, networks tell how much actions differ, and playouts only what
+        they win on average.
+
+        Args:
+            lanes: The deals.
+            masks: The legal actions of the decisions, bool [N, num_actions].
+            at: Their lanes, int [N].
+            styled: The number of the players who have the other seats, int [N].
+            own: The network that goes on for the player instead, if one does.
+        """
+        states = lanes.states[at]
+        if own is not None:
+            return chips_played_out(lanes.game, lanes.variant, own, self.playing, styled, states, masks)
+        chips = chips_in_deals(lanes.game, lanes.rules, self.styles, styled, states, masks, self.threads)
+        if not self.ensemble:
+            return chips
+        scores, weight = np.zeros(masks.shape), self.config.teach.temperature / len(self.ensemble)
+        for each in self.ensemble:
+            scores += each.scores(lanes.observations[at]) * weight
+        scores[~masks] = np.nan
+        return scores + (np.nanmean(chips, 1) - np.nanmean(scores, 1))[:, None]
 
     def _scorer(self, spec: str) -> Scorer:
         """Return the network that a configuration names."""

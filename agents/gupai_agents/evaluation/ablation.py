@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
+from gupai_agents.evaluation.match import Progress
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, t_test
 from gupai_agents.registry import style_agent
 from gupai_agents.shipped import style_names
@@ -33,7 +34,6 @@ SELECTING = 8  # times the deals of a candidate, to choose between where a searc
 TUNE, AGAIN, SELECT, FRESH = range(4)
 MOST_SEEDS, MOST_DEALS = 1000, 1_000_000
 Play = Callable[[np.ndarray, int, int], np.ndarray]  # styles, number of deals, key -> chips, [styles, deals]
-Progress = Callable[[int], Any]  # called with the number of deals just played
 
 
 @dataclass(frozen=True)
