@@ -39,7 +39,7 @@ class OtherNoise:
 def gains(hero: Agent, baseline: Agent, deals: int) -> np.ndarray:
     """Return what `hero` wins more than `baseline` in the same deals, at the same seat, float64 [deals]."""
     game = get_game("jie-long")
-    table = Table(game, game.variant(), Sampler(game, game.variant(), Population()), 101)
+    table = Table(Sampler(game, game.variant(), Population()), 101)
     won = []
     for block in table.blocks(0, deals):
         ends = [table.play_with(block, baseline, player) for player in (hero, baseline)]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.report import markdown
-from gupai_agents.evaluation.claims.suite import corrected
+from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.workers import Processes
 from gupai_app import claims
 

@@ -23,7 +23,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from gupai_agents import agent_names
-from gupai_agents.evaluation.claims.suite import corrected
+from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.registry import NOT_NAMED

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.evaluation.claims.suite import RATE, corrected
+from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_app import claims
 from gupai_app.discover import figure, label
 from gupai_env.core.game import Game

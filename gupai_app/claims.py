@@ -32,7 +32,7 @@ from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.schema import ID, MOST_ID
-from gupai_agents.evaluation.claims.suite import RATE, corrected
+from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.workers import Cluster, Workers
 from gupai_app.report import progress, put, shares, table_of
 from gupai_app.streams import say

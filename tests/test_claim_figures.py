@@ -27,8 +27,7 @@ from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.orderings import _ranked
 from gupai_agents.evaluation.claims.policies import Pairs
 from gupai_agents.evaluation.claims.schema import Action, Condition, Ordering, Policy, Population, Rate
-from gupai_agents.evaluation.claims.setting import PILOT, Meter, Setting
-from gupai_agents.evaluation.claims.tables import Block, Choice, Forks, Table, forks
+from gupai_agents.evaluation.claims.tables import PILOT, Block, Choice, Forks, Meter, Setting, Table, forks
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_env import get_game
 from gupai_env.core.claims import Positions
@@ -240,7 +239,7 @@ def test_positions_tell_the_same_deals_however_many_are_dealt_at_a_time(monkeypa
     agent, found = make_agent("greedy"), []
     for lanes in (4096, 7):
         monkeypatch.setattr(tables, "LANES", lanes)
-        table = Table(JIE_LONG, JIE_LONG.variant(), sampler, 5)
+        table = Table(sampler, 5)
         parts = list(forks(table, agent, choice, 3, 20))
         deals = np.concatenate([part.deals for part in parts])
         moves = np.concatenate([part.states.moves for part in parts])
@@ -333,7 +332,7 @@ def test_features_of_a_position_are_as_they_are_called():
 
 
 def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_among_ones_discards():
-    table = Table(JIE_LONG, JIE_LONG.variant(), Sampler(JIE_LONG, JIE_LONG.variant(), Population()), 3)
+    table = Table(Sampler(JIE_LONG, JIE_LONG.variant(), Population()), 3)
     lanes = table.standing(next(table.blocks(0, 40)).states)
     for key in range(17):
         lanes.step(lanes.sample(key))
@@ -398,6 +397,6 @@ def test_what_an_optimiser_tells_stands_in_the_right_columns(monkeypatch):
 def test_a_block_names_the_seats_in_question_and_their_partners():
     variant = JIE_LONG.variant()
     sampler = Sampler(JIE_LONG, variant, Population(partner={"away": 3}))
-    block: Block = next(Table(JIE_LONG, variant, sampler, 5).blocks(0, 30))
+    block: Block = next(Table(sampler, 5).blocks(0, 30))
     assert (block.seats[:, 1] == (block.seats[:, 0] + 3) % 4).all()
     assert set(block.seats[:, 0].tolist()) == {0, 1, 2, 3}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gupai_agents.evaluation.claims.report import command_of, figures, markdown, percent, remarks
-from gupai_agents.evaluation.claims.suite import RATE, corrected
+from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_app.claim_page import _headline, _table, dose_chart, failures, round_step
 
 POOLED = {"mean": 1.5, "half_width": 0.25, "q": 8.0, "p_q": 0.004, "i2": 0.75}

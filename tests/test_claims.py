@@ -29,8 +29,8 @@ from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.report import command_of
 from gupai_agents.evaluation.claims.schema import Condition, Partner, Population
-from gupai_agents.evaluation.claims.suite import corrected
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
+from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.network import tensor_shapes
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
@@ -472,7 +472,7 @@ class OtherNoise:
 def test_between_equals_who_play_otherwise_intervals_hold():
     random, other = make_agent("random"), OtherNoise()
     variant = JIE_LONG.variant()
-    table = Table(JIE_LONG, variant, Sampler(JIE_LONG, variant, Population()), 11)
+    table = Table(Sampler(JIE_LONG, variant, Population()), 11)
     won = []
     for block in table.blocks(0, 8000):
         ends = [table.play_with(block, random, hero) for hero in (other, random)]
@@ -486,7 +486,7 @@ def test_between_equals_who_play_otherwise_intervals_hold():
 
 def test_an_action_is_worth_what_the_deal_pays_played_on_by_hand():
     agent, variant = make_agent("variety"), JIE_LONG.variant()
-    table = Table(JIE_LONG, variant, Sampler(JIE_LONG, variant, Population()), 13)
+    table = Table(Sampler(JIE_LONG, variant, Population()), 13)
     choice = Choice([], [Condition(feature="leaves", number=2)], [Condition(feature="lays")], "pip_matched")
     found = next(forks(table, agent, choice, 0, 20))
     before = found.states.copy()
@@ -508,7 +508,7 @@ def test_an_action_is_worth_what_the_deal_pays_played_on_by_hand():
 
 def test_the_compared_actions_are_what_they_are_called():
     agent, variant = make_agent("variety"), JIE_LONG.variant()
-    table = Table(JIE_LONG, variant, Sampler(JIE_LONG, variant, Population()), 13)
+    table = Table(Sampler(JIE_LONG, variant, Population()), 13)
     for comparator in ("best_alternative", "uniform", "pip_matched"):
         choice = Choice([], [Condition(feature="leaves", number=2)], [], comparator)
         found = next(forks(table, agent, choice, 0, 30))

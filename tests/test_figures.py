@@ -8,7 +8,7 @@ import pytest
 from gupai_agents import make_agent
 from gupai_agents.evaluation import Standings, ablation, duel, exploiter, ladder
 from gupai_agents.evaluation.ablation import Budget, Problem, Searched, families, search_seed, worths_over
-from gupai_agents.evaluation.exploiter import Effort, gain_of, tuned_against, won_among
+from gupai_agents.evaluation.exploiter import Effort, gain_of, tuned_against
 from gupai_agents.evaluation.ladder import pace
 from gupai_agents.evaluation.statistics import estimate, holm, t_test
 from gupai_agents.evaluation.tournament import schedule
@@ -90,11 +90,17 @@ def test_what_an_exploiter_gains_is_more_than_the_agent_wins_itself():
     assert duel(game, agent, same, 30, seed=2, casino_fee=5).mean(0).high < 0
 
 
+class Asked:
+    """An agent that no compiled loop knows."""
+
+    def __init__(self, agent):
+        self.name, self.act = agent.name, agent.act
+
+
 def test_a_style_among_frozen_agents_wins_what_tuning_pays_it():
-    variant = JIE_LONG.variant.make(forced_play=True)
     agent = make_agent("greedy", "jie-long", forced_play=True)
     styles = np.array([JIE_LONG.style("variety"), JIE_LONG.style({"pips": -1.0}), JIE_LONG.style("greedy")])
-    found = won_among(JIE_LONG, variant, agent, styles, 22, 9)
+    found = Table(JIE_LONG, {"forced_play": True}).values(styles, [Asked(agent)], 22, 9)
     expected = Table(JIE_LONG, {"forced_play": True}).values(styles, agent.weights[None], 22, 9)
     np.testing.assert_array_equal(found, expected)
     assert len(set(found.mean(1))) == 3
@@ -114,12 +120,12 @@ def test_an_exploiter_begins_without_temperature_is_chosen_in_other_deals_and_sc
         def tell(self, chips):
             pass
 
-    def won(game, variant, agent, candidates, deals, key, progress):
+    def won(table, candidates, rivals, deals, key):
         keys.append((len(candidates), deals, key))
         return np.arange(len(candidates))[:, None] * [[-1.0, -1.0]]
 
     monkeypatch.setattr(exploiter, "Evolution", Still)
-    monkeypatch.setattr(exploiter, "won_among", won)
+    monkeypatch.setattr(Table, "values", won)
     effort = Effort(generations=3, candidate_deals=10).checked(agent, 4)
     spec = tuned_against(JIE_LONG, variant, agent, effort, 5)
     assert began[0].tolist() == [*agent.weights[:-1].tolist(), 0.0]

@@ -71,7 +71,7 @@ def test_a_ladder_tells_what_duels_tell():
 
 
 def test_decisions_are_drawn_from_all_moments_of_a_deal():
-    turns = some_turns(get_game("jie-long"), make_agent("greedy", "jie-long"), {})
+    turns = some_turns(get_game("jie-long"), make_agent("greedy", "jie-long"), get_game("jie-long").variant())
     assert len(turns.keys) == len(turns.views) == len(turns.masks) == DECISIONS
     assert len(set(turns.keys.tolist())) == DECISIONS
     assert set(turns.views.turn.tolist()) == set(range(32))

@@ -34,7 +34,7 @@ def network(**depth):
 
 @pytest.fixture(scope="module")
 def turns():
-    return some_turns(GAME, make_agent("greedy", GAME, **OPTIONS), OPTIONS)
+    return some_turns(GAME, make_agent("greedy", GAME, **OPTIONS), GAME.variant(**OPTIONS))
 
 
 def of_legal(values, masks):

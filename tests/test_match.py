@@ -5,8 +5,8 @@ import pytest
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Agent, Turns
+from gupai_agents.decisions import answers
 from gupai_agents.evaluation import DuplicateResult, Standings, duel, play_duplicates, round_robin
-from gupai_agents.evaluation.match import answers
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.evaluation.tournament import schedule
 from gupai_agents.registry import agent_names

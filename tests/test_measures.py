@@ -22,7 +22,7 @@ JIE_LONG = get_game("jie-long")
 def played(game, name, number=200, **options):
     game = get_game(game)
     variant = game.variant(**options)
-    table = Table(game, variant, Sampler(game, variant, Population()), 17)
+    table = Table(Sampler(game, variant, Population()), 17)
     block = next(table.blocks(0, number))
     agent = make_agent(name, game, **options)
     return table.play_with(block, agent, agent)

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Turns, ask, probabilities
+from gupai_agents.decisions import answers
 from gupai_agents.evaluation import build_tree, duel, exact, play_duplicates, round_robin
-from gupai_agents.evaluation.match import answers
 from gupai_agents.observing import ObservationAgent
 from gupai_app import play
 from gupai_app.cli import app

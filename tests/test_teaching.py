@@ -164,19 +164,18 @@ def test_played_out_by_a_network_chips_are_those_of_its_best_actions_in_the_deal
     lanes = Lanes(name, 12, seed=6, skip_forced=True, **options)
     for number in range(3 if name == "jie-long" else 1):
         lanes.step(lanes.sample(number))
-    styles = np.array([[two.weights, two.weights], [two.weights, one.weights], [one.weights, two.weights]])
     styled, scorer = np.arange(12) % 3, Scorer(own, torch.device("cpu"), torch.float32)
     states, masks = lanes.states.copy(), lanes.masks.copy()
-    found = chips_played_out(lanes.game, lanes.variant, scorer, styles, styled, states, masks)
+    found = chips_played_out(lanes.game, lanes.variant, scorer, [one, two], styled, states, masks)
     np.testing.assert_array_equal(np.isnan(found), ~masks)
     for lane, action in some_of(masks):
         others = (own, one, two)[styled[lane]]
         assert found[lane, action] == won_by_hand(lanes, lane, action, own, others), (lane, action)
     match = lanes.game.variant.make(**options, deals=3)  # of which it is the first deal
     np.testing.assert_array_equal(
-        chips_played_out(lanes.game, match, scorer, styles, styled, states, masks), found
+        chips_played_out(lanes.game, match, scorer, [one, two], styled, states, masks), found
     )
-    none = chips_played_out(lanes.game, lanes.variant, scorer, styles, styled[:0], states[:0], masks[:0])
+    none = chips_played_out(lanes.game, lanes.variant, scorer, [one, two], styled[:0], states[:0], masks[:0])
     assert none.shape == (0, lanes.game.num_actions)
 
 

@@ -185,7 +185,7 @@ def test_what_tiles_are_worth_does_not_depend_on_what_was_played(game):
 
 
 def test_what_the_tiles_of_a_match_are_worth_is_added_up_over_its_deals(monkeypatch):
-    def pays(lanes, agents, sitting):
+    def pays(lanes, agents):
         lanes.states.payoff[:, :4] = 3, 1, -1, -3
 
     monkeypatch.setattr("gupai_app.web.review.play_out", pays)

@@ -37,17 +37,19 @@ class Turns(NamedTuple):
 
     def at(self, rows: Any) -> "Turns":
         """Return some of the decisions; `rows` picks them, as it does from an array."""
-        return Turns(self.views[rows].view(np.recarray), self.masks[rows], self.keys[rows])
+        return Turns(
+            _as_bytes(self.views)[rows].view(self.views.dtype, np.recarray), self.masks[rows], self.keys[rows]
+        )
 
     def copy(self) -> "Turns":
         """Return the same decisions in arrays of their own."""
-        views: Any = self.views
-        if views.ndim == 1 and views.flags.c_contiguous:
-            # as bytes: field by field it takes fifteen times as long
-            views = views.view(np.uint8).copy().view(views.dtype)
-        else:
-            views = views.copy()
+        views = _as_bytes(self.views).copy().view(self.views.dtype, np.recarray)
         return Turns(views, self.masks.copy(), self.keys.copy())
+
+
+def _as_bytes(views: np.recarray) -> np.ndarray:
+    """Return records as bytes, each a whole: numpy takes them field by field otherwise, fifteen times as slowly."""
+    return np.asarray(views).view(f"V{views.itemsize}")
 
 
 class Agent(Protocol):

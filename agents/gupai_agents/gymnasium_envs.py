@@ -15,11 +15,12 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space, iterate
 
 from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct
-from gupai_agents.evaluation.match import NOBODY, answers
+from gupai_agents.decisions import answers
 from gupai_agents.playouts import ANY_SEAT, ASKED, LEARNER, learning_seat, numbered, playouts
 from gupai_agents.registry import make_agent
 from gupai_env.aec import NO_GAME, RENDER_FPS, RENDER_MODES, GupaiEnv
 from gupai_env.core.compiling import bind
+from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import BUSY, LEGAL, WAIT, release

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent, Turns, ask, origin_of
+from gupai_agents.decisions import concatenated, decisions, new_lanes
 from gupai_agents.failure import near
 from gupai_agents.search import SearchAgent
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT
 from gupai_env.core.variant import Variant
-from gupai_env.vector import Lanes
 
 QUESTIONS = 64  # decisions in which an agent is asked
 DEALS, MOVES = 16, 200  # deals out of which these are, and most moves of each
@@ -51,22 +50,15 @@ def moves_of(agent: Agent, game: Game, variant: Variant) -> str | None:
 
 def questions(game: Game, variant: Variant) -> Turns:
     """Return fixed decisions in which there is a choice, out of all moments of a few deals."""
-    lanes = Lanes(game, DEALS, observe=False, renew=False, **variant.changed())
+    lanes = new_lanes(game, variant, DEALS)
     lanes.reset(seeds=np.arange(DEALS))
     found: list[Turns] = []
-    for move in range(MOVES):
-        rows = np.flatnonzero(~lanes.over)
-        if not len(rows):
-            break
-        views, keys = lanes.views(rows)
-        masks = lanes.masks[rows]
-        found.append(Turns(views, masks, keys).at(masks.sum(1) > 1))
-        actions = np.full(DEALS, WAIT, np.int16)
-        for row, mask in zip(rows, masks, strict=True):
+    for move, (rows, turns, actions) in zip(range(1, MOVES + 1), decisions(lanes, []), strict=False):
+        found.append(turns.at(turns.masks.sum(1) > 1))
+        for at, (row, mask) in enumerate(zip(rows, turns.masks, strict=True)):
             legal = np.flatnonzero(mask)
-            actions[row] = legal[(move + 1) * SPREAD * (row + 1) % len(legal)]
-        lanes.step(actions)
-    together = Turns(*(np.concatenate(parts) for parts in zip(*found, strict=True)))  # type: ignore[arg-type]
+            actions[at] = legal[move * SPREAD * (row + 1) % len(legal)]
+    together = concatenated(found)
     count = len(together.keys)
     return together.at(np.unique(np.linspace(0, count - 1, min(QUESTIONS, count)).astype(int)))
 

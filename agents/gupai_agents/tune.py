@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Turns
-from gupai_agents.playouts import playouts
-from gupai_agents.styles import RANDOM, worths_of
+from gupai_agents.agent import Agent, Turns
+from gupai_agents.decisions import new_lanes, play_out
+from gupai_agents.styles import StyleAgent, worths_of
 from gupai_agents.workers import Workers
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import real_number, told, whole_number
@@ -27,6 +27,7 @@ from gupai_env.vector import Lanes
 MOST_CHAMPIONS = 8  # besides the named styles
 LOOK, STEPS = 300, 16  # lanes, and decisions in each, by which features and styles are measured
 BATCH = 1 << 14  # lanes
+Rivals = Sequence[Agent] | np.ndarray
 
 
 @dataclass
@@ -231,14 +232,14 @@ class Table:
         self.game, self.variant, self.played = game, variant, 0
         self.workers = workers or Workers()
 
-    def chips(self, candidates: np.ndarray, rivals: np.ndarray, deals: int, key: int) -> np.ndarray:
+    def chips(self, candidates: np.ndarray, rivals: Rivals, deals: int, key: int) -> np.ndarray:
         """Return the chips a deal that candidates win, float64 [candidates], see `values`."""
         return self.values(candidates, rivals, deals, key).mean(1)
 
-    def values(self, candidates: np.ndarray, rivals: np.ndarray, deals: int, key: int) -> np.ndarray:
-        """Return what candidates win in each deal, float64 [candidates, deals]; styles are rows of weights.
+    def values(self, candidates: np.ndarray, rivals: Rivals, deals: int, key: int) -> np.ndarray:
+        """Return what candidates win in each deal, float64 [candidates, deals]; candidates are rows of weights.
 
-        Deal d has the candidate at seat d modulo seats, one of the rivals at all others.
+        Deal d has the candidate at seat d modulo seats, one of the rivals, agents or rows of weights, at all others.
         """
         share = -(-len(candidates) // self.workers.count)
         many = max(1, min(BATCH // deals, share))
@@ -249,16 +250,24 @@ class Table:
         return won
 
 
+def styles_of(game: Game, rows: np.ndarray) -> list[StyleAgent]:
+    """Return the players of styles that are rows of weights."""
+    names = [feature.name for feature in game.features]
+    weights = [(dict(zip(names, row, strict=False)), row[-1]) for row in rows.tolist()]
+    return [StyleAgent(game, "candidate", *each) for each in weights]
+
+
 def won_by(
-    game: Game, variant: dict[str, Any], candidates: np.ndarray, rivals: np.ndarray, deals: int, key: int
+    game: Game, variant: dict[str, Any], candidates: np.ndarray, rivals: Rivals, deals: int, key: int
 ) -> np.ndarray:
     """Return what candidates win in each deal, as `Table.values`."""
-    lanes = Lanes(game, len(candidates) * deals, observe=False, renew=False, **variant)
+    lanes = new_lanes(game, game.variant.make(**variant), len(candidates) * deals)
     seats, stream = lanes.variant.players, derive(key, TUNING_STREAM)
     lanes.reset(seeds=np.tile([derive(stream, deal) for deal in range(deals)], len(candidates)))
-    seat, rival = np.arange(deals) % seats, np.arange(deals) // seats % len(rivals)
-    line_ups = np.tile(RANDOM + 1 + rival, len(candidates))[:, None].repeat(seats, 1).astype(np.int16)
-    sitting = np.arange(len(line_ups)), np.tile(seat, len(candidates))
-    line_ups[sitting] = RANDOM + 1 + len(rivals) + np.arange(len(candidates)).repeat(deals)
-    playouts(game).finish(lanes.rules, np.concatenate([rivals, candidates]), lanes.states, line_ups)
-    return lanes.states.total[sitting].reshape(len(candidates), deals).astype(np.float64)
+    others = styles_of(game, rivals) if isinstance(rivals, np.ndarray) else rivals
+    seat, rival = np.arange(deals) % seats, np.arange(deals) // seats % len(others)
+    sitting = np.tile(rival, len(candidates))[:, None].repeat(seats, 1)
+    places = np.arange(len(sitting)), np.tile(seat, len(candidates))
+    sitting[places] = len(others) + np.arange(len(candidates)).repeat(deals)
+    play_out(lanes, [*others, *styles_of(game, candidates)], sitting)
+    return lanes.states.total[places].reshape(len(candidates), deals).astype(np.float64)

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
 from gupai_agents.agent import Turns, probabilities
-from gupai_agents.evaluation.match import play_out
+from gupai_agents.decisions import play_out
 from gupai_agents.evaluation.records import GameRecord, game_of_line, order_of
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.registry import style_agent
@@ -173,7 +173,6 @@ def luck(record: GameRecord) -> list[Luck]:
     game, variant, session = record.game, record.variant, Session.of(record)
     style = style_agent(f"{style_names(game)[-1]}@1", game, variant)
     lanes = Lanes(game, AGAIN, observe=False, renew=False, **{**variant.changed(), "deals": 1})
-    sitting = np.zeros((AGAIN, variant.players), int)
     worth = np.zeros((AGAIN, variant.players))
     begins = True
     for action in record.actions:
@@ -183,7 +182,7 @@ def luck(record: GameRecord) -> list[Luck]:
             lanes.states.seed[:] = [derive(session.seed, time) for time in range(AGAIN)]
             lanes.states.deal[:] = 0
             lanes.refresh()
-            play_out(lanes, [style], sitting)
+            play_out(lanes, [style])
             worth += lanes.states.payoff[:, : variant.players]
         begins = session.play(action) is not None
     found = [estimate(worth[:, seat]) for seat in range(variant.players)]

@@ -8,7 +8,7 @@ import itertools
 import secrets
 import threading
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -30,13 +30,16 @@ from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.evaluation.tournament import (
     ONE,
     TABLES,
+    Block,
     Schedule,
     Tournament,
     fill,
+    play_block,
     schedule,
 )
 from gupai_agents.search import SearchAgent
 from gupai_agents.stored import small_file
+from gupai_agents.workers import Workers
 from gupai_app.claim_page import round_step
 from gupai_app.web.address import rules_of
 from gupai_app.web.jobs import MOST_KEPT, Jobs, Tell
@@ -80,28 +83,33 @@ class Watched(Schedule):
     seen: Seen
     so_far: Tournament
     step: int
-    ready: dict[tuple[int, int, int], Played]
 
     @classmethod
     def of(cls, plan: Schedule, seen: Seen, so_far: Tournament | None = None, step: int = STEP) -> "Watched":
         """Return a schedule to be watched; so_far: what is played of it already."""
-        return cls(**vars(plan), seen=seen, so_far=so_far or plan.empty(), step=step, ready={})
+        return cls(**vars(plan), seen=seen, so_far=so_far or plan.empty(), step=step)
 
-    def play(self, agents: Sequence[Agent], block: tuple[int, int, int]) -> Played:
-        """Play a block; the first one of a round plays those of the other line-ups too, which then are at hand."""
+    def played(
+        self, agents: Sequence[Agent], blocks: Iterable[Block], workers: Workers | None = None
+    ) -> Iterator[Played]:
+        """Yield what is played in some blocks; with the first of a round those of the other line-ups are played too."""
+        ready: dict[Block, Played] = {}
+        for block in blocks:
+            if block not in ready:
+                ready = self._round(agents, block)
+            yield ready.pop(block)
+
+    def _round(self, agents: Sequence[Agent], block: Block) -> dict[Block, Played]:
         at, first, some = block
-        if block not in self.ready:
-            self.ready.clear()
-            parts: dict[int, list[Played]] = {each: [] for each in range(at, len(self.line_ups))}
-            for begin, few in chunks(some, self.step):
-                for each in parts:
-                    part = (each, first + begin, few)
-                    parts[each].append(super().play(agents, part))
-                    fill(self.so_far, part, parts[each][-1])
-                    self.seen(first + begin, self.so_far)
-                self.seen(first + begin + few, self.so_far)
-            self.ready.update({(each, first, some): _joined(played) for each, played in parts.items()})
-        return self.ready.pop(block)
+        parts: dict[int, list[Played]] = {each: [] for each in range(at, len(self.line_ups))}
+        for begin, few in chunks(some, self.step):
+            for each in parts:
+                part = (each, first + begin, few)
+                parts[each].append(play_block(self, agents, part))
+                fill(self.so_far, part, parts[each][-1])
+                self.seen(first + begin, self.so_far)
+            self.seen(first + begin + few, self.so_far)
+        return {(each, first, some): _joined(played) for each, played in parts.items()}
 
 
 def _joined(parts: Sequence[Played]) -> Played:

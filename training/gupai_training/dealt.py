@@ -1,19 +1,19 @@
 """What actions are worth in a deal that lies open: for a teacher, who may see what players may not."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
 
+from gupai_agents.decisions import play_out
 from gupai_agents.network import Linear, NetworkAgent, forward
-from gupai_agents.observing import best_legal
-from gupai_agents.playouts import ASKED, finish
-from gupai_agents.search import OTHERS, in_blocks, try_action
-from gupai_agents.styles import RANDOM
+from gupai_agents.observing import ObservationAgent
+from gupai_agents.search import in_blocks, try_action
+from gupai_agents.styles import StyleAgent
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import FLAG, WAIT
+from gupai_env.core.lanes import FLAG
 from gupai_env.core.places import blank, scratch
 from gupai_env.core.variant import Variant
 from gupai_env.vector import Lanes
@@ -71,10 +71,9 @@ class Scorer:
 
     def __init__(self, player: NetworkAgent, device: torch.device, dtype: torch.dtype) -> None:
         self.device, self.dtype = device, dtype
-        self.layers = [layer.converted(self._on_device) for layer in player.layers]
-
-    def _on_device(self, linear: Linear) -> Linear:
-        return Linear(*map(self._tensor, linear))
+        self.layers = [
+            layer.converted(lambda linear: Linear(*map(self._tensor, linear))) for layer in player.layers
+        ]
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         return torch.tensor(array, device=self.device).to(
@@ -91,37 +90,27 @@ def chips_played_out(
     game: Game,
     variant: Variant,
     scorer: Scorer,
-    styles: np.ndarray,
+    others: Sequence[StyleAgent],
     styled: np.ndarray,
     states: np.ndarray,
     masks: np.ndarray,
 ) -> np.ndarray:
     """Return what `chips_in_deals` does where a network goes on for itself, always with its best action.
 
-    It has every seat of table 0 of the styles; elsewhere only the seat to act.
+    Args: styled: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
     """
     rows, actions = np.nonzero(masks)
     chips = np.full(masks.shape, np.nan)
     if not len(rows):
         return chips
     options = {**variant.changed(), "deals": 1}  # of a match only the deal that is on the table is played out
-    lanes = Lanes(game, len(rows), renew=False, skip_forced=True, **options)
+    lanes = Lanes(game, len(rows), observe=False, renew=False, skip_forced=True, **options)
     lanes.states[:] = states[rows]
     lanes.refresh()
     seats = lanes.seats.copy()
-    others = np.where(styled[rows] == 0, ASKED, RANDOM + 1 + styled[rows])
-    line_ups = np.repeat(others[:, None], game.max_seats, 1).astype(np.int16)
-    line_ups[np.arange(len(rows)), seats] = ASKED
+    sitting = np.repeat(styled[rows, None], variant.players, 1)
+    sitting[np.arange(len(rows)), seats] = 0
     lanes.step(actions)
-    while True:
-        finish(lanes, styles[:, OTHERS], line_ups)
-        going_on = np.flatnonzero(~lanes.over)
-        if not len(going_on):
-            break
-        actions = np.full(len(rows), WAIT, np.int64)
-        actions[going_on] = lanes.masks[going_on].argmax(1)
-        asked = going_on[lanes.masks[going_on].sum(1) > 1]
-        actions[asked] = best_legal(scorer.scores(lanes.observations[asked]), lanes.masks[asked])
-        lanes.step(actions)
+    play_out(lanes, [ObservationAgent("network", game, scorer.scores), *others], sitting)
     chips[masks] = lanes.states.payoff[np.arange(len(rows)), seats]
     return chips

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
-from gupai_agents.evaluation.match import answers
+from gupai_agents.decisions import answers
 from gupai_agents.registry import make_agent
 from gupai_env.aec import NO_GAME
 from gupai_env.core.illegal import IllegalActionError

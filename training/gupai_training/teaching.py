@@ -24,13 +24,14 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from gupai_agents.agent import Agent, Turns, ask
+from gupai_agents.agent import Agent
+from gupai_agents.decisions import decisions
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, style_agent
 from gupai_agents.search import Plan, SearchAgent
+from gupai_agents.styles import StyleAgent
 from gupai_agents.workers import Answer, Thread, Workers, pause
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TEACHING_STREAM
 from gupai_env.games import get_game
@@ -77,12 +78,8 @@ class Teacher:
         self.others = [agent_of_data(name, game, variant) for name in config.rules]
         self.ensemble = [self._scorer(spec) for spec in config.teach.ensemble]
         self.plays_on = self._scorer(config.teach.plays_on) if config.teach.plays_on else None
-        self.styles = np.array(
-            [
-                [self.style.weights, getattr(who, "weights", self.style.weights)]
-                for who in (self.style, *self.others)
-            ]
-        )
+        self.playing = [who if isinstance(who, StyleAgent) else self.style for who in self.others]  # on
+        self.styles = np.array([[self.style.weights, who.weights] for who in (self.style, *self.playing)])
 
     def labels(self, player: Agent, number: int, kind: Kind = Kind.SEARCHED) -> Labels:
         """Return labels of all of a player's decisions with a choice in whole deals.
@@ -94,67 +91,58 @@ class Teacher:
         dealt = kind != Kind.SEARCHED
         teach, game = self.config.teach, self.style.game
         seed = derive(derive(as_key(self.config.seed), TEACHING_STREAM), number)
-        lanes = Lanes(game, teach.tables, seed=seed, skip_forced=True, **self.config.variant)
+        lanes = Lanes(game, teach.tables, seed=seed, renew=False, skip_forced=True, **self.config.variant)
         chance = np.random.default_rng([self.config.seed, number])
         villains = (
             self._villains(lanes, chance) if dealt else np.zeros((teach.tables, game.max_seats), np.int64)
         )
-        wild = 0.0 if dealt else teach.random_moves
-        values = self._by_search
-        if dealt:
-            values = self._by_ensemble if self.ensemble else self._by_styles
-            if isinstance(player, NetworkAgent):
-                scorer = Scorer(player, self.device, self.dtype)
-                if kind == Kind.OWN:
-                    values = functools.partial(self._by_itself, self.plays_on or scorer)
-                player = player.drawing()
-                player.score = scorer.scores  # the same, faster
+        wild, own = 0.0 if dealt else teach.random_moves, None
+        if dealt and isinstance(player, NetworkAgent):
+            scorer = Scorer(player, self.device, self.dtype)
+            own = (self.plays_on or scorer) if kind == Kind.OWN else None
+            player = player.drawing()
+            player.score = scorer.scores  # the same, faster
         parts = []
-        while len(rows := np.flatnonzero(lanes.episodes == 0)):
+        for rows, turns, actions in decisions(lanes, [player, *self.others], villains):
             pause()
-            views, keys = lanes.views(rows)
-            turns = Turns(views, lanes.masks[rows], keys)
-            who = villains[rows, lanes.seats[rows]]
-            asked = np.flatnonzero((who == 0) & (turns.masks.sum(1) > 1))
-            at = rows[asked]
-            chips = values(turns.at(asked), lanes, at, villains[at].max(1)).astype(np.float32)
+            asked = np.flatnonzero((villains[rows, lanes.seats[rows]] == 0) & (turns.masks.sum(1) > 1))
+            at, few = rows[asked], turns.at(asked)
+            if dealt:
+                chips = self._in_deals(lanes, few.masks, at, villains[at].max(1), own).astype(np.float32)
+            else:
+                chips = self.search.values(few, halving=False).means.astype(np.float32)
             means = np.nanmean(chips, 1)
             parts.append(Labels(lanes.observations[at], chips - means[:, None], means))
-            actions = np.full(teach.tables, WAIT, np.int16)
-            for place, agent in enumerate((player, *self.others)):
-                if len(mine := np.flatnonzero(who == place)):
-                    actions[rows[mine]] = ask(agent, game, lanes.variant, turns.at(mine))
-            drawn = rows[chance.random(len(rows)) < wild]
-            actions[drawn] = lanes.sample(int(chance.integers(1 << 40)))[drawn]
-            lanes.step(actions)
+            drawn = chance.random(len(rows)) < wild
+            actions[drawn] = lanes.sample(int(chance.integers(1 << 40)))[rows[drawn]]
         return Labels(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
-    def _by_search(self, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray) -> np.ndarray:
-        """Return chips, float64 [N, num_actions], of decisions in lanes `at`, whose others are number `styled`."""
-        return self.search.values(turns, halving=False).means
-
-    def _by_styles(self, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray) -> np.ndarray:
-        """Return the same in the deals themselves, the style going on for the player."""
-        return chips_in_deals(
-            lanes.game, lanes.rules, self.styles, styled, lanes.states[at], turns.masks, self.threads
-        )
-
-    def _by_ensemble(self, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray) -> np.ndarray:
-        """Return the same where networks tell how much actions differ, and playouts only what they win on average."""
-        observations, scores = lanes.observations[at], np.zeros(turns.masks.shape)
-        for each in self.ensemble:
-            scores += each.scores(observations) * (self.config.teach.temperature / len(self.ensemble))
-        scores[~turns.masks] = np.nan
-        chips = self._by_styles(turns, lanes, at, styled)
-        return scores + (np.nanmean(chips, 1) - np.nanmean(scores, 1))[:, None]
-
-    def _by_itself(
-        self, scorer: Scorer, turns: Turns, lanes: Lanes, at: np.ndarray, styled: np.ndarray
+    def _in_deals(
+        self, lanes: Lanes, masks: np.ndarray, at: np.ndarray, styled: np.ndarray, own: Scorer | None
     ) -> np.ndarray:
-        """Return the same, the player going on for itself or a network in its place."""
-        return chips_played_out(
-            lanes.game, lanes.variant, scorer, self.styles, styled, lanes.states[at], turns.masks
-        )
+        """Return what every legal action wins in the deals themselves, float64 [N, num_actions]; NaN where not legal.
+
+        The style goes on for the player; of an ensemble, networks tell how much actions differ, and playouts only what
+        they win on average.
+
+        Args:
+            lanes: The deals.
+            masks: The legal actions of the decisions, bool [N, num_actions].
+            at: Their lanes, int [N].
+            styled: The number of the players who have the other seats, int [N].
+            own: The network that goes on for the player instead, if one does.
+        """
+        states = lanes.states[at]
+        if own is not None:
+            return chips_played_out(lanes.game, lanes.variant, own, self.playing, styled, states, masks)
+        chips = chips_in_deals(lanes.game, lanes.rules, self.styles, styled, states, masks, self.threads)
+        if not self.ensemble:
+            return chips
+        scores, weight = np.zeros(masks.shape), self.config.teach.temperature / len(self.ensemble)
+        for each in self.ensemble:
+            scores += each.scores(lanes.observations[at]) * weight
+        scores[~masks] = np.nan
+        return scores + (np.nanmean(chips, 1) - np.nanmean(scores, 1))[:, None]
 
     def _scorer(self, spec: str) -> Scorer:
         """Return the network that a configuration names."""

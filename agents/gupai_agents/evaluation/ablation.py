@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
+from gupai_agents.evaluation.match import Progress
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, t_test
 from gupai_agents.registry import style_agent
 from gupai_agents.shipped import style_names
@@ -22,7 +23,7 @@ from gupai_agents.styles import StyleAgent
 from gupai_agents.tune import Evolution, Looks, Table, moving, start_of
 from gupai_agents.workers import in_threads
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told, whole_number
+from gupai_env.core.numbers import whole_number
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -33,7 +34,6 @@ SELECTING = 8  # times the deals of a candidate, to choose between where a searc
 TUNE, AGAIN, SELECT, FRESH = range(4)
 MOST_SEEDS, MOST_DEALS = 1000, 1_000_000
 Play = Callable[[np.ndarray, int, int], np.ndarray]  # styles, number of deals, key -> chips, [styles, deals]
-Progress = Callable[[int], Any]  # called with the number of deals just played
 
 
 @dataclass(frozen=True)
@@ -158,19 +158,10 @@ def rivals_of(game: Game, variant: Variant) -> list[StyleAgent]:
 
 
 def among(game: Game, variant: Variant, rivals: Sequence[Agent], progress: Progress | None = None) -> Play:
-    """Return what lets styles play, one a deal, among equal rivals of whom another sits there in every deal.
-
-    Raises: ValueError for a rival that is no rule-based player with weights.
-    """
-    for rival in rivals:
-        if not isinstance(rival, StyleAgent):
-            raise ValueError(
-                f"{told(rival.name)} has no weights; rivals to tune against are rule-based players"
-            )
-    rows = np.array([rival.weights for rival in rivals if isinstance(rival, StyleAgent)])
+    """Return what lets styles play, one a deal, among equal rivals of whom another sits there in every deal."""
 
     def play(styles: np.ndarray, deals: int, key: int) -> np.ndarray:
-        values = Table(game, variant.changed()).values(styles, rows, deals, key)
+        values = Table(game, variant.changed()).values(styles, rivals, deals, key)
         if progress:
             progress(values.size)
         return values

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent, Turns, distinct, probabilities
+from gupai_agents.decisions import standing
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import counted, whole_number
@@ -234,7 +235,7 @@ class _Search:
         nodes = 1 + deals
         seats = np.tile(np.arange(self.players), (deals, 1))
         positions = _Positions(chance, seats, -1 - seats, np.full_like(seats, -1))
-        lanes = self._lanes(states)
+        lanes = standing(self.game, self.variant, states)
         self._look(lanes, positions, np.full(deals, NOBODY), np.zeros(deals, np.int64))
         while lanes.num_lanes:
             rows = np.arange(lanes.num_lanes)
@@ -250,14 +251,14 @@ class _Search:
             movers, ways = lanes.seats[row], lanes.masks.cumsum(1)[row, actions]
             positions = positions.at(row)
             positions.sequences[np.arange(len(row)), movers] = self._first()[sets[row]] + ways - 1
-            lanes = self._lanes(lanes.states[row])
+            lanes = standing(self.game, self.variant, lanes.states[row])
             payoffs, over = lanes.step(actions)
             self.ends["chance"].append(positions.chance[over])
             self.ends["payoffs"].append(payoffs[over, : self.players].astype(np.float64))
             self.ends["ends"].append(positions.sequences[over].astype(np.int32))
             if over.all():
                 break
-            positions, lanes = positions.at(~over), self._lanes(lanes.states[~over])
+            positions, lanes = positions.at(~over), standing(self.game, self.variant, lanes.states[~over])
             self._look(lanes, positions, movers[~over], actions[~over])
         found = {name: np.concatenate(parts) for name, parts in self.found.items()}
         return GameTree(
@@ -272,12 +273,6 @@ class _Search:
             layers=np.unique(self.layers),
             **{name: np.concatenate(parts) for name, parts in self.ends.items()},
         )
-
-    def _lanes(self, states: np.ndarray) -> Lanes:
-        lanes = Lanes(self.game, len(states), observe=False, renew=False, **self.options)
-        lanes.states[:] = states
-        lanes.refresh()
-        return lanes
 
     def _look(self, lanes: Lanes, positions: _Positions, movers: np.ndarray, actions: np.ndarray) -> None:
         """Note what every seat sees after the movers' actions, int [N]."""

@@ -44,7 +44,7 @@ from gupai_agents.evaluation.folder_models import (
 from gupai_agents.evaluation.folder_models import Progress as Reached
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, read_games
-from gupai_agents.evaluation.tournament import Schedule, Tournament, fill, schedule
+from gupai_agents.evaluation.tournament import Block, Schedule, Tournament, fill, schedule
 from gupai_agents.identity import identity_of, require_same
 from gupai_agents.workers import Workers
 from gupai_env.core.compiling import sources_digest
@@ -180,7 +180,7 @@ def _parts(done: Reached) -> tuple[tuple[str, Finished], ...]:
     return (ROWS, done.rows), (GAMES, done.games)
 
 
-def _blocks(folder: Path, plan: Schedule, done: Reached) -> list[tuple[int, int, int]]:
+def _blocks(folder: Path, plan: Schedule, done: Reached) -> list[Block]:
     """Return the finished blocks; raises FolderError for more than there are."""
     blocks = list(plan.blocks())
     if done.blocks > len(blocks):
@@ -412,7 +412,7 @@ def header(plan: Schedule) -> str:
     return _csv([columns])
 
 
-def rows(plan: Schedule, block: tuple[int, int, int], played: Played) -> str:
+def rows(plan: Schedule, block: Block, played: Played) -> str:
     """Return the rows of a block: who sat where, won what (in a match, a deal) and did what how often, by seat."""
     number, first, some = block
     line_up, seats = plan.line_ups[number], plan.variant.players
@@ -485,7 +485,7 @@ def _text(path: Path) -> Iterator[io.TextIOWrapper]:
             raise FolderError(f"{path} is not UTF-8 text") from None
 
 
-def _load(folder: Path, plan: Schedule, blocks: Sequence[tuple[int, int, int]], found: Tournament) -> None:
+def _load(folder: Path, plan: Schedule, blocks: Sequence[Block], found: Tournament) -> None:
     """Fill in the blocks that games.csv holds; raises FolderError if it holds anything else."""
     seats, deeds = plan.variant.players, len(deeds_of(plan.game)[0])
     order = seats_of(seats)
@@ -514,9 +514,7 @@ def _load(folder: Path, plan: Schedule, blocks: Sequence[tuple[int, int, int]], 
             fill(found, block, played)
 
 
-def _replayed(
-    folder: Path, plan: Schedule, block: tuple[int, int, int], games: Iterator[GameRecord], number: int
-) -> Played:
+def _replayed(folder: Path, plan: Schedule, block: Block, games: Iterator[GameRecord], number: int) -> Played:
     """Return a block from its records; raises FolderError for a game that is not the one to be played there."""
     line_up, (_, first, some), seats = plan.line_ups[block[0]], block, plan.variant.players
     names, kinds = deeds_of(plan.game)

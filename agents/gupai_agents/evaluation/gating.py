@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.evaluation.match import Match, Progress, chunks, duel
+from gupai_agents.evaluation.match import Progress, duel, play_some
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate, Sequential, clustered, estimate, gsprt
 from gupai_env.core.game import Game
@@ -60,17 +60,14 @@ def gate(
     between("gain", gain, 0, math.inf, "a number of chips above 0")
     most = whole_number("most", most, 1, 1 << 24)
     game = get_game(game)
-    seats = game.variant.make(**variant).players
-    match = Match(game, [challenger, *[champion] * (seats - 1)], seed, **variant)
+    made = game.variant.make(**variant)
+    players = [challenger, *[champion] * (made.players - 1)]
     won, test = np.zeros(0), Sequential(0, 0, 0.0)
-    for first, some in chunks(most, min(BLOCK, match.chunk)):
-        played = match.play(first, some, logged=record is not None)
-        if record is not None:
-            record.write(played.records or [])
-        won = np.concatenate([won, played.chips[:, :, 0].mean(1)])
+    for _, chips in play_some(
+        game, made, players, as_key(seed), most, most=BLOCK, progress=progress, record=record
+    ):
+        won = np.concatenate([won, chips[:, :, 0].mean(1)])
         test = gsprt(won, gain, alpha, beta)
-        if progress:
-            progress(some)
         if test.verdict:
             break
     return Gate(VERDICTS[test.verdict], test, estimate(won[: test.samples]))

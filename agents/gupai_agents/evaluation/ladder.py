@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.agent import Agent, Turns, ask, check_agent, labels_of
+from gupai_agents.decisions import concatenated, decisions, new_lanes
 from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.search import SearchAgent
 from gupai_agents.styles import RandomAgent
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT
 from gupai_env.core.numbers import whole_number
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.vector import Lanes
 
 DECISIONS = 512  # asked at once to measure how fast a player is
 FIRST_ASKED, LONG_ENOUGH = 8, 0.2  # decisions, doubled until asking for them takes so many seconds
@@ -72,7 +71,7 @@ def climb(
         raise ValueError("a ladder needs two agents or more that do not search; they are the rivals of all")
     deals = whole_number("deals", deals, 2, MOST_FIGURES // made.players**2)
     few, seed = whole_number("few", few, 2, deals), as_key(seed)
-    turns = some_turns(game, quick[-1], variant)
+    turns = some_turns(game, quick[-1], made)
     labels, rungs = labels_of(agents), []
     for label, agent in zip(labels, agents, strict=True):
         played = few if isinstance(agent, SearchAgent) else deals
@@ -94,19 +93,10 @@ def climb(
     return Ladder(game, made, tuple(rivals), tuple(rungs), seed)
 
 
-def some_turns(game: Game, agent: Agent, variant: dict[str, Any]) -> Turns:
+def some_turns(game: Game, agent: Agent, variant: Variant) -> Turns:
     """Return DECISIONS decisions out of deals among an agent, drawn from all moments of a deal."""
-    lanes = Lanes(game, DECISIONS, observe=False, renew=False, **variant)
-    found: list[Turns] = []
-    while not lanes.over.all():
-        rows = np.flatnonzero(~lanes.over)
-        views, keys = lanes.views(rows)
-        turns = Turns(views, lanes.masks[rows], keys)
-        found.append(turns)
-        actions = np.full(DECISIONS, WAIT, np.int16)
-        actions[rows] = ask(agent, game, lanes.variant, turns)
-        lanes.step(actions)
-    together = Turns(*(np.concatenate(parts) for parts in zip(*found, strict=True)))  # type: ignore[arg-type]
+    lanes = new_lanes(game, variant, DECISIONS)
+    together = concatenated([now.turns for now in decisions(lanes, [agent])])
     return together.at(np.random.default_rng(0).choice(len(together.keys), DECISIONS, replace=False))
 
 

@@ -10,16 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct, labels_of
+from gupai_agents.agent import Agent, check_agent, distinct, labels_of
+from gupai_agents.decisions import chips_won, new_lanes, play_out
 from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, deeds_of
 from gupai_agents.evaluation.statistics import Estimate, estimate
-from gupai_agents.playouts import ASKED, finish, numbered
-from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT
 from gupai_env.core.numbers import as_list, counted, require_methods, whole_number
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import EVALUATION_STREAM
+from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
 
@@ -76,66 +75,81 @@ class Played(NamedTuple):
     records: list[GameRecord] | None = None
 
 
-class Match:
-    """A line-up that plays deals of a seed in every rotation, some at a time.
+def play_rotations(
+    lanes: Lanes, players: Sequence[Agent], seed: int, first: int, names: Sequence[str] | None = None
+) -> Played:
+    """Play the deals of a seed from number `first` on, every one in all rotations of the players over the seats.
 
-    seat_of: int [rotations, seats], the seat of every player in every rotation. chunk: deals that are played at once.
+    Args:
+        lanes: As many as there are deals times seats.
+        players: One agent a seat.
+        seed: That of the evaluation.
+        first: The number of the first deal.
+        names: What records call the players; without names nothing is logged.
+
+    Raises:
+        ValueError: For answers that are no legal actions.
     """
+    seats = lanes.variant.players
+    seat_of, deals = seats_of(seats), lanes.num_lanes // seats
+    player_at = np.argsort(seat_of, 1)  # [rotation, seat]
+    agents, who = distinct(players)
+    lanes.reset(seeds=np.repeat([key_of(seed, deal) for deal in range(first, first + deals)], seats))
+    log = None if names is None else Log(lanes)
+    play_out(lanes, agents, np.tile(np.array(who)[player_at], (deals, 1)), log.note if log else None)
+    order = np.broadcast_to(seat_of, (deals, seats, seats))
+    chips = np.take_along_axis(chips_won(lanes).reshape(order.shape), order, 2)
+    if names is None or log is None:
+        return Played(chips)
+    deeds = log.deeds(deeds_of(lanes.game)[1]).reshape(*order.shape, -1)
+    records = log.records([tuple(names[place] for place in row) for row in player_at.tolist() * deals])
+    return Played(chips, np.take_along_axis(deeds, order[..., None], 2), records)
 
-    def __init__(
-        self,
-        game: str | Game,
-        players: Sequence[Agent],
-        seed: int = 0,
-        /,
-        *,
-        names: Sequence[str] | None = None,
-        **variant: Any,
-    ) -> None:
-        """Args: names: what records call the players, default as `labels_of`.
 
-        Raises: ValueError as `play_duplicates`.
-        """
-        self.game = get_game(game)
-        self.variant = self.game.variant.make(**variant)
-        seats, players = self.variant.players, as_list("players", players, "agents")
-        if len(players) != seats:
-            raise ValueError(
-                f"{counted(len(players), 'player')} for {seats} seats; there must be one for each"
-            )
-        for player in players:
-            check_agent(player, self.game, self.variant)
-        self.seed = as_key(seed)
-        self._agents, who = distinct(players)
-        labels = labels_of(self._agents)
-        self.names = tuple([labels[each] for each in who] if names is None else names)
-        self.seat_of = seats_of(seats)
-        self._sitting = np.empty_like(self.seat_of)  # [r, seat]: the agent there
-        np.put_along_axis(self._sitting, self.seat_of, np.broadcast_to(np.array(who), self.seat_of.shape), 1)
-        self.chunk = max(1, LANES // seats)
-        self._lanes: Lanes | None = None
+def play_some(
+    game: Game,
+    variant: Variant,
+    players: Sequence[Agent],
+    seed: int,
+    deals: int,
+    *,
+    most: int = LANES,
+    progress: Progress | None = None,
+    record: RecordWriter | None = None,
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield what a line-up wins, some deals at a time: the number of the first, and [deals, rotations, seats].
 
-    def play(self, first: int, deals: int, logged: bool = False) -> Played:
-        """Play `deals` deals from number `first` on. Raises: ValueError for answers that are no legal actions."""
-        seats = self.variant.players
-        if self._lanes is None or self._lanes.num_lanes != deals * seats:
-            self._lanes = Lanes(
-                self.game, deals * seats, observe=False, renew=False, **self.variant.changed()
-            )
-        lanes = self._lanes
-        lanes.reset(seeds=np.repeat([key_of(self.seed, deal) for deal in range(first, first + deals)], seats))
-        sitting = np.tile(self._sitting, (deals, 1))
-        log = Log(lanes) if logged else None
-        play_out(lanes, self._agents, sitting, log.note if log else None)
-        order = np.broadcast_to(self.seat_of, (deals, seats, seats))
-        totals = lanes.states.total[:, :seats].reshape(order.shape).astype(np.float64) / self.variant.deals
-        chips = np.take_along_axis(totals, order, 2)
-        if log is None:
-            return Played(chips)
-        deeds = log.deeds(deeds_of(self.game)[1]).reshape(*order.shape, -1)
-        player_at = np.argsort(self.seat_of, 1).tolist()  # [rotation][seat]
-        records = log.records([tuple(self.names[place] for place in row) for row in player_at * deals])
-        return Played(chips, np.take_along_axis(deeds, order[..., None], 2), records)
+    Args:
+        most: Deals at a time.
+        progress: Called with the number of deals just played.
+        record: Where every game is written.
+
+    Raises:
+        ValueError: As `play_duplicates`.
+    """
+    seats = variant.players
+    if len(players) != seats:
+        raise ValueError(f"{counted(len(players), 'player')} for {seats} seats; there must be one for each")
+    for player in players:
+        check_agent(player, game, variant)
+    size = LANES // seats if record is None else LANES // seats // variant.deals
+    lanes, names = None, labels_of_line_up(players) if record else None
+    for first, some in chunks(deals, min(size, most)):
+        if lanes is None or lanes.num_lanes != some * seats:
+            lanes = new_lanes(game, variant, some * seats)
+        played = play_rotations(lanes, players, seed, first, names)
+        if record is not None:
+            record.write(played.records or [])
+        if progress:
+            progress(some)
+        yield first, played.chips
+
+
+def labels_of_line_up(players: Sequence[Agent]) -> list[str]:
+    """Return what the players of a line-up are called; one agent at several seats has one name."""
+    agents, who = distinct(players)
+    labels = labels_of(agents)
+    return [labels[each] for each in who]
 
 
 def play_duplicates(
@@ -157,65 +171,18 @@ def play_duplicates(
         for answers that are no legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.
     """
     require_methods(progress, record)
-    match = Match(game, players, seed, **variant)
-    seats = match.variant.players
-    deals = whole_number("deals", deals, 1, MOST_FIGURES // seats**2)
-    chips = np.empty((deals, seats, seats))
-    for first, some in chunks(deals, match.chunk if record is None else match.chunk // match.variant.deals):
-        played = match.play(first, some, logged=record is not None)
-        chips[first : first + some] = played.chips
-        if record is not None:
-            record.write(played.records or [])
-        if progress:
-            progress(some)
-    return DuplicateResult(match.names, chips, match.seed)
+    game, players = get_game(game), as_list("players", players, "agents")
+    made, seed = game.variant.make(**variant), as_key(seed)
+    deals = whole_number("deals", deals, 1, MOST_FIGURES // made.players**2)
+    played = play_some(game, made, players, seed, deals, progress=progress, record=record)
+    chips = np.concatenate([each for _, each in played])
+    return DuplicateResult(tuple(labels_of_line_up(players)), chips, seed)
 
 
 def chunks(total: int, size: int) -> Iterator[tuple[int, int]]:
     """Yield where parts of at most `size` begin (at least one of them), and how long they are."""
     for first in range(0, total, max(size, 1)):
         yield first, min(max(size, 1), total - first)
-
-
-def play_out(
-    lanes: Lanes,
-    agents: Sequence[Agent],
-    sitting: np.ndarray,
-    log: Callable[[np.ndarray], None] | None = None,
-) -> None:
-    """Play every lane to its end; sitting, int [B, seats], says which of the agents sits where.
-
-    Rule-based agents play inside a compiled loop, the others are asked in batches; what is played is the same. With a
-    `log`, which is called with the actions of every step, int16 [B], all are asked.
-    """
-    rows = np.arange(lanes.num_lanes)
-    numbers, styles = numbered(lanes.game, agents)
-    line_ups = numbers[sitting]
-    while True:
-        if log is None and (numbers < ASKED).any():
-            finish(lanes, styles, line_ups)
-        if lanes.over.all():
-            return
-        mover = np.where(lanes.over, NOBODY, sitting[rows, lanes.seats])
-        actions = answers(lanes, agents, mover)
-        lanes.step(actions)
-        if log is not None:
-            log(actions)
-
-
-def answers(lanes: Lanes, agents: Sequence[Agent], mover: np.ndarray) -> np.ndarray:
-    """Return an action a lane, int16 [B]; mover, int [B], says which agent is to act there, or NOBODY to wait.
-
-    Raises: ValueError as `ask`.
-    """
-    actions = np.full(lanes.num_lanes, WAIT, np.int16)
-    for index, agent in enumerate(agents):
-        mine = np.flatnonzero(mover == index)
-        if len(mine):
-            views, keys = lanes.views(mine)
-            turns = Turns(views, lanes.masks[mine], keys)
-            actions[mine] = ask(agent, lanes.game, lanes.variant, turns, mine)
-    return actions
 
 
 def duel(

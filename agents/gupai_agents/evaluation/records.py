@@ -19,6 +19,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
+from gupai_agents.decisions import new_lanes
 from gupai_env.core.files import NewFile, naming
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
@@ -421,7 +422,7 @@ def _checked(path: str | Path, block: Sequence[_Claim]) -> Iterator[GameRecord]:
 def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
     """Play games of one variant again, side by side; for one that the rules do not allow, return what is wrong."""
     game, variant = block[0].rules
-    lanes = Lanes(game, len(block), observe=False, renew=False, **variant.changed())
+    lanes = new_lanes(game, variant, len(block))
     lanes.reset(seeds=[claim.seed for claim in block])
     lanes.episodes[:] = [claim.episode for claim in block]
     lanes.begin()

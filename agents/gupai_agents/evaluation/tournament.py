@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent, check_agent, labels_of
-from gupai_agents.evaluation.match import LANES, MOST_FIGURES, Match, Played, Progress, chunks
+from gupai_agents.decisions import new_lanes
+from gupai_agents.evaluation.match import LANES, MOST_FIGURES, Played, Progress, chunks, play_rotations
 from gupai_agents.evaluation.rating import alpha_rank, choices_of, ratings
 from gupai_agents.evaluation.records import RecordWriter, deeds_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, holm, t_test
@@ -28,6 +29,7 @@ TABLES = {
     MIXED: "different agents at every seat, each meeting every other about equally often",
     ALL: "all of these",
 }
+Block = tuple[int, int, int]  # the number of a line-up, a first deal, how many deals
 MOST_COMBINATIONS = 70  # line-ups up to which all of different agents are played
 
 
@@ -261,31 +263,23 @@ class Schedule:
     deals: int
     seed: int
 
-    def blocks(self) -> Iterator[tuple[int, int, int]]:
-        """Yield what is played at a time: the number of a line-up, a first deal, how many."""
+    def blocks(self) -> Iterator[Block]:
+        """Yield what is played at a time."""
         size = LANES // self.variant.players // self.variant.deals
         for first, some in chunks(self.deals, size):
             for number in range(len(self.line_ups)):
                 yield number, first, some
 
-    def play(self, agents: Sequence[Agent], block: tuple[int, int, int]) -> Played:
-        """Play a block, logged; the agents are those of `players`."""
-        number, first, some = block
-        seated = self.line_ups[number].agents
-        line_up, names = [agents[each] for each in seated], [self.players[each] for each in seated]
-        match = Match(self.game, line_up, self.seed, names=names, **self.variant.changed())
-        return match.play(first, some, logged=True)
-
     def played(
         self,
         agents: Sequence[Agent],
-        blocks: Iterable[tuple[int, int, int]],
+        blocks: Iterable[Block],
         workers: Workers | None = None,
     ) -> Iterator[Played]:
         """Yield what is played in some blocks, in their order, by workers; default: by this process."""
         workers = workers or Workers()
         plan, sitting = workers.share(self), workers.share(list(agents))
-        return workers.in_order(_play_block, ((plan, sitting, block) for block in blocks))
+        return workers.in_order(play_block, ((plan, sitting, block) for block in blocks))
 
     def check(self, agents: Sequence[Agent]) -> None:
         """Raise ValueError for agents that cannot play here."""
@@ -302,8 +296,13 @@ class Schedule:
         )
 
 
-def _play_block(plan: Schedule, agents: Sequence[Agent], block: tuple[int, int, int]) -> Played:
-    return plan.play(agents, block)
+def play_block(plan: Schedule, agents: Sequence[Agent], block: Block) -> Played:
+    """Play a block, logged; the agents are those of `players`."""
+    number, first, some = block
+    seated = plan.line_ups[number].agents
+    lanes = new_lanes(plan.game, plan.variant, some * len(seated))
+    names = [plan.players[each] for each in seated]
+    return play_rotations(lanes, [agents[each] for each in seated], plan.seed, first, names)
 
 
 def schedule(
@@ -332,7 +331,7 @@ def schedule(
     return Schedule(game, made, tuple(agents), tuple(found), table, deals, as_key(seed))
 
 
-def fill(tournament: Tournament, block: tuple[int, int, int], played: Played) -> None:
+def fill(tournament: Tournament, block: Block, played: Played) -> None:
     """Write what was played in a block into a tournament."""
     number, first, some = block
     tournament.chips[number, first : first + some] = played.chips

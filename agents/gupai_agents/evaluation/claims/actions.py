@@ -17,11 +17,10 @@ from gupai_agents.evaluation.claims.effects import (
     those_counted,
 )
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
-from gupai_agents.evaluation.claims.results import Effect, Finding
+from gupai_agents.evaluation.claims.results import Effect, Finding, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Action, Condition
-from gupai_agents.evaluation.claims.setting import Setting
-from gupai_agents.evaluation.claims.tables import Choice, forks, gains
+from gupai_agents.evaluation.claims.tables import Choice, Setting, forks, gains
 from gupai_agents.evaluation.statistics import Estimate, estimate, t_test
 
 COMPARED = {
@@ -78,10 +77,8 @@ def action(setting: Setting, reading: Action) -> Finding:
     seats = 1 if sampler.conditional else setting.variant.players
     share = float(sampler.probability)
     pooled = verdicts.pool([each.estimate for each in those_counted(effects)])
-    return Finding(
-        reading.name,
-        reading.kind,
-        reading.variant,
+    return finding(
+        reading,
         verdicts.TOO_RARE if rarest < verdicts.FEWEST else judged.verdict,
         sentence_of(
             pooled.effect,
@@ -90,7 +87,6 @@ def action(setting: Setting, reading: Action) -> Finding:
         ),
         unit="chips",
         remark=remark,
-        note=reading.note,
         about={
             "action": ", ".join(map(str, reading.action)),
             "position": ", ".join(map(str, population.position)) or "any",

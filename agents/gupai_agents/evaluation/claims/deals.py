@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
+from gupai_agents.decisions import decisions
 from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.evaluation.claims.schema import Action, Claim, Policy
 from gupai_agents.evaluation.claims.tables import Table
-from gupai_agents.evaluation.match import answers
 from gupai_agents.evaluation.records import GameRecord, Log
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game
@@ -86,7 +86,7 @@ def play_again(claim: Claim, reading: Policy | Action, seed: int, example: dict[
     game = get_game(claim.game)
     variant = variant_of(game, reading.variant)
     sampler = Sampler(game, variant, reading.population)
-    table = Table(game, variant, sampler, stream_of(as_key(seed), example["stream"]))
+    table = Table(sampler, stream_of(as_key(seed), example["stream"]))
     member = example["player"]
     if isinstance(reading, Policy):
         base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
@@ -116,11 +116,8 @@ def _recorded(
     agents = [other, hero]
     sitting = [int(seat in seats) for seat in range(table.variant.players)]
     log = Log(lanes)
-    while not lanes.over[0]:
-        actions = answers(lanes, agents, np.array([sitting[lanes.seats[0]]]))
-        actions[0] = forced.get(int(lanes.states.moves[0]), actions[0])
-        lanes.step(actions.astype(np.int64))
-        log.note(actions)
+    for now in decisions(lanes, agents, np.array([sitting]), log.note):
+        now.actions[0] = forced.get(int(lanes.states.moves[0]), now.actions[0])
     (record,) = log.records([tuple(agents[each].name for each in sitting)])
     order = table.sampler.orders(lanes.seeds, block.seats[:, 0])
     return replace(record, order=() if order is None else tuple(order[0].tolist())), seats

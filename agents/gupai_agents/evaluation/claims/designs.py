@@ -11,9 +11,9 @@ from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.orderings import ordering
 from gupai_agents.evaluation.claims.players import SAME, STRONG, named
-from gupai_agents.evaluation.claims.policies import detectable, enough, pairs_in, policy
+from gupai_agents.evaluation.claims.policies import detectable, dosed, enough, pairs_in, policy
 from gupai_agents.evaluation.claims.rates import rate
-from gupai_agents.evaluation.claims.results import Finding, Verdict
+from gupai_agents.evaluation.claims.results import Finding, Verdict, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import (
     Action,
@@ -21,17 +21,20 @@ from gupai_agents.evaluation.claims.schema import (
     Claim,
     Exact,
     Expectation,
+    Ordering,
     Policy,
     Population,
     Rate,
     Reading,
 )
-from gupai_agents.evaluation.claims.setting import PILOT, Meter, Progress, Setting, weights_of
-from gupai_agents.evaluation.claims.tables import Choice
+from gupai_agents.evaluation.claims.tables import PILOT, Choice, Meter, Progress, Setting
 from gupai_agents.registry import agent_names
 from gupai_agents.shipped import BEST
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game
+
+# About how many times as long such a player takes.
+SLOW = {"search": 200, "best": 20, "checkpoint": 20, "sample": 20}
 
 
 def try_claim(
@@ -84,6 +87,23 @@ def _strong(claim: Claim, reading: Reading, wanted: bool) -> list[str]:
     return [spec for spec in STRONG if spec not in missing]
 
 
+def weights_of(reading: Reading, deals: int | None) -> list[float]:
+    """Return about how long each figure of a reading takes, in the order in which they are worked out."""
+    if isinstance(reading, Exact):
+        return [1000.0]
+    sitting = [[spec] for spec in reading.panel] or getattr(reading, "fields", [])
+    members = [max(SLOW.get(spec.partition(":")[0], 1) for spec in specs) for specs in sitting]
+    if isinstance(reading, Policy):
+        each = 2 * (deals or reading.plan.deals or reading.plan.most)
+        doses = [members[number] for number, _ in dosed(reading)] * len(reading.doses)
+        return [float(each * slow) for slow in [*members, *doses]]
+    each = deals or reading.deals
+    if isinstance(reading, Ordering):
+        return [float(each * slow) for slow in members for _ in reading.items]
+    times = 2 if isinstance(reading, Rate) and reading.against is not None else 1
+    return [float(times * each * slow) for slow in members]
+
+
 def work(
     claim: Claim, deals: int | None = None, panel: Sequence[str] | None = None, strong: bool = False
 ) -> float:
@@ -119,13 +139,10 @@ def exact(setting: Setting, reading: Exact) -> Finding:
         if not _holds(facts[expected.fact], expected):
             wrong.append(f"{expected.fact} is {facts[expected.fact]}")
     verdict = verdicts.DISPROVED if wrong else verdicts.PROVED
-    return Finding(
-        reading.name,
-        reading.kind,
-        reading.variant,
+    return finding(
+        reading,
         verdict,
         "Enumerated: " + ("; ".join(wrong) if wrong else "all is as it is said") + ".",
-        note=reading.note,
         facts=dict(facts),
     )
 

@@ -11,7 +11,7 @@ from gupai_agents.evaluation.claims.features import values_of
 from gupai_agents.evaluation.claims.players import SAME
 from gupai_agents.evaluation.claims.results import Effect
 from gupai_agents.evaluation.claims.schema import Condition
-from gupai_agents.evaluation.claims.setting import Setting
+from gupai_agents.evaluation.claims.tables import Setting
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
 from gupai_env.core.claims import Positions
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from gupai_agents.decisions import standing
 from gupai_env.core.claims import ExactQuestion, Facts, tiles_by_number, vocabulary_of
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import DECK, PIPS
 from gupai_env.deals import all_deals
-from gupai_env.vector import Lanes
 
 
 def doubles_in_a_hand() -> Facts:
@@ -64,20 +64,13 @@ def answer(game: Game, question: ExactQuestion) -> Facts:
 
 def ends_of(game: Game, states: np.recarray, variant: Mapping[str, Any]) -> Iterator[np.recarray]:
     """Yield all ends that the states, deals under way, can come to, some at a time."""
-    lanes = _standing(game, states, variant)
-    masks = lanes.masks.copy()
+    made = game.variant.make(**variant)
+    masks = standing(game, made, states).masks.copy()
     for action in np.flatnonzero(masks.any(0)).tolist():
-        after = _standing(game, states[masks[:, action]], variant)
+        after = standing(game, made, states[masks[:, action]])
         after.step(np.full(after.num_lanes, action, np.int64))
         over = after.over.copy()
         if over.any():
             yield after.states[over].view(np.recarray)
         if not over.all():
             yield from ends_of(game, after.states[~over].view(np.recarray), variant)
-
-
-def _standing(game: Game, states: np.recarray, variant: Mapping[str, Any]) -> Lanes:
-    lanes = Lanes(game, len(states), observe=False, renew=False, **variant)
-    lanes.states[:] = states
-    lanes.refresh()
-    return lanes

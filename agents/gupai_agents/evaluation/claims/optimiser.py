@@ -13,7 +13,6 @@ from gupai_agents.evaluation.ablation import (
     Budget,
     Play,
     Problem,
-    Progress,
     moving,
     search_seeds,
 )
@@ -22,6 +21,7 @@ from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Claim, Policy
 from gupai_agents.evaluation.claims.tables import Table
+from gupai_agents.evaluation.match import Progress
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.playouts import playouts
 from gupai_agents.styles import RANDOM, StyleAgent
@@ -235,7 +235,7 @@ def _among(game: Game, variant: Variant, trait: Trait, progress: Progress | None
     rivals = np.array([rival.weights for rival in trait.rivals])
 
     def play(styles: np.ndarray, deals: int, key: int) -> np.ndarray:
-        table, parts = Table(game, variant, sampler, derive(key, TUNING_STREAM)), []
+        table, parts = Table(sampler, derive(key, TUNING_STREAM)), []
         players = np.concatenate([rivals, styles])
         first = 0
         for block in table.blocks(0, deals):

@@ -11,11 +11,10 @@ from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.effects import agreed
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
-from gupai_agents.evaluation.claims.results import Effect, Finding
+from gupai_agents.evaluation.claims.results import Effect, Finding, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Item, Ordering
-from gupai_agents.evaluation.claims.setting import ITEM_STREAMS, Setting
-from gupai_agents.evaluation.claims.tables import Block, Choice, Table
+from gupai_agents.evaluation.claims.tables import ITEM_STREAMS, Block, Choice, Setting, Table, measured
 from gupai_agents.evaluation.statistics import Estimate, estimate, holm
 from gupai_env.core.claims import Metric
 from gupai_env.core.rng import derive, draw
@@ -47,15 +46,12 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
         ]
     verdict, remark = agreed(found or [verdicts.MEASURED])
     unit = "chips" if reading.comparator else metrics_of(setting.game)[reading.metric].unit
-    return Finding(
-        reading.name,
-        reading.kind,
-        reading.variant,
+    return finding(
+        reading,
         verdict,
         "; ".join(remarks) + ".",
         unit=unit,
         remark=remark,
-        note=reading.note,
         about={"first": reading.first, "left out": ", ".join(reading.but) or None, "metric": reading.metric},
         effects=tuple(effects),
         p=max(behind) if behind else None,  # all players must agree
@@ -75,19 +71,9 @@ def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: 
         field = [
             player(spec, setting.game, setting.variant) for spec in reading.fields[number % ITEM_STREAMS]
         ]
-        parts = [_drawn(table, block, field, measure, item.number) for block in blocks]
+        values = np.concatenate([_drawn(table, block, field, measure, item.number) for block in blocks])
     else:
-        everyone = player(member, setting.game, setting.variant)
-        hero = (
-            everyone
-            if item.treated is None
-            else player(item.treated, setting.game, setting.variant, member, member)
-        )
-        parts = [
-            measure.values(table.play_with(block, everyone, hero, measure.acted), item.number or 0)
-            for block in blocks
-        ]
-    values = np.concatenate(parts)
+        values = measured(blocks, table, (measure, item.number), member, item.treated)
     return verdicts.of_statistic(values, measure.statistic) if measure.statistic else estimate(values)
 
 

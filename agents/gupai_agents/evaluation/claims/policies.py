@@ -18,12 +18,11 @@ from gupai_agents.evaluation.claims.effects import (
     told_player,
 )
 from gupai_agents.evaluation.claims.measures import metrics_of
-from gupai_agents.evaluation.claims.players import UNSKILLED, player
-from gupai_agents.evaluation.claims.results import Effect, Finding
+from gupai_agents.evaluation.claims.players import STRONG, UNSKILLED, player
+from gupai_agents.evaluation.claims.results import Effect, Finding, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Plan, Policy
-from gupai_agents.evaluation.claims.setting import DOSE_STREAMS, PILOT, Setting, dosed
-from gupai_agents.evaluation.claims.tables import differ
+from gupai_agents.evaluation.claims.tables import DOSE_STREAMS, PILOT, Setting, differ
 from gupai_agents.evaluation.statistics import estimate, samples_for, t_test
 
 
@@ -33,6 +32,11 @@ class Pairs(NamedTuple):
     gains: np.ndarray
     changed: np.ndarray
     groups: np.ndarray
+
+
+def dosed(reading: Policy) -> list[tuple[int, str]]:
+    """Return number and name of the members of a panel against whom doses are played."""
+    return [(number, member) for number, member in enumerate(reading.panel) if member not in STRONG]
 
 
 def policy(setting: Setting, reading: Policy) -> Finding:
@@ -64,17 +68,14 @@ def policy(setting: Setting, reading: Policy) -> Finding:
     pooled = verdicts.pool([each.estimate for each in those_counted(effects)])
     frequency = float(sampler.probability)
     per_hundred = 100 * frequency * pooled.effect.mean if measure.unit == "chips" else None
-    return Finding(
-        reading.name,
-        reading.kind,
-        reading.variant,
+    return finding(
+        reading,
         judged.verdict,
         sentence_of(
             pooled.effect, reading.margin, "the trait", "" if reading.metric == "chips" else measure.what
         ),
         unit=measure.unit,
         remark=remark,
-        note=reading.note,
         about={
             "treated": told_player(reading.treated),
             "baseline": told_player(reading.baseline),

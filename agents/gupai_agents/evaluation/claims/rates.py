@@ -8,11 +8,11 @@ from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.effects import agreed, those_counted
 from gupai_agents.evaluation.claims.measures import metrics_of
-from gupai_agents.evaluation.claims.players import UNSKILLED, player
-from gupai_agents.evaluation.claims.results import Effect, Finding
+from gupai_agents.evaluation.claims.players import UNSKILLED
+from gupai_agents.evaluation.claims.results import Effect, Finding, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Rate
-from gupai_agents.evaluation.claims.setting import Setting
+from gupai_agents.evaluation.claims.tables import Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_env.core.claims import Metric, ratio
 
@@ -39,15 +39,12 @@ def rate(setting: Setting, reading: Rate) -> Finding:
     unit = measure.unit if reading.against is None else "times as much"
     shown = ", ".join(f"{each.label} {_figure(each.estimate, unit)}" for each in effects)
     threshold = f"; the claim says {_limit(reading, unit)}" if reading.threshold is not None else ""
-    return Finding(
-        reading.name,
-        reading.kind,
-        reading.variant,
+    return finding(
+        reading,
         verdict,
         f"{measure.what[0].upper()}{measure.what[1:]}: {shown}{threshold}.",
         unit=unit,
         remark=remark,
-        note=reading.note,
         about={
             "metric": reading.metric,
             "number": reading.number,
@@ -81,17 +78,9 @@ def _rate_values(
         own = (
             Sampler(setting.game, variant, reading.population) if variant is not setting.variant else sampler
         )
-        table, parts = setting.table(own, number), []
-        everyone = player(member, setting.game, variant)
-        hero = (
-            everyone
-            if reading.treated is None
-            else player(reading.treated, setting.game, variant, member, member)
-        )
-        for block in setting.blocks(table, 0, deals, deals * len(variants), deals * place):
-            ends = table.play_with(block, everyone, hero, measure.acted)
-            parts.append(measure.values(ends, reading.number or 0))
-        columns.append(np.concatenate(parts))
+        table = setting.table(own, number)
+        blocks = setting.blocks(table, 0, deals, deals * len(variants), deals * place)
+        columns.append(measured(blocks, table, (measure, reading.number), member, reading.treated))
     if reading.against is None:
         return columns[0], measure.statistic
     return np.stack(columns, 1), ratio

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from gupai_agents.evaluation.claims.schema import Claim
+from gupai_agents.evaluation.claims.schema import Claim, Reading
 from gupai_agents.evaluation.statistics import Estimate
 
 
@@ -86,6 +86,12 @@ class Finding:
             if getattr(self, name):
                 found[name] = [each.as_numbers() for each in getattr(self, name)]
         return found
+
+
+def finding(reading: Reading, verdict: str, sentence: str, **more: Any) -> Finding:
+    """Return what a reading has come to; more: other fields."""
+    own = reading.name, reading.kind, reading.variant
+    return Finding(*own, verdict, sentence, note=reading.note, **more)
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,36 @@
-"""Playing for claims: deals of a population from the same beginning with different players, and forked positions."""
+"""Playing for claims: deals of a population from the same beginning with different players, and forked positions.
 
-from collections.abc import Iterator, Sequence
+`Setting` is what all designs are given.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, ask
+from gupai_agents.agent import Agent, Turns
+from gupai_agents.decisions import chips_won, decisions, new_lanes, play_out
 from gupai_agents.evaluation.claims.features import action_pips, actions_with, meets
-from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Condition
-from gupai_agents.evaluation.match import chunks, play_out
+from gupai_agents.evaluation.claims.players import player
+from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
+from gupai_agents.evaluation.claims.schema import Condition, Player
+from gupai_agents.evaluation.match import LANES, chunks
 from gupai_agents.evaluation.records import Log, deeds_of
 from gupai_agents.styles import StyleAgent
-from gupai_env.core.claims import Outcome, Positions
+from gupai_env.core.claims import Metric, Outcome, Positions
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.streams import PREFER_STREAM, UNIFORM_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.vector import Lanes
 
-LANES = 4096  # that play side by side
 NEAR = 1  # pips by which matched actions may differ
+PILOT = 500  # deals whose spread, not their mean, says how many are needed
+DOSE_STREAMS, ITEM_STREAMS = 100, 1000  # numbers of streams of deals; below them, those of the panel
+Progress = Callable[
+    [float, str], Any
+]  # called with the share of a claim that is done, and what is being done
 
 
 class Block(NamedTuple):
@@ -35,16 +43,14 @@ class Block(NamedTuple):
 class Table:
     """Deals of a population, from a stream of keys."""
 
-    def __init__(self, game: Game, variant: Variant, sampler: Sampler, stream: int) -> None:
-        self.game, self.variant, self.sampler, self.stream = game, variant, sampler, stream
+    def __init__(self, sampler: Sampler, stream: int) -> None:
+        self.game, self.variant, self.sampler, self.stream = sampler.game, sampler.variant, sampler, stream
         self._lanes: dict[int, Lanes] = {}
 
     def lanes(self, number: int) -> Lanes:
         """Return lanes of this variant, so many."""
         if number not in self._lanes:
-            self._lanes = {
-                number: Lanes(self.game, number, observe=False, renew=False, **self.variant.changed())
-            }
+            self._lanes = {number: new_lanes(self.game, self.variant, number)}
         return self._lanes[number]
 
     def blocks(self, first: int, deals: int) -> Iterator[Block]:
@@ -86,6 +92,71 @@ class Table:
         return self.play(block, [other, hero], sitting, acted)
 
 
+class Meter:
+    """Tells how much of a claim is done: of its figures, each of a weight that says how long it takes."""
+
+    def __init__(self, weights: Sequence[float], progress: Progress | None = None) -> None:
+        self.weights, self.total, self.progress = list(weights), sum(weights) or 1.0, progress
+        self.done, self.now, self.what = 0.0, 0.0, ""
+
+    def begin(self, what: str) -> None:
+        """Begin the next figure."""
+        self.done += self.now
+        self.now, self.what = self.weights.pop(0) if self.weights else 0.0, what
+        self.reach(0.0)
+
+    def reach(self, share: float) -> None:
+        """Say that this share of the figure is done."""
+        if self.progress:
+            self.progress(min(1.0, (self.done + min(share, 1.0) * self.now) / self.total), self.what)
+
+
+class Setting(NamedTuple):
+    """What all designs are given. deals: instead of those a reading asks for."""
+
+    game: Game
+    variant: Variant
+    seed: int
+    deals: int | None
+    meter: Meter
+
+    def table(self, sampler: Sampler, number: int) -> Table:
+        """Return a table that deals from a stream."""
+        return Table(sampler, stream_of(self.seed, number))
+
+    def blocks(
+        self, table: Table, first: int, deals: int, total: int | None = None, before: int = 0
+    ) -> Iterator[Block]:
+        """Yield deals of a table, and tell after each block how many of the figure's `total` are done.
+
+        Args: before: those that were done before number 0 of this table.
+        """
+        done = before + first
+        for block in table.blocks(first, deals):
+            yield block
+            done += len(block.states)
+            self.meter.reach(done / (total or deals))
+
+
+def measured(
+    blocks: Iterable[Block], table: Table, metric: tuple[Metric, int | None], member: str, hero: Player | None
+) -> np.ndarray:
+    """Return the values of a metric, with its number, of deals in which one player sits at all seats.
+
+    Args:
+        blocks: The deals.
+        table: Where they are played.
+        metric: What is measured, and the number that it asks for.
+        member: The player.
+        hero: Who sits at the seats in question instead.
+    """
+    measure, number = metric
+    everyone = player(member, table.game, table.variant)
+    other = everyone if hero is None else player(hero, table.game, table.variant, member, member)
+    ends = (table.play_with(block, everyone, other, measure.acted) for block in blocks)
+    return np.concatenate([measure.values(each, number or 0) for each in ends])
+
+
 def differ(states: np.recarray, others: np.recarray) -> np.ndarray:
     """Return which states of two arrays are not the same, bool [N]."""
     changed = np.zeros(len(states), bool)
@@ -120,42 +191,22 @@ def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) ->
     """
     start = first
     for block in table.blocks(first, deals):
-        found: list[Forks] = []
+        found: list[tuple[np.ndarray, ...]] = []
         lanes = table.lanes(len(block.states))
-        while not lanes.over.all():
-            rows = np.flatnonzero(~lanes.over)
-            views, keys = lanes.views(rows)
-            turns = Turns(views, lanes.masks[rows], keys)
-            actions = ask(agent, table.game, table.variant, turns, rows)
-            asked = lanes.masks[rows].sum(1) > 1
+        for rows, turns, actions in decisions(lanes, [agent]):
+            asked = turns.masks.sum(1) > 1
             if table.sampler.conditional:
                 asked &= (lanes.seats[rows, None] == block.seats[rows]).any(1)
             some = np.flatnonzero(asked)
             if len(some):
                 states = lanes.states[rows[some]].view(np.recarray)
                 at = Positions(table.game, table.variant, states, turns.masks[some])
-                few = turns.at(some)
-                one, other = pairs_of(at, agent, few, actions[some], choice)
+                one, other = pairs_of(at, agent, turns.at(some), actions[some], choice)
                 taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
-                found.append(
-                    Forks(
-                        states[taken].copy().view(np.recarray),
-                        one[taken],
-                        other[taken],
-                        start + rows[some][taken],
-                    )
-                )
-            full = np.full(lanes.num_lanes, WAIT, np.int64)
-            full[rows] = actions
-            lanes.step(full)
+                found.append((states[taken], one[taken], other[taken], start + rows[some][taken]))
         if found:
-            yield Forks(
-                np.concatenate([each.states for each in found]).view(np.recarray),
-                *(
-                    np.concatenate([getattr(each, name) for each in found])
-                    for name in ("actions", "others", "deals")
-                ),
-            )
+            states, *rest = map(np.concatenate, zip(*found, strict=True))
+            yield Forks(states.view(np.recarray), *rest)
         start += len(block.states)
 
 
@@ -208,7 +259,7 @@ def gains(table: Table, agent: Agent, found: Forks) -> np.ndarray:
     for actions in (found.actions, found.others):
         lanes = table.standing(found.states)
         lanes.step(actions.astype(np.int64))
-        play_out(lanes, [agent], np.zeros((len(rows), table.variant.players), int))
-        chips.append(lanes.states.total[rows, found.states.to_act].astype(np.float64))
+        play_out(lanes, [agent])
+        chips.append(chips_won(lanes)[rows, found.states.to_act])
     won: np.ndarray = chips[0] - chips[1]
     return won

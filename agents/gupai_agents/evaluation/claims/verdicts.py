@@ -1,12 +1,13 @@
-"""From an interval to a verdict, and from several opponents to one answer."""
+"""From an interval to a verdict, from several opponents to one answer, and from many claims to what stands."""
 
+import copy
 from collections.abc import Callable, Sequence
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery
 
 SUPPORTED, CONTRADICTED, NO_EFFECT = "supported", "contradicted", "no practical effect"
 INCONCLUSIVE, TOO_RARE, MEASURED = "inconclusive", "too rare", "measured"
@@ -15,6 +16,7 @@ VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE, TOO_RARE, MEASURED
 FEWEST = 200  # deals in which something comes up, for a verdict about it
 GROUPS = 100  # of deals, for the jackknife
 MOST_MORE = 10**9
+RATE = 0.05  # of the verdicts that stand, so many are chance on average
 
 
 class Judged(NamedTuple):
@@ -205,3 +207,17 @@ def judge_panel(
     if found.verdict == INCONCLUSIVE and set(verdicts) == {CONTRADICTED}:
         return Judged(CONTRADICTED), "of very different size against different opponents"
     return found, ""
+
+
+def corrected(contents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return verdicts, as JSON, with a `q` for every reading that has a `p`: Benjamini and Hochberg over all of them.
+
+    `tests` says how many these are. Where a reading is supported or contradicted by itself but q is above RATE, it
+    `stands` no longer: among so many tests it may be chance.
+    """
+    found = copy.deepcopy(list(contents))
+    readings = [reading for content in found for reading in content["readings"] if "p" in reading]
+    for reading, q in zip(readings, false_discovery([each["p"] for each in readings]), strict=True):
+        decided = reading["verdict"] in (SUPPORTED, CONTRADICTED)
+        reading |= {"q": q, "tests": len(readings), **({"stands": q <= RATE} if decided else {})}
+    return found
