@@ -12,7 +12,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from gupai_training.config import went_in
-from gupai_training.run import FINAL_SEED, Reporter, Row, Run
+from gupai_training.run import Run
+from gupai_training.run_folder import FINAL_SEED, Reporter, Row
 
 
 class TellingReporter(Reporter):

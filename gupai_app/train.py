@@ -9,7 +9,8 @@ from gupai_app.stop import Stop
 
 if TYPE_CHECKING:
     from gupai_agents.workers import Workers
-    from gupai_training.run import Row, Run
+    from gupai_training.run import Run
+    from gupai_training.run_folder import Row
 
 
 def train(
@@ -58,7 +59,7 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     import torch
 
     from gupai_app.progress import JsonReporter, ScreenReporter, results_json, results_table
-    from gupai_training.run import Reporter
+    from gupai_training.run_folder import Reporter
 
     console = Screen()
     reporter: Reporter = JsonReporter() if as_json else ScreenReporter(console)
