@@ -31,17 +31,7 @@ OLD_NAMES = {
 }
 SB3_COPIES = "features_extractor.", "pi_features_extractor.", "vf_features_extractor."
 # What a file can make numpy, torch and Python raise that was signed but does not hold what `save` writes:
-UNFIT = (
-    ValueError,
-    KeyError,
-    IndexError,
-    TypeError,
-    AttributeError,
-    RuntimeError,
-    ArithmeticError,
-    MemoryError,
-)
-
+UNFIT = (ValueError, LookupError, TypeError, AttributeError, RuntimeError, ArithmeticError, MemoryError)
 
 Saved = tuple[dict[str, Any], dict[str, np.ndarray]]  # header and tensors
 

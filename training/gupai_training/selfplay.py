@@ -92,6 +92,8 @@ class SelfPlayVecEnv(VecEnv):
         self._played = np.zeros((num_envs, 1), np.int16)
         self._moves = np.zeros(num_envs, np.int64)
         self._rows = np.arange(num_envs)
+        self.payoffs, self.over = only_read(self._payoffs), only_read(self._over)
+        self.sitting, self.totals = only_read(self._sitting), only_read(self._totals)
         self._going = False  # nothing is half done
         self._watched: Any = None  # while a step asks for it, whose last observation is kept in `_final`
         self._final: Any = None
@@ -124,26 +126,6 @@ class SelfPlayVecEnv(VecEnv):
     def seats(self) -> np.ndarray:
         """The seat to decide in every lane, int8 [B]."""
         return self.lanes.seats
-
-    @property
-    def payoffs(self) -> np.ndarray:
-        """Chips that the last step paid, float32 [B, players]."""
-        return only_read(self._payoffs)
-
-    @property
-    def over(self) -> np.ndarray:
-        """Whether the last step ended the episode, bool [B]."""
-        return only_read(self._over)
-
-    @property
-    def sitting(self) -> np.ndarray:
-        """Who sits where, int16 [B, players]: LEARNER or the number of an opponent."""
-        return only_read(self._sitting)
-
-    @property
-    def totals(self) -> np.ndarray:
-        """All chips of the episode that ended last, float32 [B, players]."""
-        return only_read(self._totals)
 
     @property
     def observations(self) -> np.ndarray:
