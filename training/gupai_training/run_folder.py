@@ -173,19 +173,12 @@ class RunFolder:
 
     def results(self, reporter: Reporter | None = None) -> Iterator[Row]:
         """Load the saved player and duel it with every baseline, as hero and as the other seats."""
+        deals, seed = self.config.evaluation.final_deals, self.config.seed + FINAL_SEED
+        options = {"seed": seed, "progress": (reporter or Reporter()).dealt, **self.config.variant}
         trained = self.player(f"checkpoint:{self.agent_file}")
         for name, baseline in self.baselines.items():
-            for hero, villain in (("trained", name), (name, "trained")):
-                players = (trained, baseline) if hero == "trained" else (baseline, trained)
-                result = duel(
-                    self.game,
-                    *players,
-                    self.config.evaluation.final_deals,
-                    seed=self.config.seed + FINAL_SEED,
-                    progress=(reporter or Reporter()).dealt,
-                    **self.config.variant,
-                )
-                yield Row(hero, villain, result)
+            yield Row("trained", name, duel(self.game, trained, baseline, deals, **options))
+            yield Row(name, "trained", duel(self.game, baseline, trained, deals, **options))
 
     def look(self) -> None:
         """Compare the present averaged policy with the baselines, in the logs and a row of `metrics.jsonl`."""

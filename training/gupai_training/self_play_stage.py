@@ -205,9 +205,11 @@ def restore(run: RunFolder, learner: SelfPlayPPO) -> None:
         learner.num_timesteps = counted("decisions", header["decisions"])
         learner.updates = counted("updates", header["updates"])
         spent = Spent(**header["spent"])
-        for name in ("seconds", "teaching_seconds"):
-            measured(name, getattr(spent, name))
-        counted("labels", spent.labels)
+        (
+            measured("seconds", spent.seconds),
+            measured("seconds", spent.teaching_seconds),
+            counted("labels", spent.labels),
+        )
     run.spent = spent
 
 
