@@ -82,7 +82,6 @@ class Rollout:
         self.log_probs = np.zeros((steps, lanes), np.float32)
         self.values = np.zeros((steps, lanes), np.float32)
         self.seats = np.zeros((steps, lanes), np.int8)
-        self.learned = np.ones((steps, lanes), np.bool_)
         self.payoffs = np.zeros((steps, lanes, players), np.float32)
         self.over = np.zeros((steps, lanes), np.bool_)
         self.advantages = np.zeros((steps, lanes), np.float32)
@@ -191,7 +190,6 @@ class SelfPlayPPO(MaskablePPO):
             rollout.values,
             rollout.payoffs,
             rollout.over,
-            rollout.learned,
             np.float32(self.gamma),
             np.float32(self.gae_lambda),
             rollout.advantages,
