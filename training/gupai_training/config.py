@@ -327,7 +327,12 @@ def parse(data: dict[str, Any], source: str) -> Config:
         first = min(error.errors(include_url=False), key=lambda each: each["type"] == "missing")
     key = ".".join(" ".join(str(part).split())[:60] for part in first["loc"] if part != "[key]")
     if first["type"] == "extra_forbidden":
-        raise ValueError(f"{source}: {key} is no setting; {_settings_beside(first['loc'])}")
+        section: Any = Config
+        for part in first["loc"][:-1]:
+            section = section.model_fields[part].annotation
+        raise ValueError(
+            f"{source}: {key} is no setting; settings here are {', '.join(section.model_fields)}"
+        )
     if first["type"] == "missing":
         raise ValueError(f"{source}: {key} is missing")
     value = f"{key}={shortened(first['input'])}"
@@ -362,13 +367,6 @@ def _bounds(path: tuple) -> dict[str, Any]:
     if whole and "lt" in found:
         found["le"] = found.pop("lt") - 1
     return {"whole": whole, **found}
-
-
-def _settings_beside(path: tuple) -> str:
-    section: Any = Config
-    for part in path[:-1]:
-        section = section.model_fields[part].annotation
-    return f"settings here are {', '.join(section.model_fields)}"
 
 
 def shipped(name: str) -> Path:

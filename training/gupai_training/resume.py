@@ -62,7 +62,7 @@ def save(
 
 @contextlib.contextmanager
 def restored(
-    folder: Path, stage: str, config: dict[str, Any], network: Network, optimizer: torch.optim.Optimizer
+    folder: Path, config: dict[str, Any], network: Network, optimizer: torch.optim.Optimizer
 ) -> Iterator[Saved]:
     """Put a network and its Adam where `save` left them, and hand over what the stage has to put back itself.
 
@@ -70,7 +70,12 @@ def restored(
         signed file of other content can make it raise.
     """
     path = folder / RESUME_FILE
-    header, tensors = _read(path, config, stage)
+    header, tensors = read_checkpoint(path)
+    tensors = _named_as_now(tensors)
+    wanted = belonging(config)
+    odd = list(itertools.islice(differences({name: header.get(name) for name in wanted}, wanted), MOST_TOLD))
+    if odd:
+        raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(odd)}")
     with fitting(path):
         network_back(tensors, network, optimizer)
         yield header, tensors
@@ -78,28 +83,12 @@ def restored(
 
 def stage_of(path: Path) -> str:
     """Return in which stage a run was saved last; raises CheckpointError if the file is none of a run."""
-    return _stage_in(path, read_header(path))
-
-
-def _stage_in(path: Path, header: dict[str, Any]) -> str:
+    header = read_header(path)
     if header.get("kind") != "resume":
         raise CheckpointError(f"{path}: a player, not a run to go on with")
     if header.get("stage") not in (TEACHING, SELF_PLAY):
         raise CheckpointError(f"{path}: saved in a stage that is unknown here, {told(header.get('stage'))}")
     return str(header["stage"])
-
-
-def _read(path: Path, config: dict[str, Any], stage: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return header and tensors of a run of this configuration, saved in this stage."""
-    header, tensors = read_checkpoint(path)
-    tensors = _named_as_now(tensors)
-    if (found := _stage_in(path, header)) != stage:
-        raise CheckpointError(f"{path}: saved in the stage {found}, not {stage}")
-    wanted = belonging(config)
-    odd = list(itertools.islice(differences({name: header.get(name) for name in wanted}, wanted), MOST_TOLD))
-    if odd:
-        raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(odd)}")
-    return header, tensors
 
 
 def _named_as_now(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

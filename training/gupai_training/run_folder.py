@@ -235,9 +235,7 @@ class RunFolder:
 
 
 def _told_by(line: str, labels: int, decisions: int) -> bool:
-    """True unless a row of `metrics.jsonl` is of a later place than this, or was cut off."""
-    if not line.endswith("\n"):
-        return False
+    """True unless a row of `metrics.jsonl` is of a later place than this."""
     try:
         row = json.loads(line)
         return bool(row["labels"] <= labels and row["decisions"] <= decisions)

@@ -103,7 +103,7 @@ def restore(run: RunFolder, teaching: Teaching) -> None:
     Raises: CheckpointError if a file is damaged, missing or belongs to another configuration.
     """
     config = run.config.model_dump()
-    with resume.restored(run.folder, TEACHING, config, teaching.network, teaching.optimizer) as (
+    with resume.restored(run.folder, config, teaching.network, teaching.optimizer) as (
         header,
         tensors,
     ):

@@ -185,7 +185,7 @@ def restore(run: RunFolder, learner: SelfPlayPPO) -> None:
     Raises: CheckpointError if the file is damaged or belongs to another configuration.
     """
     config, optimizer = run.config.model_dump(), learner.policy.optimizer
-    with resume.restored(run.folder, SELF_PLAY, config, learner.network, optimizer) as (header, tensors):
+    with resume.restored(run.folder, config, learner.network, optimizer) as (header, tensors):
         env, pool = learner.env, pool_of(learner)
         learner.average.take(part(tensors, "average."))
         learner.noise.set_state(torch.as_tensor(tensors["noise"]))

@@ -72,11 +72,8 @@ class SelfPlayVecEnv(VecEnv):
         self.payoff_scale = payoff_scale
         self.render_mode = None
         layout = self.lanes.layout
-        super().__init__(
-            num_envs,
-            spaces.Box(layout.low, layout.high, dtype=np.int8),
-            spaces.Discrete(self.lanes.game.num_actions),
-        )
+        actions = spaces.Discrete(self.lanes.game.num_actions)
+        super().__init__(num_envs, spaces.Box(layout.low, layout.high, dtype=np.int8), actions)
         self._payoffs = np.zeros((num_envs, self.players), np.float32)
         self._over = np.zeros(num_envs, np.bool_)
         self._sitting = np.zeros((num_envs, self.players), np.int16)
@@ -152,15 +149,8 @@ class SelfPlayVecEnv(VecEnv):
             self.lanes.begin()
             self.lanes.refresh()
         self._reset_seeds()
-        for array in (
-            self._payoffs,
-            self._over,
-            self._totals,
-            self._chips,
-            self._owed,
-            self._decided,
-            self._moves,
-        ):
+        shown = self._payoffs, self._over, self._totals
+        for array in (*shown, self._chips, self._owed, self._decided, self._moves):
             array[:] = 0
         self._sitting[:] = self.pool.line_ups(self.num_envs)
         self._play_others()
@@ -170,9 +160,8 @@ class SelfPlayVecEnv(VecEnv):
     def step_async(self, actions: np.ndarray) -> None:
         """Take the learner's actions, integers [B]; raises ValueError for anything else."""
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
-        self._actions[:] = np.clip(
-            actions, WAIT + 1, self.lanes.game.num_actions
-        )  # no other stands for a legal one
+        last = self.lanes.game.num_actions
+        self._actions[:] = np.clip(actions, WAIT + 1, last)  # no other stands for a legal one
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict]]:
         """Play them; return observations, rewards of the seat that acted, dones and infos."""
