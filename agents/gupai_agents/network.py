@@ -168,12 +168,8 @@ def unpacked(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     large = {}
     for name, tensor in tensors.items():
         scale = tensors.get(name + SCALE)
-        if (
-            tensor.ndim == 2
-            and tensor.dtype == np.int8
-            and scale is not None
-            and scale.shape == tensor.shape[:1]
-        ):
+        whole = tensor.ndim == 2 and tensor.dtype == np.int8
+        if whole and scale is not None and scale.shape == tensor.shape[:1]:
             with np.errstate(over="ignore"):  # a number that is too large is refused as a score that might be
                 large[name] = tensor * scale.astype(np.float32)[:, None]
         elif not name.endswith(SCALE):
