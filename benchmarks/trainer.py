@@ -84,7 +84,7 @@ def bare(updates: int) -> float:
     actions, seats = np.zeros(shape, np.int16), np.zeros(shape, np.int8)
     log_probs, values, advantages, weights = (np.zeros(shape, np.float32) for _ in range(4))
     payoffs = np.zeros((*shape, lanes.variant.players), np.float32)
-    over, learned = np.zeros(shape, np.bool_), np.ones(shape, np.bool_)
+    over = np.zeros(shape, np.bool_)
 
     def update() -> None:
         with torch.no_grad():
@@ -97,7 +97,7 @@ def bare(updates: int) -> float:
                 values[step], actions[step] = judged.numpy(), drawn.squeeze(1).numpy()
                 paid, over[step] = lanes.step(actions[step])
                 payoffs[step] = paid[:, : lanes.variant.players] / SCALE
-        arrays = seats, values, payoffs, over, learned
+        arrays = seats, values, payoffs, over
         advantages_by_seat(*arrays, np.float32(1), np.float32(0.95), advantages, weights)
         rows = np.flatnonzero(weights.reshape(-1))
         kept = (observations, masks, actions, log_probs, values, advantages)

@@ -13,7 +13,8 @@ from rich.table import Table
 
 from gupai_env.core.variant import in_words
 from gupai_training.config import went_in
-from gupai_training.run import FINAL_SEED, Reporter, Row, Run
+from gupai_training.run import Run
+from gupai_training.run_folder import FINAL_SEED, Reporter, Row
 
 
 class TellingReporter(Reporter):

@@ -9,7 +9,8 @@ from gupai_app.stop import Stop
 
 if TYPE_CHECKING:
     from gupai_agents.workers import Workers
-    from gupai_training.run import Row, Run
+    from gupai_training.run import Run
+    from gupai_training.run_folder import Row
 
 
 def train(
@@ -25,22 +26,7 @@ def train(
 
     Raises: ValueError for anything wrong with the configuration or the saved run; KeyboardInterrupt after a signal.
     """
-    run = _built(config, changes, go_on, runs, stop, workers)
-    if isinstance(workers, Cluster):
-        workers.go_on = f"all that was learned is saved; go on with: gupai train --resume {run.folder}"
-    _train(stop, run, go_on is not None, as_json)
-
-
-def _built(
-    config: str | None,
-    changes: list[str],
-    go_on: str | None,
-    runs: str,
-    stop: Stop,
-    workers: "Workers | None",
-) -> "Run":
-    """Read the configuration, then build the run of it: what is wrong with one is said before torch is there."""
-    with stop.held():
+    with stop.held():  # what is wrong with the configuration is said before torch is there
         try:
             from gupai_training.config import load, load_run
 
@@ -50,15 +36,19 @@ def _built(
             raise ValueError(f"training needs more packages ({error}): pip install 'gupai[train]'") from None
     with stop.held():
         if go_on is None:
-            return Run.begin(settings, Path(runs), workers)
-        return Run(settings, Path(go_on), workers)
+            run = Run.begin(settings, Path(runs), workers)
+        else:
+            run = Run(settings, Path(go_on), workers)
+    if isinstance(workers, Cluster):
+        workers.go_on = f"all that was learned is saved; go on with: gupai train --resume {run.folder}"
+    _train(stop, run, go_on is not None, as_json)
 
 
 def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     import torch
 
     from gupai_app.progress import JsonReporter, ScreenReporter, results_json, results_table
-    from gupai_training.run import Reporter
+    from gupai_training.run_folder import Reporter
 
     console = Screen()
     reporter: Reporter = JsonReporter() if as_json else ScreenReporter(console)

@@ -302,15 +302,13 @@ def test_who_draws_must_tell_its_policy():
 BOUND = 0.3  # of the exploitability of uniform play, 7.99 chips a deal
 
 
-def one_stream(seats, values, payoffs, over, learned, gamma, gae_lambda, advantages, weights):
+def one_stream(seats, values, payoffs, over, gamma, gae_lambda, advantages, weights):
     """Advantages as the PettingZoo tutorial's wrapper feeds them to SB3: who moves next is taken for the same player.
 
     The successor of a decision is the next mover's decision, and a reward is what the mover itself was paid at once.
     """
     paid = np.take_along_axis(payoffs, seats[..., None].astype(np.int64), 2)
-    advantages_by_seat(
-        np.zeros_like(seats), values, paid, over, learned, gamma, gae_lambda, advantages, weights
-    )
+    advantages_by_seat(np.zeros_like(seats), values, paid, over, gamma, gae_lambda, advantages, weights)
 
 
 def trained_fraction(seed):

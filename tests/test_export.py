@@ -12,7 +12,7 @@ from gupai_agents.network import NetworkAgent, tensor_shapes
 from gupai_app.cli import app
 from gupai_env.games import get_game
 from gupai_env.vector import Lanes
-from gupai_training.export import to_onnx, to_sb3
+from gupai_training.export import onnx_bytes, sb3_bytes
 
 GAME = get_game("jie-long")
 OPTIONS = {"players": 3, "forced_play": True}
@@ -67,8 +67,7 @@ def test_an_onnx_graph_gives_the_logits_and_values_of_the_player(checkpoint, see
     onnx = pytest.importorskip("onnx")
     from onnx.reference import ReferenceEvaluator
 
-    to_onnx(checkpoint, tmp_path / "player.onnx")
-    model = onnx.load(tmp_path / "player.onnx")
+    model = onnx.load_model_from_string(onnx_bytes(checkpoint))
     logits, values = ReferenceEvaluator(model).run(None, {"observations": seen[0]})
     agent = NetworkAgent.load(checkpoint, GAME, GAME.variant.make(**OPTIONS))
     np.testing.assert_allclose(logits, agent.logits(seen[0]), rtol=1e-5, atol=1e-4)
@@ -81,7 +80,7 @@ def test_plain_maskable_ppo_loads_the_player_and_plays_as_it(checkpoint, seen, t
     import torch
     from sb3_contrib import MaskablePPO
 
-    to_sb3(checkpoint, tmp_path / "player.zip")
+    (tmp_path / "player.zip").write_bytes(sb3_bytes(checkpoint))
     model = MaskablePPO.load(tmp_path / "player.zip", env=SeatEnv("jie-long", **OPTIONS), device="cpu")
     agent = NetworkAgent.load(checkpoint, GAME, GAME.variant.make(**OPTIONS))
     logits = np.where(seen[1], agent.logits(seen[0]), -np.inf)

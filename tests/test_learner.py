@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from gupai_agents import make_agent
+from gupai_training import run_folder
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import LEARNER, FixedOpponents, Member, OpponentPool
-from gupai_training.run import Run, RunCallback
+from gupai_training.self_play_stage import SelfPlayCallback
 from gupai_training.teaching import Kind, Labels, Teaching, Window
 
 
@@ -110,7 +111,7 @@ def test_a_run_is_as_far_as_the_further_of_decisions_and_time(decisions, seconds
     config = SimpleNamespace(decisions=100, max_minutes=minutes, pool=SimpleNamespace(snapshots=3))
     learner = SimpleNamespace(num_timesteps=decisions)
     told = SimpleNamespace(config=config, learner=learner, seconds=seconds)
-    assert RunCallback.progress(told) == progress
+    assert SelfPlayCallback.progress(told) == progress
     teach = SimpleNamespace(labels=100, max_minutes=minutes)
     assert Teaching.progress(SimpleNamespace(teach=teach, labels=decisions, seconds=seconds)) == progress
 
@@ -121,7 +122,7 @@ def test_a_run_is_as_far_as_the_further_of_decisions_and_time(decisions, seconds
 def test_snapshots_divide_a_run_evenly(progress, due):
     """Three of them: none at the beginning, and none at the end."""
     config = SimpleNamespace(pool=SimpleNamespace(snapshots=3))
-    assert RunCallback._snapshot_due(SimpleNamespace(config=config, progress=lambda: progress)) == due
+    assert SelfPlayCallback._snapshot_due(SimpleNamespace(config=config, progress=lambda: progress)) == due
 
 
 @pytest.mark.parametrize(
@@ -256,15 +257,15 @@ def test_scripted_members_never_leave_and_count_for_nothing():
     assert [(member.born, member.scripted) for member in found.members] == [(0, True), (1, False), (3, False)]
 
 
-def test_the_seed_of_the_final_table_is_none_of_a_look():
+def test_the_seed_of_the_final_table_is_none_of_a_look(monkeypatch):
     seeds = []
 
-    def duel(hero, villain, deals, seed, reporter):
+    def duel(game, hero, villain, deals, *, seed, progress):
         seeds.append((hero, villain, deals, seed))
 
-    config = SimpleNamespace(evaluation=SimpleNamespace(final_deals=70), seed=3)
-    run = SimpleNamespace(
-        config=config, player=lambda spec: "me", agent_file="f", baselines={"a": "A"}, _duel=duel
-    )
-    assert [(row.hero, row.villain) for row in Run.results(run)] == [("trained", "a"), ("a", "trained")]
+    monkeypatch.setattr(run_folder, "duel", duel)
+    config = SimpleNamespace(evaluation=SimpleNamespace(final_deals=70), seed=3, variant={})
+    players = {"player": lambda spec: "me", "agent_file": "f", "baselines": {"a": "A"}}
+    results = run_folder.RunFolder.results(SimpleNamespace(game="g", config=config, **players))
+    assert [(row.hero, row.villain) for row in results] == [("trained", "a"), ("a", "trained")]
     assert seeds == [("me", "A", 70, 1_000_006), ("A", "me", 70, 1_000_006)]

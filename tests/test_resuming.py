@@ -8,7 +8,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
 from gupai_training.config import METRICS_FILE, RESUME_FILE, load_run, parse
 from gupai_training.resume import differences
-from gupai_training.run import Reporter, Run
+from gupai_training.run import Run
+from gupai_training.run_folder import Reporter
 
 SMALL = {
     "game": "jie-long",

@@ -8,22 +8,21 @@ import pytest
 from gupai_training.returns import advantages_by_seat
 
 
-def advantages(seats, values, payoffs, over, learned=None, gamma=1.0, lam=0.95):
+def advantages(seats, values, payoffs, over, gamma=1.0, lam=0.95):
     seats, over = np.asarray(seats, np.int8), np.asarray(over, bool)
-    learned = np.ones(seats.shape, bool) if learned is None else np.asarray(learned, bool)
     out, weights = np.zeros(seats.shape, np.float32), np.zeros(seats.shape, np.float32)
-    arrays = seats, np.asarray(values, np.float32), np.asarray(payoffs, np.float32), over, learned
+    arrays = seats, np.asarray(values, np.float32), np.asarray(payoffs, np.float32), over
     advantages_by_seat(*arrays, np.float32(gamma), np.float32(lam), out, weights)
     return out, weights
 
 
-def reference(seats, values, payoffs, over, learned, gamma, lam):
+def reference(seats, values, payoffs, over, gamma, lam):
     """The definition, one lane and seat at a time: a list of decisions, each with reward and successor."""
     steps, lanes = seats.shape
     out, weights = np.zeros(seats.shape), np.zeros(seats.shape)
     for lane in range(lanes):
         for seat in range(payoffs.shape[2]):
-            decisions = [t for t in range(steps) if learned[t, lane] and seats[t, lane] == seat]
+            decisions = [t for t in range(steps) if seats[t, lane] == seat]
             following = {}
             for here, there in itertools.zip_longest(decisions, decisions[1:]):
                 end = next((t for t in range(here, steps) if over[t, lane]), None)
@@ -75,15 +74,6 @@ def test_a_last_decision_without_successor_only_lends_its_value():
     assert out[0, 0] == 3.0  # 4 - 1
 
 
-def test_an_opponents_decisions_are_passed_over():
-    learned = [[True], [False], [True]]
-    out, weights = advantages(
-        [[0], [1], [0]], [[1.0], [9.0], [2.0]], np.zeros((3, 1, 2)), [[False], [False], [True]], learned
-    )
-    assert weights[:, 0].tolist() == [1, 0, 1]
-    assert out[1, 0] == 0
-
-
 def test_chips_paid_within_a_match_belong_to_the_decision_before_them():
     payoffs = [[[4, -4]], [[0, 0]], [[1, -1]]]
     out, _ = advantages([[0], [1], [0]], np.zeros((3, 1)), payoffs, [[False], [False], [True]], lam=0.0)
@@ -100,8 +90,7 @@ def test_the_loop_agrees_with_a_slow_reference(gamma, lam):
         over = rng.random((steps, lanes)) < 0.15
         payoffs = rng.normal(size=(steps, lanes, players)).astype(np.float32)
         payoffs *= (over | (rng.random((steps, lanes)) < 0.1))[:, :, None]
-        learned = rng.random((steps, lanes)) < 0.8
-        found = advantages(seats, values, payoffs, over, learned, gamma, lam)
-        wanted = reference(seats, values, payoffs, over, learned, gamma, lam)
+        found = advantages(seats, values, payoffs, over, gamma, lam)
+        wanted = reference(seats, values, payoffs, over, gamma, lam)
         np.testing.assert_allclose(found[0], wanted[0], atol=1e-4)
         np.testing.assert_array_equal(found[1], wanted[1])

@@ -25,8 +25,8 @@ from gupai_app.stop import Stop
 from gupai_env import get_game
 from gupai_env.core.files import locked
 from gupai_training.config import CONFIG_FILE, RESUME_FILE, parse
-from gupai_training.resume import Spent
-from gupai_training.run import Reporter, Row, Run, next_folder
+from gupai_training.run import Run
+from gupai_training.run_folder import Reporter, Row, Spent, next_folder
 from gupai_training.selfplay import SelfPlayVecEnv
 
 SMALL = {

@@ -305,7 +305,7 @@ def test_of_an_ensemble_the_label_is_what_it_thinks_on_average(tmp_path):
     specs, networks = [], []
     for seed in (1, 2):
         run = Run.begin(parse(settings | {"seed": seed}, "test"), tmp_path)
-        run.save_agent(run.spent)
+        run.save_agent()
         specs.append(f"checkpoint:{run.folder}")
         networks.append(run.current_agent("one"))
     taught = settings | {"teach": settings["teach"] | {"ensemble": specs}}
@@ -329,7 +329,7 @@ def test_of_an_ensemble_the_label_is_what_it_thinks_on_average(tmp_path):
 def test_a_network_that_plays_on_in_the_place_of_the_player_plays_none_of_the_deals(tmp_path):
     settings = config(dealt=1, own_playouts=1).model_dump() | {"precision": "float32"}
     small = Run.begin(parse(settings | {"seed": 2, "network": {"hidden": [8]}}, "test"), tmp_path)
-    small.save_agent(small.spent)
+    small.save_agent()
     player = Run.begin(parse(settings, "test"), tmp_path).current_agent("now")
     plays_on = settings | {"teach": settings["teach"] | {"plays_on": f"checkpoint:{small.folder}"}}
     found = Teacher(parse(plays_on, "test"), 1).labels(player, 0, Kind.OWN)
@@ -345,7 +345,7 @@ def test_a_network_that_plays_on_in_the_place_of_the_player_plays_none_of_the_de
 
 def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
     first = Run.begin(config(), tmp_path)
-    first.save_agent(first.spent)
+    first.save_agent()
     settings = config().model_dump()
     begun = Run.begin(parse(settings | {"start": f"checkpoint:{first.folder}", "seed": 2}, "test"), tmp_path)
     for name, tensor in begun.network.tensors().items():

@@ -26,7 +26,7 @@ from gupai_app.web.review import luck
 from gupai_app.web.tournaments import place_of
 from gupai_env import get_game
 from gupai_env.core.phrases import seat_names
-from gupai_training.run import FINAL_SEED, Row
+from gupai_training.run_folder import FINAL_SEED, Row
 
 JIE_LONG = get_game("jie-long")
 

@@ -20,13 +20,14 @@ from gupai_agents import make_agent
 from gupai_agents.checkpoint import CheckpointError, read_header
 from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent
-from gupai_training import resume
+from gupai_training import self_play_stage
 from gupai_training.config import RESUME_FILE, load, load_run, parse
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import native_bfloat16
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import looks_of, report
-from gupai_training.run import FINAL_SEED, Reporter, Run
+from gupai_training.run import Run
+from gupai_training.run_folder import FINAL_SEED, Reporter, Spent
 from gupai_training.selfplay import SelfPlayVecEnv
 from gupai_training.teaching import Teaching
 
@@ -315,7 +316,7 @@ def test_the_average_is_a_plain_mean_at_first(tmp_path):
 def test_a_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     env, left = run.learner.env, []
-    add, forget = run.pool.add, env.forget
+    add, forget = run.learner.env.pool.add, env.forget
 
     def leaving(*member):
         if (gone := add(*member)) is not None:
@@ -329,7 +330,7 @@ def test_a_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
         assert env.sitting[:2, 0].tolist() == [LEARNER, member]
         left[-1] = None
 
-    run.pool.add, env.forget = leaving, forgets
+    run.learner.env.pool.add, env.forget = leaving, forgets
     run.learn()
     assert len(left) == 2 and set(left) == {None}  # of five for three places
 
@@ -350,11 +351,11 @@ def test_the_final_table_plays_deals_that_no_look_has_played(tmp_path, monkeypat
         played.append((deals, seed))
         return duel(game, hero, villain, deals, seed=seed, **more)
 
-    monkeypatch.setattr("gupai_training.run.duel", noted)
+    monkeypatch.setattr("gupai_training.run_folder.duel", noted)
     run.evaluate()
     assert set(played) == {(20, 1)}
     played.clear()
-    run.save_agent(run.spent)
+    run.save_agent()
     list(run.results())
     assert set(played) == {(40, 1 + FINAL_SEED)}
 
@@ -368,10 +369,10 @@ def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
     for name, value in planted.items():
         array = getattr(saved, name)
         (array if array.flags.writeable else array.base)[:] = value
-    header = runs[0].config.model_dump()
-    resume.save(tmp_path / "a", runs[0].learner, header, resume.Spent(1.0, 5, 2.0))
-    spent = resume.restore(tmp_path / "a", runs[1].learner, header, runs[1].config.net)
-    assert spent == (1.0, 5, 2.0)
+    runs[0].spent, runs[1].folder = Spent(1.0, 5, 2.0), runs[0].folder
+    self_play_stage.save(runs[0], runs[0].learner)
+    self_play_stage.restore(runs[1], runs[1].learner)
+    assert runs[1].spent == (1.0, 5, 2.0)
     for name, value in planted.items():
         assert (getattr(restored, name) == value).all()
 
@@ -502,10 +503,10 @@ def test_rule_based_members_have_their_share_whoever_else_is_there():
 
 def test_without_a_list_the_pool_has_all_rule_based_players(tmp_path):
     run = Run.begin(parse(TAUGHT, "test"), tmp_path)
-    assert [agent.name for agent in run.pool.agents] == ["greedy", "variety", "tuned"]
+    assert [agent.name for agent in run.learner.env.pool.agents] == ["greedy", "variety", "tuned"]
     assert [agent.name for agent in run.teaching.teacher.others] == ["greedy", "variety", "tuned"]
     few = Run.begin(parse({**TAUGHT, "pool": {**SMALL["pool"], "rules": ["random"]}}, "test"), tmp_path)
-    assert [agent.name for agent in few.pool.agents] == ["random"]
+    assert [agent.name for agent in few.learner.env.pool.agents] == ["random"]
 
 
 def test_the_first_the_newest_and_the_best_past_selves_stay():
@@ -617,7 +618,7 @@ def test_numbers_that_are_not_finite_in_the_last_labels_are_kept_with_them(tmp_p
 def test_decisions_are_those_that_were_learned_from(tmp_path, monkeypatch):
     run = Run.begin(parse({**SMALL, "max_minutes": 1}, "test"), tmp_path)
     clock = itertools.count(0, 1.0)  # a second a look at it, so that the minute ends within an update
-    monkeypatch.setattr("gupai_training.run.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("gupai_training.self_play_stage.time.monotonic", lambda: next(clock))
     assert run.learn()
     learned = run.learner.updates * run.learner.n_envs * run.learner.n_steps
     assert 0 < learned == run.learner.num_timesteps == read_header(run.agent_file)["decisions"]

@@ -40,10 +40,12 @@ def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, .
     if not all(type(width) is int and 0 < width <= MAX_WIDTH for width in hidden):
         raise ValueError(f"hidden widths are whole numbers from 1 to {MAX_WIDTH}, not {shortened(hidden)}")
     shapes: dict[str, tuple[int, ...]] = {}
-    widths = itertools.pairwise([inputs, *hidden])
-    for layer, ((before, after), same) in enumerate(zip(widths, alike(hidden), strict=True)):
-        for part in ("trunk", "gate") if same and net["type"] == GATED else ("trunk",):
-            shapes[f"{part}.{layer}.weight"], shapes[f"{part}.{layer}.bias"] = (after, before), (after,)
+    for n, layer in enumerate(wiring(net, inputs)):
+        for part in ("trunk", "gate")[: 1 + layer.gated]:
+            shapes[f"{part}.{n}.weight"], shapes[f"{part}.{n}.bias"] = (
+                (layer.outputs, layer.inputs),
+                (layer.outputs,),
+            )
     shapes["policy.weight"], shapes["policy.bias"] = (actions, hidden[-1]), (actions,)
     shapes["value.weight"], shapes["value.bias"] = (1, hidden[-1]), (1,)
     return shapes
@@ -52,6 +54,26 @@ def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, .
 def alike(hidden: Sequence[int]) -> list[bool]:
     """Return which of the layers are as wide as the one before, so that one can be added to the other."""
     return [False, *(before == after for before, after in itertools.pairwise(hidden))]
+
+
+class Wiring(NamedTuple):
+    """How a layer below the heads is made: its widths, whether it is `added` to what came in, and gated before."""
+
+    inputs: int
+    outputs: int
+    added: bool
+    gated: bool
+
+
+def wiring(net: Any, inputs: int) -> list[Wiring]:
+    """Return how the layers below the heads are made, the one reading of a network's description.
+
+    In a residual network a layer that is as wide as the one before is added to what came in, before the ReLU. In a
+    gated one it is first multiplied by its gate: a linear map of what came in, clipped to +-GATE_LIMIT.
+    """
+    hidden, kind = net["hidden"], net["type"]
+    widths = zip(itertools.pairwise([inputs, *hidden]), alike(hidden), strict=True)
+    return [Wiring(*each, same and kind != MLP, same and kind == GATED) for each, same in widths]
 
 
 class Linear(NamedTuple):
@@ -110,18 +132,10 @@ def forward(layers: Sequence[Layer], x: Any, relu: Callable = relu) -> Any:
 
 
 def trunk_of(net: Any, linear: Callable[[str], Any]) -> list[Layer]:
-    """Return the layers below the heads, of linear maps asked for by their names; see `forward`.
-
-    In a residual network a layer that is as wide as the one before is added to what came in, before the ReLU. In a
-    gated one it is first multiplied by its gate: a linear map of what came in, clipped to +-GATE_LIMIT.
-    """
+    """Return the layers below the heads for `forward`, of linear maps asked for by their names."""
     return [
-        Layer(
-            linear(f"trunk.{number}"),
-            added=same and net["type"] != MLP,
-            gate=linear(f"gate.{number}") if same and net["type"] == GATED else None,
-        )
-        for number, same in enumerate(alike(net["hidden"]))
+        Layer(linear(f"trunk.{n}"), layer.added, linear(f"gate.{n}") if layer.gated else None)
+        for n, layer in enumerate(wiring(net, 0))
     ]
 
 
@@ -154,12 +168,8 @@ def unpacked(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     large = {}
     for name, tensor in tensors.items():
         scale = tensors.get(name + SCALE)
-        if (
-            tensor.ndim == 2
-            and tensor.dtype == np.int8
-            and scale is not None
-            and scale.shape == tensor.shape[:1]
-        ):
+        whole = tensor.ndim == 2 and tensor.dtype == np.int8
+        if whole and scale is not None and scale.shape == tensor.shape[:1]:
             with np.errstate(over="ignore"):  # a number that is too large is refused as a score that might be
                 large[name] = tensor * scale.astype(np.float32)[:, None]
         elif not name.endswith(SCALE):

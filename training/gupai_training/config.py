@@ -3,6 +3,7 @@
 Reading one needs no torch, so that what is wrong with it is said at once.
 """
 
+import contextlib
 import math
 import os
 from pathlib import Path
@@ -232,22 +233,19 @@ class Config(Section):
     @model_validator(mode="after")
     def _game_options_and_players_exist(self) -> "Config":
         game = get_game(self.game)
-        game.variant.make(**self.variant)
-        for setting, players in (
-            ("pool.rules", self.pool.rules),
-            ("evaluation.baselines", self.evaluation.baselines),
-            *self._networks_asked().items(),
+        variant = game.variant.make(**self.variant)
+        players = {"pool.rules": self.pool.rules, "evaluation.baselines": self.evaluation.baselines}
+        style = [] if self.teach.style is None else [self.teach.style]
+        for find, settings in (
+            (agent_of_data, players | self._networks_asked()),
+            (style_agent, {"teach.style": style}),
         ):
-            for player in players or ():
-                try:
-                    agent_of_data(player, game, game.variant.make(**self.variant))
-                except ValueError as error:
-                    raise ValueError(f"{setting}: {error}") from None
-        if self.teach.style is not None:
-            try:
-                style_agent(self.teach.style, game, game.variant.make(**self.variant))
-            except ValueError as error:
-                raise ValueError(f"teach.style: {error}") from None
+            for setting, names in settings.items():
+                for name in names or ():
+                    try:
+                        find(name, game, variant)
+                    except ValueError as error:
+                        raise ValueError(f"{setting}: {error}") from None
         return self
 
     def _networks_asked(self) -> dict[str, list[str]]:
@@ -255,7 +253,7 @@ class Config(Section):
         return {"teach.ensemble": self.teach.ensemble, "teach.plays_on": plays_on}
 
     @model_validator(mode="after")
-    def _networks_that_teach_are_networks_and_asked(self) -> "Config":
+    def _all_that_is_asked_for_is_learned_from(self) -> "Config":
         for setting, specs in self._networks_asked().items():
             for spec in specs:
                 if spec != BEST and spec.partition(":")[0] != "checkpoint":
@@ -264,10 +262,6 @@ class Config(Section):
             raise ValueError("teach.dealt=0: nothing would be learned from teach.ensemble")
         if self.teach.plays_on and not self.teach.own_playouts:
             raise ValueError("teach.own_playouts=0: teach.plays_on would not be asked")
-        return self
-
-    @model_validator(mode="after")
-    def _something_is_learned(self) -> "Config":
         if not self.decisions and not self.teach.labels:
             raise ValueError("decisions=0 and teach.labels=0: there is nothing to learn from")
         return self
@@ -333,7 +327,12 @@ def parse(data: dict[str, Any], source: str) -> Config:
         first = min(error.errors(include_url=False), key=lambda each: each["type"] == "missing")
     key = ".".join(" ".join(str(part).split())[:60] for part in first["loc"] if part != "[key]")
     if first["type"] == "extra_forbidden":
-        raise ValueError(f"{source}: {key} is no setting; {_settings_beside(first['loc'])}")
+        section: Any = Config
+        for part in first["loc"][:-1]:
+            section = section.model_fields[part].annotation
+        raise ValueError(
+            f"{source}: {key} is no setting; settings here are {', '.join(section.model_fields)}"
+        )
     if first["type"] == "missing":
         raise ValueError(f"{source}: {key} is missing")
     value = f"{key}={shortened(first['input'])}"
@@ -368,13 +367,6 @@ def _bounds(path: tuple) -> dict[str, Any]:
     if whole and "lt" in found:
         found["le"] = found.pop("lt") - 1
     return {"whole": whole, **found}
-
-
-def _settings_beside(path: tuple) -> str:
-    section: Any = Config
-    for part in path[:-1]:
-        section = section.model_fields[part].annotation
-    return f"settings here are {', '.join(section.model_fields)}"
 
 
 def shipped(name: str) -> Path:
@@ -464,15 +456,11 @@ def went_in(labels: int, decisions: int) -> str:
 def machine_memory() -> int | None:
     """Return the bytes of memory that this process may take, None where that cannot be found out."""
     found = []
-    try:
+    with contextlib.suppress(
+        AttributeError, OSError, ValueError
+    ):  # Windows; no container; one without a limit ("max")
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
         found.append(int(CONTAINER_LIMIT.read_text()))
-    except (
-        AttributeError,
-        OSError,
-        ValueError,
-    ):  # Windows; no container; a container without a limit ("max")
-        pass
     return min(found, default=None)
 
 

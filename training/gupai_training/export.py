@@ -14,7 +14,6 @@ from torch import nn
 
 from gupai_agents.checkpoint import read_header, variant_of
 from gupai_agents.network import GATE_LIMIT, GATED, Layer, Linear, NetworkAgent, linear_of, trunk_of
-from gupai_env.core.files import write_file
 from gupai_training.learner import NetworkPolicy
 
 OPSET, IR_VERSION = 17, 8  # of ONNX, as old as all of it is, so that older runtimes read it
@@ -25,11 +24,6 @@ def player_of(path: str | Path) -> tuple[NetworkAgent, dict[str, Any]]:
     header = read_header(path)
     game, variant = variant_of(path, header)
     return NetworkAgent.load(path, game, variant), header
-
-
-def to_onnx(path: str | Path, out: str | Path, *, force: bool = False) -> None:
-    """Write what `onnx_bytes` returns, as `write_file` does; force: whether an existing file may be replaced."""
-    write_file(out, onnx_bytes(path), force=force)
 
 
 def onnx_bytes(path: str | Path) -> bytes:
@@ -112,11 +106,6 @@ def plain(layers: list[Layer]) -> list[tuple[np.ndarray, np.ndarray]]:
     return result
 
 
-def to_sb3(path: str | Path, out: str | Path, *, force: bool = False) -> None:
-    """Write what `sb3_bytes` returns, as `write_file` does; force: whether an existing file may be replaced."""
-    write_file(out, sb3_bytes(path), force=force)
-
-
 def sb3_bytes(path: str | Path) -> bytes:
     """Return a checkpoint as a zip for `MaskablePPO.load`, whose policy and values are those of the player.
 
@@ -136,7 +125,7 @@ def sb3_bytes(path: str | Path) -> bytes:
         assert isinstance(model.policy, NetworkPolicy)
         model.policy.network.take(agent.tensors)
     else:
-        policy_kwargs, state = _as_perceptron(agent, header["net"])
+        policy_kwargs, state = _as_perceptron(agent)
         model = MaskablePPO("MlpPolicy", env, policy_kwargs=policy_kwargs, device="cpu")
         model.policy.load_state_dict({name: torch.as_tensor(array) for name, array in state.items()})
     content = io.BytesIO()
@@ -144,11 +133,9 @@ def sb3_bytes(path: str | Path) -> bytes:
     return content.getvalue()
 
 
-def _as_perceptron(agent: NetworkAgent, net: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def _as_perceptron(agent: NetworkAgent) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the settings of an SB3 policy with networks of its own, and their weights."""
-    (first, *_), *others = trunk_of(net, linear_of(agent.tensors))
-    scale = agent.game.encoder.layout.high.astype(np.float32)
-    layers = plain([Layer(Linear(first.weight / scale, first.bias)), *others])
+    layers = plain([layer.converted(Linear.turned) for layer in agent.layers[:-1]])
     hidden = [len(bias) for _, bias in layers]
     state = {}
     for own, number in itertools.product(("policy", "value"), range(len(layers))):

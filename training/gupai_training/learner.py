@@ -82,7 +82,6 @@ class Rollout:
         self.log_probs = np.zeros((steps, lanes), np.float32)
         self.values = np.zeros((steps, lanes), np.float32)
         self.seats = np.zeros((steps, lanes), np.int8)
-        self.learned = np.ones((steps, lanes), np.bool_)
         self.payoffs = np.zeros((steps, lanes, players), np.float32)
         self.over = np.zeros((steps, lanes), np.bool_)
         self.advantages = np.zeros((steps, lanes), np.float32)
@@ -186,17 +185,9 @@ class SelfPlayPPO(MaskablePPO):
                 self.num_timesteps = learned  # what is played by now teaches nothing
                 return False
         rollout.payoffs /= env.payoff_scale
-        advantages_by_seat(
-            rollout.seats,
-            rollout.values,
-            rollout.payoffs,
-            rollout.over,
-            rollout.learned,
-            np.float32(self.gamma),
-            np.float32(self.gae_lambda),
-            rollout.advantages,
-            rollout.weights,
-        )
+        played = rollout.seats, rollout.values, rollout.payoffs, rollout.over
+        discounts = np.float32(self.gamma), np.float32(self.gae_lambda)
+        advantages_by_seat(*played, *discounts, rollout.advantages, rollout.weights)
         self._require_finite(rollout)
         callback.update_locals(locals())
         callback.on_rollout_end()
@@ -311,12 +302,11 @@ class SelfPlayPPO(MaskablePPO):
                 self.logger.record(f"rollout/chips_seat_{seat}", float(chips))
             self.logger.record("rollout/chips_sum", float(won.sum(1).mean()))
         self.logger.record("rollout/self_tables", float((self.env.sitting == LEARNER).all(1).mean()))
-        played = self.seconds["play"] + self.seconds["learn"]
-        self.logger.record("time/decisions_per_second", self.num_timesteps / max(played, 1e-9))
-        self.logger.record(
-            "time/lanes_per_second", self.env.num_envs * self.n_steps * self.updates / max(played, 1e-9)
-        )
-        self.logger.record("time/share_of_play", self.seconds["play"] / max(played, 1e-9))
+        seconds = max(sum(self.seconds.values()), 1e-9)
+        steps = self.env.num_envs * self.n_steps * self.updates
+        self.logger.record("time/decisions_per_second", self.num_timesteps / seconds)
+        self.logger.record("time/lanes_per_second", steps / seconds)
+        self.logger.record("time/share_of_play", self.seconds["play"] / seconds)
 
     def weights(self, average: bool = True) -> dict[str, np.ndarray]:
         """Return the network's tensors under the names of a checkpoint, of the average or the present policy."""

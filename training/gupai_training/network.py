@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from gupai_agents.network import GATED, forward, tensor_shapes, trunk_of
+from gupai_agents.network import GATED, forward, trunk_of, wiring
 
 BFLOAT16 = "bfloat16"
 FORBIDDEN = -1e9  # the logit of an action that is not legal
@@ -45,7 +45,7 @@ class Network(nn.Module):
         """Draw the weights from torch's generator.
 
         Args:
-            net: The description of a checkpoint, see `gupai_agents.network.trunk_of`.
+            net: The description of a checkpoint, see `gupai_agents.network.wiring`.
             high: The largest value of each input, by which it is divided.
             actions: How many actions the policy scores.
         """
@@ -53,18 +53,16 @@ class Network(nn.Module):
         self.precision = "float32"
         self.scale: torch.Tensor
         self.register_buffer("scale", torch.as_tensor(1.0 / high.astype(np.float32)), persistent=False)
-        shapes = tensor_shapes(net, len(high), actions)
-        trunk, gate = _linears("trunk", shapes), _linears("gate", shapes)
+        layers = [*enumerate(wiring(net, len(high)))]
+        trunk = {str(n): nn.Linear(each.inputs, each.outputs) for n, each in layers}
+        gate = {str(n): nn.Linear(each.inputs, each.outputs) for n, each in layers if each.gated}
         self.trunk, self.gate = nn.ModuleDict(trunk), nn.ModuleDict(gate)
         width = net["hidden"][-1]
         self.policy, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
         if (
             net["type"] != GATED
-        ):  # SB3's: its gain of 2**0.5 doubles what a gated layer passes on, and teaches less
-            gains = [(layer, 2**0.5) for layer in trunk.values()] + [
-                (self.policy, 0.01),
-                (self.value, 1.0),
-            ]
+        ):  # as SB3 does: on a gated layer its gain doubles what passes, and teaches less
+            gains = [*((layer, 2**0.5) for layer in trunk.values()), (self.policy, 0.01), (self.value, 1.0)]
             for layer, gain in gains:
                 nn.init.orthogonal_(layer.weight, gain)
                 nn.init.zeros_(layer.bias)
@@ -101,9 +99,3 @@ class Network(nn.Module):
     def take(self, tensors: Mapping[str, np.ndarray]) -> None:
         """Go on from the tensors of a checkpoint of the same shapes."""
         self.load_state_dict({name: torch.as_tensor(array) for name, array in tensors.items()})
-
-
-def _linears(part: str, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, nn.Linear]:
-    """Return the linear layers of a part of the network, by their numbers."""
-    names = [name for name in shapes if name.startswith(f"{part}.") and name.endswith(".weight")]
-    return {name.split(".")[1]: nn.Linear(shapes[name][1], shapes[name][0]) for name in names}

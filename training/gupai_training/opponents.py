@@ -11,17 +11,23 @@ MEMORY = 2000  # deals over which a member's record is averaged
 LEARNER = -1
 
 
-class FixedOpponents:
+class Opponents:
+    """Who meets the learner, drawn from a generator of its own."""
+
+    rng: np.random.Generator
+
+    def seed(self, seed: int) -> None:
+        """Draw from now on as one does that was made with a generator of this seed."""
+        self.rng = np.random.default_rng(seed)
+
+
+class FixedOpponents(Opponents):
     """One learning seat a table, drawn at random; given agents take the others, each drawn at random too."""
 
     def __init__(self, agents: Sequence[Agent], seats: int, rng: np.random.Generator) -> None:
         if not agents:
             raise ValueError("there must be at least one opponent")
         self.agents, self.seats, self.rng = list(agents), seats, rng
-
-    def seed(self, seed: int) -> None:
-        """Draw from now on as one does that was made with a generator of this seed."""
-        self.rng = np.random.default_rng(seed)
 
     def line_ups(self, tables: int) -> np.ndarray:
         """Draw who sits where, int16 [tables, seats]: LEARNER or the number of an agent."""
@@ -44,7 +50,7 @@ class Member:
     deals: int = 0
 
 
-class OpponentPool:
+class OpponentPool(Opponents):
     """Draws the line-up of each table as its episode begins.
 
     With probability `self_share` the present self takes all seats. Else one member takes one to all but one of
@@ -58,10 +64,6 @@ class OpponentPool:
         self.seats, self.rng = seats, rng
         self.self_share, self.size, self.rule_share = self_share, size, rule_share
         self.members: list[Member] = []
-
-    def seed(self, seed: int) -> None:
-        """Draw from now on as one does that was made with a generator of this seed."""
-        self.rng = np.random.default_rng(seed)
 
     @property
     def agents(self) -> list[Agent]:

@@ -8,7 +8,8 @@ from gupai_agents.plain_yaml import to_yaml
 from gupai_env.core.variant import in_words
 from gupai_training.config import went_in
 from gupai_training.curves import exploitability, looks_of, strength
-from gupai_training.run import FINAL_SEED, Row, Run
+from gupai_training.run import Run
+from gupai_training.run_folder import FINAL_SEED, Row
 
 
 def report(run: Run, rows: list[Row]) -> str:

@@ -11,12 +11,12 @@ import numpy as np
 from gupai_env.core.compiling import compiled
 
 
-def _advantages(seats, values, payoffs, over, learned, gamma, gae_lambda, advantages, weights):
+def _advantages(seats, values, payoffs, over, gamma, gae_lambda, advantages, weights):
     """Fill advantages and weights, float32 [T, B].
 
     seats: int8 [T, B], who decided. values: float32 [T, B], the value estimate there, in units of return.
     payoffs: float32 [T, B, S], what every seat was paid after that decision and before the lane's next one.
-    over: bool [T, B], the episode ended in between. learned: bool [T, B], the decision was the learner's own.
+    over: bool [T, B], the episode ended in between.
     """
     steps, lanes = seats.shape
     players = payoffs.shape[2]
@@ -34,9 +34,6 @@ def _advantages(seats, values, payoffs, over, learned, gamma, gae_lambda, advant
                     known[seat] = True
                 else:
                     paid[seat] += payoffs[step, lane, seat]
-            if not learned[step, lane]:
-                advantages[step, lane] = weights[step, lane] = 0
-                continue
             seat = seats[step, lane]
             value = values[step, lane]
             if known[seat]:

@@ -71,11 +71,8 @@ class SelfPlayVecEnv(VecEnv):
         self.payoff_scale = payoff_scale
         self.render_mode = None
         layout = self.lanes.layout
-        super().__init__(
-            num_envs,
-            spaces.Box(layout.low, layout.high, dtype=np.int8),
-            spaces.Discrete(self.lanes.game.num_actions),
-        )
+        actions = spaces.Discrete(self.lanes.game.num_actions)
+        super().__init__(num_envs, spaces.Box(layout.low, layout.high, dtype=np.int8), actions)
         self._payoffs = np.zeros((num_envs, self.players), np.float32)
         self._over = np.zeros(num_envs, np.bool_)
         self._sitting = np.zeros((num_envs, self.players), np.int16)
@@ -91,6 +88,8 @@ class SelfPlayVecEnv(VecEnv):
         self._played = np.zeros((num_envs, 1), np.int16)
         self._moves = np.zeros(num_envs, np.int64)
         self._rows = np.arange(num_envs)
+        self.payoffs, self.over = only_read(self._payoffs), only_read(self._over)
+        self.sitting, self.totals = only_read(self._sitting), only_read(self._totals)
         self._going = False  # nothing is half done
         self._watched: Any = None  # while a step asks for it, whose last observation is kept in `_final`
         self._final: Any = None
@@ -125,26 +124,6 @@ class SelfPlayVecEnv(VecEnv):
         return self.lanes.seats
 
     @property
-    def payoffs(self) -> np.ndarray:
-        """Chips that the last step paid, float32 [B, players]."""
-        return only_read(self._payoffs)
-
-    @property
-    def over(self) -> np.ndarray:
-        """Whether the last step ended the episode, bool [B]."""
-        return only_read(self._over)
-
-    @property
-    def sitting(self) -> np.ndarray:
-        """Who sits where, int16 [B, players]: LEARNER or the number of an opponent."""
-        return only_read(self._sitting)
-
-    @property
-    def totals(self) -> np.ndarray:
-        """All chips of the episode that ended last, float32 [B, players]."""
-        return only_read(self._totals)
-
-    @property
     def observations(self) -> np.ndarray:
         """What it observes, int8 [B, layout.size]; the next step overwrites it."""
         return self.lanes.observations
@@ -169,15 +148,8 @@ class SelfPlayVecEnv(VecEnv):
             self.lanes.begin()
             self.lanes.refresh()
         self._reset_seeds()
-        for array in (
-            self._payoffs,
-            self._over,
-            self._totals,
-            self._chips,
-            self._owed,
-            self._decided,
-            self._moves,
-        ):
+        shown = self._payoffs, self._over, self._totals
+        for array in (*shown, self._chips, self._owed, self._decided, self._moves):
             array[:] = 0
         self._sitting[:] = self.pool.line_ups(self.num_envs)
         self._play_others()
@@ -187,9 +159,8 @@ class SelfPlayVecEnv(VecEnv):
     def step_async(self, actions: np.ndarray) -> None:
         """Take the learner's actions, integers [B]; raises ValueError for anything else."""
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
-        self._actions[:] = np.clip(
-            actions, WAIT + 1, self.lanes.game.num_actions
-        )  # no other stands for a legal one
+        last = self.lanes.game.num_actions
+        self._actions[:] = np.clip(actions, WAIT + 1, last)  # no other stands for a legal one
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict]]:
         """Play them; return observations, rewards of the seat that acted, dones and infos."""

@@ -1,0 +1,243 @@
+"""The folder of a training run: its configuration, the player, and what is told on the way.
+
+runs/NAME-1/  config.yaml           the resolved configuration
+              agent.safetensors     the player: averaged weights, see `gupai_agents.checkpoint`
+              resume.safetensors    everything needed to go on exactly
+              labels-*.safetensors  beside it while search teaches; they go when that stage ends
+              metrics.jsonl         a row for each look at the baselines
+              lock                  held by the process that trains
+              events.out.tfevents.* the same and more for TensorBoard
+"""
+
+import contextlib
+import itertools
+import json
+import platform
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+
+from gupai_agents.agent import Agent
+from gupai_agents.checkpoint import AGENT_FILE, identity, write_checkpoint
+from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.exact import build_tree
+from gupai_agents.evaluation.match import DuplicateResult
+from gupai_agents.network import NetworkAgent
+from gupai_agents.registry import agent_names, agent_of_data
+from gupai_env.core.files import naming, write_file
+from gupai_env.core.variant import TINY
+from gupai_env.games import get_game
+from gupai_training.config import METRICS_FILE, Config
+from gupai_training.learner import SelfPlayPPO
+from gupai_training.network import Network
+
+FINAL_SEED = 1_000_003  # the deals of the final table are not those of the looks during the run
+
+
+def next_folder(runs: Path, name: str) -> Path:
+    """Make and return the first of `NAME-1`, `NAME-2`, ... below `runs` that nobody has made before."""
+    runs.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        with contextlib.suppress(FileExistsError):
+            (runs / f"{name}-{number}").mkdir()
+            return runs / f"{name}-{number}"
+    raise AssertionError
+
+
+class Row(NamedTuple):
+    """One line of the table of results: a duel of `hero` against `villain` in all other seats."""
+
+    hero: str
+    villain: str
+    result: DuplicateResult
+
+
+class Spent(NamedTuple):
+    """What went into a run: seconds of self-play; labels and seconds of search before it."""
+
+    seconds: float = 0.0
+    labels: int = 0
+    teaching_seconds: float = 0.0
+
+
+class Reporter:
+    """Told about the progress of a run; this one is silent."""
+
+    def said(self, line: str) -> None:
+        """There is something to be known about the run's folder."""
+
+    def begin(self, stage: str, progress: float) -> None:
+        """A stage begins, or goes on; progress is 0..1."""
+
+    def taught(self, progress: float, labels: int, seconds: float) -> None:
+        """A chunk of labels is learned from."""
+
+    def learned(self, progress: float, decisions: int, seconds: float) -> None:
+        """An update of self-play is done."""
+
+    def evaluated(self, row: dict[str, Any]) -> None:
+        """The baselines were looked at."""
+
+    def dealt(self, deals: int) -> None:
+        """Deals of the final table were played."""
+
+    def close(self) -> None:
+        """A stage ends, or the run stops."""
+
+
+class RunFolder:
+    """What every stage of a run writes to and plays with.
+
+    Attributes:
+        network: What learns, in one stage or both.
+        learner: The learner of self-play around it, None without that stage.
+        spent: What went into the run so far.
+        tree: Of all play, on a deck small enough.
+    """
+
+    network: Network
+    learner: SelfPlayPPO | None
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        self.config, self.folder = config, folder
+        self.game = get_game(config.game)
+        self.variant = self.game.variant.make(**config.variant)
+        self.logger, self.reporter = Logger(None, []), Reporter()  # until the run learns
+        self.spent = Spent()
+        baselines = config.evaluation.baselines
+        named = agent_names(self.game, self.variant) if baselines is None else baselines
+        self.baselines = {name: self.player(name) for name in named}
+        self.tree = None
+        if self.variant.deck == TINY:
+            with contextlib.suppress(ValueError):  # with some options it is too large
+                self.tree = build_tree(self.game, **config.variant)
+
+    @property
+    def agent_file(self) -> Path:
+        """The checkpoint of the player."""
+        return self.folder / AGENT_FILE
+
+    @property
+    def decisions(self) -> int:
+        """Decisions of self-play that were learned from."""
+        return self.learner.num_timesteps if self.learner else 0
+
+    @property
+    def updates(self) -> int:
+        """Updates of self-play."""
+        return self.learner.updates if self.learner else 0
+
+    def player(self, spec: str) -> Agent:
+        """Return a player of this run's game and variant; the configuration, a file, names it, so no factory's."""
+        return agent_of_data(spec, self.game, self.variant)
+
+    def network_player(self, name: str, tensors: dict[str, np.ndarray]) -> NetworkAgent:
+        """Return a player of the best actions of a network that the configuration describes."""
+        return NetworkAgent(name, self.game, self.config.net, tensors, False, self.variant)
+
+    def weights(self) -> dict[str, np.ndarray]:
+        """Return the player's tensors: of self-play the averaged ones, before it those of the network."""
+        return self.learner.weights() if self.learner and self.learner.updates else self.network.tensors()
+
+    def current_agent(self, name: str) -> NetworkAgent:
+        """Return the averaged policy as a player of its best actions."""
+        return self.network_player(name, self.weights())
+
+    def save_agent(self) -> None:
+        """Write the player's checkpoint."""
+        header = {
+            **identity(self.game, self.variant),
+            "kind": "player",
+            "net": self.config.net,
+            "weights": "averaged",
+            "precision": self.network.precision,
+            "payoff_scale": self.config.ppo.payoff_scale,
+            "gamma": self.config.ppo.gamma,
+            "labels": self.spent.labels,
+            "decisions": self.decisions,
+            "updates": self.updates,
+            "seconds": round(self.spent.seconds + self.spent.teaching_seconds, 1),
+            "seed": self.config.seed,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": {name: version(name) for name in ("gupai", "numpy", "torch", "numba", "sb3-contrib")}
+            | {"python": platform.python_version()},
+            "licence": "MIT",
+        }
+        write_checkpoint(self.agent_file, header, self.weights())
+
+    def results(self, reporter: Reporter | None = None) -> Iterator[Row]:
+        """Load the saved player and duel it with every baseline, as hero and as the other seats."""
+        deals, seed = self.config.evaluation.final_deals, self.config.seed + FINAL_SEED
+        options = {"seed": seed, "progress": (reporter or Reporter()).dealt, **self.config.variant}
+        trained = self.player(f"checkpoint:{self.agent_file}")
+        for name, baseline in self.baselines.items():
+            yield Row("trained", name, duel(self.game, trained, baseline, deals, **options))
+            yield Row(name, "trained", duel(self.game, baseline, trained, deals, **options))
+
+    def look(self) -> None:
+        """Compare the present averaged policy with the baselines, in the logs and a row of `metrics.jsonl`."""
+        seconds = self.spent.seconds + self.spent.teaching_seconds
+        row = self.evaluate() | {"seconds": round(seconds, 1)}
+        for name in self.baselines:
+            for part in ("mean", "low", "high"):
+                self.logger.record(f"eval/{name}_{part}", row[name][part])
+        for how, chips in row.get("exploitability", {}).items():
+            self.logger.record(f"eval/exploitability_{how}", chips)
+        path = self.folder / METRICS_FILE
+        with naming(path), path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+        self.reporter.evaluated(row)
+
+    def evaluate(self) -> dict[str, Any]:
+        """Compare the present averaged policy with the baselines.
+
+        On a tiny deck also: what best responses win from it, chips a deal, if it plays its best actions or draws.
+        """
+        deals, seed = self.config.evaluation.deals, self.config.seed
+        row: dict[str, Any] = {
+            "labels": self.spent.labels,
+            "decisions": self.decisions,
+            "updates": self.updates,
+        }
+        player = self.current_agent("now")
+        for name, baseline in self.baselines.items():
+            mean = duel(self.game, player, baseline, deals, seed=seed, **self.config.variant).mean(0)
+            row[name] = {"mean": mean.mean, "low": mean.low, "high": mean.high, "deals": mean.samples}
+        if self.tree:
+            row["exploitability"] = {
+                how: self.tree.exploitability(self.tree.policy([agent] * self.tree.players))
+                for how, agent in (("best", player), ("drawn", player.drawing()))
+            }
+        return row
+
+    def forget_what_comes_again(self) -> None:
+        """Have what a process that was killed had told after the last save dropped, from where this one goes on.
+
+        Its looks go from `metrics.jsonl`; TensorBoard leaves out the steps of older files from here on.
+        """
+        labels, decisions = self.spent.labels, self.decisions
+        file = self.folder / METRICS_FILE
+        if file.exists():
+            lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+            kept = [line for line in lines if _told_by(line, labels, decisions)]
+            if kept != lines:
+                write_file(file, "".join(kept), force=True)
+        for output in self.logger.output_formats:
+            if isinstance(output, TensorBoardOutputFormat):
+                start = Event(session_log=SessionLog(status=SessionLog.START))
+                output.writer._get_file_writer().add_event(start, labels + decisions + 1)
+
+
+def _told_by(line: str, labels: int, decisions: int) -> bool:
+    """True unless a row of `metrics.jsonl` is of a later place than this."""
+    try:
+        row = json.loads(line)
+        return bool(row["labels"] <= labels and row["decisions"] <= decisions)
+    except (ValueError, KeyError, TypeError):
+        return True  # whoever reads it says that it is damaged
