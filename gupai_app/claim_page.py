@@ -1,21 +1,21 @@
 """The verdict on a claim as a page: what came out, for a player, with deals to step through; no network is needed."""
 
 from collections.abc import Iterator, Sequence
-from html import escape
-from math import ceil, floor, isfinite, log10
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
+from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.claims import Claim
 from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Pair, pairs_of_verdict
 from gupai_agents.evaluation.claims.report import TITLES, command_of, percent, remarks
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DISPROVED, PROVED, SUPPORTED
 from gupai_agents.evaluation.records import RecordWriter
-from gupai_app.page import Parts, page, stepper
+from gupai_app.page import Parts, filled, page, stepper
 from gupai_env.core.files import check_target, write_file
 from gupai_env.core.phrases import chips
 from gupai_env.core.variant import in_words
-from gupai_env.render.letters import drawable
 
 SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
 RECORDS = ".jsonl"
@@ -67,52 +67,36 @@ def claim_page(
 
 def claim_body(
     content: dict[str, Any], pairs: Sequence[tuple[int, dict[str, Any], Pair]] = (), records: str = ""
-) -> tuple[str, Parts]:
+) -> tuple[Markup, Parts]:
     """Return what stands in the page of a verdict, and the parts of its drawings; see `claim_page`."""
     parts = Parts()
-    body = [f"<h1>“{_text(content['statement'])}”</h1>"]
-    body.append(f'<p class="quiet">{_text(content["source"])}; {_text(content["game"])}</p>')
-    for number, reading in enumerate(content["readings"]):
-        body.append(f"<section><h2>{_text(reading['name'])}</h2>{''.join(_reading(reading))}")
-        shown = [
-            _deal(f"r{number + 1}", at, reading, example, pair, records, parts)
-            for at, (of, example, pair) in enumerate(pairs)
-            if of == number
-        ]
-        if shown:
-            body.append(f"<h3>Deals to look at</h3>{''.join(shown)}")
-        body.append("</section>")
-    if "untested" in content:
-        body.append(f"<p>Not tested: {_text(content['untested'])}</p>")
-    body.append(f"<h2>To repeat it</h2><p><code>{_text(command_of(content))}</code></p>")
-    return "".join(body), parts
+    readings = [_reading(reading) for reading in content["readings"]]
+    for at, (of, example, pair) in enumerate(pairs):
+        deal = _deal(f"r{of + 1}", at, content["readings"][of], example, pair, parts)
+        readings[of]["deals"].append(deal)
+    words = {"readings": readings, "records": records, "command": command_of(content)}
+    return filled("verdict_body.html", content=content, **words), parts
 
 
-def _reading(reading: dict[str, Any]) -> Iterator[str]:
-    """Yield what a reading came to: the sentence first, figures and a chart, where it fails, statistics folded."""
-    look = LOOKS.get(reading["verdict"], "")
-    yield f'<p><span class="verdict {look}">{_text(reading["verdict"])}</span></p><p>{_text(reading["sentence"])}</p>'
-    told = list(_headline(reading))
-    if told:
-        yield f'<div class="figures">{"".join(f"<div><b>{_text(a)}</b>{_text(b)}</div>" for a, b in told)}</div>'
-    yield f"<p>Rules: {_text(in_words(reading['variant'], 'the defaults'))}."
-    members = [each["label"] for each in reading.get("effects", ())]
-    if members and reading["kind"] in SIDES:
-        who = "Opponents" if reading["kind"] == "policy" else "Players, at all seats"
-        yield f" {who}: {_text(', '.join(members))}."
-    yield "</p>"
-    if "doses" in reading:
-        yield f"<h3>By how many</h3>{dose_chart(reading['doses'])}"
-    if reading["kind"] in SIDES:
-        yield f"<h3>Where it fails</h3><p>{_text(failures(reading))}</p>"
-    yield "<details><summary>Statistics</summary><ul>"
-    yield "".join(f"<li>{_text(line)}</li>" for line in remarks(reading))
-    yield "</ul>"
-    for which, title in TITLES.items():
-        if reading.get(which):
-            table = _table(reading[which], reading.get("unit", ""))
-            yield f'<h3>{title}</h3><div class="wide" tabindex="0">{table}</div>'
-    yield "</details>"
+def _reading(reading: dict[str, Any]) -> dict[str, Any]:
+    """Return what a page says of a reading beside what the verdict says."""
+    with_sides = reading["kind"] in SIDES
+    return {
+        "reading": reading,
+        "look": LOOKS.get(reading["verdict"], ""),
+        "figures": list(_headline(reading)),
+        "options": in_words(reading["variant"], "the defaults"),
+        "members": ", ".join(each["label"] for each in reading.get("effects", ()) if with_sides),
+        "chart": dose_chart(reading.get("doses", ())),
+        "failures": failures(reading) if with_sides else "",
+        "remarks": list(remarks(reading)),
+        "tables": [
+            (title, list(_table(reading[which], reading.get("unit", ""))))
+            for which, title in TITLES.items()
+            if reading.get(which)
+        ],
+        "deals": [],
+    }
 
 
 def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -155,13 +139,13 @@ def _figure(mean: float, half: float | None) -> str:
     return f"{mean:+.{digits}f}" + (f" ±{half:.{digits}f}" if half is not None else "")
 
 
-def _table(figures: Sequence[dict[str, Any]], unit: str) -> str:
+def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
+    """Yield the rows of a table of figures, its heads first."""
     times, of = (100, "%") if unit.startswith("share") else (1, unit)
-    heads = ["", f"mean ({of})" if of else "mean", "±", "deals", "p", "verdict"]
-    rows = ["".join(f"<th>{_text(head)}</th>" for head in heads)]
+    yield ["", f"mean ({of})" if of else "mean", "±", "deals", "p", "verdict"]
     for each in figures:
         half = each["half_width"]
-        cells = [
+        yield [
             each["label"],
             f"{times * each['mean']:+.3f}",
             "" if half is None else f"{times * half:.3f}",
@@ -169,129 +153,55 @@ def _table(figures: Sequence[dict[str, Any]], unit: str) -> str:
             f"{each['p']:.2g}" if "p" in each else "",
             each.get("verdict", ""),
         ]
-        rows.append("".join(f"<td>{_text(cell)}</td>" for cell in cells))
-    return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
-# --- the chart ------------------------------------------------------------------------------------
-
-CHART_WIDTH, CHART_HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 12
-MARKS = (
-    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
-    "M-4-4h8v8h-8z",
-    "M0-6 5 3H-5z",
-    "M0-6 6 0 0 6-6 0z",
-    "M-5-2h10v4H-10z",
-)
-
-
-def dose_chart(doses: Sequence[dict[str, Any]]) -> str:
-    """Return the effects at every dose, against each opponent with its interval, as SVG."""
-    known = [each for each in doses if each["half_width"] is not None and isfinite(each["half_width"])]
-    if not known:
-        return "<p>There are too few deals to tell.</p>"
+def dose_chart(doses: Sequence[dict[str, Any]]) -> Markup:
+    """Return the effects at every dose, against each opponent with its interval, as SVG; "" if no interval is known."""
     steps = list(dict.fromkeys(each["dose"] for each in doses))
-    names = list(dict.fromkeys(each["label"].partition(", against ")[2] for each in doses))
-    low = min(0.0, *(each["mean"] - each["half_width"] for each in known))
-    high = max(0.0, *(each["mean"] + each["half_width"] for each in known))
-    step = round_step(high - low)
-    low, high = step * floor(low / step), step * max(ceil(high / step), floor(low / step) + 1)
-    across = (CHART_WIDTH - LEFT) / len(steps)
-
-    def y(value: float) -> float:
-        return round(TOP + (high - value) / (high - low) * (CHART_HEIGHT - TOP - BOTTOM), 1)
-
-    drawn = []
-    for line in range(round((high - low) / step) + 1):
-        value = low + line * step
-        name = "zero" if abs(value) < step / 2 else "axis"
-        drawn.append(f'<line class="{name}" x1="{LEFT}" x2="{CHART_WIDTH}" y1="{y(value)}" y2="{y(value)}"/>')
-        drawn.append(f'<text x="{LEFT - 8}" y="{y(value) + 4}" text-anchor="end">{value + 0.0:g}</text>')
-    for place, dose in enumerate(steps):
-        x = LEFT + (place + 0.5) * across
-        drawn.append(
-            f'<text x="{x:.1f}" y="{CHART_HEIGHT - 26}" text-anchor="middle">{_text(f"{dose:g}")}</text>'
+    against = [each["label"].partition(", against ")[2] for each in doses]
+    names = list(dict.fromkeys(against))
+    means = [
+        chart.Mean(
+            f"{each['label']}: {_figure(each['mean'], each['half_width'])}",
+            each["mean"],
+            each["half_width"],
+            steps.index(each["dose"]),
+            names.index(name),
         )
-    for each in known:
-        member = names.index(each["label"].partition(", against ")[2])
-        x = LEFT + (steps.index(each["dose"]) + 0.5 + 0.16 * (member - (len(names) - 1) / 2)) * across
-        ends = y(each["mean"] - each["half_width"]), y(each["mean"] + each["half_width"])
-        title = f"{each['label']}: {_figure(each['mean'], each['half_width'])}"
-        drawn.append(
-            f'<g><title>{_text(title)}</title><line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{ends[0]}" '
-            f'y2="{ends[1]}"/>{_mark(member, x, y(each["mean"]))}</g>'
-        )
-    x = float(LEFT)
-    for member, name in enumerate(names):
-        short = name if len(name) <= 22 else f"{name[:21]}…"
-        drawn.append(_mark(member, x + 6, CHART_HEIGHT - 8))
-        drawn.append(f'<text x="{x + 16:.1f}" y="{CHART_HEIGHT - 4}">{_text(short)}</text>')
-        x += 34 + 7.5 * len(short)
-    label = "; ".join(f"{each['label']}: {_figure(each['mean'], each['half_width'])}" for each in known)
-    return (
-        f'<svg class="chart" viewBox="0 0 {max(CHART_WIDTH, ceil(x))} {CHART_HEIGHT}" role="img" '
-        f'aria-label="{_text(label)}">{"".join(drawn)}</svg>'
-        f'<p class="quiet">{_text(doses[0]["label"].partition(" exactly ")[0])}: the mean by how many of them, with '
-        "95% intervals, against each opponent.</p>"
-    )
-
-
-def round_step(span: float) -> float:
-    """Return a round distance between lines, of which four or five cover a span."""
-    size = 10.0 ** floor(log10(max(span, 1e-9) / 4))
-    return next(size * times for times in (1, 2, 5, 10) if size * times * 4.5 >= span)
-
-
-def _mark(member: int, x: float, y: float) -> str:
-    return f'<path class="mean" transform="translate({x:.1f} {y})" d="{MARKS[member % len(MARKS)]}"/>'
-
-
-# --- deals ----------------------------------------------------------------------------------------
+        for each, name in zip(doses, against, strict=True)
+        if each["half_width"] is not None
+    ]
+    return chart.columns([f"{dose:g}" for dose in steps], names, means)
 
 
 def _deal(
-    prefix: str,
-    at: int,
-    reading: dict[str, Any],
-    example: dict[str, Any],
-    pair: Pair,
-    records: str,
-    parts: Parts,
-) -> str:
+    prefix: str, at: int, reading: dict[str, Any], example: dict[str, Any], pair: Pair, parts: Parts
+) -> dict[str, Any]:
     """Return a deal played both ways, side by side."""
-    slug = f"{prefix}-{SLUGS[example['what']]}"
-    sides = SIDES[reading["kind"]]
-    games = (pair.treated, pair.baseline)
+    what, games = example["what"], (pair.treated, pair.baseline)
+    slug = f"{prefix}-{SLUGS[what]}"
     seats = ", ".join(f"seat {seat}" for seat in pair.seats)
     gain = f"{example['gain']:+g} {'chips' if reading.get('unit') == 'chips' else 'in the metric'}"
-    what = example["what"]
-    told = f"{what[0].upper()}{what[1:]}{AMONG if what == MEDIAN else ''}: {gain}"
-    about = (
+    who = (
         f"Against {example['player']}" if reading["kind"] == "policy" else f"{example['player']} at all seats"
     )
-    parting = next(
-        (
-            number
-            for number, both in enumerate(zip(*(game.actions for game in games), strict=False), 1)
-            if both[0] != both[1]
-        ),
-        None,
-    )
-    shown = []
-    for side, name, game in zip(("with", "without"), sides, games, strict=True):
-        won = sum(paid[pair.seats[0]] for paid in game.payoffs)
-        link = f'<a href="#{slug}-{side}-{parting}">They part at move {parting}.</a>' if parting else ""
-        number = 2 * at + 1 + (side == "without")
-        file = f"<code>gupai replay {_text(records)} --game {number}</code>" if records else ""
-        shown.append(
-            f"<div><h4>{name}: {_text(chips(won))}</h4>{stepper(game, parts, f'{slug}-{side}-', pair.seats[0])}"
-            f'<p class="quiet">{link} {file}</p></div>'
+    both = enumerate(zip(*(game.actions for game in games), strict=False), 1)
+    sides = [
+        {
+            "name": name,
+            "slug": side,
+            "won": chips(sum(paid[pair.seats[0]] for paid in game.payoffs)),
+            "stepper": stepper(game, parts, f"{slug}-{side}-", pair.seats[0]),
+            "number": 2 * at + number,
+        }
+        for number, (side, name, game) in enumerate(
+            zip(("with", "without"), SIDES[reading["kind"]], games, strict=True), 1
         )
-    return (
-        f'<h3 id="{slug}">{_text(told)}</h3><p>{_text(about)}; deal {example["deal"]}, {_text(seats)}.</p>'
-        f'<div class="pair">{"".join(shown)}</div>'
-    )
-
-
-def _text(text: str) -> str:
-    return escape(drawable(str(text)))
+    ]
+    return {
+        "slug": slug,
+        "told": f"{what[0].upper()}{what[1:]}{AMONG if what == MEDIAN else ''}: {gain}",
+        "about": f"{who}; deal {example['deal']}, {seats}.",
+        "parting": next((number for number, (one, other) in both if one != other), None),
+        "sides": sides,
+    }

@@ -9,17 +9,17 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from html import escape
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
+from gupai_agents.evaluation.html import templates
 from gupai_agents.evaluation.records import GameRecord
 from gupai_app.session import Session, Step
 from gupai_env.core.phrases import chips, seat_names, title
 from gupai_env.core.scene import Place, Scene
-from gupai_env.render.letters import drawable
 from gupai_env.render.pieces import DARK, LIGHT, Piece, style, symbols
 from gupai_env.render.svg import Layout, draw_table, lay_out
 
@@ -121,22 +121,23 @@ class Parts:
         self._known[id(pieces)] = pieces, number
         return number
 
-    def uses(self, parts: Sequence[int]) -> str:
+    def uses(self, parts: Sequence[int]) -> Markup:
         """Return parts as they stand in a drawing."""
         kept = list(self._parts)
-        return "".join(f'<use href="#p-{name}"/>' for part in parts for name in kept[part].split())
+        return Markup("".join(f'<use href="#p-{name}"/>' for part in parts for name in kept[part].split()))
 
     @property
-    def definitions(self) -> str:
+    def definitions(self) -> Markup:
         """The definitions of all pieces."""
         groups = "".join(f'<g id="p-{name}">{content}</g>' for content, name in self._pieces.items())
-        return f'<svg class="defined" aria-hidden="true"><defs>{symbols(*self._pieces)}{groups}</defs></svg>'
+        defined = f"<defs>{symbols(*self._pieces)}{groups}</defs>"
+        return Markup(f'<svg class="defined" aria-hidden="true">{defined}</svg>')
 
     @property
-    def svg(self) -> str:
+    def svg(self) -> Markup:
         """The same, and the lists of all parts."""
         lists = json.dumps(list(self._parts), separators=(",", ":"))
-        return f'{self.definitions}<script type="application/json" id="parts">{lists}</script>'
+        return self.definitions + Markup(f'<script type="application/json" id="parts">{lists}</script>')
 
 
 def _named(parts: Parts, moment: Moment, layout: Layout) -> str:
@@ -156,53 +157,30 @@ def _named(parts: Parts, moment: Moment, layout: Layout) -> str:
     return " ".join(found)
 
 
-def stepper(record: GameRecord, parts: Parts, prefix: str = "", near: int = 0) -> str:
+def stepper(record: GameRecord, parts: Parts, prefix: str = "", near: int = 0) -> Markup:
     """Return the part of a page in which a game is looked at.
 
     Args: prefix: begins the anchors of its moves. near: the seat at the near side.
     """
     shown = list(moments(record, near))
     scenes = [moment.scene for moment in shown]
-    names = called(record)
     # Closed seats take room too, and what is said of them.
     closed = [Scene(moment.scene.title, (), tuple(_in_order(moment)), (), "") for moment in shown]
     layouts = {name: lay_out([*scenes, *closed], narrow=narrow) for name, narrow in LAYOUTS.items()}
-    items: list[str] = []
-    first: dict[str, str] = {}
-    for moment in shown:
-        named = {name: _named(parts, moment, layout) for name, layout in layouts.items()}
-        first = first or named
-        data = "".join(f' data-{name}="{value}"' for name, value in named.items())
-        number = f"<b>{moment.anchor}</b> " if moment.anchor.isdigit() else ""
-        anchor = f"{prefix}{moment.anchor}"
-        items.append(f'<li><a href="#{anchor}"{data}>{number}{_text(moment.words)}</a></li>')
-    stages = []
-    for name, layout in layouts.items():
-        uses = parts.uses([int(part.partition("-")[2]) for part in first[name].split() if part[0] != "c"])
-        stages.append(
-            f'<svg class="stage {name}" data-layout="{name}" viewBox="0 0 {layout.width:g} {layout.height:g}" '
-            f'role="group" aria-label="The table">{uses}</svg>'
+    moves = [
+        (moment, {name: _named(parts, moment, layout) for name, layout in layouts.items()})
+        for moment in shown
+    ]
+    first = moves[0][1]
+    stages = [
+        (
+            name,
+            layout,
+            parts.uses([int(part[part.index("-") + 1 :]) for part in first[name].split() if part[0] != "c"]),
         )
-    switches = "".join(
-        f'<label><input type="checkbox" value="{seat}" checked autocomplete="off"> {_text(name)}</label>'
-        for seat, name in enumerate(names)
-    )
-    buttons = "".join(
-        f'<button type="button" name="{name}" aria-label="{label}">{sign}</button>'
-        for name, label, sign in (
-            ("first", "to the beginning", "⇤"),
-            ("back", "one move back", "←"),
-            ("next", "one move on", "→"),
-            ("last", "to the end", "⇥"),
-        )
-    )
-    return (
-        f'<div class="game"><div class="table">{"".join(stages)}<p class="said" aria-live="polite"></p>'
-        f'<div class="controls">{buttons}<input type="range" min="0" value="0" aria-label="move" '
-        'autocomplete="off"></div>'
-        f'<fieldset class="seats"><legend>Open tiles of</legend>{switches}</fieldset></div>'
-        f'<ol class="moves" tabindex="0" aria-label="Moves">{"".join(items)}</ol></div>'
-    )
+        for name, layout in layouts.items()
+    ]
+    return filled("stepper.html", stages=stages, names=called(record), moves=moves, prefix=prefix)
 
 
 def _in_order(moment: Moment) -> Iterator[Place]:
@@ -213,42 +191,40 @@ def _in_order(moment: Moment) -> Iterator[Place]:
 # --- pages ----------------------------------------------------------------------------------------
 
 
+def filled(name: str, **words: Any) -> Markup:
+    """Return a template, filled in."""
+    return Markup(templates("gupai_app").get_template(name).render(words))
+
+
+def sheet(name: str) -> Markup:
+    """Return a style sheet, with the colours of drawings."""
+    return filled(name, light=style(LIGHT), dark=style(DARK))
+
+
+def result_of(record: GameRecord) -> str:
+    """Return what everybody has won in a game."""
+    won = [sum(each) for each in zip(*record.payoffs, strict=True)]
+    return ", ".join(f"{name} {chips(each)}" for name, each in zip(called(record), won, strict=True))
+
+
 def game_page(record: GameRecord) -> str:
     """Return a page with one game."""
-    parts = Parts()
-    body = stepper(record, parts)
-    head = title(record.game, record.variant)
-    won = [sum(chips_won) for chips_won in zip(*record.payoffs, strict=True)]
-    result = ", ".join(f"{name} {chips(each)}" for name, each in zip(called(record), won, strict=True))
-    which = f"seed {record.seed}, episode {record.episode}" if record.episode else f"seed {record.seed}"
-    told = (
-        f"<h1>{_text(head)}</h1><p>{_text(result)}.</p>"
-        f'<p class="quiet">{_text(record.game.id)} v{record.game.version}, {which}. '
-        "Step with the arrow keys or the buttons; a link to a move ends in its number, such as #12.</p>"
+    parts, head = Parts(), title(record.game, record.variant)
+    shown = stepper(record, parts)
+    return page(
+        head, filled("game.html", head=head, result=result_of(record), record=record, stepper=shown), parts
     )
-    return page(head, told + body, parts)
 
 
-def page(head: str, body: str, parts: Parts) -> str:
+def page(head: str, body: Markup, parts: Parts) -> str:
     """Return an HTML file that needs nothing else, and whose policy lets nothing else in."""
-    room = files("gupai_app")
-    sheet = (room / "page.css").read_text(encoding="utf-8") + style(LIGHT)
-    sheet += f"@media (prefers-color-scheme: dark){{{style(DARK)}}}"
-    script = (room / "page.js").read_text(encoding="utf-8")
-    policy = f"default-src 'none'; style-src {_hash(sheet)}; script-src {_hash(script)}; base-uri 'none'"
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{_text(head)}</title><style>{sheet}</style></head>"
-        f"<body><main>{body}</main>{parts.svg}<script>{script}</script></body></html>\n"
-    )
+    rules = sheet("page.css")
+    script = Markup((files("gupai_app.web") / "static" / "page.js").read_text(encoding="utf-8"))
+    policy = f"default-src 'none'; style-src {_hash(rules)}; script-src {_hash(script)}; base-uri 'none'"
+    words = {"head": head, "body": body, "parts": parts.svg, "sheet": rules, "script": script}
+    return templates("gupai_app").get_template("file.html").render(words, policy=policy)
 
 
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-def _text(text: str) -> str:
-    return escape(drawable(text))

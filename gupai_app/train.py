@@ -80,13 +80,13 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     finally:
         reporter.close()
     stop.check()
-    report = _write_report(run, rows)
+    results = results_json(run, rows)
+    report = _write_report(run, rows, results)
     if as_json:
-        print(results_json(run, rows))
+        print(results)
         return
     console.print(results_table(run, rows, console.width))
-    if report:
-        console.print(f"How it went, as a page: {report}", soft_wrap=True, markup=False)
+    console.print(f"How it went, as a page: {report}", soft_wrap=True, markup=False)
     options = "".join(f" -o {name}={value}" for name, value in run.config.variant.items())
     console.print(
         f"Play against it: gupai play {run.game.id} --against checkpoint:{run.folder}{options}",
@@ -95,15 +95,13 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     )
 
 
-def _write_report(run: "Run", rows: "list[Row]") -> Path | None:
-    """Write the page of a finished run and return where, or None without matplotlib."""
-    try:
-        from gupai_training.config import REPORT_FILE
-        from gupai_training.report import report
-    except ImportError:
-        return None
+def _write_report(run: "Run", rows: "list[Row]", results: str) -> Path:
+    """Write the results of a finished run, and its page; return where that is."""
     from gupai_env.core.files import write_file
+    from gupai_training.config import REPORT_FILE, RESULTS_FILE
+    from gupai_training.report import report
 
+    write_file(run.folder / RESULTS_FILE, f"{results}\n", force=True)
     path = run.folder / REPORT_FILE
     write_file(path, report(run, rows), force=True)
     return path

@@ -43,8 +43,6 @@ LONGER = {
     # They hold compiled loops, which close over the game; no loop is longer than others may be.
     "gupai_agents.search.SearchLoops.__init__",
     "gupai_env.core.lanes.kernels",
-    # It holds the routes of the pages, which close over the server's parts.
-    "gupai_app.web.tournaments.add_tournaments",
 }
 
 

@@ -76,7 +76,9 @@ def test_the_wheel_is_small_and_holds_all_that_a_user_needs(wheel):
         ("gupai_training/configs/strong", "jie_long.yaml"),
         ("gupai_agents/weights", "jie-long.yaml"),
         ("gupai_env/render", "letters.otf"),
-        ("gupai_app/web/templates", ""),
+        ("gupai_app/templates", ""),
+        ("gupai_agents/evaluation/templates", ""),
+        ("gupai_training/templates", ""),
         ("gupai_app/web/static", ""),
         ("gupai_env", "py.typed"),
         *(("gupai_agents/networks", path.name) for path in NETWORKS.glob("*.safetensors")),
@@ -103,7 +105,7 @@ def test_the_lowest_versions_that_are_declared_are_those_that_make_lowest_instal
         .split()
         if "==" in line
     )
-    extras = ("train", "tune", "onnx", "report", "web", "render")
+    extras = ("train", "tune", "onnx", "web", "render")
     declared = [
         *PROJECT["dependencies"],
         *(each for extra in extras for each in PROJECT["optional-dependencies"][extra]),

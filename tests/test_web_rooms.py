@@ -612,16 +612,11 @@ def test_games_of_other_packages_have_pages_too(monkeypatch):
     assert asked
 
 
-def test_a_picture_of_a_run_is_an_image_in_which_nothing_runs(pages):
-    pytest.importorskip("matplotlib")
-    assert '<img class="picture" src="/run/one/strength.svg"' in pages.get("/run/one").text
-    answer = pages.get("/run/one/strength.svg")
-    assert answer.headers["content-type"] == "image/svg+xml" and "against tuned" in answer.text
-    assert answer.headers["content-security-policy"].startswith(
-        "default-src 'none'; style-src 'unsafe-inline'"
-    )
-    assert pages.get("/run/one/exploitability.svg").status_code == 404
-    assert pages.get("/run/broken/strength.svg").status_code == 404
+def test_a_run_has_a_chart_of_its_strength_and_no_other_where_there_is_nothing_to_draw(pages):
+    assert re.findall(r'<svg class="chart"[^>]*aria-label="([^"]*)"', pages.get("/run/one").text) == [
+        "against tuned"
+    ]
+    assert '<svg class="chart"' not in pages.get("/run/broken").text
 
 
 NOWHERE = """\

@@ -23,8 +23,10 @@ def furnish(folder: Path) -> Path:
     ]
     (run / "metrics.jsonl").write_text("".join(json.dumps(look) + "\n" for look in looks))
     (run / "config.yaml").write_text("game: jie-long\n")
-    cells = "<tr><th>player</th><th>against</th></tr><tr><td>trained</td><td>tu&amp;ned</td></tr>"
-    (run / "report.html").write_text(f"<table>{cells}</table>")
+    won = {"mean": 1.5, "half_width": 0.25, "samples": 9}
+    results = [{"player": "trained", "against": "tu&ned", "chips_a_deal": won}]
+    (run / "results.json").write_text(json.dumps({"results": results}))
+    (run / "report.html").write_text("")
     (folder / "runs" / "broken").mkdir()
     (folder / "runs" / "broken" / "metrics.jsonl").write_text("{")
     (folder / "tournaments").mkdir()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 from pydantic import Field
@@ -22,8 +22,8 @@ from gupai_agents.stored import Stored, Text, read_stored
 from gupai_app.claim_page import LOOKS, claim_body
 from gupai_app.claims import numbers, paths
 from gupai_app.web.changes import Changed, changed
-from gupai_app.web.jobs import Jobs, Tell
-from gupai_app.web.pages import Pages, form_of, once, saved_as, whole
+from gupai_app.web.jobs import Tell
+from gupai_app.web.pages import Asked, form_of, once, page, saved_as, whole
 from gupai_app.web.players import ODD, wrong_with
 from gupai_env import __version__
 
@@ -31,6 +31,8 @@ FEWEST, MOST = 20, 20_000  # deals of a figure
 MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
 MOST_BYTES = 1 << 22  # of a recorded verdict
 RECORDED = Path(gupai_app.__file__).parents[1] / "docs" / "claims"  # in a checkout of the sources
+
+router = APIRouter()
 
 
 class Reading(Stored):
@@ -58,8 +60,8 @@ class Recorded(Stored):
 class Verdict(NamedTuple):
     """A verdict as it stands in a page, the parts of its drawings, and how many deals it shows."""
 
-    body: str
-    parts: str
+    body: Markup
+    parts: Markup
     deals: int
 
 
@@ -69,98 +71,98 @@ def known() -> dict[str, Claim]:
     return {claim.id: claim for claim in map(read_claim, paths())}
 
 
-def add_claims(app: FastAPI, pages: Pages, jobs: Jobs) -> None:
-    """Let a server answer for the pages of claims."""
-
-    @app.get("/claims")
-    def claims() -> Response:
-        listed = [(claim, _summary(claim.id)) for claim in known().values()]
-        return pages("claims.html", head="Claims", claims=listed)
-
-    @app.get("/claim/{name}")
-    def claim(name: str, request: Request) -> Response:
-        own = _claim(name)
-        now = changed(own, _once(request.query_params.multi_items()))
-        key = _address(name, now)
-        return pages(
-            "claim.html",
-            head=own.id,
-            claim=own,
-            now=now,
-            query=_query(now),
-            test=jobs.status(key),
-            going=jobs.running == key,
-            recorded=_summary(name),
-        )
-
-    @app.post("/claim/{name}")
-    async def test(name: str, request: Request) -> Response:
-        own = _claim(name)
-        sent = _once(await form_of(request, MOST_FIELDS))
-        todo, deals = sent.pop("do", ""), sent.pop("deals", "").strip()
-        few = whole(deals, "deals", FEWEST, MOST) if deals else None
-        now = await run_in_threadpool(changed, own, sent)
-        key = _address(name, now)
-        if todo == "stop":
-            jobs.stop(key)
-        elif todo != "change":
-            if not own.readings:
-                raise ValueError(f"{own.id} has no reading that can be tested")
-            jobs.begin(key, f"the test of {now.claim.id}", functools.partial(_tested, now, few))
-        return RedirectResponse(key, 303)
-
-    @app.get("/verdict/{name}")
-    def verdict(name: str, request: Request) -> Response:
-        now = changed(_claim(name), _once(request.query_params.multi_items()))
-        key = _address(name, now)
-        status = jobs.status(key)
-        if status is None or status.found is None:
-            raise HTTPException(404)
-        return pages("verdict.html", head=now.claim.id, verdict=_shown(status.found), back=key)
-
-    @app.get("/recorded/{name}")
-    def recorded(name: str) -> Response:
-        if _recorded(_claim(name).id) is None:
-            raise HTTPException(404)
-        return pages("verdict.html", head=name, verdict=_recorded_verdict(name), back=f"/claim/{name}")
-
-    @app.get("/claim/{name}/file")
-    def file(name: str, request: Request) -> Response:
-        now = changed(_claim(name), _once(request.query_params.multi_items())).claim
-        text = to_yaml(now.model_dump(mode="json", exclude_defaults=True))
-        return saved_as(f"{now.id}.yaml", text)
-
-
-def _recorded_verdict(name: str) -> dict[str, Any]:
-    """Return the recorded verdict on a claim for its page. Raises: ValueError if it is damaged."""
-    try:
-        return _shown(_recorded_page(name))
-    except ODD as error:
-        raise ValueError(f"the verdict is damaged ({wrong_with(error, f'{name}.json')})") from None
-
-
-def _claim(name: str) -> Claim:
+async def claim_called(name: str) -> Claim:
     """Return a claim by its id; there is no such page for another."""
     if name not in known():
         raise HTTPException(404)
     return known()[name]
 
 
+Own = Annotated[Claim, Depends(claim_called)]
+
+
+def now_changed(own: Own, request: Request) -> Changed:
+    """Return the claim as the words of an address change it. Raises: ValueError."""
+    return changed(own, _once(request.query_params.multi_items()))
+
+
+Now = Annotated[Changed, Depends(now_changed)]
+
+
+@router.get("/claims")
+def claims() -> Response:
+    return page("claims.html", head="Claims", claims=[(each, _summary(each.id)) for each in known().values()])
+
+
+@router.get("/claim/{name}")
+def claim(own: Own, now: Now, server: Asked) -> Response:
+    key = _address(own, now)
+    return page(
+        "claim.html",
+        head=own.id,
+        claim=own,
+        now=now,
+        query=_query(now),
+        test=server.jobs.status(key),
+        going=server.jobs.running == key,
+        recorded=_summary(own.id),
+    )
+
+
+@router.post("/claim/{name}")
+async def test(own: Own, request: Request, server: Asked) -> Response:
+    sent = _once(await form_of(request, MOST_FIELDS))
+    todo, deals = sent.pop("do", ""), sent.pop("deals", "").strip()
+    few = whole(deals, "deals", FEWEST, MOST) if deals else None
+    now = await run_in_threadpool(changed, own, sent)
+    key = _address(own, now)
+    if todo == "stop":
+        server.jobs.stop(key)
+    elif todo != "change":
+        if not own.readings:
+            raise ValueError(f"{own.id} has no reading that can be tested")
+        server.jobs.begin(key, f"the test of {now.claim.id}", functools.partial(_tested, now, few))
+    return RedirectResponse(key, 303)
+
+
+@router.get("/verdict/{name}")
+def verdict(own: Own, now: Now, server: Asked) -> Response:
+    key = _address(own, now)
+    status = server.jobs.status(key)
+    if status is None or status.found is None:
+        raise HTTPException(404)
+    return page("verdict.html", head=now.claim.id, verdict=status.found, back=key)
+
+
+@router.get("/recorded/{name}")
+def recorded(own: Own) -> Response:
+    name = own.id
+    if _recorded(name) is None:
+        raise HTTPException(404)
+    try:
+        found = _recorded_page(name)
+    except ODD as error:
+        raise ValueError(f"the verdict is damaged ({wrong_with(error, f'{name}.json')})") from None
+    return page("verdict.html", head=name, verdict=found, back=f"/claim/{name}")
+
+
+@router.get("/claim/{name}/file")
+def file(now: Now) -> Response:
+    text = to_yaml(now.claim.model_dump(mode="json", exclude_defaults=True))
+    return saved_as(f"{now.claim.id}.yaml", text)
+
+
 def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
     return once(pairs, *(key for key, _ in pairs if key.endswith(".panel")))
 
 
-def _address(name: str, now: Changed) -> str:
+def _address(own: Claim, now: Changed) -> str:
     query = _query(now)
-    return f"/claim/{name}?{query}" if query else f"/claim/{name}"
+    return f"/claim/{own.id}?{query}" if query else f"/claim/{own.id}"
 
 
 def _query(now: Changed) -> str:
     return urlencode(now.changes, safe=";:=,*")
-
-
-def _shown(verdict: Verdict) -> dict[str, Any]:
-    return {"body": Markup(verdict.body), "parts": Markup(verdict.parts), "deals": verdict.deals}
 
 
 def _tested(now: Changed, deals: int | None, tell: Tell) -> Verdict:

@@ -1,65 +1,74 @@
-"""Templates filled in, the files that pages use, and reading what a browser sends."""
+"""What all pages share: what their server has, templates filled in, files, and reading what a browser sends."""
 
 import functools
+import threading
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from dataclasses import field as made
 from http import HTTPStatus
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
-from fastapi import Request
+from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
-from jinja2 import Environment, PackageLoader, select_autoescape
 from starlette.exceptions import HTTPException
 
+from gupai_app.page import filled, sheet
+from gupai_app.web.jobs import Jobs
+from gupai_app.web.players import Players
 from gupai_app.web.safety import body_of
 from gupai_env.core.game import Game
 from gupai_env.core.numbers import refused, told
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
-from gupai_env.render.letters import drawable
-from gupai_env.render.pieces import DARK, LIGHT, style
 
 MATCHES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 25)  # deals of a match that a form offers
 
 
-class Pages:
-    """Templates, filled in."""
+@dataclass
+class Server:
+    """What the pages of a server share.
 
-    def __init__(self) -> None:
-        self._templates = Environment(
-            loader=PackageLoader("gupai_app.web"),
-            autoescape=select_autoescape(default=True),
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,
-        )
-        self._templates.filters["drawable"] = drawable
+    tournaments: the folder in which they are kept, if any is. begun: pages of tournaments by the form that began each,
+    which is changed under the lock `beginning`.
+    """
 
-    def __call__(self, name: str, status: int = 200, **words: Any) -> HTMLResponse:
-        return HTMLResponse(self._templates.get_template(name).render(words), status)
+    players: Players
+    tournaments: Path | None = None
+    jobs: Jobs = made(default_factory=Jobs)
+    begun: dict[tuple[tuple[str, str], ...], str] = made(default_factory=dict)
+    beginning: threading.Lock = made(default_factory=threading.Lock)
 
-    def sentence(self, status: int, sentence: str) -> HTMLResponse:
-        """Return a page that says what is wrong."""
-        return self("wrong.html", status, head=HTTPStatus(status).phrase, sentence=sentence)
+
+async def server_of(request: Request) -> Server:
+    """Return what a request asks."""
+    server: Server = request.app.state.server
+    return server
+
+
+Asked = Annotated[Server, Depends(server_of)]
+
+
+def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
+    """Return a page of a template."""
+    return HTMLResponse(filled(name, **words), status)
+
+
+def sentence(status: int, sentence: str) -> HTMLResponse:
+    """Return a page that says what is wrong."""
+    return page("wrong.html", status, head=HTTPStatus(status).phrase, sentence=sentence)
 
 
 @functools.cache
 def assets() -> dict[str, tuple[str, str]]:
     """Return the files that pages use, by name, each with its type: no request opens a file."""
-    room, own = files("gupai_app"), files("gupai_app.web") / "static"
-    sheet = (room / "page.css").read_text(encoding="utf-8") + (own / "web.css").read_text(encoding="utf-8")
-    sheet += style(LIGHT) + f"@media (prefers-color-scheme: dark){{{style(DARK)}}}"
-    script = "text/javascript"
-    return {
-        "web.css": (sheet, "text/css"),
-        **{
-            name: ((own / name).read_text(encoding="utf-8"), script)
-            for name in ("web.js", "choose.js", "review.js")
-        },
-        "page.js": ((room / "page.js").read_text(encoding="utf-8"), script),
-    }
+    folder = files("gupai_app.web") / "static"
+    found: dict[str, tuple[str, str]] = {"web.css": (sheet("web.css"), "text/css")}
+    for name in ("page.js", "web.js", "choose.js", "review.js"):
+        found[name] = ((folder / name).read_text(encoding="utf-8"), "text/javascript")
+    return found
 
 
 def saved_as(name: str, text: str) -> PlainTextResponse:
@@ -67,9 +76,12 @@ def saved_as(name: str, text: str) -> PlainTextResponse:
     return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-def query_of(request: Request) -> dict[str, str]:
+async def query_of(request: Request) -> dict[str, str]:
     """Return the words of a query; agents that sit at a table, "with", may be several. Raises: ValueError."""
     return once(request.query_params.multi_items(), "with")
+
+
+Query = Annotated[dict[str, str], Depends(query_of)]
 
 
 def once(pairs: list[tuple[str, str]], *several: str) -> dict[str, str]:

@@ -2,14 +2,13 @@
 
 import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 import numpy as np
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
-from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 
 from gupai_agents.agent import Turns, probabilities
@@ -19,7 +18,7 @@ from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.registry import style_agent
 from gupai_agents.shipped import style_names
 from gupai_app.moves import ADVISER, WIDE
-from gupai_app.page import Parts, called, stepper
+from gupai_app.page import Parts, called, result_of, stepper
 from gupai_app.session import Session
 from gupai_app.web.address import (
     MOST_MOVES,
@@ -32,13 +31,12 @@ from gupai_app.web.address import (
     rules_of,
     words_of_rules,
 )
-from gupai_app.web.pages import Pages, form_of, once, whole
-from gupai_app.web.pages import query_of as words_of
+from gupai_app.web.pages import Asked, Query, form_of, once, page, whole
 from gupai_app.web.players import SEARCHES, Players, adviser
 from gupai_app.web.safety import MOST_QUERY
 from gupai_app.web.table import Sitting
 from gupai_env.core.numbers import refused, told
-from gupai_env.core.phrases import chips, title
+from gupai_env.core.phrases import title
 from gupai_env.core.rng import as_key, derive
 from gupai_env.vector import Lanes
 
@@ -49,6 +47,8 @@ MOST_GAMES = 100_000  # of what is sent
 SAT = "sat"  # the word of an address that tells who sat at the seats of a recorded game, as JSON
 MOST_NAME = 1000  # characters
 AGAIN = 200  # times that the tiles of a deal are played again to tell what they are worth
+
+router = APIRouter()
 
 
 class Bar(NamedTuple):
@@ -256,62 +256,59 @@ def check_names(names: Sequence[Any]) -> list[str]:
 # --- pages ----------------------------------------------------------------------------------------
 
 
-def add_reviews(app: FastAPI, pages: Pages, players: Players) -> Callable[[str], Response]:
-    """Let a server answer for the pages on which a game is looked at; return what shows the game of a line."""
+@router.get("/review")
+def choose() -> Response:
+    return page("choose.html", head="Look at a game")
 
-    @app.get("/review")
-    def choose() -> Response:
-        return pages("choose.html", head="Look at a game")
 
-    @app.get("/look")
-    def look(request: Request) -> Response:
-        query = words_of(request)
-        return reviewed(record_of(query, players), query.get("agent", ""))
+@router.get("/look")
+def look(query: Query, server: Asked) -> Response:
+    return reviewed(record_of(query, server.players), query.get("agent", ""), server.players)
 
-    @app.post("/review")
-    async def review(request: Request) -> Response:
-        sent = once(await form_of(request))
-        at = whole(sent.get("number") or "1", "number of the game", 1, MOST_GAMES)
-        line = line_in(sent.get("games", ""), at)
-        return await run_in_threadpool(shown, line, sent.get("agent", ""))
 
-    def shown(line: str, agent: str = "") -> Response:
-        record = read_line(line)
-        fits_a_page(record.variant)
-        check_names(record.agents)
-        # Its address is the whole game, so that a link to it lasts.
-        address = address_of(record)
-        if not address:
-            return reviewed(record, agent)
-        return RedirectResponse(f"/look?{address}{'&' if agent else ''}{query_of({'agent': agent})}", 303)
+@router.post("/review")
+async def review(request: Request, server: Asked) -> Response:
+    sent = once(await form_of(request))
+    at = whole(sent.get("number") or "1", "number of the game", 1, MOST_GAMES)
+    line = line_in(sent.get("games", ""), at)
+    return await run_in_threadpool(show, line, server.players, sent.get("agent", ""))
 
-    def reviewed(record: GameRecord, name: str) -> Response:
-        agent: Any = players.agent(name, record.game, record.variant) if name else None
-        parts = Parts()
-        game = stepper(record, parts)
-        found = decisions(record, agent) if agent else []
-        allowed = players.names(record.game, record.variant)
-        return pages(
-            "review.html",
-            head=title(record.game, record.variant),
-            result=", ".join(
-                f"{who} {chips(sum(won))}"
-                for who, won in zip(called(record), zip(*record.payoffs, strict=True), strict=True)
-            ),
-            game=Markup(game),
-            parts=Markup(parts.svg),
-            decisions=found,
-            losses=largest_losses(found),
-            luck=luck(record) if agent else [],
-            style=style_names(record.game)[-1],
-            again=AGAIN,
-            names=called(record),
-            line=record.line,
-            fields=parse_qsl(address_of(record)),
-            agents=[each for each in allowed if each not in SEARCHES],  # which tell no probabilities
-            strongest=[each for each in allowed if ":" not in each][-1],
-            agent=name,
-            adviser=ADVISER,
-        )
 
-    return shown
+def show(line: str, players: Players, agent: str = "") -> Response:
+    """Return the page on which the game of a line is looked at, or send to it. Raises: ValueError."""
+    record = read_line(line)
+    fits_a_page(record.variant)
+    check_names(record.agents)
+    # Its address is the whole game, so that a link to it lasts.
+    address = address_of(record)
+    if not address:
+        return reviewed(record, agent, players)
+    return RedirectResponse(f"/look?{address}{'&' if agent else ''}{query_of({'agent': agent})}", 303)
+
+
+def reviewed(record: GameRecord, name: str, players: Players) -> Response:
+    """Return the page on which a game is looked at, with what the agent of a name says of it, if one is named."""
+    agent: Any = players.agent(name, record.game, record.variant) if name else None
+    parts = Parts()
+    game = stepper(record, parts)
+    found = decisions(record, agent) if agent else []
+    allowed = players.names(record.game, record.variant)
+    return page(
+        "review.html",
+        head=title(record.game, record.variant),
+        result=result_of(record),
+        game=game,
+        parts=parts.svg,
+        decisions=found,
+        losses=largest_losses(found),
+        luck=luck(record) if agent else [],
+        style=style_names(record.game)[-1],
+        again=AGAIN,
+        names=called(record),
+        line=record.line,
+        fields=parse_qsl(address_of(record)),
+        agents=[each for each in allowed if each not in SEARCHES],  # which tell no probabilities
+        strongest=[each for each in allowed if ":" not in each][-1],
+        agent=name,
+        adviser=ADVISER,
+    )

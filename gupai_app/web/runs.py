@@ -2,33 +2,27 @@
 
 import contextlib
 import functools
-import re
-import threading
-from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fastapi import FastAPI, Response
-from starlette.exceptions import HTTPException
+from fastapi import APIRouter, Response
 
 from gupai_agents.checkpoint import AGENT_FILE
-from gupai_agents.stored import small_file
+from gupai_agents.stored import DamagedError, read_stored, small_file
 from gupai_app.web.address import query_of, words_of_rules
-from gupai_app.web.pages import Pages
+from gupai_app.web.pages import Asked, page
 from gupai_app.web.players import ODD, RUN, folder_called, folders, made_for, wrong_with
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
-from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, read
-from gupai_training.curves import baselines_of, exploitability, looks_of, strength
+from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, RESULTS_FILE, read
+from gupai_training.curves import CHARTS, Results, baselines_of, looks_of
 
 MOST_RUNS = 200
 MOST_BYTES = 1 << 22  # of a file that is shown
 MOST_LOOKS = 500  # that are shown, the last ones
-PICTURES = {"strength": strength, "exploitability": exploitability}
-# A picture is shown as an image, where nothing of it can run; it has styles of its own.
-PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-_drawing = threading.Lock()  # matplotlib draws one picture at a time
+
+router = APIRouter()
 
 
 class Run(NamedTuple):
@@ -59,12 +53,6 @@ class Run(NamedTuple):
     @property
     def baselines(self) -> list[str]:
         return baselines_of(self.looks)
-
-    @property
-    def pictures(self) -> list[str]:
-        """The names of pictures for which there is something to draw."""
-        there = {"strength": self.baselines, "exploitability": "exploitability" in self.last}
-        return [name for name in PICTURES if there[name]]
 
     @property
     def last(self) -> dict[str, Any]:
@@ -109,73 +97,39 @@ def _looks_at(folder: Path, _: tuple[int, ...]) -> list[dict[str, Any]]:
     return looks_of(folder)
 
 
-def final_table(folder: Path) -> list[list[str]]:
-    """Return the rows of the final table, which the report of a finished run holds; none if it is not there."""
+def final_table(folder: Path) -> list[tuple[str, str, str]]:
+    """Return the rows of the final table of a finished run, its heads first; none if it is not there."""
     try:
-        text = _small(folder / REPORT_FILE).read_text(encoding="utf-8")
-    except (OSError, ValueError):
+        return read_stored(folder / RESULTS_FILE, Results, MOST_BYTES).table
+    except (OSError, DamagedError):
         return []
-    found = re.search(r"<table>(.*?)</table>", text, re.DOTALL)
-    rows = re.findall(r"<tr>(.*?)</tr>", found[1], re.DOTALL) if found else []
-    return [[unescape(cell) for cell in re.findall(r"<t[hd]>([^<]*)</t[hd]>", row)] for row in rows]
 
 
-@functools.lru_cache(maxsize=16)
-def _picture(which: str, folder: Path, _: int) -> str:
-    """Return a picture of a run; its time tells an older one from a newer."""
-    from gupai_agents.evaluation.html import svg_of
-
-    with _drawing:
-        return svg_of(functools.partial(PICTURES[which], _looks(folder)))
-
-
-def can_draw() -> bool:
-    """True if matplotlib is there."""
-    try:
-        import gupai_agents.evaluation.html  # noqa: F401
-    except ImportError:
-        return False
-    return True
+@router.get("/runs")
+def listed(server: Asked) -> Response:
+    folder = server.players.runs
+    found = list(folders(folder).items())
+    return page(
+        "runs.html",
+        head="Runs",
+        folder="" if folder is None else folder.name,
+        runs=[run_of(*each) for each in found[:MOST_RUNS]],
+        more=max(0, len(found) - MOST_RUNS),
+    )
 
 
-def add_runs(app: FastAPI, pages: Pages, runs: Path | None) -> None:
-    """Let a server answer for the pages of runs."""
-
-    def run_called(name: str) -> Run:
-        return run_of(name, folder_called(runs, name))
-
-    @app.get("/runs")
-    def listed() -> Response:
-        found = list(folders(runs).items())
-        return pages(
-            "runs.html",
-            head="Runs",
-            folder="" if runs is None else runs.name,
-            runs=[run_of(*each) for each in found[:MOST_RUNS]],
-            more=max(0, len(found) - MOST_RUNS),
-        )
-
-    @app.get("/run/{name}")
-    def run(name: str) -> Response:
-        found = run_called(name)
-        config = ""
-        with contextlib.suppress(OSError, ValueError):
-            config = _small(found.folder / CONFIG_FILE).read_text(encoding="utf-8")
-        return pages(
-            "run.html",
-            head=found.name,
-            run=found,
-            looks=found.looks[-MOST_LOOKS:],
-            pictures=found.pictures if len(found.looks) > 1 and can_draw() else [],
-            can_draw=can_draw(),
-            final=final_table(found.folder),
-            config=config,
-        )
-
-    @app.get("/run/{name}/{which}.svg")
-    def picture(name: str, which: str) -> Response:
-        found = run_called(name)
-        if which not in found.pictures or not can_draw():
-            raise HTTPException(404)
-        svg = _picture(which, found.folder, (found.folder / METRICS_FILE).stat().st_mtime_ns)
-        return Response(svg, media_type="image/svg+xml", headers={"Content-Security-Policy": PICTURE_POLICY})
+@router.get("/run/{name}")
+def run(name: str, server: Asked) -> Response:
+    found = run_of(name, folder_called(server.players.runs, name))
+    config = ""
+    with contextlib.suppress(OSError, ValueError):
+        config = _small(found.folder / CONFIG_FILE).read_text(encoding="utf-8")
+    return page(
+        "run.html",
+        head=found.name,
+        run=found,
+        looks=found.looks[-MOST_LOOKS:],
+        charts=[chart for draw in CHARTS.values() if (chart := draw(found.looks))],
+        final=final_table(found.folder),
+        config=config,
+    )

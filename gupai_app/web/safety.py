@@ -1,5 +1,6 @@
 """What a browser may ask of this server and do with its pages: nothing from elsewhere, nothing too large."""
 
+import traceback
 from collections.abc import Callable
 
 from fastapi import Request, Response
@@ -72,10 +73,9 @@ class Guard:
         *,
         hosts: tuple[str, ...],
         sentence: Callable[[int, str], Response],
-        report: Callable[[], None],
     ) -> None:
-        """Args: sentence: returns a page that says what is wrong. report: tells the console of a fault of ours."""
-        self._app, self._hosts, self._sentence, self._report = app, hosts, sentence, report
+        """Args: sentence: returns a page that says what is wrong."""
+        self._app, self._hosts, self._sentence = app, hosts, sentence
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -101,7 +101,7 @@ class Guard:
         except RefusedError as refused:
             page = self._sentence(refused.status, str(refused))
         except Exception:
-            self._report()
+            traceback.print_exc()
             page = self._sentence(500, "Something is wrong with this program; the console says more.")
         if not begun:
             await page(scope, receive, answer)

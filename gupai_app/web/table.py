@@ -8,6 +8,7 @@ from html import escape
 from typing import NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from gupai_app.moves import Move, Worth, headed, moves_of, result, worths
 from gupai_app.page import LAYOUTS, Parts
@@ -254,7 +255,7 @@ class Drawing:
     def __init__(
         self, frames: Sequence[Frame], by_tile: dict[tuple[int, int], list[tuple[int, Move]]]
     ) -> None:
-        parts, self.stages = Parts(), ""
+        parts, stages = Parts(), []
         scenes = [frame.scene for frame in frames]
         drawn: list[tuple[str, int, list[int], str, str]] = []
         for name, narrow in LAYOUTS.items():
@@ -266,11 +267,11 @@ class Drawing:
                 drawn.append((name, at, list(map(parts.add, table.parts)), box, hot))
         for name, at, numbers, box, hot in drawn:
             state = "" if at == len(scenes) - 1 else " past"
-            self.stages += (
+            stages.append(
                 f'<svg class="stage {name}{state}" data-frame="{at}" viewBox="{box}" role="group" '
                 f'aria-label="The table">{parts.uses(numbers)}{hot}</svg>'
             )
-        self.definitions = parts.definitions
+        self.stages, self.definitions = Markup("".join(stages)), parts.definitions
 
 
 def _targets(

@@ -6,16 +6,14 @@ Each lies in a folder of its own, as `gupai tournament --out` writes it; one tha
 import gzip
 import itertools
 import secrets
-import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
@@ -23,6 +21,7 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents import agent_names
 from gupai_agents.agent import Agent, labels_of
+from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.folder import GAMES as GAMES_FILE
 from gupai_agents.evaluation.folder import MANIFEST, play_into
 from gupai_agents.evaluation.match import Played, chunks
@@ -40,17 +39,15 @@ from gupai_agents.evaluation.tournament import (
 from gupai_agents.search import SearchAgent
 from gupai_agents.stored import small_file
 from gupai_agents.workers import Workers
-from gupai_app.claim_page import round_step
 from gupai_app.web.address import rules_of
-from gupai_app.web.jobs import MOST_KEPT, Jobs, Tell
+from gupai_app.web.jobs import MOST_KEPT, Tell
 from gupai_app.web.kept import Kept, Standing, kept, played_so_far
-from gupai_app.web.pages import Pages, form_of, game_called, once, options_of, whole
-from gupai_app.web.pages import query_of as words_of
+from gupai_app.web.pages import Asked, Query, Server, form_of, game_called, once, options_of, page, whole
 from gupai_app.web.players import RUN, Players, folder_called, folders, shown
+from gupai_app.web.review import show
 from gupai_env.core.numbers import counted
 from gupai_env.core.phrases import title
 from gupai_env.games import GAMES, get_game
-from gupai_env.render.letters import drawable
 
 FEWEST, MOST = 2, 20_000  # deals of a line-up
 MOST_AGENTS = 5
@@ -59,7 +56,8 @@ MOST_LISTED = 200
 MOST_PACKED, MOST_LINE = 1 << 36, 1 << 20  # bytes of a file of games, and of one of them
 STEP, FEW = 64, 4  # deals of every line-up that are played between two looks; few where an agent searches
 MOST_FIELDS = 60  # of a form
-WIDTH, ROW, LEFT, LONGEST = 460, 30, 160, 20  # of the picture of intervals; characters of a name
+
+router = APIRouter()
 
 
 class So(NamedTuple):
@@ -131,37 +129,16 @@ def so(deals: int, found: Tournament) -> So:
     return So(deals, sorted(standings, key=lambda each: -each.chips.mean if each.chips else 0.0))
 
 
-def intervals(standings: Sequence[Standing]) -> str:
-    """Return agents' chips a deal with their 95% intervals as SVG, one below another."""
-    known = [(each.name, each.chips) for each in standings if each.chips is not None]
-    known = [(name, chips) for name, chips in known if np.isfinite(chips.half_width)]
-    if not known:
-        return ""
-    reach = max(max(abs(chips.low), abs(chips.high)) for _, chips in known) or 1.0
-    height = ROW * len(known) + 34
-    middle, scale = (LEFT + WIDTH) / 2, (WIDTH - LEFT - 24) / 2 / reach
-
-    def x(value: float) -> float:
-        return round(middle + scale * value, 1)
-
-    step = round_step(2 * reach)
-    count = int(reach / step)
-    drawn = []
-    for line in range(-count, count + 1):
-        at, name = x(line * step), "axis" if line else "zero"
-        drawn.append(f'<line class="{name}" x1="{at}" x2="{at}" y1="4" y2="{height - 26}"/>')
-        drawn.append(f'<text x="{at}" y="{height - 8}" text-anchor="middle">{line * step:+g}</text>')
-    for row, (name, chips) in enumerate(known):
-        y = ROW * row + ROW // 2 + 4
-        short = name if len(name) <= LONGEST else f"…{name[1 - LONGEST :]}"
-        drawn.append(
-            f'<text x="{LEFT - 12}" y="{y + 4}" text-anchor="end">{escape(drawable(short))}</text>'
-            f'<g><title>{escape(drawable(name))}: {chips}</title><line class="interval" x1="{x(chips.low)}" '
-            f'x2="{x(chips.high)}" y1="{y}" y2="{y}"/><circle class="mean" cx="{x(chips.mean)}" cy="{y}" r="5"/></g>'
-        )
-    label = escape(drawable("; ".join(f"{name}: {chips}" for name, chips in known)))
-    box = f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}"'
-    return f'<svg class="chart narrow" {box}>{"".join(drawn)}</svg>'
+def intervals(standings: Sequence[Standing]) -> Markup:
+    """Return agents' chips a deal with their 95% intervals as a chart, one below another."""
+    known = [
+        (each.name, each.chips) for each in standings if each.chips and np.isfinite(each.chips.half_width)
+    ]
+    means = [
+        chart.Mean(f"{name}: {chips}", chips.mean, chips.half_width, at)
+        for at, (name, chips) in enumerate(known)
+    ]
+    return chart.rows([name for name, _ in known], means)
 
 
 # --- games ----------------------------------------------------------------------------------------
@@ -196,161 +173,155 @@ def line_at(path: Path, place: int) -> str:
 # --- pages ----------------------------------------------------------------------------------------
 
 
-def add_tournaments(
-    app: FastAPI,
-    pages: Pages,
-    jobs: Jobs,
-    players: Players,
-    show: Callable[[str], Response],
-    folder: Path | None,
-) -> None:
-    """Let a server answer for the pages of tournaments; show: what a recorded game is looked at with."""
-    lock = threading.Lock()
-    begun: dict[tuple[tuple[str, str], ...], str] = {}  # pages of tournaments by the form that began each
+@router.get("/tournaments")
+def listed(server: Asked) -> Response:
+    found = list(folders(server.tournaments).items())
+    return page(
+        "tournaments.html",
+        head="Tournaments",
+        games=list(map(get_game, GAMES)),
+        found=[kept(*each) for each in found[:MOST_LISTED]],
+        more=max(0, len(found) - MOST_LISTED),
+        running=server.jobs.running,
+        can=server.tournaments is not None,
+    )
 
-    def called(name: str) -> Path:
-        return folder_called(folder, name)
 
-    @app.get("/tournaments")
-    def listed() -> Response:
-        found = list(folders(folder).items())
-        return pages(
-            "tournaments.html",
-            head="Tournaments",
-            games=list(map(get_game, GAMES)),
-            found=[kept(*each) for each in found[:MOST_LISTED]],
-            more=max(0, len(found) - MOST_LISTED),
-            running=jobs.running,
-            can=folder is not None,
+@router.get("/tournaments/{game}")
+def begin(game: str, server: Asked) -> Response:
+    chosen, variant = game_called(game), game_called(game).variant()
+    return page(
+        "tournament_new.html",
+        head=f"A tournament of {title(chosen, variant)}",
+        game=chosen,
+        agents=server.players.known(chosen),
+        checked=agent_names(chosen, variant)[-3:],
+        options=options_of(chosen),
+        tables=TABLES,
+        most=MOST_AGENTS,
+        token=secrets.token_hex(8),
+    )
+
+
+@router.post("/tournaments")
+async def play(request: Request, server: Asked) -> Response:
+    sent = once(await form_of(request, MOST_FIELDS), "agent")
+    if server.tournaments is None:
+        raise HTTPException(404)
+    plan, agents = await run_in_threadpool(_asked_for, sent, server.players)
+    key = await run_in_threadpool(_begin, server, server.tournaments, sent, plan, agents)
+    return RedirectResponse(key, 303)
+
+
+def _asked_for(sent: Mapping[str, str], players: Players) -> tuple[Schedule, list[Agent]]:
+    """Return the tournament that a form asks for, and its agents. Raises: ValueError."""
+    game, variant = rules_of(sent)
+    names = list(dict.fromkeys(filter(None, sent.get("agent", "").split(";"))))
+    if not 2 <= len(names) <= MOST_AGENTS:
+        raise ValueError(f"{counted(len(names), 'agent')} chosen; choose 2 to {MOST_AGENTS}")
+    deals = whole(sent.get("deals", ""), "deals", FEWEST, MOST)
+    seed = whole(sent.get("seed") or "0", "seed", 0, (1 << 63) - 1)
+    agents = [players.agent(name, game, variant) for name in names]
+    table = sent.get("table", ONE)
+    plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant.changed())
+    plan.check(agents)
+    games = len(plan.line_ups) * deals * variant.players
+    if games > MOST_GAMES:
+        raise ValueError(f"{games:,} games are too many here; choose fewer deals, up to {MOST_GAMES:,} games")
+    return plan, agents
+
+
+def _begin(
+    server: Server, folder: Path, sent: Mapping[str, str], plan: Schedule, agents: Sequence[Agent]
+) -> str:
+    """Begin a tournament in a new folder; return its page. A form that is sent twice, by a double click, begins one."""
+    form = tuple(sorted(sent.items()))
+    with server.beginning:
+        known = server.begun.get(form, "")
+        if known and (sent.get("token") or server.jobs.running == known):
+            return known
+        server.jobs.require_free()
+        name = next(
+            each for at in itertools.count(1) if not (folder / (each := f"{plan.game.id}-{at}")).exists()
         )
-
-    @app.get("/tournaments/{game}")
-    def begin(game: str) -> Response:
-        chosen = game_called(game)
-        return pages(
-            "tournament_new.html",
-            head=f"A tournament of {title(chosen, chosen.variant())}",
-            game=chosen,
-            agents=[
-                *players.names(chosen),
-                *(each for each in players.trained(chosen) if each not in players.names(chosen)),
-            ],
-            checked=agent_names(chosen, chosen.variant())[-3:],
-            options=options_of(chosen),
-            tables=TABLES,
-            most=MOST_AGENTS,
-            token=secrets.token_hex(8),
-        )
-
-    @app.post("/tournaments")
-    async def play(request: Request) -> Response:
-        sent = once(await form_of(request, MOST_FIELDS), "agent")
-        if folder is None:
-            raise HTTPException(404)
-        return await run_in_threadpool(start, sent)
-
-    def start(sent: Mapping[str, str]) -> Response:
-        assert folder is not None
-        game, variant = rules_of(sent)
-        names = list(dict.fromkeys(filter(None, sent.get("agent", "").split(";"))))
-        if not 2 <= len(names) <= MOST_AGENTS:
-            raise ValueError(f"{counted(len(names), 'agent')} chosen; choose 2 to {MOST_AGENTS}")
-        deals = whole(sent.get("deals", ""), "deals", FEWEST, MOST)
-        seed = whole(sent.get("seed") or "0", "seed", 0, (1 << 63) - 1)
-        agents = [players.agent(name, game, variant) for name in names]
-        table = sent.get("table", ONE)
-        plan = schedule(game, labels_of(agents), deals, table=table, seed=seed, **variant.changed())
-        plan.check(agents)
-        games = len(plan.line_ups) * deals * variant.players
-        if games > MOST_GAMES:
-            raise ValueError(
-                f"{games:,} games are too many here; choose fewer deals, up to {MOST_GAMES:,} games"
-            )
-        form = tuple(sorted(sent.items()))
-        with lock:
-            known = begun.get(form, "")
-            # A form that is sent twice, by a double click, begins one tournament.
-            if known and (sent.get("token") or jobs.running == known):
-                return RedirectResponse(known, 303)
-            jobs.require_free()
-            name = next(
-                each for at in itertools.count(1) if not (folder / (each := f"{game.id}-{at}")).exists()
-            )
-            key = f"/tournament/{name}"
-            jobs.begin(key, f"the tournament {name}", played(folder / name, plan, agents))
-            begun[form] = key
-            while len(begun) > MOST_KEPT:
-                del begun[next(iter(begun))]
-        return RedirectResponse(key, 303)
-
-    def played(
-        path: Path, plan: Schedule, agents: Sequence[Agent], before: Tournament | None = None
-    ) -> Callable[[Tell], So]:
-        """Return what plays a tournament into a folder, or goes on with one of which some is played."""
-
-        def work(tell: Tell) -> So:
-            def seen(deals: int, found: Tournament) -> None:
-                tell(deals / plan.deals, f"{deals:,} of {plan.deals:,} deals", so(deals, found))
-
-            slow = any(isinstance(agent, SearchAgent) for agent in agents)
-            watched = Watched.of(plan, seen, before, FEW if slow else STEP)
-            return so(plan.deals, play_into(path, watched, agents, resume=before is not None))
-
-        return work
-
-    @app.get("/tournament/{name}")
-    def tournament(name: str) -> Response:
         key = f"/tournament/{name}"
-        going, status = jobs.running == key, jobs.status(key)
-        path = folders(folder).get(name)
-        if status and (path is None or (going and not (path / MANIFEST).is_file())):
-            found = Kept(name, Path())  # it is about to be made, or could not be
-        else:
-            found = kept(name, called(name))
-        sofar = status.found if status else None
-        if sofar is None and found.manifest and not found.summary and not going:
-            sofar = _stopped_at(found)
-        standings = found.standings or (sofar.standings if sofar else [])
-        return pages(
-            "tournament.html",
-            head=name,
-            found=found,
-            going=going,
-            work=status,
-            sofar=sofar,
-            standings=standings,
-            chart=Markup(intervals(standings)),
-            totals=found.totals,
-            duels=found.duels,
-            line_ups=found.line_ups,
-        )
+        server.jobs.begin(key, f"the tournament {name}", _playing(folder / name, plan, agents))
+        server.begun[form] = key
+        while len(server.begun) > MOST_KEPT:
+            del server.begun[next(iter(server.begun))]
+    return key
 
-    @app.post("/tournament/{name}")
-    async def change(name: str, request: Request) -> Response:
-        sent = once(await form_of(request))
-        path, key = called(name), f"/tournament/{name}"
-        if sent.get("do") == "stop":
-            jobs.stop(key)
-        elif sent.get("do") == "go":
-            await run_in_threadpool(go_on, path, key)
-        return RedirectResponse(key, 303)
 
-    def go_on(path: Path, key: str) -> None:
-        there = kept(path.name, path)
-        if jobs.running == key or there.summary:
-            return
-        plan, found, _ = played_so_far(there)
-        named = {f"checkpoint:{each}": f"{RUN}{name}" for name, each in folders(players.runs).items()}
-        agents = [players.agent(named.get(name, name), plan.game, plan.variant) for name in plan.players]
-        jobs.begin(key, f"the tournament {path.name}", played(path, plan, agents, found))
+def _playing(
+    path: Path, plan: Schedule, agents: Sequence[Agent], before: Tournament | None = None
+) -> Callable[[Tell], So]:
+    """Return what plays a tournament into a folder, or goes on with one of which some is played."""
 
-    @app.get("/tournament/{name}/game")
-    def one(name: str, request: Request) -> Response:
-        query, path = words_of(request), called(name)
-        plan = played_so_far(kept(name, path))[0]
-        most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.variant.players}
-        at = {each: whole(query.get(each, "0"), each, 0, many - 1) for each, many in most.items()}
-        return show(line_at(path / GAMES_FILE, place_of(plan, **at)))
+    def work(tell: Tell) -> So:
+        def seen(deals: int, found: Tournament) -> None:
+            tell(deals / plan.deals, f"{deals:,} of {plan.deals:,} deals", so(deals, found))
+
+        slow = any(isinstance(agent, SearchAgent) for agent in agents)
+        watched = Watched.of(plan, seen, before, FEW if slow else STEP)
+        return so(plan.deals, play_into(path, watched, agents, resume=before is not None))
+
+    return work
+
+
+@router.get("/tournament/{name}")
+def tournament(name: str, server: Asked) -> Response:
+    key = f"/tournament/{name}"
+    going, status = server.jobs.running == key, server.jobs.status(key)
+    path = folders(server.tournaments).get(name)
+    if status and (path is None or (going and not (path / MANIFEST).is_file())):
+        found = Kept(name, Path())  # it is about to be made, or could not be
+    else:
+        found = kept(name, folder_called(server.tournaments, name))
+    sofar = status.found if status else None
+    if sofar is None and found.manifest and not found.summary and not going:
+        sofar = _stopped_at(found)
+    standings = found.standings or (sofar.standings if sofar else [])
+    return page(
+        "tournament.html",
+        head=name,
+        found=found,
+        going=going,
+        work=status,
+        sofar=sofar,
+        standings=standings,
+        chart=intervals(standings),
+    )
+
+
+@router.post("/tournament/{name}")
+async def change(name: str, request: Request, server: Asked) -> Response:
+    sent = once(await form_of(request))
+    path, key = folder_called(server.tournaments, name), f"/tournament/{name}"
+    if sent.get("do") == "stop":
+        server.jobs.stop(key)
+    elif sent.get("do") == "go":
+        await run_in_threadpool(_go_on, server, path, key)
+    return RedirectResponse(key, 303)
+
+
+def _go_on(server: Server, path: Path, key: str) -> None:
+    """Go on with a tournament that was stopped. Raises: ValueError."""
+    there, players = kept(path.name, path), server.players
+    if server.jobs.running == key or there.summary:
+        return
+    plan, found, _ = played_so_far(there)
+    named = {f"checkpoint:{each}": f"{RUN}{name}" for name, each in folders(players.runs).items()}
+    agents = [players.agent(named.get(name, name), plan.game, plan.variant) for name in plan.players]
+    server.jobs.begin(key, f"the tournament {path.name}", _playing(path, plan, agents, found))
+
+
+@router.get("/tournament/{name}/game")
+def one(name: str, query: Query, server: Asked) -> Response:
+    path = folder_called(server.tournaments, name)
+    plan = played_so_far(kept(name, path))[0]
+    most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.variant.players}
+    at = {each: whole(query.get(each, "0"), each, 0, many - 1) for each, many in most.items()}
+    return show(line_at(path / GAMES_FILE, place_of(plan, **at)), server.players)
 
 
 def _stopped_at(found: Kept) -> So | None:

@@ -24,7 +24,7 @@ from gupai_env.games import get_game
 FLOAT_BYTES = 4
 GIB = 1 << 30
 CONFIG_FILE, RESUME_FILE = "config.yaml", "resume.safetensors"  # in the folder of a run
-METRICS_FILE, REPORT_FILE = "metrics.jsonl", "report.html"
+METRICS_FILE, RESULTS_FILE, REPORT_FILE = "metrics.jsonl", "results.json", "report.html"
 TEACHING, SELF_PLAY = "teaching", "self-play"  # stages of a run
 RECIPES = ("strong", "dealt", "self_play")  # folders beside the configurations that a game comes with
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")

@@ -1,16 +1,16 @@
-"""Pictures of how a training run went, from the looks that it kept; without torch, so that pages can show them."""
+"""How a training run went, from what it kept: its looks, their charts, its final table; without torch, for pages."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from markupsafe import Markup
 from pydantic import ConfigDict, Field
 
-from gupai_agents.stored import Count, DamagedError, Number, Stored, parse_stored
+from gupai_agents.evaluation.chart import Curve, curves
+from gupai_agents.evaluation.statistics import Estimate
+from gupai_agents.stored import Count, DamagedError, Number, Stored, Text, parse_stored
 from gupai_training.config import METRICS_FILE, SELF_PLAY, TEACHING
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 COUNTS = ("labels", "decisions", "updates", "seconds", "exploitability")  # in a look, beside the baselines
 MOST_BASELINES = 32
@@ -45,6 +45,36 @@ class Look(Stored):
     exploitability: Exploitability | None = None
 
 
+class Won(Stored):
+    """A mean over deals with half the width of its 95% interval."""
+
+    mean: Number
+    half_width: Number
+    samples: Count
+
+
+class Result(Stored):
+    """A row of the final table."""
+
+    player: Text
+    against: Text
+    chips_a_deal: Won
+
+
+class Results(Stored):
+    """What a finished run keeps of its final table."""
+
+    results: list[Result]
+
+    @property
+    def table(self) -> list[tuple[str, str, str]]:
+        """The rows of the table, its heads first."""
+        rows = [
+            (each.player, each.against, str(Estimate(**dict(each.chips_a_deal)))) for each in self.results
+        ]
+        return [("player", "against", "chips a deal"), *rows]
+
+
 def looks_of(folder: Path) -> list[dict[str, Any]]:
     """Return the looks at the baselines of a run, in order.
 
@@ -71,36 +101,38 @@ def baselines_of(looks: Sequence[dict[str, Any]]) -> list[str]:
     return [name for name in (looks[0] if looks else ()) if name not in COUNTS]
 
 
-def strength(looks: Sequence[dict[str, Any]], figure: "Figure") -> None:
-    """Draw the looks at each baseline, but for `random`, which is far below, over seconds; stages stand apart."""
-    figure.set_size_inches(7, 3.6)
-    axes = figure.subplots()
-    seconds = [row["seconds"] for row in looks]
+def strength(looks: Sequence[dict[str, Any]]) -> Markup:
+    """Draw the looks at each baseline, but for `random`, which is far below, over seconds; stages stand apart.
+
+    Returns the chart as SVG, "" where there are fewer than two looks to draw, or no baseline.
+    """
     baselines = baselines_of(looks)
-    for name in [name for name in baselines if name != "random"] or baselines:
-        means = [row[name]["mean"] for row in looks]
-        lines = axes.plot(seconds, means, marker="o", ms=3, label=f"against {name}")
-        lows, highs = ([row[name][end] for row in looks] for end in ("low", "high"))
-        axes.fill_between(seconds, lows, highs, color=lines[0].get_color(), alpha=0.12, lw=0)
+    if len(looks) < 2 or not baselines:
+        return Markup()
+    drawn = [
+        Curve(
+            f"against {name}",
+            [(row["seconds"], row[name]["mean"]) for row in looks],
+            [(row[name]["low"], row[name]["high"]) for row in looks],
+        )
+        for name in [name for name in baselines if name != "random"] or baselines
+    ]
     taught = [row["seconds"] for row in looks if not row["decisions"]]
-    if taught and len(taught) < len(looks):
-        axes.axvline(taught[-1], color="#33404d", lw=0.8, ls="--")
-        for side, stage in (("right", TEACHING), ("left", SELF_PLAY)):
-            at = (taught[-1], 1.0)
-            axes.annotate(f" {stage} ", at, xycoords=("data", "axes fraction"), ha=side, va="top", fontsize=8)
-    axes.axhline(0, color="#33404d", lw=0.8, ls=":")
-    axes.set(xlabel="seconds", ylabel="chips a deal")
-    axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+    parted = (taught[-1], TEACHING, SELF_PLAY) if taught and len(taught) < len(looks) else None
+    return curves(drawn, "seconds", "chips a deal", parted)
 
 
-def exploitability(looks: Sequence[dict[str, Any]], figure: "Figure") -> None:
-    """Draw what best responses win from it, in the looks that tell it."""
-    figure.set_size_inches(7, 3)
-    axes = figure.subplots()
-    rows = [row for row in looks if "exploitability" in row]
-    for how, words in (("best", "its best actions"), ("drawn", "drawing from its policy")):
-        chips = [row["exploitability"][how] for row in rows]
-        axes.plot([row["seconds"] for row in rows], chips, marker="o", ms=3, label=words)
-    axes.set(xlabel="seconds", ylabel="chips a deal")
-    axes.set_ylim(bottom=0)
-    axes.legend(frameon=False)
+def exploitability(looks: Sequence[dict[str, Any]]) -> Markup:
+    """Draw what best responses win from it, in the looks that tell it; return the chart as SVG, "" if none does."""
+    rows = [row for row in looks if row.get("exploitability")]
+    if not rows:
+        return Markup()
+    shown = {"best": "its best actions", "drawn": "drawing from its policy"}
+    drawn = [
+        Curve(words, [(row["seconds"], row["exploitability"][how]) for row in rows])
+        for how, words in shown.items()
+    ]
+    return curves(drawn, "seconds", "chips a deal")
+
+
+CHARTS = {"strength": strength, "exploitability": exploitability}

@@ -1,8 +1,8 @@
 """A tournament as a folder: its games, a table of them, what follows from them, and what made them.
 
 games.jsonl.gz: every game, as records. games.csv: a row each. summary.json: every figure. report.html: the same with
-pictures, if matplotlib is installed. manifest.json: what was played by whom, with what. progress.json: how far it got,
-with digests of what is finished. lock: held by the process that plays.
+charts. manifest.json: what was played by whom, with what. progress.json: how far it got, with digests of what is
+finished. lock: held by the process that plays.
 
 It is written block by block. A process that was killed leaves some blocks and perhaps a part of one, which is cut off
 when the tournament goes on; the files are in the end the same bytes as without the stop. Nothing is changed before what
@@ -144,8 +144,7 @@ def play_into(
             if progress:
                 progress(block[2])
         write_file(folder / SUMMARY, _json(summary(found)), force=True)
-        if (page := _report(found, wanted)) is not None:
-            write_file(folder / REPORT, page, force=True)
+        write_file(folder / REPORT, _report(found, wanted), force=True)
     return found
 
 
@@ -195,12 +194,10 @@ def _write_progress(folder: Path, blocks: int, files: dict[str, Growing]) -> Non
     write_file(folder / PROGRESS, _json(content), force=True)
 
 
-def _report(found: Tournament, wanted: dict[str, Any]) -> bytes | None:
-    """Return the page of a tournament, None without matplotlib."""
-    try:
-        from gupai_agents.evaluation.html import report
-    except ImportError:
-        return None
+def _report(found: Tournament, wanted: dict[str, Any]) -> bytes:
+    """Return the page of a tournament."""
+    from gupai_agents.evaluation.html import report
+
     return report(found, wanted).encode()
 
 
@@ -301,13 +298,11 @@ def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
         Growing.found(folder / name, part)
 
 
-def _verify_report(folder: Path, page: bytes | None, note: Callable[[str], Any]) -> None:
+def _verify_report(folder: Path, page: bytes, note: Callable[[str], Any]) -> None:
     """Raise FolderError unless the report is this page, or was drawn by other versions."""
     path = folder / REPORT
     if not path.exists():
         return note(f"{path} is not there: it was not checked")
-    if page is None:
-        return note(f"{path} was not checked: that needs matplotlib, pip install 'gupai[report]'")
     with naming(path):
         there = path.read_bytes()
     if there == page:

@@ -1,0 +1,226 @@
+"""Charts as SVG: means with their intervals, and curves. Their look is that of chart.css."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape
+from math import ceil, floor, isfinite, log10
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from gupai_env.render.letters import drawable
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 12
+ROW, NAMES = 30, 176  # the height of a row of intervals, and the room for its name
+LONGEST = 22  # characters of a name
+LETTER = 7.5  # the width of a letter, about
+MARKS = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M-4-4h8v8h-8z",
+    "M0-6 5 3H-5z",
+    "M0-6 6 0 0 6-6 0z",
+    "M-5-2h10v4H-10z",
+)
+COLOURS = ("#2f8a55", "#c4574c", "#4a7fc1", "#b88a1a", "#9466b8", "#2f949e", "#a06c3f", "#7b858d")
+
+
+class Mean(NamedTuple):
+    """A mean with half the width of its interval.
+
+    place: the number of its row or column. series: the number of who it is of, where several share a column.
+    """
+
+    label: str
+    mean: float
+    half: float
+    place: int = 0
+    series: int = 0
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return self.mean - self.half, self.mean + self.half
+
+
+class Curve(NamedTuple):
+    """A curve of points, x and y. band: what is sure of it, the lower and the upper end at every point."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    band: Sequence[tuple[float, float]] = ()
+
+
+class Scale(NamedTuple):
+    """Where values lie between two sides of a chart. step: the distance of the lines of its grid, a round number."""
+
+    low: float
+    high: float
+    step: float
+    begin: float
+    end: float
+
+    @classmethod
+    def over(cls, values: Iterable[float], begin: float, end: float) -> "Scale":
+        """Return a scale that holds zero and these values."""
+        known = [0.0, *values]
+        step = round_step(max(known) - min(known))
+        first = floor(min(known) / step)
+        return cls(step * first, step * max(ceil(max(known) / step), first + 1), step, begin, end)
+
+    def __call__(self, value: float) -> float:
+        return round(self.begin + (value - self.low) / (self.high - self.low) * (self.end - self.begin), 1)
+
+    @property
+    def lines(self) -> Iterator[tuple[float, str]]:
+        """The values at which lines are, each with how the line looks."""
+        for line in range(round((self.high - self.low) / self.step) + 1):
+            value = self.low + line * self.step
+            yield value + 0.0, "zero" if abs(value) < self.step / 2 else "axis"
+
+
+def round_step(span: float) -> float:
+    """Return a round distance between lines, of which four or five cover a span."""
+    size = 10.0 ** floor(log10(max(span, 1e-9) / 4))
+    return next(size * times for times in (1, 2, 5, 10) if size * times * 4.5 >= span)
+
+
+def short(name: str) -> str:
+    """Return a name with no more letters than there is room for: a long one keeps its end, which tells most."""
+    return name if len(name) <= LONGEST else f"…{name[1 - LONGEST :]}"
+
+
+def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], label: str = "") -> Markup:
+    """Return means in columns, those of every series side by side, "" if no interval is known.
+
+    Args: heads: of the columns. names: of the series. label: what is measured.
+    """
+    means = _known(means)
+    if not means:
+        return Markup()
+    y = Scale.over((end for each in means for end in each.ends), HEIGHT - BOTTOM, TOP)
+    across = (WIDTH - LEFT) / len(heads)
+    drawn = list(_grid(y))
+    for place, head in enumerate(heads):
+        drawn.append(_text(LEFT + (place + 0.5) * across, HEIGHT - 26, head, "middle"))
+    apart = min(0.16, 0.8 / len(names))
+    for each in means:
+        x = LEFT + (each.place + 0.5 + apart * (each.series - (len(names) - 1) / 2)) * across
+        low, high = (y(end) for end in each.ends)
+        line = f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{low}" y2="{high}"/>'
+        drawn.append(_titled(each, line + _mark(each.series, x, y(each.mean))))
+    height = HEIGHT + _legend(drawn, names, HEIGHT - 8, _mark)
+    return _svg(
+        "chart",
+        WIDTH,
+        height,
+        "; ".join(each.label for each in means),
+        [_text(0, 10, label) if label else "", *drawn],
+    )
+
+
+def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
+    """Return means in rows with their names, "" if no interval is known."""
+    means = _known(means)
+    if not means:
+        return Markup()
+    width, height = WIDTH - 84, ROW * len(names) + 34
+    x = Scale.over((end for each in means for end in each.ends), NAMES, width - 24)
+    drawn = []
+    for value, look in x.lines:
+        drawn.append(f'<line class="{look}" x1="{x(value)}" x2="{x(value)}" y1="4" y2="{height - 26}"/>')
+        drawn.append(_text(x(value), height - 8, f"{value:+g}", "middle"))
+    for each in means:
+        y, (low, high) = ROW * each.place + ROW // 2 + 4, (x(end) for end in each.ends)
+        drawn.append(_text(NAMES - 12, y + 4, short(names[each.place]), "end"))
+        line = f'<line class="interval" x1="{low}" x2="{high}" y1="{y}" y2="{y}"/>'
+        drawn.append(_titled(each, f'{line}<circle class="mean" cx="{x(each.mean)}" cy="{y}" r="5"/>'))
+    return _svg("chart narrow", width, height, "; ".join(each.label for each in means), drawn)
+
+
+def curves(
+    drawn: Sequence[Curve], x_label: str, y_label: str, parted: tuple[float, str, str] | None = None
+) -> Markup:
+    """Return curves over a common axis.
+
+    Args: parted: an x at which something else begins, and what is to the left and to the right of it.
+    """
+    x = Scale.over((x for curve in drawn for x, _ in curve.points), LEFT, WIDTH - 12)
+    ends = [end for curve in drawn for both in curve.band for end in both]
+    y = Scale.over([*ends, *(y for curve in drawn for _, y in curve.points)], HEIGHT - BOTTOM, TOP + 8)
+    found = [_text(0, 10, y_label), _text(WIDTH - 12, HEIGHT - 10, x_label, "end"), *_grid(y)]
+    found += [_text(x(value), HEIGHT - 28, f"{value:g}", "middle") for value, _ in x.lines]
+    if parted:
+        at, before, after = parted
+        found.append(f'<line class="zero" x1="{x(at)}" x2="{x(at)}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
+        found += [_text(x(at) - 6, TOP + 8, before, "end"), _text(x(at) + 6, TOP + 8, after)]
+    for number, curve in enumerate(drawn):
+        colour = COLOURS[number % len(COLOURS)]
+        places = [(x(at), y(value)) for at, value in curve.points]
+        if curve.band:
+            around = [(x(at), y(low)) for (at, _), (low, _) in zip(curve.points, curve.band, strict=True)]
+            around += [(x(at), y(high)) for (at, _), (_, high) in zip(curve.points, curve.band, strict=True)][
+                ::-1
+            ]
+            found.append(f'<polygon class="band" fill="{colour}" points="{_points(around)}"/>')
+        found.append(f'<polyline class="curve" stroke="{colour}" points="{_points(places)}"/>')
+    height = HEIGHT + _legend(found, [curve.name for curve in drawn], HEIGHT + 10, _line)
+    return _svg("chart", WIDTH, height + 18, "; ".join(curve.name for curve in drawn), found)
+
+
+# --- parts of a chart -----------------------------------------------------------------------------
+
+
+def _known(means: Iterable[Mean]) -> list[Mean]:
+    return [each for each in means if isfinite(each.half)]
+
+
+def _grid(y: Scale) -> Iterator[str]:
+    """Yield the lines across a chart, with their values."""
+    for value, look in y.lines:
+        yield f'<line class="{look}" x1="{LEFT}" x2="{WIDTH}" y1="{y(value)}" y2="{y(value)}"/>'
+        yield _text(LEFT - 8, y(value) + 4, f"{value:g}", "end")
+
+
+def _legend(
+    drawn: list[str], names: Sequence[str], y: float, sign: Callable[[int, float, float], str]
+) -> int:
+    """Draw the names of all series, in as many lines as they take; return how much higher that makes the chart."""
+    x, line = float(LEFT), 0
+    for series, name in enumerate(map(short, names)):
+        width = 34 + LETTER * len(name)
+        if x + width > WIDTH and x > LEFT:
+            x, line = float(LEFT), line + 1
+        drawn.append(sign(series, x + 6, y + 20 * line))
+        drawn.append(_text(x + 16, y + 20 * line + 4, name))
+        x += width
+    return 20 * line
+
+
+def _mark(series: int, x: float, y: float) -> str:
+    return f'<path class="mean" transform="translate({x:.1f} {y})" d="{MARKS[series % len(MARKS)]}"/>'
+
+
+def _line(series: int, x: float, y: float) -> str:
+    colour = COLOURS[series % len(COLOURS)]
+    return f'<path class="curve" stroke="{colour}" d="M{x - 6:.1f} {y}h12"/>'
+
+
+def _points(places: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{x},{y}" for x, y in places)
+
+
+def _titled(each: Mean, content: str) -> str:
+    return f"<g><title>{_escaped(each.label)}</title>{content}</g>"
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{round(x, 1)}" y="{round(y, 1)}" text-anchor="{anchor}">{_escaped(text)}</text>'
+
+
+def _svg(look: str, width: int, height: int, label: str, drawn: Iterable[str]) -> Markup:
+    return Markup(
+        f'<svg class="{look}" viewBox="0 0 {width} {height}" role="img" aria-label="{_escaped(label)}">'
+        f"{''.join(drawn)}</svg>"
+    )
+
+
+def _escaped(text: str) -> str:
+    return escape(drawable(text))
