@@ -117,7 +117,7 @@ def words_of_rules(game: Game, variant: Variant) -> dict[str, str]:
 
 @functools.lru_cache(maxsize=256)
 def _options(variant: Variant) -> str:
-    return ";".join(f"{name}={_text(value)}" for name, value in variant.changed().items())
+    return ";".join(f"{name}={text_of(value)}" for name, value in variant.changed().items())
 
 
 def rules_of(query: Mapping[str, str]) -> tuple[Game, Variant]:
@@ -171,5 +171,6 @@ def number_in(query: Mapping[str, str], name: str, low: int, high: int) -> int:
     return int(text)
 
 
-def _text(value: object) -> str:
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
+def text_of(value: object) -> str:
+    """Return the value of an option as a form and an address have it."""
+    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value).lower()
