@@ -34,55 +34,41 @@ def run(
     """
     asked = {"variant": variant.changed(), "start": start, "seed": seed, "budget": asdict(budget.checked())}
     made_by = {"format": FORMAT, "gupai": __version__, "asked": asked}
-    with keeping(out, "searching into this folder"):
-        return _kept_or_found(game, variant, budget, start, seed, threads, out, made_by)
-
-
-def _kept_or_found(
-    game: Game,
-    variant: Variant,
-    budget: Budget,
-    start: str | None,
-    seed: int,
-    threads: int | None,
-    out: str | None,
-    made_by: dict[str, Any],
-) -> dict[str, Any]:
-    """Return what a folder, which is held, keeps already, or search and keep it."""
     path = None if out is None else Path(out) / f"{game.id}.json"
-    if path is not None and path.exists():
-        content = _read(path, made_by)
-        say(f"{path}: taken as it is", error=True)
+    with keeping(out, "searching into this folder"):
+        if path is not None and path.exists():
+            content = _read(path, made_by)
+            say(f"{path}: taken as it is", error=True)
+            return content
+        part = None if path is None else path.with_suffix(".part")
+        seeds = [] if part is None or not part.exists() else _read(part, made_by)["seeds"]
+        kept = {searched.seed: searched for searched in (Searched(*each) for each in seeds)}
+
+        def keep(searched: Searched) -> None:
+            kept[searched.seed] = searched
+            if part is not None:
+                _write(part, {**made_by, "seeds": [list(each) for each in kept.values()]})
+
+        options = variant.changed()
+        total = planned_deals(game, budget, start, **options)
+        with progress("deals", total) as done:
+            done(total // budget.seeds * len(kept))
+            found = discover(
+                game,
+                budget=budget,
+                start=start,
+                seed=seed,
+                threads=threads,
+                progress=done,
+                kept=dict(kept),
+                keep=keep,
+                **options,
+            )
+        content = {**made_by, **found.as_numbers()}
+        if path is not None and part is not None:
+            _write(path, content)
+            part.unlink(missing_ok=True)
         return content
-    part = None if path is None else path.with_suffix(".part")
-    seeds = [] if part is None or not part.exists() else _read(part, made_by)["seeds"]
-    kept = {searched.seed: searched for searched in (Searched(*each) for each in seeds)}
-    options = variant.changed()
-
-    def keep(searched: Searched) -> None:
-        kept[searched.seed] = searched
-        if part is not None:
-            _write(part, {**made_by, "seeds": [list(each) for each in kept.values()]})
-
-    total = planned_deals(game, budget, start, **options)
-    with progress("deals", total) as done:
-        done(total // budget.seeds * len(kept))
-        found = discover(
-            game,
-            budget=budget,
-            start=start,
-            seed=seed,
-            threads=threads,
-            progress=done,
-            kept=dict(kept),
-            keep=keep,
-            **options,
-        )
-    content = {**made_by, **found.as_numbers()}
-    if path is not None and part is not None:
-        _write(path, content)
-        part.unlink(missing_ok=True)
-    return content
 
 
 def show(game: Game, content: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """`gupai ladder`: all players of a game and what each is worth, for people, as JSON and as a page of the documents."""
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -46,9 +45,9 @@ def show(ladder: Ladder, seconds: float) -> None:
     )
 
 
-def show_json(ladder: Ladder, seconds: float, command: str) -> None:
-    """Print a ladder as one JSON object."""
-    content: dict[str, Any] = {
+def content(ladder: Ladder, seconds: float, command: str) -> dict[str, Any]:
+    """Return a ladder for JSON."""
+    return {
         "game": ladder.game.id,
         "version": ladder.game.version,
         "variant": asdict(ladder.variant),
@@ -74,4 +73,3 @@ def show_json(ladder: Ladder, seconds: float, command: str) -> None:
         "machine": {**machine(), "cores": os.cpu_count()},
         "seconds": seconds,
     }
-    print(json.dumps(content, indent=2))

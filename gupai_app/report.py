@@ -55,6 +55,11 @@ def put(*parts: Any) -> None:
         console.print(part)
 
 
+def put_json(content: dict[str, Any]) -> None:
+    """Print one JSON object."""
+    print(json.dumps(content, indent=2))
+
+
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show a bar on standard error, if that is a terminal, while the block calls `done(number)`."""
@@ -127,8 +132,10 @@ def short_names(names: Sequence[str]) -> list[str]:
     return short
 
 
-def tournament(found: Tournament, seconds: float) -> None:
+def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> None:
     """Print who won how much from whom and at which seat, and how every agent did."""
+    if as_json:
+        return put_json({**summary(found), "seconds": seconds})
     who, seats = range(len(found.players)), range(found.variant.players)
     names = short_names(found.players)
     ranked = sorted(who, key=lambda each: -found.forms[each].chips.mean)
@@ -185,14 +192,22 @@ def _p(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
-def tournament_json(found: Tournament, seconds: float) -> None:
-    """Print the same as one JSON object."""
-    print(json.dumps({**summary(found), "seconds": seconds}, indent=2))
-
-
-def gate(found: Gate, names: Sequence[str], gain: float, seconds: float) -> None:
+def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_json: bool = False) -> None:
     """Print what a gate decided."""
     challenger, champion = names
+    if as_json:
+        return put_json(
+            {
+                "challenger": challenger,
+                "champion": champion,
+                "verdict": found.verdict,
+                "gain": gain,
+                **found.chips.as_numbers(),
+                "deals": found.test.samples,
+                "log_likelihood_ratio": found.test.log_likelihood_ratio,
+                "seconds": seconds,
+            }
+        )
     said = {
         ACCEPTED: f"Accepted: {challenger} wins more than {champion}.",
         REJECTED: f"Rejected: {challenger} does not win {gain:g} chips a deal more than {champion}.",
@@ -205,23 +220,12 @@ def gate(found: Gate, names: Sequence[str], gain: float, seconds: float) -> None
     )
 
 
-def gate_json(found: Gate, names: Sequence[str], gain: float, seconds: float) -> None:
-    """Print the same as one JSON object."""
-    content = {
-        "challenger": names[0],
-        "champion": names[1],
-        "verdict": found.verdict,
-        "gain": gain,
-        **found.chips.as_numbers(),
-        "deals": found.test.samples,
-        "log_likelihood_ratio": found.test.log_likelihood_ratio,
-        "seconds": seconds,
-    }
-    print(json.dumps(content, indent=2))
-
-
-def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> None:
+def exploits(
+    tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False
+) -> None:
     """Print what policies win in all seats, and what a best response wins more."""
+    if as_json:
+        return put_json(_exploits(tree, policies, seconds))
     two, seats = tree.players == 2, range(tree.players)
     table = table_of("in all seats", title="Chips a deal")
     for heading in (*(f"seat {seat}" for seat in seats), *(f"gain at {seat}" for seat in seats)):
@@ -241,9 +245,8 @@ def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) ->
     )
 
 
-def exploits_json(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> None:
-    """Print the same as one JSON object."""
-    content = {
+def _exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> dict[str, Any]:
+    return {
         "game": tree.game.id,
         "version": tree.game.version,
         "variant": asdict(tree.variant),
@@ -262,11 +265,12 @@ def exploits_json(tree: GameTree, policies: dict[str, np.ndarray], seconds: floa
         ],
         "seconds": seconds,
     }
-    print(json.dumps(content, indent=2))
 
 
-def exploiter(found: Exploited, seconds: float) -> None:
+def exploiter(found: Exploited, seconds: float, *, as_json: bool = False) -> None:
     """Print what has been won from a frozen agent, and by whom."""
+    if as_json:
+        return put_json({**found.as_numbers(), "seconds": seconds})
     gain, effort = found.gain, found.effort
     looked = {
         TUNING: f"tuning: {effort.generations} generations of {effort.population} styles in "
@@ -291,27 +295,14 @@ def exploiter(found: Exploited, seconds: float) -> None:
     )
 
 
-def exploiter_json(found: Exploited, seconds: float) -> None:
-    """Print the same as one JSON object."""
-    print(json.dumps({**found.as_numbers(), "seconds": seconds}, indent=2))
-
-
-def speed(measured: Sequence[Figure]) -> None:
+def speed(measured: Sequence[Figure], *, as_json: bool = False) -> None:
     """Print what was measured, and on which machine."""
+    if as_json:
+        figures = [figure._asdict() for figure in measured]
+        return put_json({"machine": machine(), "counted": COUNTED, "runs": RUNS, "figures": figures})
     table = table_of("game", "what", "decisions/s")
+    shown = {"decisions/s": "{:,.0f}", "x": "{:.2f} x", "s": "{:,.2f} s", "bytes": "{:,.0f} bytes"}
     for figure in measured:
-        number, unit = {
-            "decisions/s": (",.0f", ""),
-            "x": (".2f", " x"),
-            "s": (",.2f", " s"),
-            "bytes": (",.0f", " bytes"),
-        }[figure.unit]
-        table.add_row(figure.game, figure.what, f"{figure.value:{number}}{unit}")
+        table.add_row(figure.game, figure.what, shown[figure.unit].format(figure.value))
     here = "; ".join(f"{what} {value}" for what, value in machine().items())
     put(table, f"{here}.", f"Medians of {RUNS} runs. {COUNTED}")
-
-
-def speed_json(measured: Sequence[Figure]) -> None:
-    """Print the same as one JSON object."""
-    rows = [figure._asdict() for figure in measured]
-    print(json.dumps({"machine": machine(), "counted": COUNTED, "runs": RUNS, "figures": rows}, indent=2))

@@ -11,7 +11,7 @@ from gupai_agents.registry import agent_names, make_agent
 from gupai_agents.styles import StyleAgent
 from gupai_agents.tune import Tuned, tune
 from gupai_agents.workers import Workers
-from gupai_app.report import progress
+from gupai_app.report import shares
 from gupai_app.streams import say
 from gupai_env.core.files import STREAMS, write_file
 from gupai_env.core.game import Game
@@ -19,7 +19,6 @@ from gupai_env.core.variant import Variant
 
 TRIED = 5000  # deals against each of the game's players
 DIGITS = 4  # of a weight
-STEPS = 1000  # of the bar
 
 
 def run(
@@ -44,14 +43,7 @@ def run(
     except ImportError:
         raise ValueError("tuning needs one more package: pip install 'gupai[tune]'") from None
     options = variant.changed()
-    shown = 0
-    with progress(f"parts of {seconds:g} seconds", STEPS) as done:
-
-        def advance(share: float, generation: int, gain: float) -> None:
-            nonlocal shown
-            done(int(share * STEPS) - shown)
-            shown = int(share * STEPS)
-
+    with shares() as tell:
         found = tune(
             game,
             start=start,
@@ -59,7 +51,7 @@ def run(
             seconds=seconds,
             generations=generations,
             seed=seed,
-            progress=advance,
+            progress=lambda share, generation, gain: tell(share, f"generation {generation}"),
             workers=workers,
             **options,
         )

@@ -90,7 +90,7 @@ def test_a_tournament_tells_who_won_what_from_whom_and_at_which_seat_the_best_fi
             assert round(found.standings.against(hero, villain).mean, 2) in told
         for seat in range(4):
             assert round(found.at_seat(hero, seat).mean, 2) in told
-    report.tournament_json(found, 2.0)
+    report.tournament(found, 2.0, as_json=True)
     said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     for each in said["duels"]:
         assert each["mean"] == found.standings.against(each["hero"], each["villain"]).mean

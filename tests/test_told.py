@@ -131,7 +131,7 @@ def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
     first, second = capsys.readouterr().out.splitlines()
     assert first == said
     assert second.startswith("One new among old: +1.25 ±0.50 chips a deal after 1,234 deals")
-    report.gate_json(gated(verdict), ["new", "old"], 1.0, 2.0)
+    report.gate(gated(verdict), ["new", "old"], 1.0, 2.0, as_json=True)
     told = json.loads(capsys.readouterr().out)
     assert (told["challenger"], told["champion"], told["verdict"]) == ("new", "old", verdict)
     assert (told["mean"], told["half_width"], told["deals"]) == (1.25, 0.5, 1234)

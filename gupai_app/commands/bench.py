@@ -5,13 +5,13 @@ from typing import Annotated
 import typer
 
 from gupai_app.commands.errors import going_on
-from gupai_app.commands.shared import NOTHING_KEPT, SomeGame, read_variant
+from gupai_app.commands.shared import NOTHING_KEPT, AsJson, SomeGame, read_variant
 
 
 def bench(
     name: SomeGame = None,
     everything: Annotated[bool, typer.Option("--all", help="measure every game")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure how many decisions a second the engine plays on this machine."""
     game, _ = read_variant(name, None)
@@ -27,5 +27,4 @@ def bench(
             for figure in figures(each):
                 measured.append(figure)
                 done(1)
-    show = report.speed_json if as_json else report.speed
-    show(measured)
+    report.speed(measured, as_json=as_json)

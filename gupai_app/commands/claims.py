@@ -17,8 +17,8 @@ from gupai_app.commands.shared import (
     Threads,
     grouped,
     kept_in,
-    not_empty,
     one_of,
+    path_option,
     read_seed,
     workers_at,
 )
@@ -96,12 +96,7 @@ class Output:
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False
     as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False
     html: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            callback=not_empty,
-            help="write a page with deals to step through, and its games beside it",
-        ),
+        str | None, path_option("FILE", "write a page with deals to step through, and its games beside it")
     ] = None
     force: Force = False
 
@@ -136,12 +131,7 @@ def run(
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     instead: Instead,
     out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FOLDER",
-            callback=not_empty,
-            help="keep each verdict; those that lie there are not made again",
-        ),
+        str | None, path_option("FOLDER", "keep each verdict; those that lie there are not made again")
     ] = None,
     jobs: Annotated[
         int, typer.Option(min=1, max=256, help="processes that share the claims of --all; verdicts stay")

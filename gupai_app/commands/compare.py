@@ -11,6 +11,7 @@ from gupai_app.commands.errors import Mistake, going_on, mistakes, packages_of_t
 from gupai_app.commands.shared import (
     BEGIN_AGAIN,
     NOTHING_KEPT,
+    AsJson,
     Deals,
     Exploited,
     GameName,
@@ -21,6 +22,7 @@ from gupai_app.commands.shared import (
     TinyOptions,
     grouped,
     not_empty,
+    path_option,
     read_agent,
     read_seed,
     read_variant,
@@ -33,12 +35,9 @@ from gupai_app.streams import say
 class Folder:
     """Options of the folder in which a tournament is kept."""
 
-    out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FOLDER", callback=not_empty, help="keep games, figures and a report in a new folder"
-        ),
-    ] = None
+    out: Annotated[str | None, path_option("FOLDER", "keep games, figures and a report in a new folder")] = (
+        None
+    )
     resume: Annotated[bool, typer.Option("--resume", help="go on with the folder where it stopped")] = False
 
 
@@ -56,7 +55,7 @@ def tournament(
     folder: Folder,
     record: Record,
     ray: Ray = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Let agents meet each other in the same deals from every seat."""
     import time
@@ -93,8 +92,7 @@ def tournament(
             found = play.play_tournament(game, rivals, deals, **how, **options)
         else:
             found = kept.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
-    show = report.tournament_json if as_json else report.tournament
-    show(found, time.perf_counter() - begin)
+    report.tournament(found, time.perf_counter() - begin, as_json=as_json)
     if out is not None:
         say(f"All of it lies in {out}; to check it: gupai verify {out}", error=True)
 
@@ -140,7 +138,7 @@ def gate(
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     option: Options = None,
     record: Record,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Tell whether a challenger beats the champion, in as few deals as the error rates allow."""
     import time
@@ -160,8 +158,7 @@ def gate(
         report.progress("deals at most", limits.most) as done,
     ):
         found = play(game, *rivals, progress=done, record=file, **how)
-    show = report.gate_json if as_json else report.gate
-    show(found, (challenger, champion), limits.gain, time.perf_counter() - begin)
+    report.gate(found, (challenger, champion), limits.gain, time.perf_counter() - begin, as_json=as_json)
 
 
 def ladder(
@@ -178,7 +175,7 @@ def ladder(
     ] = None,
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     option: Options = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Let all players of a game, and searches, meet its rule-based ones, and tell how fast each decides."""
     import shlex
@@ -189,7 +186,7 @@ def ladder(
     from gupai_agents.evaluation.ladder import climb
     from gupai_agents.search import SearchAgent
     from gupai_app import ladder as page
-    from gupai_app.report import progress
+    from gupai_app import report
 
     players = [read_agent(spec, game, variant) for spec in page.players(game, variant, agents or ())]
     begin, quick = time.perf_counter(), sum(not isinstance(player, SearchAgent) for player in players)
@@ -197,11 +194,11 @@ def ladder(
         raise Mistake(f"--few {few} is more than the {deals:,} of --deals; choose 2 to {deals}")
     few = min(500, deals) if few is None else few
     total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
-    with mistakes(), going_on(NOTHING_KEPT), progress("deals", total) as done:
+    with mistakes(), going_on(NOTHING_KEPT), report.progress("deals", total) as done:
         found = climb(game, players, deals, few, seed=read_seed(seed), progress=done, **variant.changed())
     seconds = time.perf_counter() - begin
     if as_json:
-        page.show_json(found, seconds, shlex.join(["gupai", *sys.argv[1:]]))
+        report.put_json(page.content(found, seconds, shlex.join(["gupai", *sys.argv[1:]])))
     else:
         page.show(found, seconds)
 
@@ -212,7 +209,7 @@ def exploit(
     option: TinyOptions = None,
     solve: Annotated[bool, typer.Option("--solve", help="find an equilibrium too, by CFR+")] = False,
     rounds: Annotated[int, typer.Option(min=1, max=1_000_000_000, help="of CFR+")] = 400,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Tell exactly what a best response wins from agents, on a deck small enough to search all play."""
     import time
@@ -242,8 +239,7 @@ def exploit(
     if solve:
         with mistakes(), going_on(NOTHING_KEPT), report.progress("rounds of CFR+", rounds) as done:
             policies["CFR+"] = exact.solve(tree, rounds, done)
-    show = report.exploits_json if as_json else report.exploits
-    show(tree, policies, time.perf_counter() - begin)
+    report.exploits(tree, policies, time.perf_counter() - begin, as_json=as_json)
 
 
 def exploiter(
@@ -264,7 +260,7 @@ def exploiter(
     deals: Annotated[int, typer.Option(min=2, max=1 << 23, help="in which the gain is measured")] = 5000,
     seed: Annotated[int, typer.Option(help="names the deals and the search")] = 0,
     option: Options = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Look for a player that wins most from a frozen agent; its gain is a lower bound on what can be won."""
     import time
@@ -284,5 +280,4 @@ def exploiter(
             found = exploit(
                 game, frozen, effort=effort, seed=read_seed(seed), progress=done, **variant.changed()
             )
-    show = report.exploiter_json if as_json else report.exploiter
-    show(found, time.perf_counter() - begin)
+    report.exploiter(found, time.perf_counter() - begin, as_json=as_json)

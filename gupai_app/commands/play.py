@@ -19,6 +19,7 @@ from gupai_app.commands.shared import (
     YourSeat,
     grouped,
     not_empty,
+    path_option,
     read_line_up,
     read_seed,
     read_variant,
@@ -91,10 +92,7 @@ def replay(
     tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
     check: Annotated[bool, typer.Option("--check", help="show nothing, check all games")] = False,
     html: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", callback=not_empty, help="write this game as a page for a browser to a new file"
-        ),
+        str | None, path_option("FILE", "write this game as a page for a browser to a new file")
     ] = None,
     force: Force = False,
 ) -> None:
@@ -138,12 +136,8 @@ def web(
         typer.Option(help="at which the pages are; others than this machine reach them only if you name one"),
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the browser")] = True,
-    runs: Annotated[
-        str, typer.Option(metavar="FOLDER", callback=not_empty, help="of the training runs that are shown")
-    ] = "runs",
-    tournaments: Annotated[
-        str, typer.Option(metavar="FOLDER", callback=not_empty, help="in which tournaments are kept")
-    ] = "tournaments",
+    runs: Annotated[str, path_option("FOLDER", "of the training runs that are shown")] = "runs",
+    tournaments: Annotated[str, path_option("FOLDER", "in which tournaments are kept")] = "tournaments",
 ) -> None:
     """Play, look back at games, try claims, hold tournaments and see training runs on pages in the browser."""
     try:

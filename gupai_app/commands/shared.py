@@ -32,6 +32,11 @@ def not_empty(parameter: typer.CallbackParam, value: str | None) -> str | None:
     return value
 
 
+def path_option(metavar: str, meaning: str, *flags: str) -> Any:
+    """Return an option that names a file or a folder."""
+    return typer.Option(*flags, metavar=metavar, callback=not_empty, help=meaning)
+
+
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `gupai rules` lists them")]
 SomeGame = Annotated[
     str | None, typer.Argument(metavar="[GAME]", help="a game, by default the first that `gupai rules` lists")
@@ -70,14 +75,9 @@ TinyOptions = Annotated[
     ),
 ]
 RecordFile = Annotated[
-    str | None,
-    typer.Option(
-        "--record",
-        metavar="FILE",
-        callback=not_empty,
-        help="write the games to a new file, see docs/records.md",
-    ),
+    str | None, path_option("FILE", "write the games to a new file, see docs/records.md", "--record")
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 Force = Annotated[bool, typer.Option("--force", help="replace files that exist already")]
 Threads = Annotated[
     int | None, typer.Option(min=1, max=256, help="that share the work, by default one a core; results stay")

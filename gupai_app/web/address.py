@@ -111,7 +111,12 @@ def query_of(words: Mapping[str, str]) -> str:
 
 def words_of_rules(game: Game, variant: Variant) -> dict[str, str]:
     """Return game and variant as `rules_of` reads them."""
-    return {"game": game.id, "options": ";".join(variant.typed())}
+    return {"game": game.id, "options": _options(variant)}
+
+
+@functools.lru_cache(maxsize=256)
+def _options(variant: Variant) -> str:
+    return ";".join(variant.typed())
 
 
 def rules_of(query: Mapping[str, str]) -> tuple[Game, Variant]:

@@ -2,7 +2,6 @@
 
 import functools
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from dataclasses import field as made
 from http import HTTPStatus
@@ -124,19 +123,16 @@ def about(game: Game) -> str:
     return said[:1].upper() + said[1:]
 
 
-def options_of(game: Game, chosen: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-    """Return the options of a game for a form: name, what is chosen (default: the default), choices, help, allowed."""
+def options_of(game: Game) -> list[dict[str, Any]]:
+    """Return the options of a game for a form: name, default, choices, help, allowed."""
     found = []
     for field in fields(game.variant):
-        value = (chosen or {}).get(field.name, field.default)
         choices = ("true", "false") if isinstance(field.default, bool) else field.metadata["choices"]
-        if field.name == "deals":
-            choices = MATCHES
         found.append(
             {
                 "name": field.name,
-                "value": typed(value),
-                "choices": [str(choice) for choice in choices],
+                "value": typed(field.default),
+                "choices": list(map(str, MATCHES if field.name == "deals" else choices)),
                 "help": field.metadata["help"],
                 "allowed": game.variant.allowed(field.name),
             }

@@ -116,7 +116,9 @@ class Sitting:
                 raise ValueError("it is not your turn; go back to the table")
             self._play(action)
         while not self.session.over and self.session.seat not in self._people:
-            self._play(self._answer(self.session.seat))
+            agent = self._agents[self.session.seat]
+            assert agent is not None
+            self._play(self.session.answer(agent))
         self.address, self.over = address.after(self.session.actions), self.session.over
         _PLAYED.put(self.address, (self._begun, self.session, self._marks))
         last = max(self._marks, key=lambda seat: len(self._marks[seat].actions), default=None)
@@ -128,9 +130,6 @@ class Sitting:
         self.names = seat_names(address.variant.players, None if self.covered else self.seat)
         self.hints = address.game.hints(address.game, address.variant)
         self.total = [float(each) for each in self.session.state.total[: address.variant.players]]
-        self.moves: list[Move] = []
-        if not self.over:
-            self.moves = moves_of(self.hints, self._view, self.session.mask())
 
     def _begin(self, address: Address) -> "Played":
         """Play the moves of an address from the beginning."""
@@ -145,6 +144,11 @@ class Sitting:
         """What the person knows now."""
         return self.session.view(self.seat)
 
+    @functools.cached_property
+    def moves(self) -> list[Move]:
+        """What the person can do; a page that only leads to the next one does not ask."""
+        return [] if self.over else moves_of(self.hints, self._view, self.session.mask())
+
     def _play(self, action: int) -> None:
         session = self.session
         if session.over:
@@ -153,12 +157,6 @@ class Sitting:
         if session.seat in self._people:
             self._marks[session.seat] = session.copy()
         session.play(action)
-
-    def _answer(self, seat: int) -> int:
-        """Return what the agent at a seat plays. Raises: ValueError naming one that fails."""
-        agent = self._agents[seat]
-        assert agent is not None
-        return self.session.answer(agent)
 
     @functools.cached_property
     def frames(self) -> list[Frame]:

@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 from pydantic import ConfigDict, Field
 
-from gupai_agents.evaluation.chart import Curve, curves
+from gupai_agents.evaluation.chart import Point, curves
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.stored import Count, DamagedError, Number, Stored, Text, parse_stored
 from gupai_training.config import METRICS_FILE, SELF_PLAY, TEACHING
@@ -109,14 +109,12 @@ def strength(looks: Sequence[dict[str, Any]]) -> Markup:
     baselines = baselines_of(looks)
     if len(looks) < 2 or not baselines:
         return Markup()
-    drawn = [
-        Curve(
-            f"against {name}",
-            [(row["seconds"], row[name]["mean"]) for row in looks],
-            [(row[name]["low"], row[name]["high"]) for row in looks],
-        )
+    drawn = {
+        f"against {name}": [
+            Point(row["seconds"], *(row[name][key] for key in ("mean", "low", "high"))) for row in looks
+        ]
         for name in [name for name in baselines if name != "random"] or baselines
-    ]
+    }
     taught = [row["seconds"] for row in looks if not row["decisions"]]
     parted = (taught[-1], TEACHING, SELF_PLAY) if taught and len(taught) < len(looks) else None
     return curves(drawn, "seconds", "chips a deal", parted)
@@ -127,11 +125,10 @@ def exploitability(looks: Sequence[dict[str, Any]]) -> Markup:
     rows = [row for row in looks if row.get("exploitability")]
     if not rows:
         return Markup()
-    shown = {"best": "its best actions", "drawn": "drawing from its policy"}
-    drawn = [
-        Curve(words, [(row["seconds"], row["exploitability"][how]) for row in rows])
-        for how, words in shown.items()
-    ]
+    drawn = {
+        words: [Point(row["seconds"], *[row["exploitability"][how]] * 3) for row in rows]
+        for how, words in (("best", "its best actions"), ("drawn", "drawing from its policy"))
+    }
     return curves(drawn, "seconds", "chips a deal")
 
 

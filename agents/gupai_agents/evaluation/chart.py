@@ -1,6 +1,7 @@
 """Charts as SVG: means with their intervals, and curves. Their look is that of chart.css."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from math import ceil, floor, isfinite, log10
 from typing import NamedTuple
@@ -9,7 +10,7 @@ from markupsafe import Markup
 
 from gupai_env.render.letters import drawable
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 12
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 20
 ROW, NAMES = 30, 176  # the height of a row of intervals, and the room for its name
 LONGEST = 22  # characters of a name
 LETTER = 7.5  # the width of a letter, about
@@ -40,12 +41,13 @@ class Mean(NamedTuple):
         return self.mean - self.half, self.mean + self.half
 
 
-class Curve(NamedTuple):
-    """A curve of points, x and y. band: what is sure of it, the lower and the upper end at every point."""
+class Point(NamedTuple):
+    """A point of a curve, with the ends of its interval."""
 
-    name: str
-    points: Sequence[tuple[float, float]]
-    band: Sequence[tuple[float, float]] = ()
+    x: float
+    y: float
+    low: float
+    high: float
 
 
 class Scale(NamedTuple):
@@ -97,7 +99,7 @@ def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], l
         return Markup()
     y = Scale.over((end for each in means for end in each.ends), HEIGHT - BOTTOM, TOP)
     across = (WIDTH - LEFT) / len(heads)
-    drawn = list(_grid(y))
+    drawn = [_text(0, 10, label), *_grid(y)]
     for place, head in enumerate(heads):
         drawn.append(_text(LEFT + (place + 0.5) * across, HEIGHT - 26, head, "middle"))
     apart = min(0.16, 0.8 / len(names))
@@ -107,13 +109,7 @@ def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], l
         line = f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{low}" y2="{high}"/>'
         drawn.append(_titled(each, line + _mark(each.series, x, y(each.mean))))
     height = HEIGHT + _legend(drawn, names, HEIGHT - 8, _mark)
-    return _svg(
-        "chart",
-        WIDTH,
-        height,
-        "; ".join(each.label for each in means),
-        [_text(0, 10, label) if label else "", *drawn],
-    )
+    return _svg("chart", WIDTH, height, [each.label for each in means], drawn)
 
 
 def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
@@ -132,37 +128,36 @@ def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
         drawn.append(_text(NAMES - 12, y + 4, short(names[each.place]), "end"))
         line = f'<line class="interval" x1="{low}" x2="{high}" y1="{y}" y2="{y}"/>'
         drawn.append(_titled(each, f'{line}<circle class="mean" cx="{x(each.mean)}" cy="{y}" r="5"/>'))
-    return _svg("chart narrow", width, height, "; ".join(each.label for each in means), drawn)
+    return _svg("chart narrow", width, height, [each.label for each in means], drawn)
 
 
 def curves(
-    drawn: Sequence[Curve], x_label: str, y_label: str, parted: tuple[float, str, str] | None = None
+    named: Mapping[str, Sequence[Point]],
+    x_label: str,
+    y_label: str,
+    parted: tuple[float, str, str] | None = None,
 ) -> Markup:
-    """Return curves over a common axis.
+    """Return curves by their names over a common axis, with bands for their intervals.
 
     Args: parted: an x at which something else begins, and what is to the left and to the right of it.
     """
-    x = Scale.over((x for curve in drawn for x, _ in curve.points), LEFT, WIDTH - 12)
-    ends = [end for curve in drawn for both in curve.band for end in both]
-    y = Scale.over([*ends, *(y for curve in drawn for _, y in curve.points)], HEIGHT - BOTTOM, TOP + 8)
-    found = [_text(0, 10, y_label), _text(WIDTH - 12, HEIGHT - 10, x_label, "end"), *_grid(y)]
-    found += [_text(x(value), HEIGHT - 28, f"{value:g}", "middle") for value, _ in x.lines]
+    points = [point for curve in named.values() for point in curve]
+    x = Scale.over((point.x for point in points), LEFT, WIDTH - 12)
+    y = Scale.over((value for point in points for value in point[1:]), HEIGHT - BOTTOM, TOP)
+    drawn = [_text(0, 10, y_label), _text(WIDTH - 12, HEIGHT - 10, x_label, "end"), *_grid(y)]
+    drawn += [_text(x(value), HEIGHT - 28, f"{value:g}", "middle") for value, _ in x.lines]
     if parted:
         at, before, after = parted
-        found.append(f'<line class="zero" x1="{x(at)}" x2="{x(at)}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
-        found += [_text(x(at) - 6, TOP + 8, before, "end"), _text(x(at) + 6, TOP + 8, after)]
-    for number, curve in enumerate(drawn):
-        colour = COLOURS[number % len(COLOURS)]
-        places = [(x(at), y(value)) for at, value in curve.points]
-        if curve.band:
-            around = [(x(at), y(low)) for (at, _), (low, _) in zip(curve.points, curve.band, strict=True)]
-            around += [(x(at), y(high)) for (at, _), (_, high) in zip(curve.points, curve.band, strict=True)][
-                ::-1
-            ]
-            found.append(f'<polygon class="band" fill="{colour}" points="{_points(around)}"/>')
-        found.append(f'<polyline class="curve" stroke="{colour}" points="{_points(places)}"/>')
-    height = HEIGHT + _legend(found, [curve.name for curve in drawn], HEIGHT + 10, _line)
-    return _svg("chart", WIDTH, height + 18, "; ".join(curve.name for curve in drawn), found)
+        drawn.append(f'<line class="zero" x1="{x(at)}" x2="{x(at)}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
+        drawn += [_text(x(at) - 6, TOP, before, "end"), _text(x(at) + 6, TOP, after)]
+    for colour, curve in zip(itertools.cycle(COLOURS), named.values()):
+        means, lows, highs = ([f"{x(each.x)},{y(each[at])}" for each in curve] for at in (1, 2, 3))
+        drawn.append(
+            f'<polygon class="band" fill="{colour}" points="{" ".join([*lows, *reversed(highs)])}"/>'
+        )
+        drawn.append(f'<polyline class="curve" stroke="{colour}" points="{" ".join(means)}"/>')
+    height = HEIGHT + 18 + _legend(drawn, list(named), HEIGHT + 10, _line)
+    return _svg("chart", WIDTH, height, named, drawn)
 
 
 # --- parts of a chart -----------------------------------------------------------------------------
@@ -203,10 +198,6 @@ def _line(series: int, x: float, y: float) -> str:
     return f'<path class="curve" stroke="{colour}" d="M{x - 6:.1f} {y}h12"/>'
 
 
-def _points(places: Iterable[tuple[float, float]]) -> str:
-    return " ".join(f"{x},{y}" for x, y in places)
-
-
 def _titled(each: Mean, content: str) -> str:
     return f"<g><title>{_escaped(each.label)}</title>{content}</g>"
 
@@ -215,9 +206,10 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
     return f'<text x="{round(x, 1)}" y="{round(y, 1)}" text-anchor="{anchor}">{_escaped(text)}</text>'
 
 
-def _svg(look: str, width: int, height: int, label: str, drawn: Iterable[str]) -> Markup:
+def _svg(look: str, width: int, height: int, labels: Iterable[str], drawn: Iterable[str]) -> Markup:
+    label = _escaped("; ".join(labels))
     return Markup(
-        f'<svg class="{look}" viewBox="0 0 {width} {height}" role="img" aria-label="{_escaped(label)}">'
+        f'<svg class="{look}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
         f"{''.join(drawn)}</svg>"
     )
 

@@ -137,10 +137,9 @@ def _running(found: Tournament) -> Markup:
     means = np.cumsum(gaps) / counts
     spread = 1.96 * np.sqrt(np.maximum(np.cumsum(gaps**2) / counts - means**2, 0) / counts)
     shown = np.unique(np.geomspace(min(10, len(gaps)), len(gaps), 300).astype(int)) - 1
-    points = list(zip(counts[shown], means[shown], strict=True))
-    band = list(zip((means - spread)[shown], (means + spread)[shown], strict=True))
+    rows = zip(*(each[shown] for each in (counts, means, means - spread, means + spread)), strict=True)
     name = f"{chart.short(found.players[first])} less {chart.short(found.players[second])}"
-    return chart.curves([chart.Curve(name, points, band)], "deals", "chips a deal")
+    return chart.curves({name: [chart.Point(*row) for row in rows]}, "deals", "chips a deal")
 
 
 def _seats(found: Tournament) -> Markup:
