@@ -105,21 +105,14 @@ class Parts:
     def __init__(self) -> None:
         self._pieces: dict[str, str] = {}  # with their short names
         self._parts: dict[str, int] = {}
-        self._known: dict[
-            int, tuple[Sequence[Piece], int]
-        ] = {}  # parts that are one object, with their numbers
 
     def add(self, pieces: Sequence[Piece]) -> int:
         """Keep a part; return its number."""
-        if (known := self._known.get(id(pieces))) and known[0] is pieces:
-            return known[1]
-        numbers = " ".join(
-            self._pieces.get(svg) or self._pieces.setdefault(svg, _short(len(self._pieces)))
-            for svg in map(svg_of, pieces)
+        known = self._pieces
+        names = " ".join(
+            [known.get(svg) or known.setdefault(svg, _short(len(known))) for svg in map(svg_of, pieces)]
         )
-        number = self._parts.setdefault(numbers, len(self._parts))
-        self._known[id(pieces)] = pieces, number
-        return number
+        return self._parts.setdefault(names, len(self._parts))
 
     def uses(self, parts: Sequence[int]) -> Markup:
         """Return parts as they stand in a drawing."""

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from gupai_agents.evaluation.chart import short
 from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.exploiter import SEARCH, TUNING, Exploited
 from gupai_agents.evaluation.folder import summary
@@ -119,17 +120,15 @@ def rules(game: Game) -> None:
 
 def short_names(names: Sequence[str]) -> list[str]:
     """Return names of no more than NAME_WIDTH columns, if so few can tell them apart: long ones keep their ends."""
-    short = [name if len(name) <= NAME_WIDTH else f"…{name[1 - NAME_WIDTH :]}" for name in names]
-    for at, name in enumerate(names):
-        length = NAME_WIDTH
-        while len(name) > length and any(
-            short[at] == (other if len(other) <= length else f"…{other[1 - length :]}")
-            for place, other in enumerate(names)
-            if place != at and other != name
-        ):
-            length += 1
-            short[at] = f"…{name[1 - length :]}"
-    return short
+
+    def alone(name: str, most: int) -> bool:
+        return all(short(name, most) != short(other, most) for other in names if other != name)
+
+    lengths = (
+        next((most for most in range(NAME_WIDTH, len(name)) if alone(name, most)), len(name))
+        for name in names
+    )
+    return [short(name, most) for name, most in zip(names, lengths, strict=True)]
 
 
 def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> None:

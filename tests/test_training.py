@@ -20,12 +20,15 @@ from gupai_agents import make_agent
 from gupai_agents.checkpoint import CheckpointError, read_header
 from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent
+from gupai_agents.stored import parse_stored
+from gupai_app.progress import results_json
 from gupai_training import self_play_stage
 from gupai_training.config import RESUME_FILE, load, load_run, parse
+from gupai_training.curves import Results, looks_of
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import native_bfloat16
 from gupai_training.opponents import LEARNER, OpponentPool
-from gupai_training.report import looks_of, report
+from gupai_training.report import report
 from gupai_training.run import Run
 from gupai_training.run_folder import FINAL_SEED, Reporter, Spent
 from gupai_training.selfplay import SelfPlayVecEnv
@@ -668,15 +671,18 @@ def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_pat
     small = {"labels": 300, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}
     run = Run.begin(parse({**SMALL, "variant": variant, "teach": small, "decisions": 2048}, "test"), tmp_path)
     run.learn()
-    page = report(run, list(run.results()))
+    rows = list(run.results())
+    page = report(run, rows)
     labels, decisions = run.spent.labels, run.learner.num_timesteps
     assert f"{labels:,} labelled positions, then {decisions:,} decisions of self-play" in page
     assert "Strength against time" in page
     assert "in 20 deals, the same at every look" in page and "40 deals that training never met" in page
     assert f"deals from seed {1 + FINAL_SEED}" in page
-    assert "self-play </text>" in page
+    assert ">self-play</text>" in page
     assert "Exploitability" in page
     assert all(f"<td>{name}</td>" in page for name in run.baselines)
+    kept = parse_stored(results_json(run, rows), Results, "results.json").table[1:]
+    assert kept == [(row.hero, row.villain, str(row.result.mean(0))) for row in rows]
     assert "src=" not in page and "@import" not in page and "<link" not in page  # nothing is fetched
     last = looks_of(run.folder)[-1]
     policy = run.tree.policy([make_agent(f"checkpoint:{run.folder}", "jie-long", **variant)] * 2)

@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, FastAPI, Request, Response
@@ -58,8 +57,8 @@ def create_app(
     load_plugins()
     app.state.server = Server(Players(runs), tournaments)
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
-    for kind, answer in ANSWERS.items():
-        app.add_exception_handler(kind, answer)
+    for kind in (RefusedError, OSError, HTTPException, ValueError):
+        app.add_exception_handler(kind, said_instead)
     for each in (router, claims.router, review.router, runs_of.router, kept.router):
         app.include_router(each)
     return app
@@ -105,36 +104,24 @@ def table(query: Query, server: Asked) -> Response:
     there = sitting.address
     if there.query != _kept(query, server.players):
         return RedirectResponse(f"/table?{there.query}", 303)
-    words: dict[str, Any] = {
-        "address": there,
-        "head": title(there.game, there.variant),
-        "score": score(sitting),
-    }
+    head = title(there.game, there.variant)
     if sitting.covered:  # until the next person takes the seat
-        return page("pass.html", seat=sitting.seat, **words)
+        return page("pass.html", head=head, address=there, seat=sitting.seat, score=score(sitting))
     lines, worth = sitting.lines(advice=there.practice and "hint" in query)
-    drawing = sitting.drawing()
     return page(
         "table.html",
-        **words,
+        head=head,
+        address=there,
+        sitting=sitting,
+        score=score(sitting),
         fields=parse_qsl(there.query),
-        stages=drawing.stages,
-        definitions=drawing.definitions,
-        frames=sitting.frames,
+        drawing=sitting.drawing(),
         lines=lines,
-        long=min(LONG_LIST, sitting.hints.most_shown),
-        menus=sitting.menus(),
         worth=worth,
-        over=sitting.over,
+        long=min(LONG_LIST, sitting.hints.most_shown),
         at=sitting.seat if len(there.people) > 1 else None,
-        undo=sitting.undo,
         again=there.after((), episode=there.episode + 1),
-        reminder=sitting.hints.reminder(),
-        rules=there.game.rules_text,
-        options=[
-            (field.name, getattr(there.variant, field.name), field.metadata["help"])
-            for field in fields(there.variant)
-        ],
+        options=fields(there.variant),
     )
 
 
@@ -147,30 +134,17 @@ def record(query: Query, server: Asked) -> Response:
     return saved_as(f"{sitting.address.game.id}-{sitting.address.seed}.jsonl", line)
 
 
-async def _refused(_: Request, error: RefusedError) -> Response:
-    return sentence(error.status, str(error))
-
-
-async def _not_allowed(_: Request, error: ValueError) -> Response:
+async def said_instead(request: Request, error: Exception) -> Response:
+    """Return a page that says an error in a sentence."""
+    match error:
+        case RefusedError():
+            return sentence(error.status, str(error))
+        case OSError():
+            return sentence(503, f"{describe(error)}.")
+        case HTTPException():
+            said = {404: "There is no such page.", 405: f"This page does not answer {request.method[:10]}."}
+            return sentence(error.status_code, said.get(error.status_code, str(error.detail)))
     return sentence(422, " ".join(str(error).split()))
-
-
-async def _not_readable(_: Request, error: OSError) -> Response:
-    return sentence(503, f"{describe(error)}.")
-
-
-async def _not_here(request: Request, error: HTTPException) -> Response:
-    said = {404: "There is no such page.", 405: f"This page does not answer {request.method[:10]}."}
-    return sentence(error.status_code, said.get(error.status_code, str(error.detail)))
-
-
-# What a page says in place of an error, in a sentence.
-ANSWERS: dict[type[Exception], Any] = {
-    RefusedError: _refused,
-    ValueError: _not_allowed,
-    OSError: _not_readable,
-    HTTPException: _not_here,
-}
 
 
 def _drawn(query: dict[str, str]) -> dict[str, str]:

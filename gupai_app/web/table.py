@@ -239,7 +239,7 @@ class Sitting:
 
     def drawing(self) -> "Drawing":
         """Return the frames drawn, wide and narrow, with the tiles that may be played."""
-        return Drawing(self.frames, self.by_tile())
+        return drawn(self.frames, self.by_tile())
 
 
 def _at_once(moves: Sequence[tuple[int, Move]]) -> bool:
@@ -247,29 +247,29 @@ def _at_once(moves: Sequence[tuple[int, Move]]) -> bool:
     return len(moves) == 1 and len(moves[0][1].actions) == 1
 
 
-class Drawing:
+class Drawing(NamedTuple):
     """Frames as SVG. stages: what the page shows. definitions: what they are made of."""
 
-    def __init__(
-        self, frames: Sequence[Frame], by_tile: dict[tuple[int, int], list[tuple[int, Move]]]
-    ) -> None:
-        parts, stages = Parts(), []
-        scenes = [frame.scene for frame in frames]
-        drawn: list[tuple[str, int, list[int], str, str]] = []
-        for name, narrow in LAYOUTS.items():
-            layout = lay_out(scenes, narrow=narrow)
-            for at, scene in enumerate(scenes):
-                table, last = draw_table(scene, layout), at == len(scenes) - 1
-                hot = "".join(_targets(scene, table, by_tile)) if last else ""
-                box = f"0 0 {layout.width:g} {layout.height:g}"
-                drawn.append((name, at, list(map(parts.add, table.parts)), box, hot))
-        for name, at, numbers, box, hot in drawn:
-            state = "" if at == len(scenes) - 1 else " past"
+    stages: Markup
+    definitions: Markup
+
+
+def drawn(frames: Sequence[Frame], by_tile: dict[tuple[int, int], list[tuple[int, Move]]]) -> Drawing:
+    """Return frames drawn, wide and narrow; the last one has buttons on the tiles that may be played."""
+    parts, stages = Parts(), []
+    scenes = [frame.scene for frame in frames]
+    for name, narrow in LAYOUTS.items():
+        layout = lay_out(scenes, narrow=narrow)
+        for at, scene in enumerate(scenes):
+            table, last = draw_table(scene, layout), at == len(scenes) - 1
+            hot = "".join(_targets(scene, table, by_tile)) if last else ""
+            uses = parts.uses([parts.add(part) for part in table.parts])
             stages.append(
-                f'<svg class="stage {name}{state}" data-frame="{at}" viewBox="{box}" role="group" '
-                f'aria-label="The table">{parts.uses(numbers)}{hot}</svg>'
+                f'<svg class="stage {name}{"" if last else " past"}" data-frame="{at}" '
+                f'viewBox="0 0 {layout.width:g} {layout.height:g}" role="group" aria-label="The table">{uses}{hot}'
+                "</svg>"
             )
-        self.stages, self.definitions = Markup("".join(stages)), parts.definitions
+    return Drawing(Markup("".join(stages)), parts.definitions)
 
 
 def _targets(

@@ -84,9 +84,9 @@ def round_step(span: float) -> float:
     return next(size * times for times in (1, 2, 5, 10) if size * times * 4.5 >= span)
 
 
-def short(name: str) -> str:
+def short(name: str, most: int = LONGEST) -> str:
     """Return a name with no more letters than there is room for: a long one keeps its end, which tells most."""
-    return name if len(name) <= LONGEST else f"…{name[1 - LONGEST :]}"
+    return name if len(name) <= most else f"…{name[1 - most :]}"
 
 
 def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], label: str = "") -> Markup:
