@@ -1,7 +1,6 @@
 """One PettingZoo environment for all games: it knows the protocol, the game knows the rules."""
 
 from collections.abc import Iterable
-from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,11 @@ from pettingzoo import AECEnv
 from gupai_env.core.compiling import bind
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import PLAY, kernels, table_of
+from gupai_env.core.lanes import kernels, table_of
 from gupai_env.core.numbers import is_one_of, is_whole, one_of_an_array, told
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.scene import Scene
-from gupai_env.forking import free_in_children
+from gupai_env.forking import OneThread
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
 
@@ -91,7 +90,7 @@ class GupaiEnv(AECEnv):
         self.state_space = spaces.Box(low, high, dtype=np.int8)
 
         self._rules = self.variant.as_rules(game.rules_type)
-        self._record = self.variant.as_record(game.rules_type)
+        self._alone = OneThread(IN_USE)
         self._state = game.new_states(1)
         self._seed, self._episode = np.zeros(1, np.int64), np.full(1, -1, np.int64)
         self._seeded = False
@@ -110,8 +109,6 @@ class GupaiEnv(AECEnv):
     def _bind(self) -> None:
         """Take hold of what a copy must not share: compiled loops, and second names for the arrays above."""
         self._loops = kernels(self.game)
-        self._holder: dict[str, int] = {}  # the thread that is at it, as "thread"
-        free_in_children(self)
         self._bool_mask = self._mask.view(np.bool_)
         self._settled, self._moves = self._state["settled"], self._state["moves"]
         self._plain_state = np.asarray(self._state)  # quicker to pass than a record array
@@ -120,7 +117,6 @@ class GupaiEnv(AECEnv):
             renew=False,
             skip_forced=False,
             observe=True,
-            rules=self._record,
             states=self._state,
             seeds=self._seed,
             episodes=self._episode,
@@ -133,13 +129,12 @@ class GupaiEnv(AECEnv):
         self._begin = bind(self._loops.begin, self._rules, table)
         self._show = bind(self._loops.show, self._rules, table)
         self._look_from = bind(self._loops.look, self._rules, table, later=(0, self._observation))
-        self._play = bind(self._loops.play, table, 0, 1, PLAY, self._action, 0, 0, 1)
+        self._play = bind(self._loops.step, self._rules, table, 0, 1, self._action)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""
         bound = (
             "_loops",
-            "_holder",
             "_table",
             "_begin",
             "_show",
@@ -188,13 +183,10 @@ class GupaiEnv(AECEnv):
         Raises: ValueError for a bad seed, RuntimeError while another thread is at it; nothing has changed then.
         """
         key = None if seed is None else as_key(seed)
-        self._enter()
-        try:
+        with self._alone:
             self._deal(key)
             if self.render_mode == "human":
                 self.render()
-        finally:
-            self._holder.clear()
 
     def _deal(self, key: int | None) -> None:
         before = int(self._seed[0]), int(self._episode[0])
@@ -295,21 +287,8 @@ class GupaiEnv(AECEnv):
         Raises: IllegalActionError (a ValueError) naming the seat, the action and the legal ones; RuntimeError
             before `reset` or after the end, and while another thread is at it. Nothing has changed then.
         """
-        self._enter()
-        try:
+        with self._alone:
             self._step(action)
-        finally:
-            self._holder.clear()
-
-    def _enter(self) -> None:
-        """Have the environment to oneself, until `_holder` is cleared; who was interrupted before that has it still."""
-        thread = get_ident()
-        if self._holder.setdefault("thread", thread) != thread:
-            raise RuntimeError(IN_USE)
-
-    def free(self) -> None:
-        """Leave the environment to others; called in a forked process, where other threads are gone."""
-        self._holder.clear()
 
     def _is_out(self, agent: str) -> bool:
         """Tell whether an agent has nothing more to decide: the game is over, or somebody ended it."""

@@ -40,9 +40,6 @@ NAMES_GAMES = {
 MOST_LINES, MOST_PARAMETERS, MOST_LINES_OF_RULES = 60, 10, 350
 # Functions that may be longer, or take more.
 LONGER = {
-    # They hold compiled loops, which close over the game; no loop is longer than others may be.
-    "gupai_agents.search.SearchLoops.__init__",
-    "gupai_env.core.lanes.kernels",
     # It holds the routes of the pages, which close over the server's parts.
     "gupai_app.web.tournaments.add_tournaments",
     # The design of a claim about actions, which passes through many steps once.
