@@ -12,6 +12,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import kernels, table_of
 from gupai_env.core.numbers import is_one_of, is_whole, one_of_an_array, told
+from gupai_env.core.places import record_of
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.scene import Scene
 from gupai_env.forking import OneThread
@@ -90,6 +91,7 @@ class GupaiEnv(AECEnv):
         self.state_space = spaces.Box(low, high, dtype=np.int8)
 
         self._rules = self.variant.as_rules(game.rules_type)
+        self._record = record_of(self._rules)
         self._alone = OneThread(IN_USE)
         self._state = game.new_states(1)
         self._seed, self._episode = np.zeros(1, np.int64), np.full(1, -1, np.int64)
@@ -117,6 +119,7 @@ class GupaiEnv(AECEnv):
             renew=False,
             skip_forced=False,
             observe=True,
+            rules=self._record,
             states=self._state,
             seeds=self._seed,
             episodes=self._episode,
@@ -126,10 +129,10 @@ class GupaiEnv(AECEnv):
             payoffs=self._payoffs,
             over=self._over,
         )
-        self._begin = bind(self._loops.begin, self._rules, table)
-        self._show = bind(self._loops.show, self._rules, table)
-        self._look_from = bind(self._loops.look, self._rules, table, later=(0, self._observation))
-        self._play = bind(self._loops.step, self._rules, table, 0, 1, self._action)
+        self._begin = bind(self._loops.begin, table)
+        self._show = bind(self._loops.show, table)
+        self._look_from = bind(self._loops.look, table, later=(0, self._observation))
+        self._play = bind(self._loops.step, table, 0, 1, self._action)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""

@@ -4,6 +4,7 @@ import functools
 import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.lanes import LEGAL, Kernels, kernels, table_of
 from gupai_env.core.numbers import truth, whole_number, whole_numbers
+from gupai_env.core.places import record_of
 from gupai_env.core.rng import KEYS, as_key, derive
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game
@@ -25,7 +27,7 @@ MOST_LANES, MOST_THREADS = 1 << 22, 1024
 MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
 IN_USE = "these lanes are in use by another thread; give each thread lanes of its own"
 WORTH_SHARING = (
-    16384  # decisions in a call, some 100 nanoseconds each; in a shorter one waking threads costs more
+    16384  # decisions in a call, some 100 nanoseconds each; for fewer, threads cost more than they bring
 )
 
 
@@ -83,6 +85,7 @@ class Lanes:
         self.layout = self.game.encoder.layout
         self.variant = self.game.variant.make(**variant)
         self.rules = self.variant.as_rules(self.game.rules_type)
+        self._record = record_of(self.rules)
         self.num_lanes = num_lanes
         self._arrays = {
             "states": self.game.new_states(num_lanes),
@@ -94,12 +97,13 @@ class Lanes:
             "payoffs": np.zeros((num_lanes, self.game.max_seats), np.float32),
             "over": np.zeros(num_lanes, np.bool_),
         }
-        self.alone = OneThread(IN_USE)  # who is in it may play
         self._show_arrays()
         self.reset(seed)
 
     def _show_arrays(self) -> None:
         """Set the attributes that are arrays: those that loops alone write to can only be read there."""
+        self.alone = OneThread(IN_USE)  # who is in it may play
+        self._holder = self.alone.holder
         for name, array in self._arrays.items():
             shown = array.view()
             shown.flags.writeable = name in WRITTEN_BY_HAND
@@ -123,6 +127,7 @@ class Lanes:
             renew=self.renew,
             skip_forced=self.skip_forced,
             observe=self.observe,
+            rules=self._record,
             **self._arrays,
         )
 
@@ -130,7 +135,7 @@ class Lanes:
         """Return a loop over the lanes of each thread; `later` are examples of its other arguments."""
         ends = [self.num_lanes * number // self.threads for number in range(self.threads + 1)]
         blocks = itertools.pairwise(ends)
-        return [bind(loop, self.rules, self.table, first, end, later=later) for first, end in blocks]
+        return [bind(loop, self.table, first, end, later=later) for first, end in blocks]
 
     @functools.cached_property
     def _steps(self) -> list[Callable]:
@@ -146,6 +151,11 @@ class Lanes:
     def _pick(self) -> Callable:
         """The loop `pick` over all lanes."""
         return bind(self.kernels.pick, self._arrays["masks"], later=(0, NO_ACTIONS))
+
+    @functools.cached_property
+    def _step(self) -> Callable[[np.ndarray], int]:
+        """What plays one action in every lane and returns what the loop `step` does."""
+        return self._steps[0] if self.threads == 1 else self._step_shared
 
     def _step_shared(self, actions: np.ndarray) -> int:
         """Play one action in every lane, a long call with all threads; return what the loop `step` does."""
@@ -172,7 +182,7 @@ class Lanes:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
-        bound = ("table", "_steps", "_random_steps", "_pick", *self._arrays)
+        bound = ("alone", "_holder", "table", "_steps", "_random_steps", "_step", "_pick", *self._arrays)
         return {name: value for name, value in vars(self).items() if name not in bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -195,13 +205,13 @@ class Lanes:
             self._arrays["seeds"][:] = found
             self._arrays["episodes"][:] = 0
             self._arrays["payoffs"][:] = 0
-            self.kernels.begin(self.rules, self.table)
+            self.kernels.begin(self.table)
             self._show()
 
     def begin(self) -> None:
         """Begin episode number `episodes` of the stream `seeds` in every lane; `refresh` shows it."""
         with self.alone:
-            self.kernels.begin(self.rules, self.table)
+            self.kernels.begin(self.table)
 
     def refresh(self) -> None:
         """Fill `seats`, `masks`, `observations` and `over` from `states`; needed after changing states by hand."""
@@ -209,7 +219,7 @@ class Lanes:
             self._show()
 
     def _show(self) -> None:
-        self.kernels.show(self.rules, self.table)
+        self.kernels.show(self.table)
         self._arrays["over"][:] = self._arrays["states"]["over"]
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -227,8 +237,16 @@ class Lanes:
             and len(actions) == self.num_lanes
         ):
             actions = self._converted(actions)
-        with self.alone:
-            lane = self._steps[0](actions) if self.threads == 1 else self._step_shared(actions)
+        holder, thread = (
+            self._holder,
+            get_ident(),
+        )  # as `with self.alone`, which takes a fifth of a single lane's step
+        if holder.setdefault("thread", thread) != thread:
+            raise RuntimeError(IN_USE)
+        try:
+            lane = self._step(actions)
+        finally:
+            holder.clear()
         if lane != LEGAL:
             who = f"lane {lane}, seat {self.seats[lane]}"
             view = self.views(slice(lane, lane + 1))[0][0]

@@ -248,16 +248,16 @@ def test_a_reset_is_one_act_to_other_threads():
     """Nobody plays between the new seeds and the new deals."""
     lanes, found = Lanes("jie-long", 4, seed=1), []
 
-    def begin(rules, table):
+    def begin(table):
         found.append(lanes.alone.holder["thread"])
-        return real.begin(rules, table)
+        return real.begin(table)
 
-    def show(rules, table):
+    def show(table):
         found.append(lanes.alone.holder["thread"])
         thread = threading.Thread(target=meddle)
         thread.start()
         thread.join()
-        return real.show(rules, table)
+        return real.show(table)
 
     def meddle():
         with pytest.raises(RuntimeError, match="in use by another thread"):
@@ -309,7 +309,7 @@ def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
     plain = lanes_of(game, variant, 2, seed=46, renew=False)
     kernels = Kernels(*(kernel.py_func for kernel in plain.kernels))
     with np.errstate(all="raise"):
-        kernels.begin(plain.rules, plain.table.view(np.recarray))
+        kernels.begin(plain.table.view(np.recarray))
         for step in range(40):
             for array in ("states", "seats", "masks", "observations", "payoffs", "over"):
                 np.testing.assert_array_equal(getattr(plain, array), getattr(compiled, array))
@@ -320,7 +320,7 @@ def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
                 views, keys = compiled.views()
                 compare(game, compiled, kernels, views, keys)
             compiled.step(actions)
-            kernels.step(plain.rules, plain.table.view(np.recarray), 0, 2, actions)
+            kernels.step(plain.table.view(np.recarray), 0, 2, actions)
 
 
 def compare(game: Game, lanes: Lanes, kernels: Kernels, views: np.recarray, keys: np.ndarray) -> None:

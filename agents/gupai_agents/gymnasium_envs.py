@@ -300,7 +300,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         self.action_space = LegalActionsBatch(lanes)
         self._learners = np.zeros(num_envs, np.int8)
         self._players = players
-        self._actions = np.zeros(num_envs, np.int16)
+        self._actions = np.zeros(num_envs, np.int64)
         self._final_observations = np.zeros_like(lanes.observations)
         self._rewards, self._owed = np.zeros(num_envs), np.zeros(num_envs)
         self._over = np.zeros(num_envs, np.bool_)
@@ -317,7 +317,6 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """The loop `respond` over all lanes."""
         return bind(
             playouts(self.lanes.game).respond,
-            self.lanes.rules,
             self._styles,
             self.lanes.table,
             self._actions,

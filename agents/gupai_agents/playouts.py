@@ -42,7 +42,7 @@ class Playouts(NamedTuple):
 
     finish(rules, styles, states, line_ups): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
-    respond(rules, styles, table, actions, seat, line_up, learners, final_observations, chips, over): plays one action a
+    respond(styles, table, actions, seat, line_up, learners, final_observations, chips, over): plays one action a
         lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every episode), the
         line-up, int16 [1, seats], counts seats from there. `chips` are two arrays, float [B]: what the learner is paid
         is added to the first, its rewards, or, where `over` is set, to the second, what the next episode owes it. Where
@@ -63,7 +63,7 @@ def play_others(game, rules, styles, state, line_up, learner, view, mask):
     decisions, chips = 0, 0.0
     while not state.over:
         place = state.to_act - learner
-        player = line_up[0][line_up[1], place if place >= 0 else place + rules.players]
+        player = np.int64(line_up[0][line_up[1], place if place >= 0 else place + rules.players])
         if player < 0 or player >= ASKED:
             break
         advance(game, rules, state, decide(game, rules, styles, state, player, view, mask))
@@ -89,6 +89,7 @@ def learning_seat(players, key, seat):
 def playouts(game: Game) -> Playouts:
     """Return the compiled loops of a game; compiling (seconds) happens at their first call."""
     room, widths, num_actions = game.room, Widths.of(game), game.num_actions
+    numbers = game.variant().as_rules(game.rules_type)
 
     def finish(rules, styles, states, line_ups):
         view, mask = blank(1, room.VIEW)[0], blank(num_actions, FLAG)
@@ -97,8 +98,9 @@ def playouts(game: Game) -> Playouts:
             decisions += play_others(room, rules, styles, states[lane], (line_ups, lane), 0, view, mask)[0]
         return decisions
 
-    def respond(rules, styles, tables, actions, seat, line_up, learners, final_observations, chips, over):
-        rows, view, (rewards, owed) = rows_of(room, widths, tables[0]), blank(1, room.VIEW)[0], chips
+    def respond(styles, tables, actions, seat, line_up, learners, final_observations, chips, over):
+        rows, view, (rewards, owed) = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0], chips
+        rules = rows.rules
         refused = first_refused(rows, actions, 0, len(actions))
         for lane in range(len(actions) if refused == LEGAL else 0):
             state, action, mask = rows.states[lane], actions[lane], rows.masks[lane]

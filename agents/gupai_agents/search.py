@@ -164,7 +164,7 @@ def log_likelihood(game, rules, weights, state, past, order, actions, viewer, sp
             mask[:] = False
             game.legal_actions(rules, past, mask)
             if count_marks(mask) > 1:
-                game.information_set(rules, past, seat, view, False)
+                game.information_set(rules, past, np.int64(seat), view, False)
                 total += log_chance(game, weights, view, mask, actions[move], worths)
         game.step(rules, past, actions[move])
         if seat != viewer:

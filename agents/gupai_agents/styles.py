@@ -31,7 +31,7 @@ def decide(game, rules, styles, state, player, view, mask):
     game.legal_actions(rules, state, mask)
     action = only_action(mask)
     if action < 0:
-        game.information_set(rules, state, state.to_act, view, False)
+        game.information_set(rules, state, np.int64(state.to_act), view, False)
         action = choose(game, styles, player, view, mask, noise_key(state))
     return action
 

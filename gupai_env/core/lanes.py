@@ -12,7 +12,7 @@ import numpy as np
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
-from gupai_env.core.places import array_at, blank
+from gupai_env.core.places import array_at, blank, tuple_at
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.words import count_marks, find_mark
@@ -23,6 +23,7 @@ WAIT = -2  # in place of an action: leave the lane as it is
 TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how they are played
     [
         ("lanes", "i8"),
+        ("rules", "i8"),  # what `record_of` the variant's numbers returns
         ("states", "i8"),  # records [B]
         ("seeds", "i8"),  # int64 [B], the stream of episodes of a lane
         ("episodes", "i8"),  # int64 [B], the number of the one under way
@@ -41,8 +42,9 @@ FLAG, BYTE, LONG, FLOAT = map(np.dtype, (np.bool_, np.int8, np.int64, np.float32
 
 
 class Rows(NamedTuple):
-    """A table, unpacked: its arrays, and how its lanes are played."""
+    """A table, unpacked: the variant's numbers, its arrays, and how its lanes are played."""
 
+    rules: Any
     states: Any
     seeds: Any
     episodes: Any
@@ -74,16 +76,16 @@ def table_of(
 class Kernels(NamedTuple):
     """The compiled loops of one game; arrays have one row a lane, and `rules` are the variant's numbers.
 
-    begin(rules, table): starts episode number `episodes` of every lane's stream `seeds`.
+    begin(table): starts episode number `episodes` of every lane's stream `seeds`.
     check(table, actions): returns the first lane whose action, int64 [B], its mask forbids, or LEGAL.
-    step(rules, table, first, end, actions): in the lanes from `first` to before `end` plays an action each and, with
+    step(table, first, end, actions): in the lanes from `first` to before `end` plays an action each and, with
         `skip_forced`, those that follow without a choice in the same deal; starts the next episode where one ends (if
         `renew`), then shows the turn. A lane whose action is WAIT, or that is over, stays as it is. Returns the first
         of these lanes whose action its mask forbids, having played none, or LEGAL.
-    play_random(rules, table, first, end, steps, key): the same so many times, with what `pick` draws from keys
+    play_random(table, first, end, steps, key): the same so many times, with what `pick` draws from keys
         0, 1, ... of the stream `key`.
-    show(rules, table): the seat to act, its mask, its observation.
-    look(rules, table, seat, observations): what one given seat of every lane observes.
+    show(table): the seat to act, its mask, its observation.
+    look(table, seat, observations): what one given seat of every lane observes.
     pick(masks, key, actions): draws one legal action a lane; 0 where there is none.
     views(rules, states, views, keys): the information set of the seat to act, and its key of chance, int64.
     view_of(rules, states, seat, views): the information set of one given seat.
@@ -118,14 +120,15 @@ class Widths(NamedTuple):
 
 
 @rule
-def rows_of(game, widths, table):
-    """Return the arrays of a table, `widths` as of `Widths`; in compiled loops `game` is a game's room.
+def rows_of(game, widths, rules, table):
+    """Return a table unpacked, `widths` as of `Widths`, `rules` of the type of its own; `game` is a game's room.
 
     Who unpacks them hands them on to rules that write: numba takes arrays that a function has got by itself for its
     own, and leaves out what it writes into them last.
     """
     lanes, (actions, observation, seats) = table.lanes, widths
     return Rows(
+        tuple_at(table.rules, rules),
         array_at(table.states, (lanes,), game.STATE),
         array_at(table.seeds, (lanes,), LONG),
         array_at(table.episodes, (lanes,), LONG),
@@ -144,7 +147,7 @@ def rows_of(game, widths, table):
 def observe(game, rules, state, seat, view, observation):
     """Write what a seat observes; `view` is scratch."""
     observation[:] = 0
-    game.information_set(rules, state, seat, view, False)
+    game.information_set(rules, state, np.int64(seat), view, False)
     game.encode(view, observation)
 
 
@@ -228,42 +231,42 @@ def play_lane(game, rules, rows, lane, action, view):
 
 def loops_of_tables(game: Game) -> list[Callable]:
     """Return the loops of a game that take a table, to be compiled."""
-    room, widths = game.room, Widths.of(game)
+    room, widths, numbers = game.room, Widths.of(game), game.variant().as_rules(game.rules_type)
 
-    def begin(rules, tables):
-        rows = rows_of(room, widths, tables[0])
+    def begin(tables):
+        rows = rows_of(room, widths, numbers, tables[0])
         for lane in range(len(rows.states)):
-            start(room, rules, rows.states[lane], derive(rows.seeds[lane], rows.episodes[lane]))
+            start(room, rows.rules, rows.states[lane], derive(rows.seeds[lane], rows.episodes[lane]))
 
     def check(tables, actions):
-        return first_refused(rows_of(room, widths, tables[0]), actions, 0, len(actions))
+        return first_refused(rows_of(room, widths, numbers, tables[0]), actions, 0, len(actions))
 
-    def step(rules, tables, first, end, actions):
-        rows, view = rows_of(room, widths, tables[0]), blank(1, room.VIEW)[0]
+    def step(tables, first, end, actions):
+        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
         refused = first_refused(rows, actions, first, end)
         if refused == LEGAL:
             for lane in range(first, end):
-                play_lane(room, rules, rows, lane, actions[lane], view)
+                play_lane(room, rows.rules, rows, lane, actions[lane], view)
         return refused
 
-    def play_random(rules, tables, first, end, steps, key):
-        rows, view = rows_of(room, widths, tables[0]), blank(1, room.VIEW)[0]
+    def play_random(tables, first, end, steps, key):
+        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
         for lane in range(first, end):
             for number in range(steps):
                 action = random_action(rows.masks[lane], derive(key, number), lane)
-                play_lane(room, rules, rows, lane, action, view)
+                play_lane(room, rows.rules, rows, lane, action, view)
 
-    def show(rules, tables):
-        rows, view = rows_of(room, widths, tables[0]), blank(1, room.VIEW)[0]
+    def show(tables):
+        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
         for lane in range(len(rows.states)):
-            show_turn(room, rules, rows, lane)
+            show_turn(room, rows.rules, rows, lane)
             if rows.observe:
-                show_view(room, rules, rows, lane, view)
+                show_view(room, rows.rules, rows, lane, view)
 
-    def look(rules, tables, seat, observations):
-        rows, view = rows_of(room, widths, tables[0]), blank(1, room.VIEW)[0]
+    def look(tables, seat, observations):
+        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
         for lane in range(len(rows.states)):
-            observe(room, rules, rows.states[lane], seat, view, observations[lane])
+            observe(room, rows.rules, rows.states[lane], seat, view, observations[lane])
 
     return [begin, check, step, play_random, show, look]
 
@@ -274,12 +277,12 @@ def loops_of_views(game: Game) -> list[Callable]:
 
     def views(rules, states, out, keys):
         for lane in range(len(states)):
-            room.information_set(rules, states[lane], states[lane].to_act, out[lane])
+            room.information_set(rules, states[lane], np.int64(states[lane].to_act), out[lane], True)
             keys[lane] = noise_key(states[lane])
 
     def view_of(rules, states, seat, out):
         for lane in range(len(states)):
-            room.information_set(rules, states[lane], seat, out[lane])
+            room.information_set(rules, states[lane], seat, out[lane], True)
 
     def encode(views, observations):
         for lane in range(len(views)):

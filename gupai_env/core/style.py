@@ -14,6 +14,7 @@ import numpy as np
 
 from gupai_env.core.bits import first_one
 from gupai_env.core.numbers import told
+from gupai_env.core.places import address_of, array_at
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
 from gupai_env.core.words import MARKS, marks_from
@@ -91,8 +92,11 @@ def _number(what: str, value: float) -> float:
 
 @rule
 def weights_of(styles, number):
-    """Return a row of a table of styles."""
-    return styles[number]
+    """Return a row of a table of styles.
+
+    In the usual way numba would count who uses the table, and playouts would take a fifth longer.
+    """
+    return array_at(address_of(styles) + int(number) * styles.strides[0], (styles.shape[1],), WEIGHT)
 
 
 @rule

@@ -2,8 +2,9 @@
 
 A *word* is an int64 that stands for eight consecutive int8 or bool entries, the first in its lowest byte. Entry by
 entry, as numba compiles a loop, games are played a quarter to two fifths slower. numba reads eight bytes as one number
-only where they begin at a multiple of eight, as the sections of an observation do not. So this is said to LLVM, the
-compiler behind numba, below each function. All functions are plain Python where they are called as they are.
+only where they begin at a multiple of eight, as the sections of an observation do not; rows viewed as int64, written to
+with shifts, take 13.5 instead of 8.5 ns for seven hands. So this is said to LLVM, the compiler behind numba, below each
+function. All functions are plain Python where they are called as they are.
 """
 
 from collections.abc import Callable

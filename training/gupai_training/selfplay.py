@@ -272,7 +272,7 @@ class SelfPlayVecEnv(VecEnv):
         end, number = self._end, len(lanes)
         end.states[:number] = before[lanes].view(end.states.dtype)
         last = actions[lanes].astype(np.int64)
-        end.kernels.step(end.rules, end.table, 0, number, last)
+        end.kernels.step(end.table, 0, number, last)
         for seat in np.unique(self._watched[lanes]):
             rows = np.flatnonzero(self._watched[lanes] == seat)
             views = np.zeros(len(rows), end.game.view).view(np.recarray)
