@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 from collections.abc import Iterable
-from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,9 @@ from pettingzoo import AECEnv
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.lanes import PLAY
 from gupai_env.core.numbers import is_one_of, is_whole, one_of_an_array, refused, told
 from gupai_env.core.rng import KEYS, as_key
-from gupai_env.forking import free_in_children
+from gupai_env.forking import OneThread
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
 from gupai_env.vector import Lanes
@@ -104,18 +102,17 @@ class GupaiEnv(AECEnv):
 
     def _bind(self) -> None:
         """Set what a copy must not share: the thread that is at work, and second names for arrays."""
-        self._holder: dict[str, int] = {}  # the thread that is at it, as "thread"
-        free_in_children(self)
+        self._alone = OneThread(IN_USE)
         lanes, states = self._lanes, self._lanes.states
         self.deal = Deal(self.game, self.variant, states, compiled=True)
         self._mask, self._seat, self._observation = lanes.masks.view(np.int8), lanes.seats, lanes.observations
-        # What `lanes.step` does, without claims and checks, which are made here.
-        self._play = functools.partial(lanes._play, PLAY, self._action, 0, 0, 1)
+        # What `lanes.step` does, without having the lanes to oneself and checks, which are made here.
+        self._play = functools.partial(lanes._steps[0], self._action)
         self._settled, self._moves, self._over = states["settled"], states["moves"], states["over"]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""
-        bound = {"_holder", "deal", "_mask", "_seat", "_observation", "_play", "_settled", "_moves", "_over"}
+        bound = {"_alone", "deal", "_mask", "_seat", "_observation", "_play", "_settled", "_moves", "_over"}
         return {name: each for name, each in vars(self).items() if name not in bound} | {"_window": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -154,13 +151,10 @@ class GupaiEnv(AECEnv):
         Raises: ValueError for a bad seed, RuntimeError while another thread is at it; nothing has changed then.
         """
         key = None if seed is None else as_key(seed)
-        self._enter()
-        try:
+        with self._alone:
             self._deal(key)
             if self.render_mode == "human":
                 self.render()
-        finally:
-            self._holder.clear()
 
     def _deal(self, key: int | None) -> None:
         seeds, episodes = self._lanes.seeds, self._lanes.episodes
@@ -257,21 +251,8 @@ class GupaiEnv(AECEnv):
         Raises: IllegalActionError (a ValueError) naming the seat, the action and the legal ones; RuntimeError
             before `reset` or after the end, and while another thread is at it. Nothing has changed then.
         """
-        self._enter()
-        try:
+        with self._alone:
             self._step(action)
-        finally:
-            self._holder.clear()
-
-    def _enter(self) -> None:
-        """Have the environment to oneself, until `_holder` is cleared; who was interrupted before that has it still."""
-        thread = get_ident()
-        if self._holder.setdefault("thread", thread) != thread:
-            raise RuntimeError(IN_USE)
-
-    def free(self) -> None:
-        """Leave the environment to others; called in a forked process, where other threads are gone."""
-        self._holder.clear()
 
     def _is_out(self, agent: str) -> bool:
         """Tell whether an agent has nothing more to decide: the game is over, or somebody ended it."""

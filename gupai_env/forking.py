@@ -1,29 +1,43 @@
-"""Processes that are forked while threads play: in the child there are none of them, so nothing is theirs."""
+"""One thread at a time, and processes that are forked meanwhile."""
 
 import os
 import weakref
-from typing import Any, Protocol
+from threading import get_ident
+from typing import Any
 
 
-class Shared(Protocol):
-    """What a thread has to itself while it plays."""
+class OneThread:
+    """Lets one thread at a time play, `with alone: ...`; any other is refused at once, for it would mix the play.
 
-    def free(self) -> None:
-        """Leave it to whoever comes; called in a forked process, before anything else is done there."""
-        ...
+    Whatever interrupts a thread, and whenever: it may come in again, and leaves the way free as it goes out. A
+    `threading.RLock` would stay locked if the thread was interrupted right after it had taken it. A copy is free, and
+    so are all of a forked process, in which there are no other threads.
+    """
+
+    def __init__(self, refusal: str) -> None:
+        self.refusal = refusal
+        self.holder: dict[str, int] = {}  # the thread that plays, as "thread"
+        _all.add(self)
+
+    def __enter__(self) -> None:
+        """Raises: RuntimeError while another thread plays."""
+        thread = get_ident()
+        if self.holder.setdefault("thread", thread) != thread:  # looks and writes in one step
+            raise RuntimeError(self.refusal)
+
+    def __exit__(self, *error: object) -> None:
+        self.holder.clear()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OneThread, (self.refusal,)
 
 
-_shared: weakref.WeakSet[Any] = weakref.WeakSet()
-
-
-def free_in_children(thing: Shared) -> None:
-    """See to it that a thing is free in every process that is forked from now on, as long as the thing is in use."""
-    _shared.add(thing)
+_all: weakref.WeakSet[OneThread] = weakref.WeakSet()
 
 
 def _free_all() -> None:
-    for thing in list(_shared):
-        thing.free()
+    for each in list(_all):
+        each.holder.clear()
 
 
 if hasattr(os, "register_at_fork"):

@@ -2,9 +2,8 @@
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from threading import get_ident
 from typing import Any
 
@@ -13,25 +12,13 @@ import numpy as np
 from gupai_env.core.compiling import bind
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import (
-    BUSY,
-    CHECK,
-    LEGAL,
-    PLAY,
-    SAMPLE,
-    STEP,
-    Kernels,
-    kernels,
-    release,
-    table_of,
-    take,
-)
+from gupai_env.core.lanes import LEGAL, Kernels, kernels, table_of
 from gupai_env.core.numbers import truth, whole_number, whole_numbers
+from gupai_env.core.places import record_of
 from gupai_env.core.rng import KEYS, as_key, derive
-from gupai_env.forking import free_in_children
+from gupai_env.forking import OneThread
 from gupai_env.games import get_game
 
-Loop = Callable[[int, np.ndarray, int, int, int], int]  # of job, actions, steps, key and the calling thread
 WRITTEN_BY_HAND = ("states", "seeds", "episodes")
 LONG = np.dtype(np.int64)
 SIDE_BY_SIDE = (LONG.itemsize,)  # the strides of a vector
@@ -40,7 +27,7 @@ MOST_LANES, MOST_THREADS = 1 << 22, 1024
 MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
 IN_USE = "these lanes are in use by another thread; give each thread lanes of its own"
 WORTH_SHARING = (
-    16384  # decisions in a call, some 100 nanoseconds each; in a shorter one waking threads costs more
+    16384  # decisions in a call, some 100 nanoseconds each; for fewer, threads cost more than they bring
 )
 
 
@@ -98,7 +85,7 @@ class Lanes:
         self.layout = self.game.encoder.layout
         self.variant = self.game.variant.make(**variant)
         self.rules = self.variant.as_rules(self.game.rules_type)
-        self._record = self.variant.as_record(self.game.rules_type)
+        self._record = record_of(self.rules)
         self.num_lanes = num_lanes
         self._arrays = {
             "states": self.game.new_states(num_lanes),
@@ -115,7 +102,8 @@ class Lanes:
 
     def _show_arrays(self) -> None:
         """Set the attributes that are arrays: those that loops alone write to can only be read there."""
-        free_in_children(self)
+        self.alone = OneThread(IN_USE)  # who is in it may play
+        self._holder = self.alone.holder
         for name, array in self._arrays.items():
             shown = array.view()
             shown.flags.writeable = name in WRITTEN_BY_HAND
@@ -146,105 +134,72 @@ class Lanes:
     @functools.cached_property
     def _begin(self) -> Callable[[], None]:
         """The loop `begin` over all lanes."""
-        return bind(self.kernels.begin, self.rules, self.table)
+        return bind(self.kernels.begin, self.table)
 
     @functools.cached_property
     def _show(self) -> Callable[[], None]:
         """The loop `show` over all lanes."""
-        return bind(self.kernels.show, self.rules, self.table)
+        return bind(self.kernels.show, self.table)
 
     @functools.cached_property
     def _look(self) -> Callable[[int, np.ndarray], None]:
         """The loop `look` over all lanes."""
-        return bind(self.kernels.look, self.rules, self.table, later=(0, self._arrays["observations"]))
+        return bind(self.kernels.look, self.table, later=(0, self._arrays["observations"]))
 
-    def _bound(self, table: np.ndarray, first: int, end: int) -> Loop:
-        """Return the loop `play` over some lanes."""
-        return bind(self.kernels.play, table, first, end, later=(0, NO_ACTIONS, 0, 0, 0))
-
-    @functools.cached_property
-    def _play(self) -> Loop:
-        """The loop `play` over all lanes."""
-        return self._bound(self.table, 0, self.num_lanes)
-
-    @functools.cached_property
-    def _blocks(self) -> list[Loop]:
-        """The loop over the lanes of each thread."""
+    def _bound(self, loop: Callable, *later: Any) -> list[Callable]:
+        """Return a loop over the lanes of each thread; `later` are examples of its other arguments."""
         ends = [self.num_lanes * number // self.threads for number in range(self.threads + 1)]
-        table = self.table.copy()
-        table["busy"] = 0  # each claims a table of its own
-        return [self._bound(table.copy(), first, end) for first, end in itertools.pairwise(ends)]
+        blocks = itertools.pairwise(ends)
+        return [bind(loop, self.table, first, end, later=later) for first, end in blocks]
 
     @functools.cached_property
-    def _pool(self) -> ThreadPoolExecutor:
-        """The threads beside the calling one; they end with the lanes."""
-        return ThreadPoolExecutor(self.threads - 1, thread_name_prefix="lanes")
+    def _steps(self) -> list[Callable]:
+        """The loop `step` over the lanes of each thread."""
+        return self._bound(self.kernels.step, NO_ACTIONS)
 
     @functools.cached_property
-    def _do(self) -> Loop:
-        """What does a job of `play` in all lanes and returns what the loop returns."""
-        return self._play if self.threads == 1 else self._share
+    def _random_steps(self) -> list[Callable]:
+        """The loop `play_random` over the lanes of each thread."""
+        return self._bound(self.kernels.play_random, 0, 0)
 
-    def _share(self, job: int, actions: np.ndarray, steps: int, key: int, who: int) -> int:
-        """Do a job, a long one with all threads."""
-        if self.num_lanes * max(steps, 1) < WORTH_SHARING:
-            return self._play(job, actions, steps, key, who)
-        if not self._take(who):
-            return BUSY
-        refused = self._with_all(CHECK if job == STEP else job, actions, steps, key, who)
-        if job == STEP and refused == LEGAL:
-            self._with_all(PLAY, actions, 0, 0, who)
-        release(self.table, who)
+    @functools.cached_property
+    def _pick(self) -> Callable:
+        """The loop `pick` over all lanes."""
+        return bind(self.kernels.pick, self._arrays["masks"], later=(0, NO_ACTIONS))
+
+    @functools.cached_property
+    def _step(self) -> Callable[[np.ndarray], int]:
+        """What plays one action in every lane and returns what the loop `step` does."""
+        return self._steps[0] if self.threads == 1 else self._step_shared
+
+    def _step_shared(self, actions: np.ndarray) -> int:
+        """Play one action in every lane, a long call with all threads; return what the loop `step` does."""
+        refused = self.kernels.check(self.table, actions)
+        if refused == LEGAL:
+            self._share(self._steps, 1, actions)
         return refused
 
-    def _with_all(self, job: int, actions: np.ndarray, steps: int, key: int, who: int) -> int:
-        """Do a job, each thread in its lanes; return the first lane that one refused, or LEGAL."""
-        own, *others = self._blocks
+    def _share(self, loops: list[Callable], steps: int, *arguments: Any) -> None:
+        """Run the loops over the lanes of each thread: those of long calls at once, those of short ones in turn."""
+        if len(loops) == 1 or self.num_lanes * steps < WORTH_SHARING:
+            for loop in loops:
+                loop(*arguments)
+            return
+        own, *others = loops
+        pool = ThreadPoolExecutor(len(others))
         try:
-            under_way = [self._pool.submit(play, job, actions, steps, key, who) for play in others]
-            answers = [own(job, actions, steps, key, who), *(each.result() for each in under_way)]
-        except BaseException:
-            self._end_threads()  # before anybody else may play
-            raise
-        return next((lane for lane in answers if lane != LEGAL), LEGAL)
-
-    def _end_threads(self) -> None:
-        """Wait until the other threads have done what they were given, whatever interrupts that, and let them go."""
-        try:
-            self._pool.shutdown()
-        except BaseException:
-            self._end_threads()
-            raise
-        vars(self).pop("_pool", None)
-        vars(self).pop("_blocks", None)  # an error may have ended a loop that had its table
-
-    def free(self) -> None:
-        """Leave the lanes to others; called in a forked process, where other threads are gone."""
-        vars(self).pop("_pool", None)
-        vars(self).pop("_blocks", None)
-        if "table" in vars(self):
-            self.table["busy"] = 0
-
-    @functools.cached_property
-    def _take(self) -> Callable[[int], bool]:
-        """What claims the table for a thread; False if another one has it."""
-        return bind(take, self.table, later=(0,))
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Have the whole table to oneself; raises RuntimeError while another thread is at it."""
-        who = get_ident()
-        if not self._take(who):
-            raise RuntimeError(IN_USE)
-        try:
-            yield
+            under_way = [pool.submit(loop, *arguments) for loop in others]
+            own(*arguments)
+            for each in under_way:
+                each.result()
         finally:
-            release(self.table, who)
+            _end_threads(pool)  # before anybody else may play
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
         bound = {name for name, each in vars(Lanes).items() if isinstance(each, functools.cached_property)}
-        return {name: each for name, each in vars(self).items() if name not in bound | self._arrays.keys()}
+        bound |= {"alone", "_holder", *self._arrays}
+        return {name: each for name, each in vars(self).items() if name not in bound}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -262,7 +217,7 @@ class Lanes:
         else:
             key = as_key(0 if seed is None else seed)
             found = np.array([derive(key, lane) for lane in range(self.num_lanes)])
-        with self._alone():
+        with self.alone:
             self._arrays["seeds"][:] = found
             self._arrays["episodes"][:] = 0
             self._arrays["payoffs"][:] = 0
@@ -271,12 +226,12 @@ class Lanes:
 
     def begin(self) -> None:
         """Begin episode number `episodes` of the stream `seeds` in every lane; `refresh` shows it."""
-        with self._alone():
+        with self.alone:
             self._begin()
 
     def refresh(self) -> None:
         """Fill `seats`, `masks`, `observations` and `over` from `states`; needed after changing states by hand."""
-        with self._alone():
+        with self.alone:
             self._refresh()
 
     def _refresh(self) -> None:
@@ -304,14 +259,14 @@ class Lanes:
             and len(actions) == self.num_lanes
         ):
             actions = self._converted(actions)
-        thread = get_ident()
-        try:  # as `_run`, which would take a call more of the most frequent one
-            lane = self._do(STEP, actions, 0, 0, thread)
-        except BaseException:
-            release(self.table, thread)
-            raise
-        if lane == BUSY:
+        # As `with self.alone`, which takes a fifth of a single lane's step.
+        holder, thread = self._holder, get_ident()
+        if holder.setdefault("thread", thread) != thread:
             raise RuntimeError(IN_USE)
+        try:
+            lane = self._step(actions)
+        finally:
+            holder.clear()
         if lane != LEGAL:
             state = self.states[lane : lane + 1].view(np.recarray)
             deal = Deal(self.game, self.variant, state, compiled=True)
@@ -332,7 +287,8 @@ class Lanes:
         """
         key = as_key(key, "a key")
         actions = np.empty(self.num_lanes, LONG)
-        self._run(SAMPLE, actions, 0, key)
+        with self.alone:
+            self._pick(key, actions)
         return actions
 
     def play_random(self, steps: int, key: int) -> tuple[np.ndarray, np.ndarray]:
@@ -342,19 +298,9 @@ class Lanes:
         Raises: ValueError for steps out of 1..MOST_STEPS, or a key that is no whole number in 0..2**63 - 1.
         """
         steps, key = whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key")
-        self._run(PLAY, NO_ACTIONS, steps, key)
+        with self.alone:
+            self._share(self._random_steps, steps, steps, key)
         return self.payoffs, self.over
-
-    def _run(self, job: int, actions: np.ndarray, steps: int, key: int) -> None:
-        """Do a job that refuses no action. Raises: RuntimeError while another thread is at the lanes."""
-        thread = get_ident()
-        try:
-            answer = self._do(job, actions, steps, key, thread)
-        except BaseException:
-            release(self.table, thread)  # it stays taken where an error ends a loop
-            raise
-        if answer == BUSY:
-            raise RuntimeError(IN_USE)
 
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:
         """Return what the seats to act in some lanes (default all) know, views [N], and their keys of chance.
@@ -372,6 +318,15 @@ class Lanes:
         views, keys = np.zeros(len(states), self.game.view), np.zeros(len(states), np.int64)
         self.kernels.views(self.rules, states, views, keys)
         return views.view(np.recarray), keys
+
+
+def _end_threads(pool: ThreadPoolExecutor) -> None:
+    """Wait until threads have done what they were given, whatever interrupts that."""
+    try:
+        pool.shutdown()
+    except BaseException:
+        _end_threads(pool)
+        raise
 
 
 def lanes(game: str | Game, num_lanes: int, **options: Any) -> Lanes:

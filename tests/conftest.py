@@ -33,9 +33,10 @@ def compile_loops(game) -> None:
 
     lanes = Lanes(game, 2)
     lanes.step(sample(lanes, 0))
+    lanes.play_random(1, 0)
     views = views_of(lanes, lanes.states, 0)
     encoded(lanes, views)
-    lanes.kernels.look(lanes.rules, lanes.table, 0, lanes.observations.copy())
+    lanes.kernels.look(lanes.table, 0, lanes.observations.copy())
     lanes.kernels.determinize(lanes.rules, views, lanes.seeds, game.new_states(2))
     search, *others = (make_agent(name, game) for name in ("search:playouts=1", "random", "greedy"))
     duel(game, *others, 2)

@@ -284,7 +284,7 @@ def test_an_edit_is_an_edit_of_the_games_that_import_what_was_edited_and_of_no_o
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_the_name_of_machine_code_tells_the_sources_of_the_game_and_of_the_loop(game):
     for module, loop in (
-        ("gupai_env.core.lanes", kernels(game).play),
+        ("gupai_env.core.lanes", kernels(game).step),
         ("gupai_agents.search", search_loops(game).search),
     ):
         digest = compiling.sources_digest(module, game.module)

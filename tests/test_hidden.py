@@ -76,7 +76,7 @@ def test_a_view_written_over_another_shows_nothing_of_it(walk: Walk):
     observed = np.zeros((CHECKED, walk.lanes.layout.size), np.int8)
     lanes = set_up(walk.game, walk.variant, positions)
     for seat in range(walk.variant.players):
-        lanes.kernels.look(lanes.rules, lanes.table, seat, observed)
+        lanes.kernels.look(lanes.table, seat, observed)
         np.testing.assert_array_equal(observed, encoded(walk.lanes, views_of(walk.lanes, positions, seat)))
 
 

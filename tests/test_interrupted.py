@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from gupai_agents import gymnasium_envs
-from gupai_env import Lanes, aec, vector
+from gupai_env import Lanes, aec, forking, vector
 from gupai_env.aec import GupaiEnv
 from gupai_training import selfplay
 from gupai_training.opponents import LEARNER
 from gupai_training.selfplay import SelfPlayVecEnv
 
-OURS = {module.__file__ for module in (aec, vector, gymnasium_envs, selfplay)}
+OURS = {module.__file__ for module in (aec, forking, vector, gymnasium_envs, selfplay)}
 
 
 def interrupted(do, moment) -> bool:
@@ -204,8 +204,7 @@ def test_a_forked_process_plays_what_a_thread_of_its_parent_held(threads, monkey
     held, go_on = threading.Event(), threading.Event()
 
     def hold():
-        env._enter()
-        with lanes._alone():
+        with env._alone, lanes.alone:
             held.set()
             assert go_on.wait(60)
 

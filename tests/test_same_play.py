@@ -1,6 +1,5 @@
 """The same deals and the same play on every road: lanes and AEC, compiled and plain, this process and another."""
 
-import gc
 import hashlib
 import json
 import os
@@ -22,7 +21,7 @@ from gupai_env import GAMES, Lanes, vector
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.lanes import STEP, WAIT, Kernels
+from gupai_env.core.lanes import WAIT, Kernels
 from gupai_env.core.rng import derive
 from variants import PAIR_NAMES, PAIRS
 from walks import lanes_of, options_of, sample
@@ -163,7 +162,7 @@ def refused(lanes: Lanes, meddle: Callable[[Lanes], object]) -> bool:
     thread.start()
     try:
         while thread.is_alive():
-            if lanes.table["busy"][0]:
+            if lanes.alone.holder:
                 try:
                     meddle(lanes)
                 except RuntimeError as error:
@@ -192,18 +191,11 @@ def test_two_threads_at_the_same_lanes_are_told_and_nothing_is_mixed(threads, me
     np.testing.assert_array_equal(lanes.states, alone.states)
 
 
-def test_helper_threads_end_with_their_lanes(monkeypatch):
+def test_helper_threads_end_with_the_call(monkeypatch):
     monkeypatch.setattr(vector, "WORTH_SHARING", 1)
-    before = set(threading.enumerate())
-    lanes = Lanes("jie-long", 30, threads=3)
-    lanes.play_random(3, 1)
-    helpers = set(threading.enumerate()) - before
-    assert 1 <= len(helpers) <= 2  # an idle thread of the pool takes the next block too
-    del lanes
-    gc.collect()
-    for helper in helpers:
-        helper.join(20)
-        assert not helper.is_alive()
+    before = threading.active_count()
+    Lanes("jie-long", 30, threads=3).play_random(3, 1)
+    assert threading.active_count() == before
 
 
 def test_an_error_in_shared_play_leaves_the_lanes_free(monkeypatch):
@@ -226,12 +218,11 @@ def test_lanes_are_free_again_after_an_error_in_the_midst_of_play(threads, monke
     failing: list[bool] = []
 
     def breaking(loop, *arguments, **later):
-        """Bind `play` so that it stops with the table taken, as where a rule raises."""
+        """Bind a loop so that it stops where a rule raises."""
         bound = bind(loop, *arguments, **later)
 
         def play(*rest):
-            if failing and loop is lanes.kernels.play:
-                arguments[0]["busy"] = rest[-1]
+            if failing:
                 if failing.pop():
                     time.sleep(0.1)
                 raise FailureError
@@ -242,8 +233,7 @@ def test_lanes_are_free_again_after_an_error_in_the_midst_of_play(threads, monke
     monkeypatch.setattr(vector, "bind", breaking)
     lanes = Lanes("jie-long", 30, seed=1, threads=threads)
     for do in (
-        lambda: lanes.step(np.zeros(30, np.int64)),
-        lambda: lanes.sample(1),
+        lambda: lanes.step(lanes.masks.argmax(1)),
         lambda: lanes.play_random(2, 1),
     ):
         failing[:] = [True, False][:threads]  # one of the threads is late
@@ -258,16 +248,16 @@ def test_a_reset_is_one_act_to_other_threads():
     """Nobody plays between the new seeds and the new deals."""
     lanes, found = Lanes("jie-long", 4, seed=1), []
 
-    def begin(rules, table):
-        found.append(int(table["busy"][0]))
-        return real.begin(rules, table)
+    def begin(table):
+        found.append(lanes.alone.holder["thread"])
+        return real.begin(table)
 
-    def show(rules, table):
-        found.append(int(table["busy"][0]))
+    def show(table):
+        found.append(lanes.alone.holder["thread"])
         thread = threading.Thread(target=meddle)
         thread.start()
         thread.join()
-        return real.show(rules, table)
+        return real.show(table)
 
     def meddle():
         with pytest.raises(RuntimeError, match="in use by another thread"):
@@ -319,7 +309,7 @@ def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
     plain = lanes_of(game, variant, 2, seed=46, renew=False)
     kernels = Kernels(*(kernel.py_func for kernel in plain.kernels))
     with np.errstate(all="raise"):
-        kernels.begin(plain.rules, plain.table.view(np.recarray))
+        kernels.begin(plain.table.view(np.recarray))
         for step in range(40):
             for array in ("states", "seats", "masks", "observations", "payoffs", "over"):
                 np.testing.assert_array_equal(getattr(plain, array), getattr(compiled, array))
@@ -330,7 +320,7 @@ def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
                 views, keys = compiled.views()
                 compare(game, compiled, kernels, views, keys)
             compiled.step(actions)
-            kernels.play(plain.table.view(np.recarray), 0, 2, STEP, actions, 0, 0, 1)
+            kernels.step(plain.table.view(np.recarray), 0, 2, actions)
 
 
 def compare(game: Game, lanes: Lanes, kernels: Kernels, views: np.recarray, keys: np.ndarray) -> None:

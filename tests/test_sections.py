@@ -83,7 +83,7 @@ def test_each_section_says_what_is_so(game, options):
     for step in range(STEPS):
         seen = np.zeros((LANES, lanes.layout.size), np.int8)
         for seat in range(variant.players):
-            lanes.kernels.look(lanes.rules, lanes.table, seat, seen)
+            lanes.kernels.look(lanes.table, seat, seen)
             on_turn = (lanes.seats == seat) & ~lanes.over
             np.testing.assert_array_equal(seen[on_turn], lanes.observations[on_turn])
             views = views_of(lanes, lanes.states, seat)

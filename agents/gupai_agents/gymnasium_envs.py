@@ -5,7 +5,6 @@
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from threading import get_ident
 from typing import Any
 
 import gymnasium
@@ -23,12 +22,12 @@ from gupai_env.core.compiling import bind
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import BUSY, LEGAL, WAIT, release
+from gupai_env.core.lanes import LEGAL, WAIT
 from gupai_env.core.numbers import counted, is_one_of, is_whole, refused, whole_number, whole_numbers
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.vector import IN_USE, MOST_LANES, Lanes
+from gupai_env.vector import MOST_LANES, Lanes
 
 Opponents = str | Agent | Sequence[str | Agent]
 
@@ -302,7 +301,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         self.action_space = LegalActionsBatch(lanes)
         self._learners = np.zeros(num_envs, np.int8)
         self._players = players
-        self._actions = np.zeros(num_envs, np.int16)
+        self._actions = np.zeros(num_envs, np.int64)
         self._final_observations = np.zeros_like(lanes.observations)
         self._rewards, self._owed = np.zeros(num_envs), np.zeros(num_envs)
         self._over = np.zeros(num_envs, np.bool_)
@@ -315,8 +314,8 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         return self._learners.copy()
 
     @functools.cached_property
-    def _play(self) -> Callable[[int], int]:
-        """The loop `respond` over all lanes; to be called with the calling thread."""
+    def _play(self) -> Callable[[], int]:
+        """The loop `respond` over all lanes."""
         return bind(
             playouts(self.lanes.game).respond,
             self._styles,
@@ -328,7 +327,6 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             self._final_observations,
             (self._rewards, self._owed),
             self._over,
-            later=(0,),
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -353,7 +351,8 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         self._owed[:] = 0
         self._over[:] = True  # there is no episode yet that could end
         self._actions[:] = WAIT
-        self._respond()
+        with self.lanes.alone:
+            self._play()
         self._play_others()
         return self._shown(np.zeros(self.num_envs, np.bool_))
 
@@ -389,33 +388,25 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """
         self._require_game()
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
-        new, owed = (
-            self._ended,
-            self._owed.copy(),
-        )  # lanes that only show a new deal now; what is owed at the start
-        self._actions[:] = np.where(new, WAIT, np.clip(actions, WAIT + 1, self.lanes.game.num_actions))
-        self._going = False  # until all is done that this takes: the next actions could be other seats'
-        self._rewards[:] = np.where(new, 0, owed)
-        self._owed[~new] = 0
-        self._over[:] = False
-        lane = self._respond()
+        with self.lanes.alone:
+            new, owed = (
+                self._ended,
+                self._owed.copy(),
+            )  # lanes that only show a new deal now; what is owed so far
+            self._actions[:] = np.where(new, WAIT, np.clip(actions, WAIT + 1, self.lanes.game.num_actions))
+            self._going = False  # until all is done that this takes: the next actions could be other seats'
+            self._rewards[:] = np.where(new, 0, owed)
+            self._owed[~new] = 0
+            self._over[:] = False
+            lane = self._play()
         if lane != LEGAL:
             self._owed[:] = owed
             self._going = True
-            raise RuntimeError(IN_USE) if lane == BUSY else self._illegal(lane, actions)
+            raise self._illegal(lane, actions)
         self._play_others()
         over = self._over.copy()
         observations, info = self._shown(over)
         return observations, self._rewards.copy(), over, np.zeros(self.num_envs, np.bool_), info
-
-    def _respond(self) -> int:
-        """Play `_actions` and the players in the loop; return what `respond` does."""
-        thread = get_ident()
-        try:
-            return self._play(thread)
-        except BaseException:  # in the midst of play
-            release(self.lanes.table, thread)
-            raise
 
     def _play_others(self) -> None:
         """Ask the opponents that are not in the loop, up to the learners' next decisions."""
@@ -426,7 +417,8 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
                 return
             mover = np.where(number == LEARNER, NOBODY, number - ASKED)
             self._actions[:] = answers(lanes, self._agents, mover)
-            self._respond()
+            with self.lanes.alone:
+                self._play()
 
     def _shown(self, over: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         """Return observations and infos, where episodes that are `over` have ended just now; all is done then."""

@@ -12,21 +12,17 @@ from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
 from gupai_env.core.lanes import (
-    BUSY,
     FLAG,
     LEGAL,
     WAIT,
     Widths,
     begin_next,
-    claim,
     first_refused,
     observe,
-    release,
-    row,
     rows_of,
     show_turn,
 )
-from gupai_env.core.places import array_at, blank
+from gupai_env.core.places import blank
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.streams import LEARNER_STREAM
@@ -46,13 +42,12 @@ class Playouts(NamedTuple):
 
     finish(rules, styles, states, line_ups): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
-    respond(styles, table, actions, seat, line_up, learners, final_observations, chips, over, who): plays one action a
+    respond(styles, table, actions, seat, line_up, learners, final_observations, chips, over): plays one action a
         lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every episode), the
         line-up, int16 [1, seats], counts seats from there. `chips` are two arrays, float [B]: what the learner is paid
         is added to the first, its rewards, or, where `over` is set, to the second, what the next episode owes it. Where
         an episode ends, this sets `over`, writes what the learner observes at the end, and deals the next one. Then
-        shows the turn. Returns the first lane whose action its mask forbids, with nothing changed, or LEGAL; BUSY,
-        having done nothing, while another thread than `who` is at the table.
+        shows the turn. Returns the first lane whose action its mask forbids, with nothing changed, or LEGAL.
     """
 
     finish: Callable
@@ -68,7 +63,7 @@ def play_others(game, rules, styles, state, line_up, learner, view, mask):
     decisions, chips = 0, 0.0
     while not state.over:
         place = state.to_act - learner
-        player = line_up[0][line_up[1], place if place >= 0 else place + rules.players]
+        player = np.int64(line_up[0][line_up[1], place if place >= 0 else place + rules.players])
         if player < 0 or player >= ASKED:
             break
         advance(game, rules, state, decide(game, rules, styles, state, player, view, mask))
@@ -94,7 +89,7 @@ def learning_seat(players, key, seat):
 def playouts(game: Game) -> Playouts:
     """Return the compiled loops of a game; compiling (seconds) happens at their first call."""
     room, widths, num_actions = game.room, Widths.of(game), game.num_actions
-    rules_record = game.variant().as_record(game.rules_type).dtype
+    numbers = game.variant().as_rules(game.rules_type)
 
     def finish(rules, styles, states, line_ups):
         view, mask = blank(1, room.VIEW)[0], blank(num_actions, FLAG)
@@ -103,15 +98,12 @@ def playouts(game: Game) -> Playouts:
             decisions += play_others(room, rules, styles, states[lane], (line_ups, lane), 0, view, mask)[0]
         return decisions
 
-    def respond(styles, tables, actions, seat, line_up, learners, final_observations, chips, over, who):
-        if not claim(tables, who):
-            return BUSY
-        table, (rewards, owed) = tables[0], chips
-        rules, rows = array_at(table.rules, (1,), rules_record)[0], rows_of(room, widths, table)
-        view = blank(1, room.VIEW)[0]
+    def respond(styles, tables, actions, seat, line_up, learners, final_observations, chips, over):
+        rows, view, (rewards, owed) = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0], chips
+        rules = rows.rules
         refused = first_refused(rows, actions, 0, len(actions))
         for lane in range(len(actions) if refused == LEGAL else 0):
-            state, action, mask = rows.states[lane], actions[lane], row(rows.masks, lane)
+            state, action, mask = rows.states[lane], actions[lane], rows.masks[lane]
             learner = learning_seat(rules.players, state.seed, seat)
             if action == WAIT and state.to_act == learner:
                 learners[lane] = learner
@@ -130,7 +122,7 @@ def playouts(game: Game) -> Playouts:
                 if not state.over:
                     break
                 if not over[lane]:
-                    observe_seldom(room, rules, state, learner, view, row(final_observations, lane))
+                    observe_seldom(room, rules, state, learner, view, final_observations[lane])
                 over[lane] = True
                 owed[lane] = 0  # an episode in which the learner decided nothing is none of its
                 won = 0.0
@@ -139,8 +131,7 @@ def playouts(game: Game) -> Playouts:
             learners[lane] = learner
             show_turn(room, rules, rows, lane)
             if state.to_act == learner:
-                observe_seldom(room, rules, state, learner, view, row(rows.observations, lane))
-        release(tables, who)
+                observe_seldom(room, rules, state, learner, view, rows.observations[lane])
         return refused
 
     return Playouts(finish=compiled(finish, game), respond=compiled(respond, game))

@@ -26,7 +26,7 @@ from gupai_agents.workers import in_threads, pause
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, seat_after
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import FLAG, row
+from gupai_env.core.lanes import FLAG
 from gupai_env.core.numbers import real_number, whole_number
 from gupai_env.core.places import blank, scratch
 from gupai_env.core.rng import KEYS, derive
@@ -164,7 +164,7 @@ def log_likelihood(game, rules, weights, state, past, order, actions, viewer, sp
             mask[:] = False
             game.legal_actions(rules, past, mask)
             if count_marks(mask) > 1:
-                game.information_set(rules, past, seat, view, False)
+                game.information_set(rules, past, np.int64(seat), view, False)
                 total += log_chance(game, weights, view, mask, actions[move], worths)
         game.step(rules, past, actions[move])
         if seat != viewer:
@@ -193,7 +193,7 @@ def particle_of(sums, key, number):
     return min(np.searchsorted(sums, place, side="right"), len(sums) - 1)
 
 
-class SearchLoops:
+class SearchLoops(NamedTuple):
     """The compiled loops of one game; they work in the rows of a span: from its first number to before its second.
 
     weigh(rules, weights, views, keys, span, logs, effective): fills float64 [N, particles] with the sums of
@@ -205,83 +205,93 @@ class SearchLoops:
         for each action and the most rounds; `sums` are those of `weigh`, and without any all deals are alike.
     """
 
-    def __init__(self, game: Game) -> None:
-        room, num_actions, max_decisions = game.room, game.num_actions, game.max_decisions
-        simultaneous = game.simultaneous
+    weigh: Callable
+    search: Callable
 
-        def weigh(rules, weights, views, keys, span, logs, effective):
-            states, pasts = blank(1, room.STATE), blank(1, room.STATE)
-            view, mask = blank(1, room.VIEW)[0], blank(num_actions, FLAG)
-            order, actions = scratch(MOST_TILES, KIND), scratch(max_decisions, ACTION)
-            worths = scratch(num_actions, WEIGHT)
-            tiles = len(room.deck(rules))
-            for turn in range(span[0], span[1]):
-                stream = derive(keys[turn], DEAL_STREAM)
-                for particle in range(logs.shape[1]):
-                    room.determinize(rules, views[turn], derive(stream, particle), states[0])
-                    pasts[0] = states[0]
-                    logs[turn, particle] = log_likelihood(
-                        room,
-                        rules,
-                        weights,
-                        states[0],
-                        pasts[0],
-                        order[:tiles],
-                        actions,
-                        views[turn].seat,
-                        (view, mask, worths),
-                    )
-                effective[turn] = add_up(logs[turn])
 
-        def search(rules, styles, views, masks, keys, span, effort, sums, usual, found):
-            states, tried = blank(1, room.STATE), blank(1, room.STATE)
-            view, mask, alive = blank(1, room.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
-            chips = scratch(num_actions, WEIGHT)
-            for turn in range(span[0], span[1]):
-                seat = views[turn].seat
-                own = styled_action(room, weights_of(styles, OWN), views[turn], row(masks, turn), keys[turn])
-                usual[turn] = own
-                for action in range(num_actions):
-                    alive[action] = masks[turn, action]
-                budget, deal, stream = effort[0] * count_marks(alive), 0, derive(keys[turn], DEAL_STREAM)
-                rounds = 1
-                while 1 << rounds < count_marks(alive) and rounds < effort[1]:
-                    rounds += 1
-                for number in range(rounds):
-                    left = count_marks(alive)
-                    for _ in range(max(budget // (rounds * left), 1)):
-                        drawn = deal
-                        if sums.shape[1]:
-                            drawn = particle_of(sums[turn], derive(keys[turn], PICK_STREAM), deal)
-                        room.determinize(rules, views[turn], derive(stream, drawn), states[0])
-                        deal += 1
-                        if simultaneous:
-                            others_first(room, rules, styles, states[0], view, mask)
-                        for action in range(num_actions):
-                            if alive[action]:
-                                tried[0] = states[0]
-                                chips[action] = try_action(
-                                    room, rules, styles, tried[0], action, seat, view, mask
-                                )
-                        for action in range(num_actions):
-                            if alive[action]:
-                                better = chips[action] - chips[own]
-                                found[turn, action, CHIPS] += chips[action]
-                                found[turn, action, SQUARES] += chips[action] * chips[action]
-                                found[turn, action, DEALS] += 1
-                                found[turn, action, BETTER] += better
-                                found[turn, action, BETTER_SQUARES] += better * better
-                    if number < rounds - 1:
-                        leave_out(alive, found[turn, :, CHIPS], (left + 1) // 2, own)
+def weighing(game: Game) -> Callable:
+    """Return the loop `weigh` of a game."""
+    room, num_actions, max_decisions = game.room, game.num_actions, game.max_decisions
 
-        self.weigh: Callable = compiled(weigh, game)
-        self.search: Callable = compiled(search, game)
+    def weigh(rules, weights, views, keys, span, logs, effective):
+        states, pasts = blank(1, room.STATE), blank(1, room.STATE)
+        view, mask = blank(1, room.VIEW)[0], blank(num_actions, FLAG)
+        order, actions = scratch(MOST_TILES, KIND), scratch(max_decisions, ACTION)
+        worths = scratch(num_actions, WEIGHT)
+        tiles = len(room.deck(rules))
+        for turn in range(span[0], span[1]):
+            stream = derive(keys[turn], DEAL_STREAM)
+            for particle in range(logs.shape[1]):
+                room.determinize(rules, views[turn], derive(stream, particle), states[0])
+                pasts[0] = states[0]
+                logs[turn, particle] = log_likelihood(
+                    room,
+                    rules,
+                    weights,
+                    states[0],
+                    pasts[0],
+                    order[:tiles],
+                    actions,
+                    views[turn].seat,
+                    (view, mask, worths),
+                )
+            effective[turn] = add_up(logs[turn])
+
+    return compiled(weigh, game)
+
+
+def searching(game: Game) -> Callable:
+    """Return the loop `search` of a game."""
+    room, num_actions, simultaneous = game.room, game.num_actions, game.simultaneous
+
+    def search(rules, styles, views, masks, keys, span, effort, sums, usual, found):
+        states, tried = blank(1, room.STATE), blank(1, room.STATE)
+        view, mask, alive = blank(1, room.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
+        chips = scratch(num_actions, WEIGHT)
+        for turn in range(span[0], span[1]):
+            seat = views[turn].seat
+            own = styled_action(room, weights_of(styles, OWN), views[turn], masks[turn], keys[turn])
+            usual[turn] = own
+            for action in range(num_actions):
+                alive[action] = masks[turn, action]
+            budget, deal, stream = effort[0] * count_marks(alive), 0, derive(keys[turn], DEAL_STREAM)
+            rounds = 1
+            while 1 << rounds < count_marks(alive) and rounds < effort[1]:
+                rounds += 1
+            for number in range(rounds):
+                left = count_marks(alive)
+                for _ in range(max(budget // (rounds * left), 1)):
+                    drawn = deal
+                    if sums.shape[1]:
+                        drawn = particle_of(sums[turn], derive(keys[turn], PICK_STREAM), deal)
+                    room.determinize(rules, views[turn], derive(stream, drawn), states[0])
+                    deal += 1
+                    if simultaneous:
+                        others_first(room, rules, styles, states[0], view, mask)
+                    for action in range(num_actions):
+                        if alive[action]:
+                            tried[0] = states[0]
+                            chips[action] = try_action(
+                                room, rules, styles, tried[0], action, seat, view, mask
+                            )
+                    for action in range(num_actions):
+                        if alive[action]:
+                            better = chips[action] - chips[own]
+                            found[turn, action, CHIPS] += chips[action]
+                            found[turn, action, SQUARES] += chips[action] * chips[action]
+                            found[turn, action, DEALS] += 1
+                            found[turn, action, BETTER] += better
+                            found[turn, action, BETTER_SQUARES] += better * better
+                if number < rounds - 1:
+                    leave_out(alive, found[turn, :, CHIPS], (left + 1) // 2, own)
+
+    return compiled(search, game)
 
 
 @functools.cache
 def search_loops(game: Game) -> SearchLoops:
     """Return the loops of a game; compiling (seconds) happens at their first call."""
-    return SearchLoops(game)
+    return SearchLoops(weighing(game), searching(game))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from gupai_agents.agent import Turns, certain, check_turns
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import noise_key
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import only_action, random_action, row
+from gupai_env.core.lanes import only_action, random_action
 from gupai_env.core.rule import rule
 from gupai_env.core.style import styled_action, weights_of
 
@@ -31,7 +31,7 @@ def decide(game, rules, styles, state, player, view, mask):
     game.legal_actions(rules, state, mask)
     action = only_action(mask)
     if action < 0:
-        game.information_set(rules, state, state.to_act, view, False)
+        game.information_set(rules, state, np.int64(state.to_act), view, False)
         action = choose(game, styles, player, view, mask, noise_key(state))
     return action
 
@@ -48,7 +48,7 @@ class StyleLoops:
 
         def choose_all(player, styles, views, masks, keys, actions):
             for turn in range(len(views)):
-                actions[turn] = choose(room, styles, player, views[turn], row(masks, turn), keys[turn])
+                actions[turn] = choose(room, styles, player, views[turn], masks[turn], keys[turn])
 
         def weigh_all(weights, views, masks, worths):
             for turn in range(len(views)):

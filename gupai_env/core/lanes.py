@@ -12,23 +12,18 @@ import numpy as np
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
-from gupai_env.core.places import address_of, array_at, blank, borrow_row, fetch_ahead, swap
+from gupai_env.core.places import array_at, blank, tuple_at
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.words import count_marks, find_mark
 
-AHEAD, MOST_AHEAD = 2, 384  # lanes; bytes of a state, for what lies behind is history, written but not read
-LEGAL = -1  # what `play` returns when every action was legal
-BUSY = -3  # what it returns, having done nothing, while another thread is at the table
+LEGAL = -1  # in place of the first lane whose action is refused
 WAIT = -2  # in place of an action: leave the lane as it is
-# What `play` is to do: check actions, check and play them, play them as they are (or random ones), draw random ones.
-CHECK, STEP, PLAY, SAMPLE = range(4)
 
 TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how they are played
     [
-        ("busy", "i8"),  # first, for it is known by the table's own address: the thread at the lanes, or 0
         ("lanes", "i8"),
-        ("rules", "i8"),  # record [1], `Variant.as_record`
+        ("rules", "i8"),  # what `record_of` the variant's numbers returns
         ("states", "i8"),  # records [B]
         ("seeds", "i8"),  # int64 [B], the stream of episodes of a lane
         ("episodes", "i8"),  # int64 [B], the number of the one under way
@@ -47,8 +42,9 @@ FLAG, BYTE, LONG, FLOAT = map(np.dtype, (np.bool_, np.int8, np.int64, np.float32
 
 
 class Rows(NamedTuple):
-    """The arrays of a table, unpacked."""
+    """A table, unpacked: the variant's numbers, its arrays, and how its lanes are played."""
 
+    rules: Any
     states: Any
     seeds: Any
     episodes: Any
@@ -57,6 +53,9 @@ class Rows(NamedTuple):
     observations: Any
     payoffs: Any
     over: Any
+    renew: bool
+    skip_forced: bool
+    observe: bool
 
 
 def table_of(
@@ -77,17 +76,16 @@ def table_of(
 class Kernels(NamedTuple):
     """The compiled loops of one game; arrays have one row a lane, and `rules` are the variant's numbers.
 
-    begin(rules, table): starts episode number `episodes` of every lane's stream `seeds`.
-    play(table, first, end, job, actions, steps, key, who): in the lanes from `first` to before `end`, by job,
-        PLAY: plays one of `actions`, int64 [B], a lane, and with `skip_forced` also those that follow without a choice
-            in the same deal; starts the next episode where one ends (if `renew`), then shows the turn. A lane whose
-            action is WAIT, or that is over, stays as it is. With `steps` above 0 it plays so many times instead, the
-            actions that SAMPLE draws from keys 0, 1, ... of the stream `key`.
-        CHECK: returns the first lane whose action its mask forbids, or LEGAL. STEP: plays if all are legal.
-        SAMPLE: draws one legal action a lane from `key` into `actions`.
-        Returns BUSY, and has done nothing, while another thread than `who` (`threading.get_ident()`) is at the table.
-    show(rules, table): the seat to act, its mask, its observation.
-    look(rules, table, seat, observations): what one given seat of every lane observes.
+    begin(table): starts episode number `episodes` of every lane's stream `seeds`.
+    check(table, actions): returns the first lane whose action, int64 [B], its mask forbids, or LEGAL.
+    step(table, first, end, actions): in the lanes from `first` to before `end` plays an action each and, with
+        `skip_forced`, those that follow without a choice in the same deal; starts the next episode where one ends (if
+        `renew`), then shows the turn. A lane whose action is WAIT, or that is over, stays as it is. Returns the first
+        of these lanes whose action its mask forbids, having played none, or LEGAL.
+    play_random(table, first, end, steps, key): the same so many times, with what `pick` draws from keys
+        0, 1, ... of the stream `key`.
+    show(table): the seat to act, its mask, its observation.
+    look(table, seat, observations): what one given seat of every lane observes.
     pick(masks, key, actions): draws one legal action a lane; 0 where there is none.
     views(rules, states, views, keys): the information set of the seat to act, and its key of chance, int64.
     view_of(rules, states, seat, views): the information set of one given seat.
@@ -96,7 +94,9 @@ class Kernels(NamedTuple):
     """
 
     begin: Callable
-    play: Callable
+    check: Callable
+    step: Callable
+    play_random: Callable
     show: Callable
     look: Callable
     pick: Callable
@@ -120,14 +120,15 @@ class Widths(NamedTuple):
 
 
 @rule
-def rows_of(game, widths, table):
-    """Return the arrays of a table, `widths` as of `Widths`; in compiled loops `game` is a game's room.
+def rows_of(game, widths, rules, table):
+    """Return a table unpacked, `widths` as of `Widths`, `rules` of the type of its own; `game` is a game's room.
 
     Who unpacks them hands them on to rules that write: numba takes arrays that a function has got by itself for its
     own, and leaves out what it writes into them last.
     """
     lanes, (actions, observation, seats) = table.lanes, widths
     return Rows(
+        tuple_at(table.rules, rules),
         array_at(table.states, (lanes,), game.STATE),
         array_at(table.seeds, (lanes,), LONG),
         array_at(table.episodes, (lanes,), LONG),
@@ -136,40 +137,17 @@ def rows_of(game, widths, table):
         array_at(table.observations, (lanes, observation), BYTE),
         array_at(table.payoffs, (lanes, seats), FLOAT),
         array_at(table.over, (lanes,), FLAG),
+        table.renew,
+        table.skip_forced,
+        table.observe,
     )
-
-
-@rule
-def claim(tables, who):
-    """Take a table for a thread; False if another one has it, for two would mix the states of a lane.
-
-    A thread that has it already was interrupted before it could leave it.
-    """
-    address = address_of(tables)
-    return swap(address, 0, who) or swap(address, who, who)
-
-
-def _take(tables, who):
-    return claim(tables, who)
-
-
-@rule
-def release(tables, who):
-    """Leave a table to others, if this thread has it."""
-    swap(address_of(tables), who, 0)
-
-
-@rule
-def row(rows, lane):
-    """Return one row of a two-dimensional array."""
-    return borrow_row(rows, lane, rows.shape[1])
 
 
 @rule
 def observe(game, rules, state, seat, view, observation):
     """Write what a seat observes; `view` is scratch."""
     observation[:] = 0
-    game.information_set(rules, state, seat, view, False)
+    game.information_set(rules, state, np.int64(seat), view, False)
     game.encode(view, observation)
 
 
@@ -183,7 +161,7 @@ def begin_next(game, rules, rows, lane):
 @rule
 def show_turn(game, rules, rows, lane):
     """Write whose turn it is in a lane, and its mask; none is legal at the end."""
-    state, mask = rows.states[lane], row(rows.masks, lane)
+    state, mask = rows.states[lane], rows.masks[lane]
     rows.seats[lane] = state.to_act
     mask[:] = False
     if not state.over:
@@ -194,7 +172,7 @@ def show_turn(game, rules, rows, lane):
 def show_view(game, rules, rows, lane, view):
     """Write what the seat to act in a lane observes."""
     state = rows.states[lane]
-    observe(game, rules, state, state.to_act, view, row(rows.observations, lane))
+    observe(game, rules, state, state.to_act, view, rows.observations[lane])
 
 
 @rule
@@ -217,32 +195,13 @@ def random_action(mask, key, lane):
 
 
 @rule
-def draw_actions(masks, key, actions, first, end):
-    """Draw a legal action for each lane from `first` to before `end` into `actions`; 0 where there is none."""
-    for lane in range(first, end):
-        actions[lane] = max(random_action(row(masks, lane), key, lane), 0)
-
-
-@rule
 def only_action(mask):
     """Return the one legal action, or -1 if there is a choice."""
     return find_mark(mask, 0) if count_marks(mask) == 1 else -1
 
 
 @rule
-def fetch_lane(rows, lane, observed):
-    """Begin to bring what is written of a lane into the cache."""
-    size = rows.states.itemsize
-    fetch_ahead(address_of(rows.states) + lane * size, min(size, MOST_AHEAD))
-    fetch_ahead(address_of(rows.masks) + lane * rows.masks.shape[1], rows.masks.shape[1])
-    if observed:
-        fetch_ahead(
-            address_of(rows.observations) + lane * rows.observations.shape[1], rows.observations.shape[1]
-        )
-
-
-@rule
-def play_on(game, rules, rows, lane, action, renew, skip_forced):
+def play_on(game, rules, rows, lane, action):
     """Play an action and, with `skip_forced`, those that follow without a choice in the same deal; show the turn."""
     state = rows.states[lane]
     while action >= 0:
@@ -251,111 +210,102 @@ def play_on(game, rules, rows, lane, action, renew, skip_forced):
         for seat in range(rows.payoffs.shape[1]):
             rows.payoffs[lane, seat] = state.payoff[seat] if settled else 0
         rows.over[lane] = state.over
-        if state.over and renew:
+        if state.over and rows.renew:
             begin_next(game, rules, rows, lane)
         show_turn(game, rules, rows, lane)
-        action = only_action(row(rows.masks, lane)) if skip_forced and not settled else -1
+        action = only_action(rows.masks[lane]) if rows.skip_forced and not settled else -1
 
 
 @rule
-def play_lanes(game, rules, table, rows, actions, steps, key, first, end):
-    """Play in every lane from `first` to before `end` its action or, for `steps` above 0, so many drawn ones."""
-    renew, skip_forced, observed = table.renew, table.skip_forced, table.observe
-    view = blank(1, game.VIEW)[0]
-    for lane in range(first, end):
-        fetch_lane(rows, min(lane + AHEAD, end - 1), observed)
-        for number in range(max(steps, 1)):
-            action = (
-                random_action(row(rows.masks, lane), derive(key, number), lane) if steps else actions[lane]
-            )
-            if action == WAIT or rows.states[lane].over:
-                for seat in range(rows.payoffs.shape[1]):
-                    rows.payoffs[lane, seat] = 0
-                rows.over[lane] = rows.states[lane].over
-                continue
-            play_on(game, rules, rows, lane, action, renew, skip_forced)
-            if observed:
-                show_view(game, rules, rows, lane, view)
+def play_lane(game, rules, rows, lane, action, view):
+    """Play an action in a lane, unless it is WAIT or its episode is over; `view` is scratch."""
+    if action == WAIT or rows.states[lane].over:
+        for seat in range(rows.payoffs.shape[1]):
+            rows.payoffs[lane, seat] = 0
+        rows.over[lane] = rows.states[lane].over
+        return
+    play_on(game, rules, rows, lane, action)
+    if rows.observe:
+        show_view(game, rules, rows, lane, view)
 
 
-@functools.cache
-def kernels(game: Game) -> Kernels:
-    """Return the compiled loops of a game; compiling (seconds) happens at their first call on a machine."""
-    room, widths = game.room, Widths.of(game)
-    rules_record = game.variant().as_record(game.rules_type).dtype
+def loops_of_tables(game: Game) -> list[Callable]:
+    """Return the loops of a game that take a table, to be compiled."""
+    room, widths, numbers = game.room, Widths.of(game), game.variant().as_rules(game.rules_type)
 
-    def begin(rules, tables):
-        rows = rows_of(room, widths, tables[0])
+    def begin(tables):
+        rows = rows_of(room, widths, numbers, tables[0])
         for lane in range(len(rows.states)):
-            start(room, rules, rows.states[lane], derive(rows.seeds[lane], rows.episodes[lane]))
+            start(room, rows.rules, rows.states[lane], derive(rows.seeds[lane], rows.episodes[lane]))
 
-    def play(tables, first, end, job, actions, steps, key, who):
-        if not claim(tables, who):
-            return BUSY
-        table = tables[0]
-        rules, rows = array_at(table.rules, (1,), rules_record)[0], rows_of(room, widths, table)
-        refused = LEGAL
-        if job == SAMPLE:
-            draw_actions(rows.masks, key, actions, first, end)
-        if job in (CHECK, STEP):
-            refused = first_refused(rows, actions, first, end)
-        if job == PLAY or (job == STEP and refused == LEGAL):
-            play_lanes(room, rules, table, rows, actions, steps, key, first, end)
-        release(tables, who)
+    def check(tables, actions):
+        return first_refused(rows_of(room, widths, numbers, tables[0]), actions, 0, len(actions))
+
+    def step(tables, first, end, actions):
+        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
+        refused = first_refused(rows, actions, first, end)
+        if refused == LEGAL:
+            for lane in range(first, end):
+                play_lane(room, rows.rules, rows, lane, actions[lane], view)
         return refused
 
-    def show(rules, tables):
-        table = tables[0]
-        rows = rows_of(room, widths, table)
-        view = blank(1, room.VIEW)[0]
-        for lane in range(table.lanes):
-            show_turn(room, rules, rows, lane)
-            if table.observe:
-                show_view(room, rules, rows, lane, view)
+    def play_random(tables, first, end, steps, key):
+        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
+        for lane in range(first, end):
+            for number in range(steps):
+                action = random_action(rows.masks[lane], derive(key, number), lane)
+                play_lane(room, rows.rules, rows, lane, action, view)
 
-    def look(rules, tables, seat, observations):
-        rows = rows_of(room, widths, tables[0])
-        view = blank(1, room.VIEW)[0]
+    def show(tables):
+        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
         for lane in range(len(rows.states)):
-            observe(room, rules, rows.states[lane], seat, view, borrow_row(observations, lane, widths[1]))
+            show_turn(room, rows.rules, rows, lane)
+            if rows.observe:
+                show_view(room, rows.rules, rows, lane, view)
+
+    def look(tables, seat, observations):
+        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
+        for lane in range(len(rows.states)):
+            observe(room, rows.rules, rows.states[lane], seat, view, observations[lane])
+
+    return [begin, check, step, play_random, show, look]
+
+
+def loops_of_views(game: Game) -> list[Callable]:
+    """Return the loops of a game from states to views and back, to be compiled."""
+    room = game.room
 
     def views(rules, states, out, keys):
         for lane in range(len(states)):
-            room.information_set(rules, states[lane], states[lane].to_act, out[lane])
+            room.information_set(rules, states[lane], np.int64(states[lane].to_act), out[lane], True)
             keys[lane] = noise_key(states[lane])
 
     def view_of(rules, states, seat, out):
         for lane in range(len(states)):
-            room.information_set(rules, states[lane], seat, out[lane])
+            room.information_set(rules, states[lane], seat, out[lane], True)
 
     def encode(views, observations):
         for lane in range(len(views)):
-            observation = borrow_row(observations, lane, widths[1])
-            observation[:] = 0
-            room.encode(views[lane], observation)
+            observations[lane][:] = 0
+            room.encode(views[lane], observations[lane])
 
     def determinize(rules, views, keys, states):
         for lane in range(len(states)):
             room.determinize(rules, views[lane], keys[lane], states[lane])
 
-    return Kernels(
-        begin=compiled(begin, game),
-        play=compiled(play, game),
-        show=compiled(show, game),
-        look=compiled(look, game),
-        pick=pick,
-        views=compiled(views, game),
-        view_of=compiled(view_of, game),
-        encode=compiled(encode, game),
-        determinize=compiled(determinize, game),
-    )
+    return [views, view_of, encode, determinize]
+
+
+@functools.cache
+def kernels(game: Game) -> Kernels:
+    """Return the compiled loops of a game; compiling (seconds) happens at their first call on a machine."""
+    loops = loops_of_tables(game) + loops_of_views(game)
+    return Kernels(pick=pick, **{loop.__name__: compiled(loop, game) for loop in loops})
 
 
 def _pick(masks, key, actions):
-    draw_actions(masks, key, actions, 0, len(masks))
+    for lane in range(len(masks)):
+        actions[lane] = max(random_action(masks[lane], key, lane), 0)
 
 
 pick = compiled(_pick)
-take = compiled(
-    _take
-)  # `claim` for Python code: in Python itself another thread may come between look and write

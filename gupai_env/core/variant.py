@@ -172,15 +172,6 @@ class Variant:
         """Return the options as the numbers that the rules functions read."""
         return rules_type(*(_encode(field, getattr(self, field.name)) for field in dataclasses.fields(self)))
 
-    def as_record(self, rules_type: type) -> np.ndarray:
-        """Return the same numbers as one record [1], whose fields read like those of the named tuple."""
-        rules = self.as_rules(rules_type)
-        fields = [
-            (name, np.asarray(value).dtype, np.shape(value))
-            for name, value in zip(rules._fields, rules, strict=True)
-        ]
-        return np.array([tuple(rules)], np.dtype(fields, align=True))
-
     @classmethod
     def make(cls: type[T], **options: Any) -> T:
         """Build a variant; an unknown option is a ValueError that names the nearest and all allowed ones."""

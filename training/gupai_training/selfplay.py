@@ -3,7 +3,6 @@
 import functools
 import math
 from collections.abc import Sequence
-from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from gupai_agents.decisions import answers
 from gupai_agents.registry import make_agent
 from gupai_env.aec import NO_GAME
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.lanes import PLAY, WAIT
+from gupai_env.core.lanes import WAIT
 from gupai_env.core.numbers import as_list, refused, whole_numbers
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TRAINING_STREAM
@@ -243,7 +242,7 @@ class SelfPlayVecEnv(VecEnv):
         end, number = self._end, len(lanes)
         end.states[:number] = before[lanes].view(end.states.dtype)
         last = actions[lanes].astype(np.int64)
-        end.kernels.play(end.table, 0, number, PLAY, last, 0, 0, get_ident())
+        end.kernels.step(end.table, 0, number, last)
         for seat in np.unique(self._watched[lanes]):
             rows = np.flatnonzero(self._watched[lanes] == seat)
             views = np.zeros(len(rows), end.game.view).view(np.recarray)

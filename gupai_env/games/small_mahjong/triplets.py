@@ -8,7 +8,7 @@ from itertools import combinations, combinations_with_replacement, permutations
 import numpy as np
 
 from gupai_env.core.places import scratch
-from gupai_env.core.rule import rule
+from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.tiles import (
     COPIES,
     HIGHEST,
@@ -93,7 +93,7 @@ def triplet_of(tiles):
     return TRIPLET[one, two, first_kind(tiles - ONE[two])]
 
 
-@rule
+@long_rule
 def prospects(hand):
     """Return what a hand of five, or of two beside a triplet laid out, may be completed by.
 
@@ -114,7 +114,7 @@ def prospects(hand):
     return near if size(hand) == 2 else waits, near, middle, far
 
 
-@rule
+@long_rule
 def best_split(hand, laid_out):
     """Return the most points of two triplets: of a hand of six, or of three or none and what is laid out.
 
