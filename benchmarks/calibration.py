@@ -7,7 +7,7 @@ planted effect is that of `variety` over `greedy`, taken from all deals together
 import numpy as np
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Agent, Turns
+from gupai_agents.agent import Agent, DecisionBatch
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Population
 from gupai_agents.evaluation.claims.tables import Table
@@ -30,10 +30,10 @@ class OtherNoise:
     def __init__(self) -> None:
         self.agent = make_agent("random", "jie-long")
 
-    def act(self, turns: Turns) -> np.ndarray:
+    def act(self, turns: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
-        keys = np.array([derive(int(key), 5) for key in turns.keys])
-        return self.agent.act(turns._replace(keys=keys))
+        rng_keys = np.array([derive(int(key), 5) for key in turns.rng_keys])
+        return self.agent.act(turns._replace(rng_keys=rng_keys))
 
 
 def gains(hero: Agent, baseline: Agent, deals: int) -> np.ndarray:
@@ -56,18 +56,14 @@ def main() -> None:
         found = [estimate(part) for part in parts]
         false = np.mean([judge(each, MARGIN, "different").verdict == "supported" for each in found])
         covered = np.mean([abs(each.mean) <= each.half_width for each in found])
-        print(
-            f"null claims of {size} deals, {len(parts):,}: {false:.1%} supported; intervals cover {covered:.1%}"
-        )
+        print(f"null claims of {size} deals, {len(parts):,}: {false:.1%} supported; intervals cover {covered:.1%}")
     generator = np.random.default_rng(0)
     for gain, what in ((0.0, "accept no gain"), (GAIN, "reject the gain")):
         drawn = (generator.choice(null, LONGEST) + gain for _ in range(TESTS))
         ended = [gsprt(deals, GAIN) for deals in drawn]
         wrong = np.mean([each.verdict == (-1 if gain else 1) for each in ended])
         mean = np.mean([each.samples for each in ended])
-        print(
-            f"sequential tests of {GAIN:g} chips, {len(ended):,}: {wrong:.1%} {what}; {mean:,.0f} deals on average"
-        )
+        print(f"sequential tests of {GAIN:g} chips, {len(ended):,}: {wrong:.1%} {what}; {mean:,.0f} deals on average")
     planted = gains(make_agent("variety", "jie-long"), make_agent("greedy", "jie-long"), DEALS)
     truth, size = estimate(planted), samples_for(float(planted.mean()), float(planted.std()), power=POWER)
     parts = planted[: len(planted) // size * size].reshape(-1, size)

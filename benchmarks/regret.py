@@ -10,22 +10,20 @@ import argparse
 
 import numpy as np
 
-from gupai_agents import Turns, make_agent
+from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.shipped import style_names
+from gupai_agents.shipped import heuristic_names
 from gupai_env import get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 FIRST, EVERY = 4, 3  # steps of the lanes at which decisions are taken
-LANES, SEED, OTHER_DEALS = 600, 12345, 0x5555
+ENVS, SEED, OTHER_DEALS = 600, 12345, 0x5555
 
 
 def main() -> None:
     """Judge players and print a line each."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game")
     parser.add_argument("players", nargs="+", help="agents, as everywhere")
     parser.add_argument("-o", dest="options", action="append", default=[], metavar="NAME=VALUE")
@@ -37,26 +35,26 @@ def main() -> None:
     variant = game.variant.parse(chosen.options)
     options = variant.changed()
     players = {name: make_agent(name, game, **options) for name in chosen.players}
-    style = make_agent(style_names(game)[-1], game, **options)
-    playing = make_agent(chosen.play, game, **options) if chosen.play else style
-    judge = SearchAgent(game, variant, "judge", style.weights, plan=Plan(playouts=chosen.playouts))
-    lanes = Lanes(game, LANES, seed=SEED, skip_forced=True, **options)
+    heuristic = make_agent(heuristic_names(game)[-1], game, **options)
+    playing = make_agent(chosen.play, game, **options) if chosen.play else heuristic
+    judge = SearchAgent(game, variant, "judge", heuristic.weights, plan=Plan(playouts=chosen.playouts))
+    envs = VectorEnv(game, ENVS, seed=SEED, skip_forced=True, **options)
     lost: dict[str, list[float]] = {name: [] for name in players}
     step = seen = 0
     while seen < chosen.decisions:
-        views, keys = lanes.views()
-        turns = Turns(views, lanes.masks.copy(), keys)
+        views, rng_keys = envs.views()
+        turns = DecisionBatch(views, envs.masks.copy(), rng_keys)
         if step >= FIRST and step % EVERY == 0:
             some = turns.at(np.flatnonzero(turns.masks.sum(1) > 1)[: chosen.decisions - seen])
-            means = judge.values(some._replace(keys=some.keys ^ OTHER_DEALS), halving=False).means
+            means = judge.values(some._replace(rng_keys=some.rng_keys ^ OTHER_DEALS), halving=False).means
             for name, player in players.items():
                 played = means[np.arange(len(means)), player.act(some)]
                 lost[name] += (np.nanmax(means, 1) - played).tolist()
             seen += len(means)
-        lanes.step(playing.act(turns))
+        envs.step(playing.act(turns))
         step += 1
     for name, chips in lost.items():
-        print(f"{name}: {estimate(np.array(chips))} chips a decision, {len(chips):,} decisions")
+        print(f"{name}: {estimate(np.array(chips))} chips per decision, {len(chips):,} decisions")
 
 
 if __name__ == "__main__":

@@ -13,12 +13,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gupai_agents import Agent, Turns, make_agent
+from gupai_agents import Agent, DecisionBatch, make_agent
 from gupai_agents.evaluation.statistics import estimate
-from gupai_env import Lanes, get_game
+from gupai_env import VectorEnv, get_game
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.places import scratch
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive
 
 SEED = 3_000_017  # deals that no player of ours was taught or judged on
@@ -27,7 +27,7 @@ CHIPS = np.dtype(np.float32)
 
 def paying(game: Game) -> Callable:
     """Return a loop that adds up what every split of a seat is paid in some deals, by halves of them."""
-    room, seats, splits = game.room, game.max_seats, game.num_actions
+    module, seats, splits = game.module, game.max_seats, game.num_actions
 
     def pay(rules, states, seat, mask, chips):
         out = scratch(seats, CHIPS)
@@ -36,7 +36,7 @@ def paying(game: Game) -> Callable:
                 if mask[split]:
                     out[:] = 0
                     states[deal].splits[seat] = split
-                    room.payoffs(rules, states[deal], out)
+                    module.payoffs(rules, states[deal], out)
                     chips[deal % 2, split] += out[seat]
 
     return compiled(pay, game)
@@ -44,40 +44,38 @@ def paying(game: Game) -> Callable:
 
 def responses(agent: Agent, game: Game, hands: int, deals: int) -> np.ndarray:
     """Return chips by which the best response is better than the player, float64 [hands]."""
-    lanes = Lanes(game, hands, seed=SEED)
-    views, keys = lanes.views()
-    own = agent.act(Turns(views, lanes.masks, keys))
-    pay, better, table = paying(game), np.zeros(hands), Lanes(game, deals)
+    envs = VectorEnv(game, hands, seed=SEED)
+    views, rng_keys = envs.views()
+    own = agent.act(DecisionBatch(views, envs.masks, rng_keys))
+    pay, better, table = paying(game), np.zeros(hands), VectorEnv(game, deals)
     for hand in range(hands):
         seat, drawn = int(views[hand].seat), game.new_states(deals)
-        stream = np.array([derive(int(keys[hand]), deal) for deal in range(deals)])
-        lanes.kernels.determinize(lanes.rules, np.repeat(views[hand : hand + 1], deals), stream, drawn)
-        for other in range(lanes.rules.players):
+        stream = np.array([derive(int(rng_keys[hand]), deal) for deal in range(deals)])
+        envs.kernels.determinize(envs.rules, np.repeat(views[hand : hand + 1], deals), stream, drawn)
+        for other in range(envs.rules.players):
             if other != seat:
                 drawn.splits[:, other] = split_by(agent, table, drawn, other)
         chips = np.zeros((2, game.num_actions))
-        pay(lanes.rules, drawn, seat, lanes.masks[hand], chips)
-        chips[:, ~lanes.masks[hand]] = -np.inf
+        pay(envs.rules, drawn, seat, envs.masks[hand], chips)
+        chips[:, ~envs.masks[hand]] = -np.inf
         best = chips.argmax(1)
         gains = [chips[1 - half, best[half]] - chips[1 - half, own[hand]] for half in range(2)]
         better[hand] = sum(gains) / deals
     return better
 
 
-def split_by(agent: Agent, table: Lanes, drawn: np.recarray, seat: int) -> np.ndarray:
+def split_by(agent: Agent, table: VectorEnv, drawn: np.recarray, seat: int) -> np.ndarray:
     """Return how a player splits the hands of a seat, int16 [deals]."""
     drawn.to_act = seat
     table.states[:] = drawn
     table.refresh()
-    views, keys = table.views()
-    return agent.act(Turns(views, table.masks, keys))
+    views, rng_keys = table.views()
+    return agent.act(DecisionBatch(views, table.masks, rng_keys))
 
 
 def main() -> None:
-    """Print the gain of a best response in chips a deal and as a share of the stakes."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    """Print the gain of a best response in chips per deal and as a share of the stakes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("agent", nargs="+", help="as `make_agent` takes it")
     parser.add_argument("--hands", type=int, default=2000)
     parser.add_argument("--deals", type=int, default=2000, help="of the other hands, for each")
@@ -87,7 +85,7 @@ def main() -> None:
     for name in chosen.agent:
         gain = estimate(responses(make_agent(name, game), game, chosen.hands, chosen.deals))
         print(
-            f"{name}: a best response to its own like wins {gain} chips a deal more, {gain.mean / stakes:.1%} of the "
+            f"{name}: a best response to its own like wins {gain} chips per deal more, {gain.mean / stakes:.1%} of the "
             f"stakes of {stakes} ({chosen.hands} hands, {chosen.deals} deals each, seed {SEED})"
         )
 

@@ -2,7 +2,7 @@
 
     gupai train strong/jie-long
     python benchmarks/strong.py runs/strong-jie-long-1 --machine "2 cores of an AMD EPYC"
-    gupai train dealt/jie-long
+    gupai train true-hands/jie-long
     python benchmarks/strong.py runs/dealt-jie-long-1 --machine "2 cores of an AMD EPYC"
     python benchmarks/strong.py runs/dealt-jie-long-1 runs/dealt-jie-long-2 --machine ...    # their mean weights
     python benchmarks/strong.py --again        # judge all that ship once more
@@ -26,21 +26,19 @@ from gupai_agents.look_ahead import HEADER_KEY, Depth, look_ahead_of
 from gupai_agents.network import NetworkAgent, packed, unpacked
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import BEST, NETWORKS
-from gupai_training.config import CONFIG_FILE, TeachConfig
+from gupai_training.config import CONFIG_FILE, ExpertIterationConfig
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a search
 SEARCH = "search:playouts=200"
 # What is told of players that went into a run, and of the one it began with also who went into that.
-TOLD = "labels", "decisions", "seconds", "seed", "machine", "recipe", "plays_on"
+TOLD = "targets", "decisions", "seconds", "seed", "machine", "recipe", "rollout_policy"
 PLAYERS = "start", "averaged_with", "start_averaged", "ensemble"
 
 
 def main() -> None:
     """Ship the player of a run, or judge anew those that ship."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "runs",
         type=Path,
@@ -48,9 +46,7 @@ def main() -> None:
         metavar="run",
         help="folder of a run that is finished; of several from the same player the mean weights ship",
     )
-    parser.add_argument(
-        "--with-best", action="store_true", help="`best`, which they began with, in the mean as well"
-    )
+    parser.add_argument("--with-best", action="store_true", help="`best`, which they began with, in the mean as well")
     parser.add_argument("--machine", help='what it was trained on, for instance "2 cores of an AMD EPYC"')
     parser.add_argument(
         "--again", nargs="*", metavar="PLAYER", help="judge what ships once more: all, or files by name"
@@ -127,19 +123,19 @@ def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
     """
     recipe = (run / CONFIG_FILE).read_text(encoding="utf-8")
     settings = parse_yaml(recipe)
-    teach = settings.get("teach", {})
+    expert_iteration = settings.get("expert_iteration", {})
 
-    def told(spec: str, names: Sequence[str] = TOLD + PLAYERS) -> dict[str, Any]:
+    def short_repr(spec: str, names: Sequence[str] = TOLD + PLAYERS) -> dict[str, Any]:
         source = replaced if spec == BEST else Path(spec.partition(":")[2])
         return _told(source, machine, replaced, names)
 
     made: dict[str, Any] = {"machine": machine, "recipe": recipe}
     if start := settings.get("start"):
-        made["start"] = told(start)
-    if ensemble := teach.get("ensemble"):
-        made["ensemble"] = [told(spec) for spec in ensemble]
-    if plays_on := teach.get("plays_on"):
-        made["plays_on"] = told(plays_on, TOLD)
+        made["start"] = short_repr(start)
+    if ensemble := expert_iteration.get("ensemble"):
+        made["ensemble"] = [short_repr(spec) for spec in ensemble]
+    if rollout_policy := expert_iteration.get("rollout_policy"):
+        made["rollout_policy"] = short_repr(rollout_policy, TOLD)
     return made
 
 
@@ -155,7 +151,7 @@ def look_ahead(path: Path, tiles: float, playouts: float, trust: float) -> None:
     """Write into a player that ships how it looks ahead; raises ValueError or CheckpointError if it cannot."""
     header, small = read_checkpoint(path)
     settings = parse_yaml(header["recipe"])
-    temperature = settings.get("teach", {}).get("temperature", TeachConfig().temperature)
+    temperature = settings.get("expert_iteration", {}).get("temperature", ExpertIterationConfig().temperature)
     whole = [int(number) if number.is_integer() else number for number in (tiles, playouts)]
     header[HEADER_KEY] = Depth(*whole, trust, temperature)._asdict()  # type: ignore[arg-type]
     look_ahead_of(header, *variant_of(path, header))

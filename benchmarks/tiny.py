@@ -1,10 +1,10 @@
-"""Training on the tiny deck of every game: exploitability, exact (`gupai_agents.evaluation.exact`), in chips a deal.
+"""Training on the tiny deck of every game: exploitability, exact (`gupai_agents.evaluation.exact`), in chips per deal.
 
     python benchmarks/tiny.py --runs /tmp/tiny --decisions 1_000_000
     python benchmarks/tiny.py --runs /tmp/tiny --recipes --labels 200_000 --json docs/models/tiny.json
 
 The first prints how it falls with self-play, as rows of docs/evaluation.md. The second trains by the recipe of every
-player that ships, with a small network and so many labels of each kind that went into the player, for its card.
+player that ships, with a small network and so many targets of each kind that went into the player, for its card.
 """
 
 import argparse
@@ -20,25 +20,23 @@ from gupai_agents.shipped import networks
 from gupai_env import GAMES
 from gupai_env.core.variant import TINY
 from gupai_training.config import parse
-from gupai_training.curves import looks_of
+from gupai_training.curves import evaluations_of
 from gupai_training.run import Run
 
-LANES, STEPS, LOOKS = 128, 32, 8
+ENVS, STEPS, EVALUATIONS = 128, 32, 8
 SCALE = {"ding-niu": 2, "small-mahjong": 1, "tiu-u": 40}  # chips a unit of return; of the others 10
 # The entropy bonus holds the policy mixed while it turns about the equilibrium, and falls slowly.
 PPO = {"batch_size": 256, "epochs": 3, "entropy": 0.05, "entropy_end": 0.02, "average_rate": 0.05}
 SMALL = {"deck": TINY, "players": 2}
 WIDTH = 128
-TEACH = {"tables": 256, "batch_size": 256, "window": 100_000}
-# Of a recipe's settings those that say how labels are made; its network, sizes and rates belong to the full deck.
-KEPT = "playouts", "random_moves", "style_games", "dealt", "own_playouts", "passes", "temperature"
+EXPERT_ITERATION = {"tables": 256, "batch_size": 256, "window": 100_000}
+# Of a recipe's settings those that say how targets are made; its network, sizes and rates belong to the full deck.
+KEPT = "playouts", "random_moves", "heuristic_share", "true_hands", "self_rollouts", "epochs", "temperature"
 
 
 def main() -> None:
     """Train on tiny decks and print what comes of it."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", default=list(GAMES))
     parser.add_argument("--decisions", type=int, default=1_000_000)
     parser.add_argument("--recipes", action="store_true", help="those of the players that ship")
@@ -58,7 +56,7 @@ def main() -> None:
             self_play(name, chosen.decisions, chosen.seed, chosen.runs)
             continue
         for file, header in networks(name):
-            found[file.stem] = by_recipe(file, header, chosen.labels, chosen.seed, chosen.runs)
+            found[file.stem] = by_recipe(file, header, chosen.targets, chosen.seed, chosen.runs)
             print(file.stem, found[file.stem], flush=True)
     if chosen.json:
         chosen.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
@@ -70,33 +68,32 @@ def self_play(name: str, decisions: int, seed: int, runs: Path) -> None:
         **settings_of(name, SMALL, seed),
         "decisions": decisions,
         "network": {"type": "mlp", "hidden": [64, 64]},
-        "ppo": {"lanes": LANES, "steps": STEPS, "payoff_scale": SCALE.get(name, 10), **PPO},
+        "ppo": {"envs": ENVS, "steps": STEPS, "payoff_scale": SCALE.get(name, 10), **PPO},
         "pool": {"self_share": 1.0, "rules": []},
     }
-    every = max(1, decisions // (LANES * STEPS * LOOKS))
+    every = max(1, decisions // (ENVS * STEPS * EVALUATIONS))
     run = Run.begin(
-        parse(settings | {"evaluation": {"baselines": ["random"], "every": every, "deals": 100}}, "tiny"),
-        runs,
+        parse(settings | {"evaluation": {"baselines": ["random"], "every": every, "deals": 100}}, "tiny"), runs
     )
     begun = uniform(run)
     run.learn()
-    looks = [f"{row['decisions']:,}: {row['exploitability']['drawn']:.3f}" for row in looks_of(run.folder)]
-    print(f"{name} | random {begun:.3f} |", " | ".join(looks), flush=True)
+    evaluations = [f"{row['decisions']:,}: {row['exploitability']['drawn']:.3f}" for row in evaluations_of(run.folder)]
+    print(f"{name} | random {begun:.3f} |", " | ".join(evaluations), flush=True)
 
 
-def by_recipe(file: Path, header: dict[str, Any], labels: int, seed: int, runs: Path) -> dict[str, Any]:
+def by_recipe(file: Path, header: dict[str, Any], targets: int, seed: int, runs: Path) -> dict[str, Any]:
     """Return what best responses win from a player made by the recipe of one that ships, and from random play."""
     game, variant = variant_of(file, header)
     net = header["net"]
     start, uniformly = None, 0.0
     kinds = kinds_of(header)
-    for teach in kinds:
+    for expert_iteration in kinds:
         settings = {
             **settings_of(game.id, variant.changed() | SMALL, seed),
             "decisions": 0,
             "start": start,
             "network": {"type": net["type"], "hidden": [WIDTH] * len(net["hidden"])},
-            "teach": {**TEACH, **teach, "labels": labels},
+            "expert_iteration": {**EXPERT_ITERATION, **expert_iteration, "targets": targets},
             "ppo": {"payoff_scale": SCALE.get(game.id, 10)},
             "evaluation": {"baselines": ["random"], "every": 1_000_000, "deals": 100, "final_deals": 100},
         }
@@ -104,19 +101,21 @@ def by_recipe(file: Path, header: dict[str, Any], labels: int, seed: int, runs: 
         uniformly = uniform(run)
         run.learn()
         start = f"checkpoint:{run.folder}"
-    last = looks_of(run.folder)[-1]["exploitability"]
-    told = {"random": uniformly, "labels": labels * len(kinds), "seed": seed}
-    return {"best": last["best"], "drawn": last["drawn"], **told}
+    last = evaluations_of(run.folder)[-1]["exploitability"]
+    printed = {"random": uniformly, "targets": targets * len(kinds), "seed": seed}
+    return {"best": last["best"], "drawn": last["drawn"], **printed}
 
 
 def kinds_of(header: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the settings of teaching of the runs that went into a player, first to last, each kind of label once."""
+    """Return the settings of learning from search of the runs that went into a player, first to last, each kind of
+    target once.
+    """
     before = kinds_of(header["start"]) if "start" in header else []
-    teach = parse_yaml(header["recipe"]).get("teach", {})
-    kept = {name: teach[name] for name in KEPT if name in teach}
-    known = [(each.get("dealt"), each.get("own_playouts")) for each in before]
-    if teach.get("ensemble") or (kept.get("dealt"), kept.get("own_playouts")) in known:
-        return before  # what several seeds agree on needs several; more of the same is the number of labels
+    expert_iteration = parse_yaml(header["recipe"]).get("expert_iteration", {})
+    kept = {name: expert_iteration[name] for name in KEPT if name in expert_iteration}
+    known = [(each.get("true_hands"), each.get("self_rollouts")) for each in before]
+    if expert_iteration.get("ensemble") or (kept.get("true_hands"), kept.get("self_rollouts")) in known:
+        return before  # what several seeds agree on needs several; more of the same is the number of targets
     return [*before, kept]
 
 

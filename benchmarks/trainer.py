@@ -23,19 +23,19 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from gupai_env import Lanes, jie_long_v0
+from gupai_env import VectorEnv, jie_long_v0
 from gupai_training.config import parse
 from gupai_training.network import FORBIDDEN, native_bfloat16
 from gupai_training.returns import advantages_by_seat
 from gupai_training.run import Run
 
-HIDDEN, LANES, STEPS, PASSES, BATCH, RATE, SCALE = [128, 128], 1024, 32, 4, 2048, 2e-3, 35.0
+HIDDEN, ENVS, STEPS, EPOCHS, BATCH, RATE, SCALE = [128, 128], 1024, 32, 4, 2048, 2e-3, 35.0
 UPDATES = {"trainer": 20, "bare": 20, "tutorial": 2}
 
 
 def trainer(updates: int) -> float:
-    """Return decisions a second of `gupai train`, its logs and its saves included."""
-    ppo = {"lanes": LANES, "steps": STEPS, "epochs": PASSES, "batch_size": BATCH, "payoff_scale": SCALE}
+    """Return decisions per second of `gupai train`, its logs and its saves included."""
+    ppo = {"envs": ENVS, "steps": STEPS, "epochs": EPOCHS, "batch_size": BATCH, "payoff_scale": SCALE}
 
     def learned(decisions: int) -> float:
         settings = {
@@ -54,8 +54,8 @@ def trainer(updates: int) -> float:
             run.learn()
             return run.decisions / (time.process_time() - begun)
 
-    learned(LANES * STEPS)  # compiles
-    return learned(updates * LANES * STEPS)
+    learned(ENVS * STEPS)  # compiles
+    return learned(updates * ENVS * STEPS)
 
 
 class Network(nn.Module):
@@ -73,31 +73,31 @@ class Network(nn.Module):
 
 
 def bare(updates: int) -> float:
-    """Return decisions a second of PPO in one loop: no pool, no average, no logs, no saves, no checks."""
-    lanes = Lanes("jie-long", LANES, skip_forced=True, forced_play=True)
-    network = Network(lanes.layout.size, lanes.game.num_actions)
+    """Return decisions per second of PPO in one loop: no pool, no average, no logs, no saves, no checks."""
+    envs = VectorEnv("jie-long", ENVS, skip_forced=True, forced_play=True)
+    network = Network(envs.layout.size, envs.game.num_actions)
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE, eps=1e-5)
-    high = torch.as_tensor(lanes.layout.high.astype(np.float32))
-    shape = STEPS, LANES
-    observations = np.zeros((*shape, lanes.layout.size), np.int8)
-    masks = np.zeros((*shape, lanes.game.num_actions), np.bool_)
+    high = torch.as_tensor(envs.layout.high.astype(np.float32))
+    shape = STEPS, ENVS
+    observations = np.zeros((*shape, envs.layout.size), np.int8)
+    masks = np.zeros((*shape, envs.game.num_actions), np.bool_)
     actions, seats = np.zeros(shape, np.int16), np.zeros(shape, np.int8)
     log_probs, values, advantages, weights = (np.zeros(shape, np.float32) for _ in range(4))
-    payoffs = np.zeros((*shape, lanes.variant.players), np.float32)
-    over = np.zeros(shape, np.bool_)
+    payoffs = np.zeros((*shape, envs.variant.players), np.float32)
+    terminated = np.zeros(shape, np.bool_)
 
     def update() -> None:
         with torch.no_grad():
             for step in range(STEPS):
-                observations[step], masks[step], seats[step] = lanes.observations, lanes.masks, lanes.seats
+                observations[step], masks[step], seats[step] = envs.observations, envs.masks, envs.seats
                 logits, judged = network(torch.as_tensor(observations[step]).float() / high)
                 chances = F.log_softmax(logits.masked_fill(~torch.as_tensor(masks[step]), FORBIDDEN), 1)
                 drawn = (chances - torch.empty_like(chances).exponential_().log()).argmax(1, keepdim=True)
                 log_probs[step] = chances.gather(1, drawn).squeeze(1).numpy()
                 values[step], actions[step] = judged.numpy(), drawn.squeeze(1).numpy()
-                paid, over[step] = lanes.step(actions[step])
-                payoffs[step] = paid[:, : lanes.variant.players] / SCALE
-        arrays = seats, values, payoffs, over
+                paid, terminated[step] = envs.step(actions[step])
+                payoffs[step] = paid[:, : envs.variant.players] / SCALE
+        arrays = seats, values, payoffs, terminated
         advantages_by_seat(*arrays, np.float32(1), np.float32(0.95), advantages, weights)
         rows = np.flatnonzero(weights.reshape(-1))
         kept = (observations, masks, actions, log_probs, values, advantages)
@@ -105,7 +105,7 @@ def bare(updates: int) -> float:
             torch.as_tensor(array.reshape(-1, *array.shape[2:])[rows]) for array in kept
         )
         acted, returns = acted.long().unsqueeze(1), judged + gain
-        for _ in range(PASSES):
+        for _ in range(EPOCHS):
             for batch in torch.randperm(len(rows)).split(BATCH):
                 logits, found = network(x[batch].float() / high)
                 chances = F.log_softmax(logits.masked_fill(~legal[batch], FORBIDDEN), 1)
@@ -124,7 +124,7 @@ def bare(updates: int) -> float:
     begun = time.process_time()
     for _ in range(updates):
         update()
-    return updates * STEPS * LANES / (time.process_time() - begun)
+    return updates * STEPS * ENVS / (time.process_time() - begun)
 
 
 class EverySeat(gymnasium.Env):
@@ -147,8 +147,8 @@ class EverySeat(gymnasium.Env):
         """Act for the seat whose turn it is."""
         seat = self.env.agent_selection
         self.env.step(action)
-        reward, over = self.env.rewards[seat], all(self.env.terminations.values())
-        return self.env.observe(self.env.agent_selection)["observation"], reward / SCALE, over, False, {}
+        reward, terminated = self.env.rewards[seat], all(self.env.terminations.values())
+        return self.env.observe(self.env.agent_selection)["observation"], reward / SCALE, terminated, False, {}
 
     def action_masks(self):
         """Return the legal actions."""
@@ -156,7 +156,7 @@ class EverySeat(gymnasium.Env):
 
 
 def tutorial(updates: int) -> float:
-    """Return decisions a second of MaskablePPO on the AEC environment."""
+    """Return decisions per second of MaskablePPO on the AEC environment."""
     from sb3_contrib import MaskablePPO
     from sb3_contrib.common.wrappers import ActionMasker
 
@@ -172,9 +172,7 @@ ROADS: dict[str, Callable[[int], float]] = {"trainer": trainer, "bare": bare, "t
 
 def main() -> None:
     """Measure the three in turns and print the ratios."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--road", choices=ROADS, help="measure this one, in this process")
     chosen = parser.parse_args()
@@ -190,8 +188,8 @@ def main() -> None:
     for road, rates in found.items():
         ratios = [ours / theirs for ours, theirs in zip(found["trainer"], rates, strict=True)]
         print(
-            f"{road:<9} {statistics.median(rates):>9,.0f} decisions a second ({min(rates):,.0f} to {max(rates):,.0f}); "
-            f"the trainer makes {statistics.median(ratios):.2f} times as many"
+            f"{road:<9} {statistics.median(rates):>9,.0f} decisions per second ({min(rates):,.0f} to "
+            f"{max(rates):,.0f}); the trainer makes {statistics.median(ratios):.2f} times as many"
         )
 
 

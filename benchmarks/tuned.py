@@ -32,9 +32,7 @@ DEALS = {"small-mahjong": 20_000}  # a candidate, where players differ by little
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="*", metavar="GAME", default=list(VARIANTS))
     parser.add_argument("--generations", type=int, help="default: as many as make a difference")
     chosen = parser.parse_args()
@@ -44,9 +42,9 @@ def main() -> None:
         for variant in VARIANTS[name]:
             generations = chosen.generations or GENERATIONS.get(name, 150)
             deals = DEALS.get(name, 1500)
-            style = tune(name, seconds=1e9, generations=generations, deals=deals, seed=SEED, **variant)
-            found.append(described(style, variant, None))
-            print(name, variant, found[-1]["chips_a_deal_against"], f"{style.seconds:.0f} s", flush=True)
+            heuristic = tune(name, seconds=1e9, generations=generations, deals=deals, seed=SEED, **variant)
+            found.append(described(heuristic, variant, None))
+            print(name, variant, found[-1]["chips_a_deal_against"], f"{heuristic.seconds:.0f} s", flush=True)
         (FOLDER / f"{get_game(name).id}.yaml").write_text(to_yaml(found), encoding="utf-8")
 
 

@@ -61,9 +61,7 @@ def processor_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def measure(
-    port: int, process: int, game: str, clients: int, pages: int, seconds: float
-) -> tuple[list[float], float]:
+def measure(port: int, process: int, game: str, clients: int, pages: int, seconds: float) -> tuple[list[float], float]:
     """Return what every page took that clients asked for at once, and the server's processor time of a page."""
     found: list[list[float]] = [[] for _ in range(clients)]
     until = time.perf_counter() + seconds
@@ -80,7 +78,7 @@ def measure(
     return took, (processor_seconds(process) - before) / max(len(took), 1)
 
 
-def told(took: list[float]) -> str:
+def short_repr(took: list[float]) -> str:
     """Return median and 95th percentile in words."""
     ranked = sorted(took)
     late = ranked[int(0.95 * (len(ranked) - 1))]
@@ -112,12 +110,10 @@ def main() -> None:
             server.send_signal(signal.SIGINT)
             server.wait(20)
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-    print(
-        f"{platform.machine()}, {os.cpu_count()} processors, load {load}; Python {platform.python_version()}"
-    )
+    print(f"{platform.machine()}, {os.cpu_count()} processors, load {load}; Python {platform.python_version()}")
     for count, (took, used) in ((1, alone), (clients, many)):
         print(
-            f"{asked.game}, {count} at once, {len(took):,} pages: {told(took)}; "
+            f"{asked.game}, {count} at once, {len(took):,} pages: {short_repr(took)}; "
             f"{1e3 * used:.1f} ms of the server's processor time per page"
         )
 

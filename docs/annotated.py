@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gupai_agents import make_agent
-from gupai_agents.shipped import style_names
+from gupai_agents.shipped import heuristic_names
 from gupai_app.moves import ADVISER
 from gupai_app.session import Session
 from gupai_app.web.review import decisions
@@ -38,10 +38,10 @@ def annotated(game: Game) -> dict[str, Any]:
 def annotated_deal(game: Game, seed: int) -> dict[str, Any]:
     """Return a deal as `gupai watch --record` writes it, and its decisions with what a search says of them."""
     variant = game.variant()
-    name = style_names(game)[0]
+    name = heuristic_names(game)[0]
     agent = make_agent(name, game)
     session = Session(game, variant, seed)
-    while not session.over:
+    while not session.terminated:
         session.play(int(agent.act(session.turns())[0]))
     record = session.record([name] * variant.players)
     notes = {}

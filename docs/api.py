@@ -47,7 +47,7 @@ PUBLIC = {
     "gupai_env.core.phrases": "chips faces says seats_from title",
     "gupai_env.core.rng": "derive shuffle",
     "gupai_env.core.rule": "rule",
-    "gupai_env.core.style": "Feature indices",
+    "gupai_env.core.heuristic": "Feature indices",
     "gupai_env.core.tiles": "KINDS ONE PIPS WEIGHT tile_name",
     "gupai_env.core.variant": "Variant option",
     "gupai_agents": "*",
@@ -71,9 +71,7 @@ def names_of(module: str) -> list[str]:
 
 def api() -> str:
     """Return the list, a line each."""
-    lines = [
-        f"{module}.{line}" for module in PUBLIC for name in names_of(module) for line in _of(module, name)
-    ]
+    lines = [f"{module}.{line}" for module in PUBLIC for name in names_of(module) for line in _of(module, name)]
     return "\n".join([*lines, *_commands(typer.main.get_command(app), "gupai"), ""])
 
 
@@ -95,9 +93,7 @@ def _tree(module: str) -> ast.Module:
 
 
 def _file(module: str) -> Path:
-    path = next(
-        root / module.replace(".", "/") for root in ROOTS if (root / module.partition(".")[0]).is_dir()
-    )
+    path = next(root / module.replace(".", "/") for root in ROOTS if (root / module.partition(".")[0]).is_dir())
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 

@@ -69,9 +69,7 @@ def _escaped(text: str) -> str:
     parts = text.split("`")
     if len(parts) % 2 == 0:  # the other half of the code is on the next line
         return re.sub(r"([*|_`\\])", r"\\\1", text)
-    return "".join(
-        f"``{part}``" if at % 2 else re.sub(r"([*|_\\])", r"\\\1", part) for at, part in enumerate(parts)
-    )
+    return "".join(f"``{part}``" if at % 2 else re.sub(r"([*|_\\])", r"\\\1", part) for at, part in enumerate(parts))
 
 
 def short_names(app: Any, what: str, name: str, thing: Any, options: Any, signature: str, answer: str) -> Any:

@@ -27,7 +27,7 @@ from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.registry import NOT_NAMED
-from gupai_agents.shipped import networks, shipped_styles
+from gupai_agents.shipped import networks, shipped_heuristics
 from gupai_app import claims
 from gupai_app.ladder import MEANING
 from gupai_app.session import Session
@@ -225,18 +225,15 @@ def _options(game: Game) -> list[str]:
     return [
         "## Options",
         "",
-        *_table(
-            ("option", "default", "allowed", "meaning"),
-            (_option(game, field) for field in fields(game.variant)),
-        ),
+        *_table(("option", "default", "allowed", "meaning"), (_option(game, field) for field in fields(game.variant))),
     ]
 
 
 def _variants(game: Game) -> list[str]:
     """Return the variants for which something comes along."""
     found: dict[str, list[str]] = {"default options": []}
-    for style in shipped_styles(game.id):
-        found.setdefault(_changed(style["variant"]), []).append("`tuned`, weights of a rule-based player")
+    for heuristic in shipped_heuristics(game.id):
+        found.setdefault(_changed(heuristic["variant"]), []).append("`tuned`, weights of a rule-based player")
     for file, header in networks(game.id):
         card = f"[`best`, a trained network](../models/{file.stem}.md)"
         found.setdefault(_changed(_variant_of(game, header)), []).append(card)
@@ -260,7 +257,7 @@ def _players(game: Game) -> list[str]:
         "## Players",
         "",
         "Rule-based players weigh features of an action and play the one of the highest sum.",
-        "`style:FEATURE=WEIGHT,...` is a player of one's own, `NAME+FEATURE=WEIGHT` one with weights added,",
+        "`heuristic:FEATURE=WEIGHT,...` is a player of one's own, `NAME+FEATURE=WEIGHT` one with weights added,",
         "`NAME@1.5` draws at a temperature, and `gupai tune` finds weights, such as those of `tuned`",
         "([more](../players.md), [how strong they are](../ladder.md)).",
         "",
@@ -268,7 +265,7 @@ def _players(game: Game) -> list[str]:
             ("player", "weights"),
             (
                 (f"`{name}`", ", ".join(f"{feature} {weight:g}" for feature, weight in weights.items()))
-                for name, weights in game.styles.items()
+                for name, weights in game.heuristics.items()
             ),
         ),
         "",
@@ -305,10 +302,10 @@ def _annotated(game: Game) -> list[str]:
     names = seat_names(session.variant.players)
     hands = game.scene(session.variant, session.views(), names)
     rows = []
-    told: tuple[str, ...] = ()
+    printed: tuple[str, ...] = ()
     for action in record["actions"]:
-        step = session.take(action, names, told)
-        told = step.scene.notes
+        step = session.take(action, names, printed)
+        printed = step.scene.notes
         rows.append((step.number, step.seat, step.words, step.news, _note(deal, step.number)))
     paid = ", ".join(f"seat {seat} {chips:+g}" for seat, chips in enumerate(record["payoffs"][-1]))
     agents = record["agents"][0]
@@ -323,7 +320,7 @@ def _annotated(game: Game) -> list[str]:
         "way round.",
         "",
         *_table(
-            ("seat", *(pile.label for pile in hands.places[0].piles if pile.tiles)),
+            ("seat", *(pile.target for pile in hands.places[0].piles if pile.tiles)),
             (
                 (seat, *(" ".join(f"[{a}:{b}]" for a, b in pile.tiles) for pile in place.piles if pile.tiles))
                 for seat, place in enumerate(hands.places)
@@ -356,20 +353,18 @@ def _known(game: Game) -> list[str]:
         found = json.loads(file.read_text(encoding="utf-8"))
         order = ", ".join(f"`{rung['player']}` {_chips(total)}" for rung, total in ranked(found))
         lines.append(
-            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips a deal among all others but `random`: "
+            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips per deal among all others but `random`: "
             f"{order}."
         )
     for file, header in networks(game.id):
         won = header["evaluation"]["chips_a_deal_against"]
         named = ", ".join(f"{_chips(each)} against `{name}`" for name, each in won.items())
         lines.append(
-            f"- [`best`](../models/{file.stem}.md) ({_changed(_variant_of(game, header))}), chips a deal: {named}."
+            f"- [`best`](../models/{file.stem}.md) ({_changed(_variant_of(game, header))}), chips per deal: {named}."
         )
     for content in _verdicts(game):
         said = Counter(reading["verdict"] for reading in content["readings"])
-        verdicts = ", ".join(
-            name if count == 1 else f"{name} ({count} readings)" for name, count in said.items()
-        )
+        verdicts = ", ".join(name if count == 1 else f"{name} ({count} readings)" for name, count in said.items())
         lines.append(f"- “{content['statement']}” [{verdicts or 'not tested'}](../claims.md#{content['id']})")
     return [
         *lines,
@@ -387,11 +382,7 @@ def _verdicts(game: Game) -> Iterator[dict[str, Any]]:
 
 def _history(game: Game) -> list[str]:
     said = HISTORY[game.id]
-    return [
-        "## Version history",
-        "",
-        *(f"- v{version}: {said[version]}" for version in range(game.version, -1, -1)),
-    ]
+    return ["## Version history", "", *(f"- v{version}: {said[version]}" for version in range(game.version, -1, -1))]
 
 
 def _changed(variant: dict[str, Any]) -> str:
@@ -517,7 +508,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
                         "metrics": [
                             {
                                 "type": "mean_reward",
-                                "name": f"chips a deal against {name}",
+                                "name": f"chips per deal against {name}",
                                 "value": f"{each['mean']:.2f} +/- {each['half_width']:.2f}",
                                 "verified": False,
                             }
@@ -588,8 +579,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             "## Training",
             "",
-            f"From deals that were drawn for it, {_learned(header)}; no games of people. "
-            "[How](../training.md).",
+            f"From deals that were drawn for it, {_learned(header)}; no games of people. [How](../training.md).",
             *_repeated(header),
             "",
             *_recipes(header),
@@ -601,8 +591,8 @@ def _exploited(file: Path) -> list[str]:
     """Tell how far what the recipe makes on a tiny deck can be exploited, in words."""
     found = json.loads((CARDS / "tiny.json").read_text(encoding="utf-8"))[file.stem]
     return [
-        f"Its recipe on the game's tiny deck with two players (a small network, {found['labels']:,} labels, without",
-        f"looking ahead) makes a player from which an exact best response wins {found['best']:.3g} chips a deal if it",
+        f"Its recipe on the game's tiny deck with two players (a small network, {found['targets']:,} targets, without",
+        f"looking ahead) makes a player from which an exact best response wins {found['best']:.3g} chips per deal if it",
         f"always plays its best action, and {found['drawn']:.3g} if it draws from its policy; from random play",
         f"{found['random']:.3g} (`python benchmarks/tiny.py --recipes`, one run, seed {found['seed']}).",
     ]
@@ -626,8 +616,8 @@ def _repeated(header: dict[str, Any]) -> list[str]:
         settings = _settings(each)
         named = [
             settings.get("start"),
-            settings.get("teach.plays_on"),
-            *(settings.get("teach.ensemble") or ()),
+            settings.get("expert_iteration.rollout_policy"),
+            *(settings.get("expert_iteration.ensemble") or ()),
         ]
         files = [_here(spec) for spec in named if str(spec).startswith("checkpoint:")]
         if files:
@@ -641,9 +631,7 @@ def _repeated(header: dict[str, Any]) -> list[str]:
             "your own write `--set start=checkpoint:RUN`.",
         ]
     if missing:
-        lines += [
-            f"This cannot be repeated from what ships: {'; '.join(missing)}. These files are not included."
-        ]
+        lines += [f"This cannot be repeated from what ships: {'; '.join(missing)}. These files are not included."]
     return lines
 
 
@@ -661,9 +649,9 @@ def _recipes(header: dict[str, Any]) -> list[str]:
         if lines:
             lines += ["and with this one, whose `start` is the player made so far:", ""]
         lines += _fenced(each)
-        if "plays_on" in each and each["plays_on"]["recipe"] not in smaller:
-            lines += ["where `plays_on` is made with this one:", "", *_fenced(each["plays_on"])]
-            smaller.append(each["plays_on"]["recipe"])
+        if "rollout_policy" in each and each["rollout_policy"]["recipe"] not in smaller:
+            lines += ["where `plays_on` is made with this one:", "", *_fenced(each["rollout_policy"])]
+            smaller.append(each["rollout_policy"]["recipe"])
         if others := each.get("averaged_with"):
             start = " and of the one they began with" if each.get("start_averaged") else ""
             lines += [
@@ -691,7 +679,7 @@ def _settings(header: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fenced(header: dict[str, Any]) -> list[str]:
-    recipe = re.sub(r"\b(checkpoint|sample|style):/\S+", lambda found: _here(found[0]), header["recipe"])
+    recipe = re.sub(r"\b(checkpoint|sample|heuristic):/\S+", lambda found: _here(found[0]), header["recipe"])
     return ["```yaml", recipe.rstrip(), "```", ""]
 
 
@@ -702,16 +690,16 @@ def _parts(header: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _learned(header: dict[str, Any]) -> str:
     """Return what a network learned from, in words."""
-    first, *others = (went_in(each["labels"], each["decisions"]) for each in _parts(header))
+    first, *others = (went_in(each["targets"], each["decisions"]) for each in _parts(header))
     return ", then ".join([first, *(words.removeprefix("learned ") for words in others)])
 
 
 def _took(header: dict[str, Any]) -> str:
     """Return the seconds of each run that went into a network, and where it ran."""
-    told = []
+    printed = []
     for machine, same in itertools.groupby(_parts(header), lambda each: each["machine"]):
-        told.append(f"{', then '.join(format(each['seconds'], ',.0f') for each in same)}, on {machine}")
-    return "; then ".join(told)
+        printed.append(f"{', then '.join(format(each['seconds'], ',.0f') for each in same)}, on {machine}")
+    return "; then ".join(printed)
 
 
 def _went_in_beside(header: dict[str, Any]) -> dict[str, str]:
@@ -720,9 +708,9 @@ def _went_in_beside(header: dict[str, Any]) -> dict[str, str]:
     for number, part in enumerate(parts := _parts(header), 1):
         when = f", run {number} of {len(parts)}" if len(parts) > 1 else ""
         if ensemble := part.get("ensemble"):
-            rows[f"its labels{when}"] = f"the mean scores of {len(ensemble)} networks: {_runs(ensemble)}"
-        if smaller := part.get("plays_on"):
-            rows[f"its labels{when}"] = f"played out by a smaller network: {_runs([smaller])}"
+            rows[f"its targets{when}"] = f"the mean scores of {len(ensemble)} networks: {_runs(ensemble)}"
+        if smaller := part.get("rollout_policy"):
+            rows[f"its targets{when}"] = f"played out by a smaller network: {_runs([smaller])}"
         if others := part.get("averaged_with"):
             start = "; and of the player they began with" if part.get("start_averaged") else ""
             rows[f"its weights{when}"] = (
@@ -733,19 +721,19 @@ def _went_in_beside(header: dict[str, Any]) -> dict[str, str]:
 
 def _runs(networks: list[dict[str, Any]]) -> str:
     """Return what each of some networks learned from, in words."""
-    told = []
+    printed = []
     for each in networks:
         seconds = sum(run["seconds"] for run in _parts(each))
         played = (
-            f" (played out by a smaller network: {_runs([each['plays_on']])})" if "plays_on" in each else ""
+            f" (played out by a smaller network: {_runs([each['rollout_policy']])})" if "rollout_policy" in each else ""
         )
-        told.append(f"seed {each['seed']}, {_learned(each)}{played}, {seconds:,.0f} seconds")
-    return "; ".join(told)
+        printed.append(f"seed {each['seed']}, {_learned(each)}{played}, {seconds:,.0f} seconds")
+    return "; ".join(printed)
 
 
 def _met(header: dict[str, Any]) -> str:
     """Return a sentence on whom a network met while it learned, if they are those of the evaluation."""
-    met = any(parse_yaml(each["recipe"])["teach"].get("dealt") for each in _parts(header))
+    met = any(parse_yaml(each["recipe"])["expert_iteration"].get("true_hands") for each in _parts(header))
     return " It learned at tables with the rule-based players too, in other deals." if met else ""
 
 
@@ -787,7 +775,7 @@ def _judged(header: dict[str, Any]) -> list[str]:
     won = header["evaluation"]["chips_a_deal_against"]
     rows = sorted(won.items(), key=lambda item: -item[1]["mean"])
     return _table(
-        ("against", "chips a deal", "deals"),
+        ("against", "chips per deal", "deals"),
         ((f"`{name}`", _chips(each), f"{each['deals']:,}") for name, each in rows),
     )
 
@@ -820,12 +808,7 @@ def _table(head: tuple[str, ...], rows) -> list[str]:
 
 
 def _option(game: Game, field) -> tuple[str, str, str, str]:
-    return (
-        f"`{field.name}`",
-        f"`{field.default!r}`",
-        game.variant.allowed(field.name),
-        field.metadata["help"],
-    )
+    return (f"`{field.name}`", f"`{field.default!r}`", game.variant.allowed(field.name), field.metadata["help"])
 
 
 def files() -> Iterator[tuple[Path, str]]:
@@ -833,9 +816,7 @@ def files() -> Iterator[tuple[Path, str]]:
     for game in GAMES.values():
         yield FOLDER / f"{game.id}.md", page(game)
         yield FOLDER / f"{game.id}.svg", picture(game)
-        yield from (
-            (CARDS / f"{file.stem}.md", card(game, file, header)) for file, header in networks(game.id)
-        )
+        yield from ((CARDS / f"{file.stem}.md", card(game, file, header)) for file, header in networks(game.id))
     yield DOCS / "ladder.md", ladder()
     yield DOCS / "models.md", models()
     yield DOCS / "reference" / "configuration.md", configuration()

@@ -16,7 +16,7 @@ from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_app import claims
 from gupai_app.discover import figure, label
 from gupai_env.core.game import Game
-from gupai_env.core.style import Feature
+from gupai_env.core.heuristic import Feature
 from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
 
@@ -68,26 +68,21 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
         "",
         f"A player that weighs {number} [features](../games/{game.id}.md#players) of an action was tuned "
         f"{budget['seeds']} times against {', '.join(f'`{name}`' for name in found['rivals'])} ({options}). It wins "
-        f"{figure(found['chips'])} chips a deal from them. Tuned again without one of the features, the others making "
-        "up for it as well as so much tuning finds, it loses:",
+        f"{figure(found['chips'])} chips per deal from them. Tuned again without one of the features, the others "
+        "making up for it as well as so much tuning finds, it loses:",
         "",
     ]
-    lines += [f"- {_sentence(each, features)}" for each in clear] or [
-        "- nothing that is clear with so many deals."
-    ]
+    lines += [f"- {_sentence(each, features)}" for each in clear] or ["- nothing that is clear with so many deals."]
     if alone:
         tried = f"Clear by itself, but perhaps chance among {len(found['features'])} that were tried:"
         lines += ["", tried, "", *(f"- {_sentence(each, features)}" for each in alone)]
     if spared:
         high = max(_high(each["lost"]) for each in spared)
         named = ", ".join(f"`{label(each['features'])}`" for each in spared)
-        lines += [
-            "",
-            f"Next to nothing, at most {high:.2f} chips a deal by the interval, is lost without {named}.",
-        ]
+        lines += ["", f"Next to nothing, at most {high:.2f} chips per deal by the interval, is lost without {named}."]
     if others:
         named = ", ".join(f"`{label(each['features'])}` {figure(each['lost'])}" for each in others)
-        lines += ["", f"Not clear, in chips lost a deal: {named}."]
+        lines += ["", f"Not clear, in chips lost per deal: {named}."]
     if found["idle"]:
         lines += ["", f"Never a choice in this variant: {', '.join(f'`{name}`' for name in found['idle'])}."]
     table = [
@@ -106,7 +101,7 @@ def _sentence(each: dict[str, Any], features: dict[str, Feature]) -> str:
     """Return what is lost without a feature or a family of them, which side of it is better, and its weight."""
     names, weight = each["features"], each["weight"]
     feature = features[names[0]]
-    lost = f"{figure(each['lost']).removeprefix('+')} chips a deal"
+    lost = f"{figure(each['lost']).removeprefix('+')} chips per deal"
     if len(names) > 1:
         of_any = feature.meaning.replace(names[0].rpartition("_")[2], "n")
         return f"{lost} without the family `{label(names)}`: {of_any}."
@@ -138,10 +133,7 @@ def _said(game: Game) -> Iterator[str]:
     mine = [content for content in contents if content["game"] == game.id]
     for heading, verdicts in SETTLED.items():
         readings = [
-            (content, reading)
-            for content in mine
-            for reading in content["readings"]
-            if reading["verdict"] in verdicts
+            (content, reading) for content in mine for reading in content["readings"] if reading["verdict"] in verdicts
         ]
         if readings:
             yield from (f"## {heading}", "")

@@ -6,7 +6,7 @@
 
 `SelfPlayVecEnv.against` is an ordinary VecEnv: 256 deals side by side, one learning seat in each (drawn anew for every
 deal), `greedy` in the others. The reward is the seat's chips over `payoff_scale`, at its last decision of the deal.
-Prints MaskablePPO's own table of every fortieth update, and the learner's chips a deal before and after.
+Prints MaskablePPO's own table of every fortieth update, and the learner's chips per deal before and after.
 """
 
 import argparse
@@ -25,7 +25,7 @@ RIVALS = ("random", "greedy")
 
 
 def judge(model: MaskablePPO, rival: str, deals: int) -> str:
-    """Return the learner's chips a deal against `rival` in all other seats, with the 95% interval."""
+    """Return the learner's chips per deal against `rival` in all other seats, with the 95% interval."""
 
     def score(observations: np.ndarray) -> np.ndarray:
         with torch.no_grad():

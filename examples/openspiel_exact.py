@@ -13,13 +13,7 @@ import time
 import numpy as np
 import pyspiel
 from open_spiel.python import policy
-from open_spiel.python.algorithms import (
-    cfr,
-    exploitability,
-    external_sampling_mccfr,
-    ismcts,
-    outcome_sampling_mccfr,
-)
+from open_spiel.python.algorithms import cfr, exploitability, external_sampling_mccfr, ismcts, outcome_sampling_mccfr
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
 from gupai_agents.evaluation import build_tree
@@ -46,7 +40,7 @@ def exact(game, say, rounds):
     ours = tree.exploitability(tree.uniform())
     say(f"tiny Jie Long: {tree.nodes:,} nodes, {tree.deals} deals, {tree.sets:,} information sets")
     theirs = exploitability.exploitability(game, policy.UniformRandomPolicy(game))
-    say(f"uniform play: exploitability {theirs:.9f} by OpenSpiel, {ours:.9f} by gupai, chips a deal")
+    say(f"uniform play: exploitability {theirs:.9f} by OpenSpiel, {ours:.9f} by gupai, chips per deal")
     assert abs(theirs - ours) < 1e-9
 
     solver = cfr.CFRPlusSolver(game)
@@ -93,7 +87,7 @@ def search(say, deals, simulations):
     half = 1.96 * np.std(won, ddof=1) / np.sqrt(deals)
     say(
         f"ISMCTS, {simulations} simulations, against random on the full deck: "
-        f"{np.mean(won):+.1f} ±{half:.1f} chips a deal in {deals} deals"
+        f"{np.mean(won):+.1f} ±{half:.1f} chips per deal in {deals} deals"
     )
 
 

@@ -6,7 +6,7 @@
 RLlib's `PettingZooEnv` hands over one seat's turn after another and pays a seat when it is its turn again, or at the
 end of the deal; RLlib keeps an episode for every seat, so a decision's successor is the same seat's next one. The
 observation is a dict with the mask in it, which the RLModule (new API stack) takes apart. Every action that was sampled
-is looked up in its mask. Prints a row an iteration, and the learner's chips a deal before and after.
+is looked up in its mask. Prints a row an iteration, and the learner's chips per deal before and after.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def check_actions(*, episode, metrics_logger, **_) -> None:
 
 
 def judge(module: MaskedModule, rival: str, deals: int) -> str:
-    """Return the learner's chips a deal against `rival` in all other seats, with the 95% interval."""
+    """Return the learner's chips per deal against `rival` in all other seats, with the 95% interval."""
 
     def score(observations: np.ndarray) -> np.ndarray:
         with torch.no_grad():

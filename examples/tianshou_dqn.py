@@ -42,7 +42,7 @@ class Network(torch.nn.Sequential):
 
 
 def judge(network: Network, rival: str, deals: int) -> str:
-    """Return the learner's chips a deal against `rival` in all other seats, with the 95% interval."""
+    """Return the learner's chips per deal against `rival` in all other seats, with the 95% interval."""
 
     def score(observations: np.ndarray) -> np.ndarray:
         with torch.no_grad():

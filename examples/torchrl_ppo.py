@@ -6,7 +6,7 @@
 `PettingZooWrapper` steps all seats at once: ("seats", "mask"), bool [4], says who acts, ("seats", "action_mask"),
 bool [4, 63], what is legal there (all true for seats that wait), and the actions of waiting seats are thrown away. So
 the policy's loss counts acting seats alone, the value's all. Rewards come to all seats with the last action of a deal.
-Prints a row a batch, and the learner's chips a deal against rule-based players before and after.
+Prints a row a batch, and the learner's chips per deal against rule-based players before and after.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def make_env() -> PettingZooWrapper:
 
 
 def judge(network: Network, rival: str, deals: int) -> str:
-    """Return the learner's chips a deal against `rival` in all other seats, with the 95% interval."""
+    """Return the learner's chips per deal against `rival` in all other seats, with the 95% interval."""
 
     def score(observations: np.ndarray) -> np.ndarray:
         with torch.no_grad():

@@ -17,11 +17,11 @@ from gupai_agents.playouts import playout_runs
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive, draw
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
-LANES = (1, 256, 4096, 65536)
+ENVS = (1, 256, 4096, 65536)
 SHARED = (256, 4096, 65536)  # lanes that several threads share out
-FIGURES = 2 * len(LANES) + 3 * len(SHARED) + 5  # measurements of a game
+FIGURES = 2 * len(ENVS) + 3 * len(SHARED) + 5  # measurements of a game
 RUNS = 5
 RUN_SECONDS = 0.2  # at least, a run
 FRESH_RUNS = 3
@@ -30,8 +30,8 @@ CALL = 65536  # and decisions in all
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 COUNTED = (
     "A decision is one action of one seat: choosing a random legal one, playing it, dealing anew where a deal ends, "
-    "and writing the next mask (and observation). Lanes are stepped from Python, lanes.step(lanes.sample(key)), but "
-    f"for `play_random`, which plays {STEPS} actions a lane or more in one call, {CALL:,} in all. Playouts are "
+    "and writing the next mask (and observation). VectorEnv are stepped from Python, lanes.step(lanes.sample(key)), "
+    f"but for `play_random`, which plays {STEPS} actions a lane or more in one call, {CALL:,} in all. Playouts are "
     "`greedy` in all seats inside the compiled loop, masks and views only. Learner decisions are those of one random "
     "seat against `greedy` in gymnasium.make_vec, 4,096 lanes; the decisions of the others come on top. AEC counts "
     "PettingZoo's agent_iter, last and step, observation and mask included. Seconds are the processor's; threads are "
@@ -74,7 +74,7 @@ def machine() -> dict[str, str]:
 
 
 def rate(run: Callable[[int], int], clock: Callable[[], float] = time.process_time) -> float:
-    """Return decisions a second of one run; `run(call)` plays some and returns how many."""
+    """Return decisions per second of one run; `run(call)` plays some and returns how many."""
     decisions, call, begin = 0, 0, clock()
     while (seconds := clock() - begin) < RUN_SECONDS:
         call += 1
@@ -83,32 +83,32 @@ def rate(run: Callable[[int], int], clock: Callable[[], float] = time.process_ti
 
 
 def median_rate(run: Callable[[int], int]) -> float:
-    """Return decisions a second of the processor, the median of RUNS runs."""
+    """Return decisions per second of the processor, the median of RUNS runs."""
     run(0)  # compiles what is not yet compiled
     return statistics.median(rate(run) for _ in range(RUNS))
 
 
-def stepping(game: Game, num_lanes: int, observe: bool = True, threads: int = 1) -> Callable[[int], int]:
+def stepping(game: Game, num_envs: int, observe: bool = True, threads: int = 1) -> Callable[[int], int]:
     """Return a run of a batch of lanes stepped from Python."""
-    table = Lanes(game, num_lanes, observe=observe, threads=threads)
-    steps = max(1, 4096 // num_lanes)  # so that reading the clock does not count
+    table = VectorEnv(game, num_envs, observe=observe, threads=threads)
+    steps = max(1, 4096 // num_envs)  # so that reading the clock does not count
 
     def run(call: int) -> int:
         for step in range(steps):
             table.step(table.sample(call * steps + step))
-        return steps * num_lanes
+        return steps * num_envs
 
     return run
 
 
-def playing(game: Game, num_lanes: int, threads: int = 1) -> Callable[[int], int]:
+def playing(game: Game, num_envs: int, threads: int = 1) -> Callable[[int], int]:
     """Return a run of `play_random`."""
-    table = Lanes(game, num_lanes, threads=threads)
-    steps = max(STEPS, CALL // num_lanes)
+    table = VectorEnv(game, num_envs, threads=threads)
+    steps = max(STEPS, CALL // num_envs)
 
     def run(call: int) -> int:
         table.play_random(steps, call)
-        return steps * num_lanes
+        return steps * num_envs
 
     return run
 
@@ -122,20 +122,20 @@ def speedup(one: Callable[[int], int], all_threads: Callable[[int], int]) -> flo
     )
 
 
-def learner_rate(game: Game, num_lanes: int = 4096) -> float:
-    """Return the learner's decisions a second against `greedy` in a native vector environment."""
-    env = SeatVectorEnv(game, num_lanes, opponents="greedy")
+def learner_rate(game: Game, num_envs: int = 4096) -> float:
+    """Return the learner's decisions per second against `greedy` in a native vector environment."""
+    env = SeatVectorEnv(game, num_envs, opponents="greedy")
     env.reset(seed=1)
 
     def run(call: int) -> int:
         env.step(env.action_space.sample())
-        return num_lanes
+        return num_envs
 
     return median_rate(run)
 
 
 def aec_rate(game: Game) -> float:
-    """Return the decisions a second of one PettingZoo game after another."""
+    """Return the decisions per second of one PettingZoo game after another."""
     env = GupaiEnv(game)
 
     def run(call: int) -> int:
@@ -167,18 +167,16 @@ def first_step_seconds(game: Game) -> float:
 
 def figures(game: Game) -> Iterator[Figure]:
     """Measure a game, one figure after another."""
-    for num_lanes in LANES:
+    for num_envs in ENVS:
         for observe in (True, False):
-            what = f"{num_lanes} lane{'s' * (num_lanes > 1)}, {'observation and ' * observe}mask"
-            found = median_rate(stepping(game, num_lanes, observe))
+            what = f"{num_envs} lane{'s' * (num_envs > 1)}, {'observation and ' * observe}mask"
+            found = median_rate(stepping(game, num_envs, observe))
             yield Figure(game.id, what, found, "decisions/s")
-    for num_lanes in SHARED:
-        yield Figure(
-            game.id, f"play_random, {num_lanes} lanes", median_rate(playing(game, num_lanes)), "decisions/s"
-        )
+    for num_envs in SHARED:
+        yield Figure(game.id, f"play_random, {num_envs} lanes", median_rate(playing(game, num_envs)), "decisions/s")
         for what, make in (("play_random", playing), ("stepped", stepping)):
-            times = speedup(make(game, num_lanes), make(game, num_lanes, threads=THREADS))
-            yield Figure(game.id, f"{what}, {num_lanes} lanes, {THREADS} threads against 1", times, "x")
+            times = speedup(make(game, num_envs), make(game, num_envs, threads=THREADS))
+            yield Figure(game.id, f"{what}, {num_envs} lanes, {THREADS} threads against 1", times, "x")
     for what, measure in {
         "playouts, greedy": lambda: median_rate(playout_runs(game)),
         "learner decisions, make_vec against greedy": lambda: learner_rate(game),
@@ -186,4 +184,4 @@ def figures(game: Game) -> Iterator[Figure]:
     }.items():
         yield Figure(game.id, what, measure(), "decisions/s")
     yield Figure(game.id, "first step in a new process", first_step_seconds(game), "s")
-    yield Figure(game.id, "memory of a lane", Lanes(game, 1).lane_bytes, "bytes")
+    yield Figure(game.id, "memory of a lane", VectorEnv(game, 1).env_bytes, "bytes")

@@ -103,7 +103,7 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the figures that a player asks for, and what they are."""
     pooled = reading.get("pooled")
     if pooled and reading.get("unit") == "chips":
-        yield _figure(pooled["mean"], pooled["half_width"]), "chips a deal when it comes up"
+        yield _figure(pooled["mean"], pooled["half_width"]), "chips per deal when it comes up"
     if "frequency" in reading:
         if reading["kind"] == "action":
             yield f"{reading['frequency']:.3g}", "times in a deal of a seat"
@@ -120,9 +120,7 @@ def failures(reading: dict[str, Any]) -> str:
         f"{each['label']} ({_figure(each['mean'], each['half_width'])})"
         for which in ("effects", "doses", "subgroups")
         for each in reading.get(which, ())
-        if each["half_width"] is not None
-        and sign * each["mean"] + each["half_width"] < 0
-        and each.get("p", 0.0) < 0.05
+        if each["half_width"] is not None and sign * each["mean"] + each["half_width"] < 0 and each.get("p", 0.0) < 0.05
     ]
     looked = [
         word
@@ -182,9 +180,7 @@ def _deal(
     slug = f"{prefix}-{SLUGS[what]}"
     seats = ", ".join(f"seat {seat}" for seat in pair.seats)
     gain = f"{example['gain']:+g} {'chips' if reading.get('unit') == 'chips' else 'in the metric'}"
-    who = (
-        f"Against {example['player']}" if reading["kind"] == "policy" else f"{example['player']} at all seats"
-    )
+    who = f"Against {example['player']}" if reading["kind"] == "policy" else f"{example['player']} at all seats"
     both = enumerate(zip(*(game.actions for game in games), strict=False), 1)
     sides = [
         {

@@ -23,11 +23,7 @@ from gupai_agents.evaluation.claims import (
     work,
 )
 from gupai_agents.evaluation.claims.exacts import questions_of
-from gupai_agents.evaluation.claims.features import (
-    action_features_of,
-    hand_features_of,
-    position_features_of,
-)
+from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
 from gupai_agents.evaluation.claims.report import markdown, text
@@ -37,9 +33,9 @@ from gupai_agents.workers import Cluster, Workers
 from gupai_app.report import progress, put, shares, table_of
 from gupai_app.streams import say
 from gupai_env import __version__
+from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.files import locked_folder, read_text, write_file
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import nearest, told
 from gupai_env.games import GAMES
 
 SUFFIX = ".yaml"
@@ -76,9 +72,7 @@ def folder() -> Path:
 def paths() -> list[Path]:
     """Return the files of all claims that come with gupai, by game."""
     found = folder().glob(f"*{SUFFIX}")
-    return sorted(
-        found, key=lambda path: (ORDER.index(path.stem[:2]) if path.stem[:2] in ORDER else 9, path.stem)
-    )
+    return sorted(found, key=lambda path: (ORDER.index(path.stem[:2]) if path.stem[:2] in ORDER else 9, path.stem))
 
 
 def find(name: str) -> Path:
@@ -88,9 +82,7 @@ def find(name: str) -> Path:
     known = [path.stem for path in paths()]
     if name not in known:
         hint = nearest(name, known)
-        raise ValueError(
-            f"there is no claim {name!r}; {hint}`gupai claim list` lists them, FILE{SUFFIX} is one's own"
-        )
+        raise ValueError(f"there is no claim {name!r}; {hint}`gupai claim list` lists them, FILE{SUFFIX} is one's own")
     return folder() / f"{name}{SUFFIX}"
 
 
@@ -109,9 +101,7 @@ def listed() -> None:
     table = table_of("claim", "game", "readings", "statement")
     for path in paths():
         claim = read_claim(path)
-        table.add_row(
-            claim.id, claim.game, str(len(claim.readings)) if claim.readings else "untested", claim.statement
-        )
+        table.add_row(claim.id, claim.game, str(len(claim.readings)) if claim.readings else "untested", claim.statement)
     put(table, "To test one: gupai claim run ID")
 
 
@@ -141,7 +131,7 @@ def new(name: str, *, force: bool = False) -> None:
     path = Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
     if not re.fullmatch(ID, path.stem) or len(path.stem) > MOST_ID:
         raise ValueError(
-            f"{told(path.stem)} is no name of a claim; write at most {MOST_ID} lower-case letters and digits, "
+            f"{short_repr(path.stem)} is no name of a claim; write at most {MOST_ID} lower-case letters and digits, "
             "with - between"
         )
     write_file(path, NEW.format(name=path.stem, suffix=SUFFIX), force=force)
@@ -158,9 +148,7 @@ def plan(claims: Sequence[Claim], seed: int, as_json: bool) -> None:
     found: list[dict[str, Any]] = []
     for claim in claims:
         begin = time.perf_counter()
-        found.append(
-            {"id": claim.id, "readings": planned(claim, seed), "seconds": time.perf_counter() - begin}
-        )
+        found.append({"id": claim.id, "readings": planned(claim, seed), "seconds": time.perf_counter() - begin})
     if as_json:
         print(json.dumps(found, indent=2))
         return
@@ -218,9 +206,7 @@ def keeping(out: str | None, doing: str) -> contextlib.AbstractContextManager[An
     return contextlib.nullcontext() if out is None else locked_folder(out, doing)
 
 
-def _parts(
-    claims: Sequence[Claim], command: dict[str, Any], out: str | None, workers: Workers
-) -> list[dict[str, Any]]:
+def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, workers: Workers) -> list[dict[str, Any]]:
     """Return the verdicts on claims, those that are kept already as they are."""
     paths = [None if out is None else Path(out) / f"{claim.id}.json" for claim in claims]
     found = {
@@ -231,7 +217,7 @@ def _parts(
     how = command["deals"], command["panel"], command.get("strong", False)
     todo = {at: work(claim, *how) for at, claim in enumerate(claims) if at not in found}
     total, done = sum(todo.values()) or 1.0, 0.0
-    with shares() as tell:
+    with shares() as notify:
 
         def tried() -> Iterator[tuple[int, dict[str, Any]]]:
             if isinstance(workers, Cluster) or (workers.count > 1 and len(todo) > 1):
@@ -241,13 +227,13 @@ def _parts(
                 yield at, _tried(claims[at], command, functools.partial(tell_of, at))
 
         def tell_of(at: int, share: float, what: str) -> None:
-            tell((done + share * todo[at]) / total, f"{claims[at].id}: {what}")
+            notify((done + share * todo[at]) / total, f"{claims[at].id}: {what}")
 
         for at, content in tried():
             found[at] = content
             _keep(paths[at], content)
             done += todo[at]
-            tell(done / total, claims[at].id)
+            notify(done / total, claims[at].id)
     return [found[at] for at in range(len(claims))]
 
 
@@ -261,11 +247,9 @@ def together(parts: Sequence[dict[str, Any]]) -> str:
     )
 
 
-def _tried(
-    claim: Claim, command: dict[str, Any], tell: Callable[[float, str], Any] | None = None
-) -> dict[str, Any]:
+def _tried(claim: Claim, command: dict[str, Any], notify: Callable[[float, str], Any] | None = None) -> dict[str, Any]:
     """Return the verdict of a claim for JSON."""
-    found = try_claim(claim, **command, progress=tell)
+    found = try_claim(claim, **command, progress=notify)
     return numbers(found, command)
 
 
@@ -280,7 +264,7 @@ def optimise_all(
     with_traits = [(claim, found) for claim in claims if (found := traits(claim))]
     if not with_traits:
         raise ValueError(
-            f"{claims[0].id}: no reading of it compares weights of a style; there is nothing to optimise"
+            f"{claims[0].id}: no reading of it compares weights of a heuristic; there is nothing to optimise"
         )
     parts, command = [], {"seed": seed, "budget": asdict(budget)}
     total = sum(planned_deals(claim, trait, budget) for claim, found in with_traits for trait in found)
@@ -290,8 +274,7 @@ def optimise_all(
             content = _kept(kept, claim, command)
             if content is None:
                 optimised = [
-                    optimise(claim, trait, budget=budget, seed=seed, threads=threads, progress=done)
-                    for trait in found
+                    optimise(claim, trait, budget=budget, seed=seed, threads=threads, progress=done) for trait in found
                 ]
                 content = {
                     "format": "gupai-optimised-1",

@@ -1,4 +1,4 @@
-"""`gupai discover`: which features of a style matter, for people, as JSON, and kept in a folder while it goes on."""
+"""`gupai discover`: which features of a heuristic matter, for people, as JSON, and kept in a folder while it goes on."""
 
 import json
 from collections.abc import Sequence
@@ -19,13 +19,7 @@ FORMAT = "gupai-discover-1"
 
 
 def run(
-    game: Game,
-    variant: Variant,
-    budget: Budget,
-    start: str | None,
-    seed: int,
-    threads: int | None,
-    out: str | None,
+    game: Game, variant: Variant, budget: Budget, start: str | None, seed: int, threads: int | None, out: str | None
 ) -> dict[str, Any]:
     """Return what is discovered, for JSON; with `out` it is kept there, and every seed as soon as it is searched.
 
@@ -90,9 +84,9 @@ def show(game: Game, content: dict[str, Any]) -> None:
         f"{game.id} v{content['version']}, {in_words(content['variant'])}; begun with {content['start']}, against "
         f"{', '.join(content['rivals'])}; {budget['seeds']} searches of {budget['generations']} generations from seed "
         f"{content['seed']}, measured in {budget['fresh']:,} fresh deals each.",
-        f"The tuned style wins {figure(content['chips'])} chips a deal from them.",
+        f"The tuned heuristic wins {figure(content['chips'])} chips per deal from them.",
         *([f"Never differ: {', '.join(content['idle'])}."] if content["idle"] else []),
-        "Lost: chips a deal that a style tuned without it wins less. Weights are scaled so that in half of all "
+        "Lost: chips per deal that a heuristic tuned without it wins less. Weights are scaled so that in half of all "
         "decisions the best action stands 1 or more from the next. ± is the half-width of the 95% interval over "
         f"searches, q the false discovery rate. What features are: gupai rules {game.id}",
     )

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gupai_agents.agent import Turns
+from gupai_agents.agent import DecisionBatch
 from gupai_agents.failure import Leave
 from gupai_agents.search import SearchAgent
-from gupai_app.moves import Move, headed, moves_of, worths
+from gupai_app.moves import Move, headed, moves_of, scores
 from gupai_app.streams import printable
 from gupai_env.core.game import Game
 from gupai_env.core.hints import PLAY, TILE, fill_rules, spelled, tiles_named
@@ -97,12 +97,12 @@ class HumanAgent:
         self.hints, self.adviser = game.hints(game, variant), adviser
         self._greeted = False
 
-    def act(self, turns: Turns) -> np.ndarray:
+    def act(self, turns: DecisionBatch) -> np.ndarray:
         """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
-        rows = range(len(turns.keys))
+        rows = range(len(turns.rng_keys))
         return np.array([self._choose(turns.at(slice(row, row + 1))) for row in rows], np.int16)
 
-    def _choose(self, turn: Turns) -> int:
+    def _choose(self, turn: DecisionBatch) -> int:
         view = turn.views[0]
         moves = moves_of(self.hints, view, turn.masks[0])
         self._show(view, moves)
@@ -142,16 +142,16 @@ class HumanAgent:
             self._greeted = True
         self._list(view, moves, self.hints.most_shown)
 
-    def _advise(self, adviser: SearchAgent, turn: Turns, moves: Sequence[Move]) -> None:
+    def _advise(self, adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> None:
         """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
-        found, told = worths(adviser, turn, moves)
+        found, printed = scores(adviser, turn, moves)
         ranked = sorted(range(len(moves)), key=lambda at: -found[at].mean)[: self.hints.most_shown]
         entries = [
             f"{at + 1:>3}  {self.game.action_name(found[at].action, turn.views[0])} "
             f"{found[at].mean:+.1f} ±{found[at].half:.1f}"
             for at in ranked
         ]
-        self.terminal.paragraph(f"{told}:")
+        self.terminal.paragraph(f"{printed}:")
         self.terminal.say(_columns(entries, self.terminal.width))
 
     def _list(self, view: np.record, moves: Sequence[Move], most: int) -> None:
@@ -159,9 +159,7 @@ class HumanAgent:
         say, width = self.terminal.say, self.terminal.width
         for heading, numbered in headed(self.hints, moves).items():
             entries = [
-                f"{number:>3}  {self.hints.label(view, move.actions)}"
-                for number, move in numbered
-                if number <= most
+                f"{number:>3}  {self.hints.label(view, move.actions)}" for number, move in numbered if number <= most
             ]
             if entries:
                 say(f"{heading}:\n{_columns(entries, width)}")
@@ -173,9 +171,7 @@ class HumanAgent:
         number = re.fullmatch(r"(#?) ?(\d+)", text)
         at = int(number[2]) if number else 0
         by_number = moves[at - 1] if 1 <= at <= len(moves) else None
-        spell = (
-            spelled if "/" in text else str
-        )  # a split may be spelled in many ways; else tiles are found below
+        spell = spelled if "/" in text else str  # a split may be spelled in many ways; else tiles are found below
         by_name = next((move for move in moves if spell(move.name) == spell(text)), None)
         if by_name:
             return by_name
@@ -228,9 +224,7 @@ class HumanAgent:
                 raise self.terminal.leave()
             if not text:
                 return None
-            self.terminal.paragraph(
-                f"Answer {listed(list(answers), 'or')}, or nothing to choose another move."
-            )
+            self.terminal.paragraph(f"Answer {listed(list(answers), 'or')}, or nothing to choose another move.")
 
 
 def _begins(words: Sequence[str], typed: Sequence[str]) -> bool:

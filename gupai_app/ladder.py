@@ -27,19 +27,13 @@ def players(game: Game, variant: Variant, more: Sequence[str]) -> list[str]:
 
 def show(ladder: Ladder, seconds: float) -> None:
     """Print a ladder."""
-    table = table_of(
-        "one of", *(f"against {name}" for name in ladder.rivals), "all but random", "deals", "decisions/s"
-    )
+    table = table_of("one of", *(f"against {name}" for name in ladder.rivals), "all but random", "deals", "decisions/s")
     for rung in ladder.rungs:
-        on_each = [
-            "" if name == rung.player else str(won)
-            for name, won in zip(ladder.rivals, rung.chips, strict=True)
-        ]
-        table.add_row(rung.player, *on_each, str(rung.total), f"{rung.deals:,}", f"{rung.pace:,.0f}")
+        on_each = ["" if name == rung.player else str(won) for name, won in zip(ladder.rivals, rung.chips, strict=True)]
+        table.add_row(rung.player, *on_each, str(rung.total), f"{rung.deals:,}", f"{rung.speed:,.0f}")
     put(
         table,
-        f"{ladder.game.id} v{ladder.game.version}, {ladder.variant}; seed {ladder.seed}; "
-        f"{seconds:.0f} seconds.",
+        f"{ladder.game.id} v{ladder.game.version}, {ladder.variant}; seed {ladder.seed}; {seconds:.0f} seconds.",
         MEANING,
         f"Decisions a second are those of a batch, on {os.cpu_count()} cores.",
     )
@@ -54,7 +48,7 @@ def content(ladder: Ladder, seconds: float, command: str) -> dict[str, Any]:
         "changed": ladder.variant.changed(),
         "command": command,
         "seed": ladder.seed,
-        "unit": "chips a deal; half_width is that of the 95% interval of the mean over deals",
+        "unit": "chips per deal; half_width is that of the 95% interval of the mean over deals",
         "rivals": ladder.rivals,
         "rungs": [
             {
@@ -66,7 +60,7 @@ def content(ladder: Ladder, seconds: float, command: str) -> dict[str, Any]:
                     if name != rung.player
                 },
                 "all_but_random": rung.total.as_numbers(),
-                "decisions_a_second": rung.pace,
+                "decisions_a_second": rung.speed,
             }
             for rung in ladder.rungs
         ],

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Turns
+from gupai_agents.agent import DecisionBatch
 from gupai_agents.search import SearchAgent
 from gupai_env.core.hints import Hints, tiles_named, unturned, verb_of
 
@@ -28,7 +28,7 @@ class Move(NamedTuple):
         return tiles_named(self.name)
 
 
-class Worth(NamedTuple):
+class TileValue(NamedTuple):
     """What a move is worth: chips on average and half the width of their 95% interval, if the better of its actions is
     played where tiles can be turned two ways.
     """
@@ -46,7 +46,7 @@ def moves_of(hints: Hints, view: np.record, mask: np.ndarray) -> list[Move]:
     moves = [Move(name, actions) for name, actions in found.items()]
     first = {move.verb: min(each.actions[0] for each in moves if each.verb == move.verb) for move in moves}
     moves.sort(key=lambda move: move.tiles, reverse=True)
-    return sorted(moves, key=lambda move: (first[move.verb], -hints.worth(view, move.actions)))
+    return sorted(moves, key=lambda move: (first[move.verb], -hints.value(view, move.actions)))
 
 
 def headed(hints: Hints, moves: Sequence[Move]) -> dict[str, list[tuple[int, Move]]]:
@@ -58,16 +58,16 @@ def headed(hints: Hints, moves: Sequence[Move]) -> dict[str, list[tuple[int, Mov
     return found
 
 
-def worths(adviser: SearchAgent, turn: Turns, moves: Sequence[Move]) -> tuple[list[Worth], str]:
+def scores(adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> tuple[list[TileValue], str]:
     """Return what the moves of one decision are worth, and a sentence that says how that was found."""
     values = adviser.values(turn)
     means, errors = values.means[0], values.errors[0]
     best = [max(move.actions, key=lambda each: means[each]) for move in moves]
-    told = (
+    printed = (
         f"Chips that each move brings on average in up to {values.deals.max()} deals that you may be in, "
         "played out by a rule-based player in all seats, with 95% intervals"
     )
-    return [Worth(action, float(means[action]), WIDE * float(errors[action])) for action in best], told
+    return [TileValue(action, float(means[action]), WIDE * float(errors[action])) for action in best], printed
 
 
 def result(paid: float) -> str:

@@ -42,21 +42,19 @@ def moments(record: GameRecord, near: int = 0) -> Iterator[Moment]:
     """Yield the tables of a game, from its first deal to its end, seat `near` at the near side."""
     session = Session.of(record)
     names = called(record)
-    told: tuple[str, ...] = ()
+    printed: tuple[str, ...] = ()
     begins = True
     for action in (*record.actions, None):
         if begins and action is not None:
             deal = int(session.state.deal)
             scene = session.scene(names, first=near)
             words = scene.last_move if deal == 0 else f"Deal {deal + 1}. {scene.last_move}"
-            yield Moment(
-                "start" if deal == 0 else f"deal-{deal + 1}", words, scene, _closed(session, names, None)
-            )
-            told = scene.notes
+            yield Moment("start" if deal == 0 else f"deal-{deal + 1}", words, scene, _closed(session, names, None))
+            printed = scene.notes
         if action is None:
             return
-        step = session.take(action, names, told, near)
-        told, begins = step.scene.notes, step.payoffs is not None
+        step = session.take(action, names, printed, near)
+        printed, begins = step.scene.notes, step.payoffs is not None
         yield Moment(str(step.number), _words(step, names), step.scene, _closed(session, names, step.payoffs))
 
 
@@ -109,9 +107,7 @@ class Parts:
     def add(self, pieces: Sequence[Piece]) -> int:
         """Keep a part; return its number."""
         known = self._pieces
-        names = " ".join(
-            [known.get(svg) or known.setdefault(svg, _short(len(known))) for svg in map(svg_of, pieces)]
-        )
+        names = " ".join([known.get(svg) or known.setdefault(svg, _short(len(known))) for svg in map(svg_of, pieces)])
         return self._parts.setdefault(names, len(self._parts))
 
     def uses(self, parts: Sequence[int]) -> Markup:
@@ -160,17 +156,10 @@ def stepper(record: GameRecord, parts: Parts, prefix: str = "", near: int = 0) -
     # Closed seats take room too, and what is said of them.
     closed = [Scene(moment.scene.title, (), tuple(_in_order(moment)), (), "") for moment in shown]
     layouts = {name: lay_out([*scenes, *closed], narrow=narrow) for name, narrow in LAYOUTS.items()}
-    moves = [
-        (moment, {name: _named(parts, moment, layout) for name, layout in layouts.items()})
-        for moment in shown
-    ]
+    moves = [(moment, {name: _named(parts, moment, layout) for name, layout in layouts.items()}) for moment in shown]
     first = moves[0][1]
     stages = [
-        (
-            name,
-            layout,
-            parts.uses([int(part[part.index("-") + 1 :]) for part in first[name].split() if part[0] != "c"]),
-        )
+        (name, layout, parts.uses([int(part[part.index("-") + 1 :]) for part in first[name].split() if part[0] != "c"]))
         for name, layout in layouts.items()
     ]
     return filled("stepper.html", stages=stages, names=called(record), moves=moves, prefix=prefix)
@@ -190,7 +179,7 @@ def filled(name: str, **words: Any) -> Markup:
 
 
 def sheet(name: str) -> Markup:
-    """Return a style sheet, with the colours of drawings."""
+    """Return a heuristic sheet, with the colours of drawings."""
     return filled(name, light=style(LIGHT), dark=style(DARK))
 
 
@@ -204,9 +193,7 @@ def game_page(record: GameRecord) -> str:
     """Return a page with one game."""
     parts, head = Parts(), title(record.game, record.variant)
     shown = stepper(record, parts)
-    return page(
-        head, filled("game.html", head=head, result=result_of(record), record=record, stepper=shown), parts
-    )
+    return page(head, filled("game.html", head=head, result=result_of(record), record=record, stepper=shown), parts)
 
 
 def page(head: str, body: Markup, parts: Parts) -> str:

@@ -55,14 +55,14 @@ def _play_episode(
 ) -> float:
     """Play one episode, telling every move that the person can see; return the chips they won."""
     game, variant, terminal = session.game, session.variant, person.terminal
-    sitting = [person if seat == you else agent for seat, agent in enumerate(agents)]
+    seating = [person if seat == you else agent for seat, agent in enumerate(agents)]
     seen = b""
-    while not session.over:
+    while not session.terminated:
         view = session.view(you)
         if view.tobytes() != seen:  # something happened that the person may know of
             seen = view.tobytes()
             terminal.say(game.scene(variant, [view], names).last_move)
-        payoffs = session.play(session.answer(sitting[session.seat]))
+        payoffs = session.play(session.answer(seating[session.seat]))
         if payoffs:
             terminal.say("\nThe count, all tiles face up:")
             terminal.table(session.shown(payoffs).scene(names, first=you))
@@ -108,9 +108,7 @@ def replay(
     for number, game in enumerate(games, first):
         session = Session.of(game)
         terminal.say("")
-        terminal.paragraph(
-            f"Game {number}: {title(game.game, game.variant)}, seed {game.seed}, episode {game.episode}"
-        )
+        terminal.paragraph(f"Game {number}: {title(game.game, game.variant)}, seed {game.seed}, episode {game.episode}")
         _show(
             session,
             game.agents,
@@ -144,28 +142,26 @@ def _show(
     """Show an episode move by move; `answer` says what is played, `go_on` whether to show more of it."""
     names = [f"Seat {seat} {name}" for seat, name in enumerate(agents)]
     deal = -1
-    told: tuple[str, ...] = ()  # the notes of the table shown last
-    while not session.over:
+    printed: tuple[str, ...] = ()  # the notes of the table shown last
+    while not session.terminated:
         begins, deal = session.state.deal > deal, int(session.state.deal)
         if begins or tables:
             scene = session.scene(names)
             terminal.table(scene)
-            told = scene.notes
+            printed = scene.notes
         if go_on is not None and not go_on():
             return
-        step = session.take(answer(session), names, told)
+        step = session.take(answer(session), names, printed)
         done = f"{names[step.seat]}: {step.words}"
         terminal.say(f"{step.number:>3}  {done:<36}  {step.news}".rstrip())
         if step.payoffs:
             terminal.table(step.scene)
 
 
-def watch_json(
-    game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: Record = None
-) -> None:
+def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: Record = None) -> None:
     """Print one episode as a JSON object a move; where a move ends a deal, `payoffs` are chips by seat."""
     session, names = Session(game, variant, seed), list(map(name_of, agents))
-    while not session.over:
+    while not session.terminated:
         deal = int(session.state.deal)
         seat = session.seat
         view, legal = session.view(seat), session.mask().nonzero()[0].tolist()

@@ -26,7 +26,7 @@ class TellingReporter(Reporter):
 
 
 class ScreenReporter(TellingReporter):
-    """Shows a bar on a terminal, and on any output a line for each look at the baselines."""
+    """Shows a bar on a terminal, and on any output a line for each evaluation against the baselines."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -48,9 +48,9 @@ class ScreenReporter(TellingReporter):
         self.progress.update(self.task, completed=progress)
         self.progress.start()
 
-    def taught(self, progress: float, labels: int, seconds: float) -> None:
+    def by_search(self, progress: float, targets: int, seconds: float) -> None:
         """Move it on."""
-        self._move(progress, labels, "labels", seconds)
+        self._move(progress, targets, "targets", seconds)
 
     def learned(self, progress: float, decisions: int, seconds: float) -> None:
         """Move it on."""
@@ -61,7 +61,7 @@ class ScreenReporter(TellingReporter):
         self.progress.update(self.task, completed=progress, rate=rate)
 
     def evaluated(self, row: dict[str, Any]) -> None:
-        """Print a line: millions of decisions, or labels, and chips a deal against each baseline."""
+        """Print a line: millions of decisions, or targets, and chips per deal against each baseline."""
         found = [
             f"{name} {value['mean']:+.1f} ±{value['high'] - value['mean']:.1f}"
             for name, value in row.items()
@@ -69,7 +69,7 @@ class ScreenReporter(TellingReporter):
         ]
         if "exploitability" in row:
             found.append("exploitability {best:.2f}, drawn {drawn:.2f}".format(**row["exploitability"]))
-        number, what = (row["decisions"], "decisions") if row["decisions"] else (row["labels"], "labels")
+        number, what = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
         self.console.print(f"{number / 1e6:5.2f}M {what}: {', '.join(found)}")
 
     def expect(self, deals: int) -> None:
@@ -113,7 +113,7 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
             f"Chips a deal of one player against equal others in all other seats, with its 95% interval. "
             f"{config.evaluation.final_deals:,} deals, each from every seat; deals from seed "
             f"{config.seed + FINAL_SEED}, training from seed {config.seed}: "
-            f"{went_in(run.spent.labels, run.decisions)}."
+            f"{went_in(run.spent.targets, run.decisions)}."
         ),
     )
     seats = range(run.variant.players)
@@ -122,14 +122,11 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
             escape(row.hero),
             escape(row.villain),
             str(row.result.mean(0)),
-            *(
-                f"{each.mean:+.1f} ±{each.half_width:.1f}"
-                for each in (row.result.at_seat(0, n) for n in seats)
-            ),
+            *(f"{each.mean:+.1f} ±{each.half_width:.1f}" for each in (row.result.at_seat(0, n) for n in seats)),
         ]
         for row in rows
     ]
-    heads = ["player", "against", "chips a deal", *(f"seat {seat}" for seat in seats)]
+    heads = ["player", "against", "chips per deal", *(f"seat {seat}" for seat in seats)]
     widest = [max(map(len, column)) + 1 for column in zip(heads, *cells, strict=True)]
     for number, head in enumerate(heads):
         if number < 2:
@@ -155,6 +152,4 @@ def results_json(run: Run, rows: Iterable[Row]) -> str:
         for row in rows
     ]
     head = {"game": run.game.id, "variant": run.config.variant, "checkpoint": str(run.agent_file)}
-    return json.dumps(
-        {**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": found}
-    )
+    return json.dumps({**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": found})

@@ -23,9 +23,9 @@ from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tourn
 from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_app.bench import COUNTED, RUNS, Figure, machine
 from gupai_app.streams import printable, say
+from gupai_env.core.checks import counted
 from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
-from gupai_env.core.numbers import counted
 
 NARROWEST = 20  # columns; a narrower terminal breaks lines itself
 NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and told in full below it
@@ -73,7 +73,7 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def shares() -> Iterator[Callable[[float, str], None]]:
-    """Show a bar on standard error, if that is a terminal, while the block calls `tell(share, what is being done)`."""
+    """Show a bar on standard error, if that is a terminal, while the block calls `notify(share, what is being done)`."""
     console = Console(stderr=True)
     columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}")
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -100,10 +100,10 @@ def rules(game: Game) -> None:
     features.columns[0].no_wrap = True
     for feature in game.features:
         features.add_row(feature.name, feature.unit, f"{feature.low:g} to {feature.high:g}", feature.meaning)
-    styles = table_of("player", "weights")
-    styles.columns[0].no_wrap = True
-    for name, weights in game.styles.items():
-        styles.add_row(name, ", ".join(f"{feature}={weight:g}" for feature, weight in weights.items()))
+    heuristics = table_of("player", "weights")
+    heuristics.columns[0].no_wrap = True
+    for name, weights in game.heuristics.items():
+        heuristics.add_row(name, ", ".join(f"{feature}={weight:g}" for feature, weight in weights.items()))
     say(fill_rules(game.rules_text, Screen().width))
     put(
         table,
@@ -111,10 +111,10 @@ def rules(game: Game) -> None:
         f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
         f"Agents: {', '.join([*agent_names(game), *NOT_NAMED])}.",
         "Rule-based ones weigh features of an action and play the best:",
-        styles,
+        heuristics,
         features,
-        f"Weigh them otherwise: style:FEATURE=WEIGHT,..., {next(iter(game.styles))}+FEATURE=WEIGHT, or with a "
-        f"temperature, {next(iter(game.styles))}@1.5",
+        f"Weigh them otherwise: heuristic:FEATURE=WEIGHT,..., {next(iter(game.heuristics))}+FEATURE=WEIGHT, or with a "
+        f"temperature, {next(iter(game.heuristics))}@1.5",
     )
 
 
@@ -124,10 +124,7 @@ def short_names(names: Sequence[str]) -> list[str]:
     def alone(name: str, most: int) -> bool:
         return all(short(name, most) != short(other, most) for other in names if other != name)
 
-    lengths = (
-        next((most for most in range(NAME_WIDTH, len(name)) if alone(name, most)), len(name))
-        for name in names
-    )
+    lengths = (next((most for most in range(NAME_WIDTH, len(name)) if alone(name, most)), len(name)) for name in names)
     return [short(name, most) for name, most in zip(names, lengths, strict=True)]
 
 
@@ -137,28 +134,34 @@ def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> N
         return put_json({**summary(found), "seconds": seconds})
     who, seats = range(len(found.players)), range(found.variant.players)
     names = short_names(found.players)
-    ranked = sorted(who, key=lambda each: -found.forms[each].chips.mean)
+    ranked = sorted(who, key=lambda each: -found.performances[each].chips.mean)
     parts: list[Any] = []
     if found.standings is not None:
         parts.append(_duels(found.standings, names, ranked))
     by_seat = table_of("agent", *(f"seat {seat}" for seat in seats), title="Chips a deal by seat")
-    forms = table_of("agent", "chips", "p", "wins", "place", "rating", "alpha-rank", title="Every agent")
-    deeds = table_of("agent", *found.forms[0].deeds, title="Decisions a deal")
+    performances = table_of("agent", "chips", "p", "wins", "place", "rating", "alpha-rank", title="Every agent")
+    action_types = table_of("agent", *found.performances[0].action_types, title="Decisions a deal")
     for agent in ranked:
-        form = found.forms[agent]
+        performance = found.performances[agent]
         by_seat.add_row(names[agent], *(str(found.at_seat(agent, seat)) for seat in seats))
-        place = sum(number * share for number, share in enumerate(form.places, 1))
-        rank = "" if form.alpha_rank is None else f"{form.alpha_rank:.0%}"
-        rating = f"{form.rating:+.0f} ±{form.rating_width:.0f}"
-        forms.add_row(
-            names[agent], str(form.chips), _p(form.p), f"{form.win_share:.1%}", f"{place:.2f}", rating, rank
+        place = sum(number * share for number, share in enumerate(performance.places, 1))
+        rank = "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}"
+        rating = f"{performance.rating:+.0f} ±{performance.rating_width:.0f}"
+        performances.add_row(
+            names[agent],
+            str(performance.chips),
+            _p(performance.p),
+            f"{performance.win_share:.1%}",
+            f"{place:.2f}",
+            rating,
+            rank,
         )
-        deeds.add_row(names[agent], *(f"{rate:.2f}" for rate in form.deeds.values()))
+        action_types.add_row(names[agent], *(f"{rate:.2f}" for rate in performance.action_types.values()))
     put(
         *parts,
         by_seat,
-        forms,
-        *([deeds] if len(found.forms[0].deeds) > 1 else []),
+        performances,
+        *([action_types] if len(found.performances[0].action_types) > 1 else []),
         *(f"{name} is {full}." for name, full in zip(names, found.players, strict=True) if name != full),
         f"{found.game.id} v{found.game.version}, {found.variant}; {found.deals:,} deals a duel, "
         f"seed {found.seed}; {seconds:.1f} seconds.",
@@ -180,9 +183,9 @@ def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) ->
 def _tables_of(found: Tournament) -> list[str]:
     """Return in words who sat together."""
     played = dict.fromkeys(line_up.table for line_up in found.line_ups)
-    told = {ONE: "One agent sits among equal others", TWO: "Two agents share the seats", MIXED: "All differ"}
+    printed = {ONE: "One agent sits among equal others", TWO: "Two agents share the seats", MIXED: "All differ"}
     return [
-        f"{told[table]}, in every deal once at each seat" + (", and counts alone" if table == ONE else "")
+        f"{printed[table]}, in every deal once at each seat" + (", and counts alone" if table == ONE else "")
         for table in played
     ]
 
@@ -209,19 +212,17 @@ def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_j
         )
     said = {
         ACCEPTED: f"Accepted: {challenger} wins more than {champion}.",
-        REJECTED: f"Rejected: {challenger} does not win {gain:g} chips a deal more than {champion}.",
+        REJECTED: f"Rejected: {challenger} does not win {gain:g} chips per deal more than {champion}.",
         UNDECIDED: "Undecided: there were no more deals.",
     }[found.verdict]
     put(
         said,
-        f"One {challenger} among {champion}: {found.chips} chips a deal after {counted(found.test.samples, 'deal')}, "
+        f"One {challenger} among {champion}: {found.chips} chips per deal after {counted(found.test.samples, 'deal')}, "
         f"each from every seat; log-likelihood ratio {found.test.log_likelihood_ratio:+.2f}; {seconds:.1f} seconds.",
     )
 
 
-def exploits(
-    tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False
-) -> None:
+def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False) -> None:
     """Print what policies win in all seats, and what a best response wins more."""
     if as_json:
         return put_json(_exploits(tree, policies, seconds))
@@ -252,7 +253,7 @@ def _exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -
         "nodes": tree.nodes,
         "deals": tree.deals,
         "information_sets": tree.sets,
-        "unit": "chips a deal; gain of a best response, exploitability is the mean gain of two seats",
+        "unit": "chips per deal; gain of a best response, exploitability is the mean gain of two seats",
         "policies": [
             {
                 "name": name,
@@ -272,18 +273,16 @@ def exploiter(found: Exploited, seconds: float, *, as_json: bool = False) -> Non
         return put_json({**found.as_numbers(), "seconds": seconds})
     gain, effort = found.gain, found.effort
     looked = {
-        TUNING: f"tuning: {effort.generations} generations of {effort.population} styles in "
+        TUNING: f"tuning: {effort.generations} generations of {effort.population} heuristics in "
         f"{effort.candidate_deals:,} deals each",
-        SEARCH: f"search: {effort.playouts} playouts a decision",
+        SEARCH: f"search: {effort.playouts} playouts per decision",
     }[effort.method]
     said = (
-        f"A best response gains at least {gain.low:.2f} chips a deal from {found.agent}"
+        f"A best response gains at least {gain.low:.2f} chips per deal from {found.agent}"
         if gain.low > 0
         else f"Nothing was found that clearly wins more than {found.agent} does"
     )
-    put(
-        f"{said}: one exploiter among others of it wins {gain} chips a deal more than it does in the same seats."
-    )
+    put(f"{said}: one exploiter among others of it wins {gain} chips per deal more than it does in the same seats.")
     say(f"Exploiter: {found.exploiter}")  # on one line, to be copied
     put(
         f"Looked for by {looked}; measured in {gain.samples:,} other deals, each from every seat.",

@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, ask
+from gupai_agents.agent import Agent, DecisionBatch, ask
 from gupai_agents.evaluation.records import GameRecord
 from gupai_env.core.deal import Deal
 from gupai_env.core.episode import noise_key
@@ -40,9 +40,7 @@ class Session(Deal):
         payoffs: The chips by seat of every finished deal.
     """
 
-    def __init__(
-        self, game: Game, variant: Variant, seed: int, episode: int = 0, order: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, game: Game, variant: Variant, seed: int, episode: int = 0, order: Sequence[int] = ()) -> None:
         """Args: order: the tiles as they are dealt, instead of as the seed shuffles them.
 
         Raises: ValueError for a bad seed.
@@ -68,9 +66,9 @@ class Session(Deal):
         found.payoffs = self.payoffs[:]
         return found
 
-    def turns(self) -> Turns:
+    def turns(self) -> DecisionBatch:
         """Return the decision to be made, as agents take it; by plain rules, for which nobody waits for a compiler."""
-        return Turns(self.view_row(self.seat), self.mask()[None], np.array([noise_key(self.state)], np.int64))
+        return DecisionBatch(self.view_row(self.seat), self.mask()[None], np.array([noise_key(self.state)], np.int64))
 
     def answer(self, agent: Agent) -> int:
         """Return what an agent plays for the seat to act. Raises: ValueError as `ask`."""
@@ -92,13 +90,13 @@ class Session(Deal):
         self.payoffs.append(tuple(paid))
         return paid
 
-    def take(self, action: int, names: Sequence[str], told: Sequence[str] = (), first: int = 0) -> Step:
+    def take(self, action: int, names: Sequence[str], printed: Sequence[str] = (), first: int = 0) -> Step:
         """Play a legal action; names: of the seats. told: notes that are no news. first: the seat at the near side."""
         seat = self.seat
         words = self.game.action_name(action, self.view(seat))
         payoffs = self.play(action)
         scene = self.shown(payoffs).scene(names, first=first)
-        news = next((note for note in scene.notes[:1] if note not in told), "")
+        news = next((note for note in scene.notes[:1] if note not in printed), "")
         return Step(int(self.state.moves), seat, words, news, payoffs, scene)
 
     def shown(self, payoffs: Sequence[float] | None) -> "Session":

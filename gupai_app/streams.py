@@ -26,10 +26,10 @@ class OutputLostError(Exception):
 
 
 class _Raw(io.RawIOBase):
-    """The bytes of an output. The first that are lost raise OutputLostError or, if not `told`, nothing."""
+    """The bytes of an output. The first that are lost raise OutputLostError or, if not `short_repr`, nothing."""
 
-    def __init__(self, raw: io.FileIO | None, *, told: bool) -> None:
-        self._raw, self._told = raw, told
+    def __init__(self, raw: io.FileIO | None, *, printed: bool) -> None:
+        self._raw, self._reports = raw, printed
 
     def writable(self) -> bool:
         return True
@@ -48,13 +48,13 @@ class _Raw(io.RawIOBase):
                 raise OSError(errno.EBADF, os.strerror(errno.EBADF))
             return self._raw.write(data)
         except OSError as error:
-            if self._told:
-                self._told = False  # what is left in buffers is dropped
+            if self._reports:
+                self._reports = False  # what is left in buffers is dropped
                 raise OutputLostError(error) from None
             return len(data)
 
 
-def _output(stream: TextIO | None, *, told: bool) -> TextIO:
+def _output(stream: TextIO | None, *, printed: bool) -> TextIO:
     if stream is not None and not isinstance(stream, io.TextIOWrapper):
         return stream  # of a notebook or a test
     try:
@@ -62,7 +62,7 @@ def _output(stream: TextIO | None, *, told: bool) -> TextIO:
     except (OSError, ValueError):  # it has no file of its own
         return stream if stream is not None else sys.stdout
     return io.TextIOWrapper(
-        io.BufferedWriter(_Raw(raw, told=told)),  # type: ignore[type-var]
+        io.BufferedWriter(_Raw(raw, printed=printed)),  # type: ignore[type-var]
         "utf-8" if stream is None else stream.encoding,
         "replace",  # a terminal without some sign shows ? in its place
         line_buffering=stream is not None and stream.line_buffering,
@@ -81,7 +81,7 @@ def take() -> None:
         sys.stdin = open(os.devnull)  # noqa: SIM115
     elif isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
-    sys.stdout, sys.stderr = _output(sys.stdout, told=True), _output(sys.stderr, told=False)
+    sys.stdout, sys.stderr = _output(sys.stdout, printed=True), _output(sys.stderr, printed=False)
 
 
 def printable(text: str, *, colours: bool = False) -> str:

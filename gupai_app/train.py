@@ -22,7 +22,7 @@ def train(
     stop: Stop,
     workers: "Workers | None" = None,
 ) -> None:
-    """Train to the end and print the table of results; see `gupai train --help`. workers: who make labels.
+    """Train to the end and print the table of results; see `gupai train --help`. workers: who make targets.
 
     Raises: ValueError for anything wrong with the configuration or the saved run; KeyboardInterrupt after a signal.
     """

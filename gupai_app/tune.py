@@ -1,4 +1,4 @@
-"""`gupai tune`: weights for a style, found, tried on the game's players and written with how they came about."""
+"""`gupai tune`: weights for a heuristic, found, tried on the game's players and written with how they came about."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -6,9 +6,9 @@ from importlib.metadata import version
 from typing import Any
 
 from gupai_agents.evaluation import duel
+from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.registry import agent_names, make_agent
-from gupai_agents.styles import StyleAgent
 from gupai_agents.tune import Tuned, tune
 from gupai_agents.workers import Workers
 from gupai_app.report import shares
@@ -34,7 +34,7 @@ def run(
     *,
     force: bool = False,
 ) -> None:
-    """Tune, print the style as YAML and, with `out`, write it there. Raises: ValueError as `tune`; OSError.
+    """Tune, print the heuristic as YAML and, with `out`, write it there. Raises: ValueError as `tune`; OSError.
 
     Args: out: of a file, "-" for standard output alone. force: whether it may be replaced.
     """
@@ -43,7 +43,7 @@ def run(
     except ImportError:
         raise ValueError("tuning needs one more package: pip install 'gupai[tune]'") from None
     options = variant.changed()
-    with shares() as tell:
+    with shares() as notify:
         found = tune(
             game,
             start=start,
@@ -51,7 +51,7 @@ def run(
             seconds=seconds,
             generations=generations,
             seed=seed,
-            progress=lambda share, generation, gain: tell(share, f"generation {generation}"),
+            progress=lambda share, generation, gain: notify(share, f"generation {generation}"),
             workers=workers,
             **options,
         )
@@ -59,18 +59,16 @@ def run(
     say(text, end="")  # first, so that it is not lost if it cannot be written
     if out is not None and out not in STREAMS:
         write_file(out, text, force=force)
-        say(f"Play against it: gupai play {game.id} --against style:{out}", error=True)
+        say(f"Play against it: gupai play {game.id} --against heuristic:{out}", error=True)
 
 
 def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[str, Any]:
-    """Return a style with how it came about and how it fares."""
+    """Return a heuristic with how it came about and how it fares."""
     game = found.game
     weights = {name: float(f"{weight:.{DIGITS}g}") for name, weight in found.weights.items()}
-    tuned = StyleAgent(game, "this", weights)
+    tuned = HeuristicAgent(game, "this", weights)
     gains = {
-        name: str(
-            duel(game, tuned, make_agent(name, game, **options), TRIED, seed=found.seed, **options).mean(0)
-        )
+        name: str(duel(game, tuned, make_agent(name, game, **options), TRIED, seed=found.seed, **options).mean(0))
         for name in agent_names(game, game.variant.make(**options))[1:]
     }
     return {
@@ -81,7 +79,7 @@ def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[
         "chips_a_deal_against": gains,
         "provenance": {
             "by": "gupai tune",
-            "start": start or next(reversed(list(game.styles))),
+            "start": start or next(reversed(list(game.heuristics))),
             "seed": found.seed,
             "generations": found.generations,
             "deals": found.deals,

@@ -7,13 +7,13 @@ Importing it registers every game with PettingZoo, `pettingzoo.make("aec", "gupa
 import gymnasium
 import pettingzoo
 
+from gupai_env.core.checks import refused
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import refused
 from gupai_env.games import GAMES, add_game, get_game
-from gupai_env.vector import Lanes, lanes
+from gupai_env.vector import VectorEnv, make_vec
 
 __version__ = "0.1.0"
-__all__ = ["GAMES", "Game", "Lanes", "get_game", "lanes", "register"]
+__all__ = ["GAMES", "Game", "VectorEnv", "get_game", "make_vec", "register"]
 
 
 def register(game: Game) -> None:
@@ -25,10 +25,7 @@ def register(game: Game) -> None:
         raise refused("game", game, "it must be a Game (docs/adding-a-game.md)")
     add_game(game)
     options = {"game": game.id}
-    aec, seat = (
-        f"gupai/{game.id}-v{game.version}",
-        f"gupai/{game.id.title().replace('-', '')}-v{game.version}",
-    )
+    aec, seat = (f"gupai/{game.id}-v{game.version}", f"gupai/{game.id.title().replace('-', '')}-v{game.version}")
     if aec not in pettingzoo.aec_registry:
         pettingzoo.register("aec", aec, "gupai_env.aec:GupaiEnv", kwargs=options)
     if seat not in gymnasium.registry:

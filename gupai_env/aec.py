@@ -9,15 +9,15 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv
 
+from gupai_env.core.checks import is_one_of, is_whole, one_of_an_array, refused, short_repr
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.numbers import is_one_of, is_whole, one_of_an_array, refused, told
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 MASK_PLACES = ("observation", "info")
 RENDER_MODES = ["human", "ansi", "rgb_array"]
@@ -56,12 +56,7 @@ class GupaiEnv(AECEnv):
     """
 
     def __init__(
-        self,
-        game: str | Game,
-        *,
-        render_mode: str | None = None,
-        mask_in: str = "observation",
-        **variant: Any,
+        self, game: str | Game, *, render_mode: str | None = None, mask_in: str = "observation", **variant: Any
     ) -> None:
         """Raises: ValueError naming an unknown game, option, render mode or place of the mask, and those there are."""
         game = get_game(game)
@@ -91,7 +86,7 @@ class GupaiEnv(AECEnv):
         low, high = (np.tile(bound, self.variant.players) for bound in (self.layout.low, self.layout.high))
         self.state_space = spaces.Box(low, high, dtype=np.int8)
 
-        self._lanes = Lanes(game, 1, renew=False, **dataclasses.asdict(self.variant))
+        self._envs = VectorEnv(game, 1, renew=False, **dataclasses.asdict(self.variant))
         self._seeded = False
         self._action = np.zeros(1, np.int64)
         self._no_actions = np.zeros(game.num_actions, np.int8)
@@ -103,11 +98,11 @@ class GupaiEnv(AECEnv):
     def _bind(self) -> None:
         """Set what a copy must not share: the thread that is at work, and second names for arrays."""
         self._alone = OneThread(IN_USE)
-        lanes, states = self._lanes, self._lanes.states
+        envs, states = self._envs, self._envs.states
         self.deal = Deal(self.game, self.variant, states, compiled=True)
-        self._mask, self._seat, self._observation = lanes.masks.view(np.int8), lanes.seats, lanes.observations
-        # What `lanes.step` does, without having the lanes to oneself and checks, which are made here.
-        self._play = functools.partial(lanes._steps[0], self._action)
+        self._mask, self._seat, self._observation = envs.masks.view(np.int8), envs.seats, envs.observations
+        # What `envs.step` does, without having the lanes to oneself and checks, which are made here.
+        self._play = functools.partial(envs._steps[0], self._action)
         self._settled, self._moves, self._over = states["settled"], states["moves"], states["over"]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -157,7 +152,7 @@ class GupaiEnv(AECEnv):
                 self.render()
 
     def _deal(self, key: int | None) -> None:
-        seeds, episodes = self._lanes.seeds, self._lanes.episodes
+        seeds, episodes = self._envs.seeds, self._envs.episodes
         before = int(seeds[0]), int(episodes[0])
         if key is not None:
             number = key, 0
@@ -168,15 +163,15 @@ class GupaiEnv(AECEnv):
         self.agents = []  # until it is dealt there is no game
         try:
             seeds[0], episodes[0] = number
-            self._lanes._begin()
-            self._lanes._show()
-            self._tell_of_deal()
+            self._envs._begin()
+            self._envs._show()
+            self._announce_deal()
         except BaseException:
             if not self.agents:
                 seeds[0], episodes[0] = before
             raise
 
-    def _tell_of_deal(self) -> None:
+    def _announce_deal(self) -> None:
         """Set all attributes that tell of the game, at once, as it begins."""
         agents, mover = self.possible_agents[:], self.possible_agents[self._seat[0]]
         self.__dict__.update(
@@ -190,7 +185,7 @@ class GupaiEnv(AECEnv):
             _infos={},
             _removed="",  # the first who was
             _paid=False,
-            _told=0,  # moves
+            _announced=0,  # moves
             _seeded=True,
         )
 
@@ -232,16 +227,14 @@ class GupaiEnv(AECEnv):
         if isinstance(agent, str) and agent == self._mover:
             observation = self._observation[0].copy()
         else:
-            observation = self._lanes.observed_by(self._seat_of(agent))[0]
+            observation = self._envs.observed_by(self._seat_of(agent))[0]
         return (
-            observation
-            if self.mask_in == "info"
-            else {"observation": observation, "action_mask": self._mask_of(agent)}
+            observation if self.mask_in == "info" else {"observation": observation, "action_mask": self._mask_of(agent)}
         )
 
     def _seat_of(self, agent: str) -> int:
         if not isinstance(agent, str) or agent not in self.possible_agents:
-            raise ValueError(f"{told(agent)} is no agent; the agents are {', '.join(self.possible_agents)}")
+            raise ValueError(f"{short_repr(agent)} is no agent; the agents are {', '.join(self.possible_agents)}")
         return self.possible_agents.index(agent)
 
     def step(self, action: Any) -> None:
@@ -265,37 +258,35 @@ class GupaiEnv(AECEnv):
         if self._is_out(agent):
             if action is not None:
                 raise IllegalActionError(
-                    f"{agent}: the game is over, the only valid action is None, not {told(action)}"
+                    f"{agent}: the game is over, the only valid action is None, not {short_repr(action)}"
                 )
             self._remove(agent)
             return
         self._action[0] = self._checked(action)
         try:
             self._play()
-            self._tell(agent)
+            self._announce(agent)
         except BaseException:
-            if self._moves[0] != self._told:
-                self._tell(agent)
+            if self._moves[0] != self._announced:
+                self._announce(agent)
             raise
         if self.render_mode == "human":
             self.render()
 
-    def _tell(self, agent: str) -> None:
+    def _announce(self, agent: str) -> None:
         """Set all attributes that tell of the game, at once, after a move of an agent."""
         self._cumulative_rewards[agent] = 0.0
         mover, paid = self.possible_agents[self._seat[0]], bool(self._settled[0])
         now: dict[str, Any] = {"agent_selection": mover, "_mover": mover, "_infos": {}, "_paid": paid}
         if paid:
-            rewards = dict(zip(self.agents, self._lanes.payoffs[0].tolist(), strict=False))
+            rewards = dict(zip(self.agents, self._envs.rewards[0].tolist(), strict=False))
             now["rewards"] = rewards
-            now["_cumulative_rewards"] = {
-                each: self._cumulative_rewards[each] + rewards[each] for each in rewards
-            }
+            now["_cumulative_rewards"] = {each: self._cumulative_rewards[each] + rewards[each] for each in rewards}
         elif self._paid:
             now["rewards"] = dict.fromkeys(self.agents, 0.0)
         if self._over[0]:
             now["terminations"] = dict.fromkeys(self.agents, True)
-        self.__dict__.update(now, _told=int(self._moves[0]))
+        self.__dict__.update(now, _announced=int(self._moves[0]))
 
     def _remove(self, agent: str) -> None:
         """Take an agent out that is terminated or truncated; whoever is left can only be taken out too."""
@@ -306,8 +297,7 @@ class GupaiEnv(AECEnv):
             agent_selection=agents[0] if agents else first,
             terminations={each: self.terminations.get(each, False) for each in agents},
             truncations={
-                each: self.truncations.get(each, False) or not self.terminations.get(each, False)
-                for each in agents
+                each: self.truncations.get(each, False) or not self.terminations.get(each, False) for each in agents
             },
             rewards=dict.fromkeys(agents, 0.0),
             _cumulative_rewards={each: self._cumulative_rewards[each] for each in agents},
@@ -329,20 +319,21 @@ class GupaiEnv(AECEnv):
         return int(self.deal.state.seed)
 
     def turn(self) -> tuple[np.recarray, np.ndarray, np.ndarray]:
-        """Return the decision of `agent_selection` as the agents of `agents` take it, `agent.act(Turns(*env.turn()))`.
+        """Return the decision of `agent_selection` as the agents of `agents` take it,
+        `agent.act(DecisionBatch(*env.turn()))`.
 
-        Returns: what it knows, views [1]; its legal actions, bool [1, num_actions]; its key of chance, int64 [1].
+        Returns: what it knows, views [1]; its legal actions, bool [1, num_actions]; its RNG key, int64 [1].
         Raises: RuntimeError before `reset` and at the end of the game, when there is none.
         """
         if not self.agents or self._is_out(self.agent_selection):
             raise RuntimeError(NO_GAME)
-        views, keys = self._lanes.views()
-        return views, self._lanes.masks.copy(), keys
+        views, rng_keys = self._envs.views()
+        return views, self._envs.masks.copy(), rng_keys
 
     def state(self) -> np.ndarray:
         """Return the observations of all seats, int8 [players * layout.size]; no agent may be shown it."""
         self._require_game()
-        return np.concatenate([self._lanes.observed_by(seat)[0] for seat in range(self.variant.players)])
+        return np.concatenate([self._envs.observed_by(seat)[0] for seat in range(self.variant.players)])
 
     def render(self) -> str | np.ndarray | None:
         """Show the table as a spectator sees it, all hands face up.

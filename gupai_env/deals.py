@@ -36,9 +36,7 @@ def all_deals(game: str | Game, /, **variant: Any) -> Deals:
     game = get_game(game)
     options = game.variant.make(**variant)
     if options.deals > 1:
-        raise ValueError(
-            f"deals={options.deals} is not allowed in exact work; a match is too long, take deals=1"
-        )
+        raise ValueError(f"deals={options.deals} is not allowed in exact work; a match is too long, take deals=1")
     rules = options.as_rules(game.rules_type)
     deck = np.asarray(game.deck(rules))
     count = number_of_orders(deck)
@@ -79,10 +77,10 @@ def orders_of(deck: np.ndarray) -> np.ndarray:
 @functools.cache
 def laying_out(game: Game) -> Callable:
     """Return the compiled loop that deals a row of `orders` in each of `states`."""
-    room = game.room
+    module = game.module
 
     def lay_out(rules, states, orders):
         for lane in range(len(states)):
-            room.deal_from(rules, states[lane], orders[lane])
+            module.deal_from(rules, states[lane], orders[lane])
 
     return compiled(lay_out, game)

@@ -27,14 +27,14 @@ try:
 except ImportError as error:
     raise ImportError(f"OpenSpiel is missing ({error}): pip install 'gupai[openspiel]'") from error
 
+from gupai_env.core.checks import is_whole, one_of_an_array, real_number, short_repr, whole_number
 from gupai_env.core.deal import Deal, fields_of
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import is_whole, one_of_an_array, real_number, told, whole_number
 from gupai_env.core.rng import KEYS
 from gupai_env.core.variant import TINY, Variant
 from gupai_env.deals import all_deals
 from gupai_env.games import GAMES, get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 PREFIX = "python_gupai_"
 SEED = "rng_seed"
@@ -95,11 +95,9 @@ class GupaiGame(pyspiel.Game):
         game = self.game
         options = {name: value for name, value in parameters.items() if name != SEED}
         self.variant = game.variant.parse(f"{name}={value}" for name, value in options.items())
-        self.lanes = Lanes(game, 1, renew=False, **dataclasses.asdict(self.variant))
-        self.deal = Deal(game, self.variant, self.lanes.states, compiled=True)  # that is on the lane now
-        self.deals = (
-            all_deals(game, **dataclasses.asdict(self.variant)) if self.variant.deck == TINY else None
-        )
+        self.envs = VectorEnv(game, 1, renew=False, **dataclasses.asdict(self.variant))
+        self.deal = Deal(game, self.variant, self.envs.states, compiled=True)  # that is on the lane now
+        self.deals = all_deals(game, **dataclasses.asdict(self.variant)) if self.variant.deck == TINY else None
         self.nothing = [b""] * self.variant.players  # that anybody has seen
         self._dealt: dict[int, Position] = {}  # kept where all play is walked through again and again
         seed = whole_number(SEED, parameters[SEED], -1, MOST_SEED)
@@ -152,7 +150,7 @@ class GupaiGame(pyspiel.Game):
         if outcome in self._dealt:
             return self._dealt[outcome]
         if not self.deals:
-            self.lanes.reset(int(self.rng.integers(KEYS)))
+            self.envs.reset(int(self.rng.integers(KEYS)))
             return self._position(self.nothing, self.nothing, ())
         self._put(self.deals.states[outcome : outcome + 1])
         return self._dealt.setdefault(outcome, self._position(self.nothing, self.nothing, ()))
@@ -162,7 +160,7 @@ class GupaiGame(pyspiel.Game):
         if action in position.next:
             return position.next[action]
         self._put(position.deal.states)
-        self.lanes.step(np.array([action]))
+        self.envs.step(np.array([action]))
         seen = list(position.seen)
         seen[position.player] = _fingerprint(seen[position.player], b"action %d" % action)
         after = self._position(seen, position.views, (*position.moves, action))
@@ -179,8 +177,8 @@ class GupaiGame(pyspiel.Game):
 
     def _put(self, states: np.ndarray) -> None:
         """Put a state on the one lane."""
-        self.lanes.states[:] = states
-        self.lanes.refresh()
+        self.envs.states[:] = states
+        self.envs.refresh()
 
     def _position(self, seen: Sequence[bytes], views: Sequence[bytes], moves: tuple[int, ...]) -> Position:
         """Return where the lane stands, for players who had seen this before."""
@@ -190,8 +188,8 @@ class GupaiGame(pyspiel.Game):
             known if view == last else _fingerprint(known, view)  # as it was, it tells nothing new
             for known, last, view in zip(seen, views, now, strict=True)
         ]
-        player = pyspiel.PlayerId.TERMINAL if deal.over else deal.seat
-        return Position(deal, player, np.flatnonzero(self.lanes.masks[0]).tolist(), memory, now, moves, {})
+        player = pyspiel.PlayerId.TERMINAL if deal.terminated else deal.seat
+        return Position(deal, player, np.flatnonzero(self.envs.masks[0]).tolist(), memory, now, moves, {})
 
 
 def _fingerprint(*parts: bytes) -> bytes:
@@ -246,7 +244,7 @@ class GupaiState(pyspiel.State):
     def _checked(self, action: Any) -> int:
         action, game = one_of_an_array(action), self.get_game()
         if self.is_terminal():
-            raise ValueError(f"the game is over; there is no move any more, not {told(action)}")
+            raise ValueError(f"the game is over; there is no move any more, not {short_repr(action)}")
         if self.position is None:
             return game.outcome(action)
         if is_whole(action) and int(action) in self.position.legal:
@@ -334,7 +332,7 @@ class Observer:
 
     def __init__(self, game: GupaiGame, perfect_recall: bool) -> None:
         self.game, self.perfect_recall = game, perfect_recall
-        self.tensor = np.zeros(game.lanes.layout.size, np.float32)
+        self.tensor = np.zeros(game.envs.layout.size, np.float32)
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: GupaiState, player: int) -> None:
@@ -342,7 +340,7 @@ class Observer:
         self.tensor[:] = 0
         if state.position:
             self.game._put(state.position.deal.states)
-            self.tensor[:] = self.game.lanes.observed_by(player)[0]
+            self.tensor[:] = self.game.envs.observed_by(player)[0]
 
     def string_from(self, state: GupaiState, player: int) -> str:
         """Return a fingerprint of all the player has seen, or the fields of its view that are not zero."""
@@ -351,8 +349,8 @@ class Observer:
         if self.perfect_recall:
             return f"{player}: {state.position.seen[player].hex()}"
         view = vars(fields_of(state.position.deal.view(player)))
-        told = {name: np.asarray(value).tolist() for name, value in view.items() if np.any(value)}
-        return f"{player}: " + " ".join(f"{name}={value}" for name, value in told.items())
+        short_repr = {name: np.asarray(value).tolist() for name, value in view.items() if np.any(value)}
+        return f"{player}: " + " ".join(f"{name}={value}" for name, value in short_repr.items())
 
 
 def zero_sum(variant: Variant) -> bool:

@@ -25,7 +25,7 @@ from gupai_env.games import GAMES, get_game
 
 __all__ = ["Deal", "Position"]
 
-# `from gupai_env.positions.ding_niu import settle` finds the module in the game's room too.
+# `from gupai_env.positions.ding_niu import settle` finds the module in the game's module too.
 __path__: list[str] = []
 sys.modules |= {f"{__name__}.{game.identifier}": game.positions for game in GAMES.values()}
 

@@ -1,4 +1,4 @@
-"""Lanes: many deals of one game side by side, numpy in and numpy out."""
+"""VectorEnv: many deals of one game side by side, numpy in and numpy out."""
 
 import functools
 import itertools
@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from gupai_env.core.checks import truth, whole_number, whole_numbers
 from gupai_env.core.compiling import bind
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import LEGAL, Kernels, kernels, table_of
-from gupai_env.core.numbers import truth, whole_number, whole_numbers
-from gupai_env.core.places import record_of
+from gupai_env.core.kernels import LEGAL, Kernels, kernels, table_of
+from gupai_env.core.memory import record_of
 from gupai_env.core.rng import KEYS, as_key, derive
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game
@@ -23,19 +23,17 @@ WRITTEN_BY_HAND = ("states", "seeds", "episodes")
 LONG = np.dtype(np.int64)
 SIDE_BY_SIDE = (LONG.itemsize,)  # the strides of a vector
 NO_ACTIONS = np.zeros(0, LONG)
-MOST_LANES, MOST_THREADS = 1 << 22, 1024
+MOST_ENVS, MOST_THREADS = 1 << 22, 1024
 MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
 IN_USE = "these lanes are in use by another thread; give each thread lanes of its own"
-WORTH_SHARING = (
-    16384  # decisions in a call, some 100 nanoseconds each; for fewer, threads cost more than they bring
-)
+MIN_SHARED_ROWS = 16384  # decisions in a call, some 100 nanoseconds each; for fewer, threads cost more than they bring
 
 
-class Lanes:
+class VectorEnv:
     """B deals of one variant, each at some seat's turn; a deal that ends pays out and is dealt again at once.
 
     Lane i plays the episodes of its own seed, `seeds[i]`, whatever the number of lanes: the same deals as a
-    single environment after `reset(seed=lanes.seeds[i])`.
+    single environment after `reset(seed=envs.seeds[i])`.
 
     Attributes, arrays that `step` overwrites in place; copy what you keep. The first five can only be read:
         seats: int8 [B], the seat to act.
@@ -50,8 +48,8 @@ class Lanes:
     seats: np.ndarray
     masks: np.ndarray
     observations: np.ndarray
-    payoffs: np.ndarray
-    over: np.ndarray
+    rewards: np.ndarray
+    terminated: np.ndarray
     states: np.recarray
     seeds: np.ndarray
     episodes: np.ndarray
@@ -59,7 +57,7 @@ class Lanes:
     def __init__(
         self,
         game: str | Game,
-        num_lanes: int,
+        num_envs: int,
         *,
         seed: int = 0,
         observe: bool = True,
@@ -76,7 +74,7 @@ class Lanes:
         Raises: ValueError for an unknown game or option, a bad seed, and numbers of lanes (1 to MOST_LANES) or threads
             (1 to MOST_THREADS) that cannot be.
         """
-        num_lanes = whole_number("num_lanes", num_lanes, 1, MOST_LANES)
+        num_envs = whole_number("num_envs", num_envs, 1, MOST_ENVS)
         self.threads = whole_number("threads", threads, 1, MOST_THREADS)
         self.observe, self.renew = truth("observe", observe), truth("renew", renew)
         self.skip_forced = truth("skip_forced", skip_forced)
@@ -86,16 +84,16 @@ class Lanes:
         self.variant = self.game.variant.make(**variant)
         self.rules = self.variant.as_rules(self.game.rules_type)
         self._record = record_of(self.rules)
-        self.num_lanes = num_lanes
+        self.num_envs = num_envs
         self._arrays = {
-            "states": self.game.new_states(num_lanes),
-            "seeds": np.zeros(num_lanes, np.int64),
-            "episodes": np.zeros(num_lanes, np.int64),
-            "seats": np.zeros(num_lanes, np.int8),
-            "masks": np.zeros((num_lanes, self.game.num_actions), np.bool_),
-            "observations": np.zeros((num_lanes, self.layout.size), np.int8),
-            "payoffs": np.zeros((num_lanes, self.game.max_seats), np.float32),
-            "over": np.zeros(num_lanes, np.bool_),
+            "states": self.game.new_states(num_envs),
+            "seeds": np.zeros(num_envs, np.int64),
+            "episodes": np.zeros(num_envs, np.int64),
+            "seats": np.zeros(num_envs, np.int8),
+            "masks": np.zeros((num_envs, self.game.num_actions), np.bool_),
+            "observations": np.zeros((num_envs, self.layout.size), np.int8),
+            "rewards": np.zeros((num_envs, self.game.max_seats), np.float32),
+            "terminated": np.zeros(num_envs, np.bool_),
         }
         self._show_arrays()
         self.reset(seed)
@@ -115,7 +113,7 @@ class Lanes:
         return kernels(self.game)
 
     @property
-    def lane_bytes(self) -> int:
+    def env_bytes(self) -> int:
         """Memory of one lane: its state, and its rows of all arrays."""
         return sum(array[:1].nbytes for array in self._arrays.values())
 
@@ -123,7 +121,7 @@ class Lanes:
     def table(self) -> np.ndarray:
         """Where the arrays lie and how the lanes are played, as compiled loops take it."""
         return table_of(
-            self.num_lanes,
+            self.num_envs,
             renew=self.renew,
             skip_forced=self.skip_forced,
             observe=self.observe,
@@ -142,13 +140,13 @@ class Lanes:
         return bind(self.kernels.show, self.table)
 
     @functools.cached_property
-    def _look(self) -> Callable[[int, np.ndarray], None]:
-        """The loop `look` over all lanes."""
-        return bind(self.kernels.look, self.table, later=(0, self._arrays["observations"]))
+    def _observe(self) -> Callable[[int, np.ndarray], None]:
+        """The loop `observe_seat` over all lanes."""
+        return bind(self.kernels.observe_seat, self.table, later=(0, self._arrays["observations"]))
 
     def _bound(self, loop: Callable, *later: Any) -> list[Callable]:
         """Return a loop over the lanes of each thread; `later` are examples of its other arguments."""
-        ends = [self.num_lanes * number // self.threads for number in range(self.threads + 1)]
+        ends = [self.num_envs * number // self.threads for number in range(self.threads + 1)]
         blocks = itertools.pairwise(ends)
         return [bind(loop, self.table, first, end, later=later) for first, end in blocks]
 
@@ -181,7 +179,7 @@ class Lanes:
 
     def _share(self, loops: list[Callable], steps: int, *arguments: Any) -> None:
         """Run the loops over the lanes of each thread: those of long calls at once, those of short ones in turn."""
-        if len(loops) == 1 or self.num_lanes * steps < WORTH_SHARING:
+        if len(loops) == 1 or self.num_envs * steps < MIN_SHARED_ROWS:
             for loop in loops:
                 loop(*arguments)
             return
@@ -197,7 +195,7 @@ class Lanes:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out where the arrays lie, compiled loops and threads: a copy makes its own."""
-        bound = {name for name, each in vars(Lanes).items() if isinstance(each, functools.cached_property)}
+        bound = {name for name, each in vars(VectorEnv).items() if isinstance(each, functools.cached_property)}
         bound |= {"alone", "_holder", *self._arrays}
         return {name: each for name, each in vars(self).items() if name not in bound}
 
@@ -211,16 +209,16 @@ class Lanes:
         Raises: ValueError for seeds that are none, and then changes nothing.
         """
         if seeds is not None:
-            found = whole_numbers("seeds", seeds, self.num_lanes, "lane")
+            found = whole_numbers("seeds", seeds, self.num_envs, "lane")
             if found.min() < 0 or found.max() >= KEYS:
                 as_key(next(each for each in found if not 0 <= each < KEYS))
         else:
             key = as_key(0 if seed is None else seed)
-            found = np.array([derive(key, lane) for lane in range(self.num_lanes)])
+            found = np.array([derive(key, lane) for lane in range(self.num_envs)])
         with self.alone:
             self._arrays["seeds"][:] = found
             self._arrays["episodes"][:] = 0
-            self._arrays["payoffs"][:] = 0
+            self._arrays["rewards"][:] = 0
             self._begin()
             self._refresh()
 
@@ -236,12 +234,12 @@ class Lanes:
 
     def _refresh(self) -> None:
         self._show()
-        self._arrays["over"][:] = self._arrays["states"]["over"]
+        self._arrays["terminated"][:] = self._arrays["states"]["terminated"]
 
     def observed_by(self, seat: int) -> np.ndarray:
         """Return what one seat observes in every lane, int8 [B, layout.size]."""
         observations = np.empty_like(self.observations)
-        self._look(seat, observations)
+        self._observe(seat, observations)
         return observations
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -256,7 +254,7 @@ class Lanes:
             type(actions) is np.ndarray
             and actions.dtype is LONG
             and actions.strides == SIDE_BY_SIDE
-            and len(actions) == self.num_lanes
+            and len(actions) == self.num_envs
         ):
             actions = self._converted(actions)
         # As `with self.alone`, which takes a fifth of a single lane's step.
@@ -271,11 +269,11 @@ class Lanes:
             state = self.states[lane : lane + 1].view(np.recarray)
             deal = Deal(self.game, self.variant, state, compiled=True)
             raise deal.illegal(f"lane {lane}, seat {self.seats[lane]}", actions[lane])
-        return self.payoffs, self.over
+        return self.rewards, self.terminated
 
     def _converted(self, actions: Any) -> np.ndarray:
         """Return actions as int64 side by side; raises ValueError for anything but one integer a lane."""
-        actions = whole_numbers("actions", actions, self.num_lanes, "lane")
+        actions = whole_numbers("actions", actions, self.num_envs, "lane")
         if actions.dtype.kind == "u":  # none becomes another one in int64
             actions = np.minimum(actions, self.game.num_actions)
         return np.ascontiguousarray(actions, np.int64)
@@ -286,7 +284,7 @@ class Lanes:
         Raises: ValueError for a key that is no whole number in 0..2**63 - 1.
         """
         key = as_key(key, "a key")
-        actions = np.empty(self.num_lanes, LONG)
+        actions = np.empty(self.num_envs, LONG)
         with self.alone:
             self._pick(key, actions)
         return actions
@@ -300,10 +298,10 @@ class Lanes:
         steps, key = whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key")
         with self.alone:
             self._share(self._random_steps, steps, steps, key)
-        return self.payoffs, self.over
+        return self.rewards, self.terminated
 
     def views(self, rows: np.ndarray | slice = slice(None)) -> tuple[np.recarray, np.ndarray]:
-        """Return what the seats to act in some lanes (default all) know, views [N], and their keys of chance.
+        """Return what the seats to act in some lanes (default all) know, views [N], and their RNG keys.
 
         Raises: ValueError for rows that are neither a slice nor integers or truth values side by side; IndexError for
             a lane that there is not.
@@ -315,9 +313,9 @@ class Lanes:
                     f"rows must be a slice or integers [N], one per lane, not {rows.dtype} {list(rows.shape)}"
                 )
         states = np.asarray(self._arrays["states"])[rows]  # as a record array it takes longer to pass
-        views, keys = np.zeros(len(states), self.game.view), np.zeros(len(states), np.int64)
-        self.kernels.views(self.rules, states, views, keys)
-        return views.view(np.recarray), keys
+        views, rng_keys = np.zeros(len(states), self.game.view), np.zeros(len(states), np.int64)
+        self.kernels.views(self.rules, states, views, rng_keys)
+        return views.view(np.recarray), rng_keys
 
 
 def _end_threads(pool: ThreadPoolExecutor) -> None:
@@ -329,6 +327,6 @@ def _end_threads(pool: ThreadPoolExecutor) -> None:
         raise
 
 
-def lanes(game: str | Game, num_lanes: int, **options: Any) -> Lanes:
-    """Return `num_lanes` deals of a game side by side; see `Lanes`."""
-    return Lanes(game, num_lanes, **options)
+def make_vec(game: str | Game, num_envs: int, **options: Any) -> VectorEnv:
+    """Return `num_envs` deals of a game side by side; see `VectorEnv`."""
+    return VectorEnv(game, num_envs, **options)

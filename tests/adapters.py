@@ -119,10 +119,7 @@ class SplitAdapter(Adapter):
 
     def move(self, state: np.record, action: int) -> Hashable:
         groups = groups_of(action, state.tiles[state.to_act])
-        return (
-            "arrange",
-            *(tuple(sorted((FACES[kind] for kind in group), reverse=True)) for group in groups),
-        )
+        return ("arrange", *(tuple(sorted((FACES[kind] for kind in group), reverse=True)) for group in groups))
 
 
 class FishingAdapter(Adapter):
@@ -169,15 +166,15 @@ class PatientReferee:
         return getattr(self.referee, name)
 
     @property
-    def over(self) -> bool:
-        return self.referee.over and (self.declared or self.referee.winner is None)
+    def terminated(self) -> bool:
+        return self.referee.terminated and (self.declared or self.referee.winner is None)
 
     def moves(self) -> list[Hashable]:
-        return self.referee.moves() if self.over or not self.referee.over else [("win",)]
+        return self.referee.moves() if self.terminated or not self.referee.terminated else [("win",)]
 
     def play(self, move: Hashable) -> None:
         self.declared = move == ("win",)
-        if not self.referee.over:
+        if not self.referee.terminated:
             self.referee.play(move)
 
 
@@ -235,11 +232,7 @@ ADAPTERS = {
         TiuU,
         (
             *(("lay", face) for face in FACES),
-            *(
-                ("catch", FACES[bait], FACES[fish])
-                for bait, fish in zip(BAIT, FISH, strict=True)
-                if fish >= 0
-            ),
+            *(("catch", FACES[bait], FACES[fish]) for bait, fish in zip(BAIT, FISH, strict=True) if fish >= 0),
             *(("catch three", FACES[bait]) for bait in BAIT[THREE:HEAVEN_PAIR]),
             ("heaven pair",),
         ),

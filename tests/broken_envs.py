@@ -11,18 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gupai_env.testing import Hooks
-from little_dragon import (
-    ACTIONS,
-    DISCARD,
-    FACE_DOWN,
-    MOVES,
-    SEATS,
-    TILES,
-    LittleDragon,
-    clone,
-    hooks_for,
-    tile_of,
-)
+from little_dragon import ACTIONS, DISCARD, FACE_DOWN, MOVES, SEATS, TILES, LittleDragon, clone, hooks_for, tile_of
 
 
 @dataclass(frozen=True)
@@ -92,9 +81,7 @@ class LeakedInInfo(LittleDragon):
     """The info tells whether the next seat could play now."""
 
     def info(self, seat):
-        return super().info(seat) | {
-            "next_can_play": min(self.legal((seat + 1) % SEATS), default=0) < DISCARD
-        }
+        return super().info(seat) | {"next_can_play": min(self.legal((seat + 1) % SEATS), default=0) < DISCARD}
 
 
 @fails("information-set")
@@ -311,7 +298,7 @@ class UnseededNoise(LittleDragon):
 
 
 @fails("lanes-equal-single")
-class LanesOutOfStep(LittleDragon):
+class EnvsOutOfStep(LittleDragon):
     """The payoffs of each lane are booked for the next one."""
 
     @classmethod

@@ -28,16 +28,16 @@ def compile_loops(game) -> None:
     from gupai_agents import make_agent
     from gupai_agents.evaluation import duel
     from gupai_agents.gymnasium_envs import SeatVectorEnv
-    from gupai_env import Lanes
+    from gupai_env import VectorEnv
     from walks import encoded, sample, views_of
 
-    lanes = Lanes(game, 2)
-    lanes.step(sample(lanes, 0))
-    lanes.play_random(1, 0)
-    views = views_of(lanes, lanes.states, 0)
-    encoded(lanes, views)
-    lanes.kernels.look(lanes.table, 0, lanes.observations.copy())
-    lanes.kernels.determinize(lanes.rules, views, lanes.seeds, game.new_states(2))
+    envs = VectorEnv(game, 2)
+    envs.step(sample(envs, 0))
+    envs.play_random(1, 0)
+    views = views_of(envs, envs.states, 0)
+    encoded(envs, views)
+    envs.kernels.observe_seat(envs.table, 0, envs.observations.copy())
+    envs.kernels.determinize(envs.rules, views, envs.seeds, game.new_states(2))
     search, *others = (make_agent(name, game) for name in ("search:playouts=1", "random", "greedy"))
     duel(game, *others, 2)
     duel(game, search, others[0], 2)

@@ -178,7 +178,7 @@ def ding_niu_facts(sight: Sight) -> Facts:
     variant: Any = sight.variant
     state, line = sight.state, Line(sight, True)
     maker, made = first_block(sight, variant)
-    for seat in range(variant.players if state.over else 0):  # the doubles that followed are laid at once
+    for seat in range(variant.players if state.terminated else 0):  # the doubles that followed are laid at once
         for tile in tiles_of(state.played[seat]):
             if line.laid[seat].count(tile) < tiles_of(state.played[seat]).count(tile):
                 assert is_double(tile) and tile[0] in line.ends
@@ -191,7 +191,7 @@ def ding_niu_facts(sight: Sight) -> Facts:
         if not is_double(tile):
             left.remove(tile)
     makes, losing = np.zeros((2, 2, len(FACES)), int)
-    if made is None and not state.over and layout:
+    if made is None and not state.terminated and layout:
         for tile, leaves, what in blocks_of(sight, line.ends, layout, deck):
             kind, low_open = FACES.index(tile), int(leaves != tile[0])
             makes[low_open, kind] = 1 if what == "classic" else 2
@@ -275,7 +275,7 @@ def da_ling_facts(sight: Sight) -> Facts:
     slots: list[Tile | None] = [*hand, *[None] * (6 - len(hand))]
     unseen = tiles_of(state.unused)
     for seat in sight.others:
-        unseen += [] if state.over else sight.hand(seat)
+        unseen += [] if state.terminated else sight.hand(seat)
     matches, shown = [], []
     for size in (1, 2, 3):
         for places in sorted(combinations(range(6), size), key=lambda places: places[::-1]):
@@ -365,9 +365,7 @@ TRIPLETS = {
     for size in (1, 2, 3)
     for tiles in combinations([face for face in FACES for _ in range(2)], 3)
     if (points := small_mahjong.triplet_points(tiles)) == size
-    and all(
-        tiles.count(tile) <= ADAPTERS["small-mahjong"].deck >> (3 * FACES.index(tile)) & 7 for tile in tiles
-    )
+    and all(tiles.count(tile) <= ADAPTERS["small-mahjong"].deck >> (3 * FACES.index(tile)) & 7 for tile in tiles)
 }  # points by tiles, sorted
 
 
@@ -398,9 +396,7 @@ class MahjongTable:
 
     def __init__(self, sight: Sight) -> None:
         self.sight, state = sight, sight.state
-        self.melds = [
-            [tiles_of(meld) for meld in state.melds[seat] if meld] for seat in range(sight.variant.players)
-        ]
+        self.melds = [[tiles_of(meld) for meld in state.melds[seat] if meld] for seat in range(sight.variant.players)]
         self.hands = [sight.hand(seat) for seat in range(sight.variant.players)]
         self.known = self.claimed_openly()
         offer, mover = int(state.offer), int(state.mover)
@@ -413,9 +409,7 @@ class MahjongTable:
     def was_asked(self, offer: Tile) -> bool:
         """Whether the viewer is being asked about the discard, or was asked before the seat that is."""
         state, viewer = self.sight.state, self.sight.viewer
-        from_mover = [
-            self.sight.seat_after(int(state.mover), turns) for turns in range(self.sight.variant.players)
-        ]
+        from_mover = [self.sight.seat_after(int(state.mover), turns) for turns in range(self.sight.variant.players)]
         distance = from_mover.index(viewer)
         if not 0 < distance <= from_mover.index(int(state.to_act)):
             return False
@@ -463,9 +457,7 @@ def small_mahjong_facts(sight: Sight) -> Facts:
         "outs": [sum(tile in waits for tile in unseen)],
         "outs_after": after,
         "partners": partners,
-        "triplets": np.array(
-            counts({t for three in combinations(hand, 3) if triplet(*three) for t in three})
-        ),
+        "triplets": np.array(counts({t for three in combinations(hand, 3) if triplet(*three) for t in three})),
         "win": [(best or 0) if whole else 0],
         "unseen": counts(unseen),
         "melds": sight.by_seat(list(map(counts, laid_out)), 4),
@@ -518,8 +510,7 @@ def told_of_a_line(sight: Sight) -> Facts:
     laid = [size_of(state.played[seat]) for seat in range(players)]
     record = ADAPTERS[sight.game].seen(state.record)
     return {
-        "hand_size": (size_of(ADAPTERS[sight.game].deck_of(sight.variant)) - size_of(state.unused))
-        // players,
+        "hand_size": (size_of(ADAPTERS[sight.game].deck_of(sight.variant)) - size_of(state.unused)) // players,
         "plays": sight.by_seat(laid, len(state.played)),
         "record": so_far(record, int(state.turn), 0),
     }
@@ -541,12 +532,12 @@ def size_of(tiles: int) -> int:
 
 
 def told_in_da_ling(sight: Sight) -> Facts:
-    state, over = sight.state, bool(sight.state.over)
-    shown = [seat for seat in sight.order if over or seat == sight.viewer]
+    state, terminated = sight.state, bool(sight.state.terminated)
+    shown = [seat for seat in sight.order if terminated or seat == sight.viewer]
     blank = [0] * (len(state.hands) - len(shown))
     variant: Any = sight.variant
     return {
-        "asked": int(state.to_act == sight.viewer and not over),
+        "asked": int(state.to_act == sight.viewer and not terminated),
         "stakes": variant.stakes,
         "hands": [*state.hands[shown].tolist(), *blank],
         "splits": [*state.splits[shown].tolist(), *[-1 for _ in blank]],

@@ -235,9 +235,7 @@ def fits_what_was_said(env: LittleDragon) -> bool:
 
 def redeal(env: LittleDragon, agent: str, rng: np.random.Generator) -> LittleDragon:
     seat, dealt = env.possible_agents.index(agent), clone(env)
-    hidden = [
-        move for move, action in enumerate(env.moves) if action >= DISCARD and env.seat_of(move) != seat
-    ]
+    hidden = [move for move, action in enumerate(env.moves) if action >= DISCARD and env.seat_of(move) != seat]
     pool = env.asleep + [tile for other in others(seat) for tile in env.hands[other]]
     pool += [tile_of(env.moves[move]) for move in hidden]
     while True:
@@ -278,8 +276,7 @@ def score(record: Record) -> dict[str, float]:
     for agent, action in record.moves:
         discarded[agent] += sum(TILES[action - DISCARD]) if action >= DISCARD else 0
     return {
-        agent: sum(discarded[other] - discarded[agent] for other in discarded if other != agent)
-        for agent in discarded
+        agent: sum(discarded[other] - discarded[agent] for other in discarded if other != agent) for agent in discarded
     }
 
 

@@ -71,8 +71,8 @@ class WitnessedEnv(GupaiEnv):
         last = self.past[-1][1] if self.past else None
         if not now_dealt(self, last, self.deal.state):
             return
-        told = self.original.deal.states
-        renamed = self.adapter.renamed(self.game, told, self.names, int(told.direction[0]))
+        printed = self.original.deal.states
+        renamed = self.adapter.renamed(self.game, printed, self.names, int(printed.direction[0]))
         for name in ("deal", "direction", "leader", "total") if self.past else ():
             np.testing.assert_array_equal(self.deal.states[name], renamed[name], f"{name} of the next deal")
         put(self, renamed)
@@ -80,7 +80,7 @@ class WitnessedEnv(GupaiEnv):
 
 def now_dealt(env: WitnessedEnv, last: int | None, state: np.record) -> bool:
     """Whether a deal begins at this state, which the last action brought about; None is the reset."""
-    return last is None or last in env.adapter.chance or bool(state.settled and not state.over)
+    return last is None or last in env.adapter.chance or bool(state.settled and not state.terminated)
 
 
 def told_referees(env: WitnessedEnv) -> list[tuple[Any, list[int]]]:

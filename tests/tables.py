@@ -68,9 +68,7 @@ def deal_of(name: str, players: int, fields: dict, **options) -> Deal:
     game = get_game(name)
     deal = Deal(game, game.variant(players=players, **options))
     for field, values in fields.items():
-        deal.state[field] = (
-            values if np.ndim(values) == 0 else [*values, *[0] * (game.max_seats - len(values))]
-        )
+        deal.state[field] = values if np.ndim(values) == 0 else [*values, *[0] * (game.max_seats - len(values))]
     return deal
 
 

@@ -38,12 +38,14 @@ TRAIT = {
 }
 
 
-def judged_by(worths, noise=0.05):
-    """What lets styles play: each wins what `worths` of its weights says, and a little chance that all meet alike."""
+def judged_by(contributions, noise=0.05):
+    """What lets heuristics play: each wins what `contributions` of its weights says, and a little chance that all meet
+    alike.
+    """
 
-    def play(styles, deals, key):
+    def play(heuristics, deals, key):
         luck = np.random.default_rng(key % (1 << 32)).normal(0, noise, (1, deals))
-        return worths(styles)[:, None] + luck
+        return contributions(heuristics)[:, None] + luck
 
     return play
 
@@ -52,10 +54,10 @@ def test_what_wins_chips_is_found_with_its_weight_and_what_another_feature_makes
     """Chips peak where pips and twice the fit together weigh 1, and where `double` weighs 2; nothing else matters."""
     pips, fit, double = (NAMES.index(name) for name in ("pips", "own_fit", "double"))
 
-    def worths(styles):
-        return -((styles[:, pips] + 2 * styles[:, fit] - 1) ** 2) - (styles[:, double] - 2) ** 2
+    def contributions(heuristics):
+        return -((heuristics[:, pips] + 2 * heuristics[:, fit] - 1) ** 2) - (heuristics[:, double] - 2) ** 2
 
-    problem = problem_of(JIE_LONG, JIE_LONG.variant(), "greedy", judged_by(worths))
+    problem = problem_of(JIE_LONG, JIE_LONG.variant(), "greedy", judged_by(contributions))
     base, units = np.zeros_like(problem.base), np.ones_like(problem.units)
     problem = problem._replace(
         base=base, units=units, chosen=[pips, fit, double], groups=[(pips,), (fit,), (double,), (pips, fit)]
@@ -75,9 +77,7 @@ def test_what_wins_chips_is_found_with_its_weight_and_what_another_feature_makes
 def test_the_same_seed_finds_the_same_however_many_threads_share_it_and_goes_on_where_it_stopped():
     one = discover("jie-long", budget=SMALL, seed=3, threads=1).as_numbers()
     kept = {}
-    two = discover(
-        "jie-long", budget=SMALL, seed=3, threads=2, keep=lambda each: kept.update({each.seed: each})
-    )
+    two = discover("jie-long", budget=SMALL, seed=3, threads=2, keep=lambda each: kept.update({each.seed: each}))
     assert two.as_numbers() == one
     del kept[0]
     assert discover("jie-long", budget=SMALL, seed=3, kept=kept).as_numbers() == one
@@ -85,27 +85,16 @@ def test_the_same_seed_finds_the_same_however_many_threads_share_it_and_goes_on_
 
 
 def test_progress_counts_the_deals_that_are_planned():
-    told = []
-    found = discover("jie-long", budget=SMALL, progress=told.append)
-    assert sum(told) == planned_deals("jie-long", SMALL)
-    singles = [worth.features[0] for worth in found.worths if len(worth.features) == 1]
+    printed = []
+    found = discover("jie-long", budget=SMALL, progress=printed.append)
+    assert sum(printed) == planned_deals("jie-long", SMALL)
+    singles = [contribution.features[0] for contribution in found.contributions if len(contribution.features) == 1]
     assert sorted([*singles, *found.idle]) == sorted(NAMES)
-    assert tuple(f"leave_{n}" for n in range(1, 7)) in [worth.features for worth in found.worths]
+    assert tuple(f"leave_{n}" for n in range(1, 7)) in [contribution.features for contribution in found.contributions]
 
 
 def test_the_command_keeps_every_seed_and_takes_what_lies_there(tmp_path, monkeypatch):
-    words = [
-        "discover",
-        "jie-long",
-        "--seeds",
-        "2",
-        "--generations",
-        "1",
-        "--again",
-        "1",
-        "--candidate-deals",
-        "20",
-    ]
+    words = ["discover", "jie-long", "--seeds", "2", "--generations", "1", "--again", "1", "--candidate-deals", "20"]
     words += ["--deals", "50", "--seed", "5", "--json"]
     whole = json.loads(CliRunner().invoke(app, words).stdout)
     searched, once = module.search_seed, []
@@ -135,20 +124,17 @@ def test_a_trait_is_what_the_weights_of_both_players_differ_by():
     (trait,) = traits(claim_of(TRAIT))
     assert (trait.features, trait.signs, trait.base.name) == (("attack_2",), (1,), "variety")
     assert ([rival.name for rival in trait.rivals], trait.left_out) == (["greedy", "variety"], ("random",))
-    plain = {
-        **TRAIT,
-        "readings": [{**TRAIT["readings"][0], "treated": {"agent": "same", "discards": "random"}}],
-    }
+    plain = {**TRAIT, "readings": [{**TRAIT["readings"][0], "treated": {"agent": "same", "discards": "random"}}]}
     assert traits(claim_of({**plain, "readings": [{**plain["readings"][0], "baseline": "same"}]})) == []
 
 
 def test_an_optimiser_finds_the_same_with_one_thread_or_two_and_plays_what_is_planned():
-    claim, told = claim_of(TRAIT), []
+    claim, printed = claim_of(TRAIT), []
     (trait,) = traits(claim)
-    one = optimise(claim, trait, budget=SMALL, seed=2, threads=1, progress=told.append)
+    one = optimise(claim, trait, budget=SMALL, seed=2, threads=1, progress=printed.append)
     two = optimise(claim, trait, budget=SMALL, seed=2, threads=2)
     assert one.as_numbers() == two.as_numbers()
-    assert sum(told) == planned(claim, trait, SMALL)
+    assert sum(printed) == planned(claim, trait, SMALL)
     assert "attack_2" in one.sentence
 
 
@@ -156,9 +142,7 @@ def test_an_optimiser_wants_a_trait_without_which_it_cannot_win():
     reading = {**TRAIT["readings"][0], "treated": "+discard=-1", "baseline": "greedy", "population": {}}
     claim = claim_of({**TRAIT, "readings": [{**reading, "panel": ["greedy"]}]})
     (trait,) = traits(claim)
-    found = optimise(
-        claim, trait, budget=Budget(seeds=3, generations=10, again=2, population=8, deals=200, fresh=2000)
-    )
+    found = optimise(claim, trait, budget=Budget(seeds=3, generations=10, again=2, population=8, deals=200, fresh=2000))
     assert found.dropped.mean > 1  # who may pass at will throws light tiles away
     assert found.weights["discard"].mean < 0
 

@@ -13,12 +13,7 @@ import pettingzoo
 import pytest
 import torch
 from pettingzoo.test import api_test, render_test, seed_test
-from pettingzoo.utils import (
-    AssertOutOfBoundsWrapper,
-    BaseWrapper,
-    OrderEnforcingWrapper,
-    TerminateIllegalWrapper,
-)
+from pettingzoo.utils import AssertOutOfBoundsWrapper, BaseWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from gupai_env import GAMES
 from gupai_env.aec import GupaiEnv
@@ -88,9 +83,7 @@ def test_pettingzoos_seed_test_passes_without_a_warning(game, variant, mask_in):
 
 
 def test_pettingzoos_render_test_passes_without_a_warning(monkeypatch):
-    game = next(
-        iter(GAMES.values())
-    )  # pictures of the others are drawn in test_conformance.py and test_render.py
+    game = next(iter(GAMES.values()))  # pictures of the others are drawn in test_conformance.py and test_render.py
     monkeypatch.setitem(os.environ, "SDL_VIDEODRIVER", "dummy")
     monkeypatch.setitem(os.environ, "PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
@@ -122,9 +115,7 @@ def test_a_wrong_option_mode_or_place_is_refused_with_those_there_are(game):
         env_of(game, sing=1)
     with pytest.raises(ValueError, match=r"render_mode='svg' is not allowed; choose .*rgb_array"):
         env_of(game, render_mode="svg")
-    with pytest.raises(
-        ValueError, match=r"mask_in='both' is not allowed; choose one of \['observation', 'info'\]"
-    ):
+    with pytest.raises(ValueError, match=r"mask_in='both' is not allowed; choose one of \['observation', 'info'\]"):
         env_of(game, mask_in="both")
     with pytest.raises(ValueError, match="a seed is a whole number"):
         env_of(game).reset(seed=-1)
@@ -477,12 +468,12 @@ def test_two_threads_at_one_environment_are_told_and_nothing_is_mixed(other):
     def wait_within(agent):
         inside.set()
         assert go_on.wait(60)
-        GupaiEnv._tell(env, agent)
+        GupaiEnv._announce(env, agent)
 
     for each in (env, alone):
         each.reset(seed=1)
     action = int(legal(env)[0])
-    env._tell = wait_within
+    env._announce = wait_within
     thread = threading.Thread(target=env.step, args=[action])
     thread.start()
     try:
@@ -492,7 +483,7 @@ def test_two_threads_at_one_environment_are_told_and_nothing_is_mixed(other):
     finally:
         go_on.set()
         thread.join()
-    del env._tell
+    del env._announce
     alone.step(action)
     assert shown(env) == shown(alone)
     act(env)

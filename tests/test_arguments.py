@@ -15,13 +15,7 @@ GAME, NOWHERE = "jie-long", "/nonexistent/file"
 GREEDY = make_agent("greedy", GAME)
 TWO = [GREEDY, make_agent("random", GAME)]
 WRONG = (None, "ab", 1.5, -3, [], {}, [None], b"x", float("nan"), True, object())
-FINE: dict[str, tuple] = {
-    "record": (None,),
-    "progress": (None,),
-    "seat": (),
-    "start": (None,),
-    "render_mode": (None,),
-}
+FINE: dict[str, tuple] = {"record": (None,), "progress": (None,), "seat": (), "start": (None,), "render_mode": (None,)}
 
 
 def games_of(*arguments: Any, **options: Any) -> list:
@@ -52,22 +46,14 @@ CALLS: dict[str, tuple[Callable, dict[str, Any], dict[str, Any]]] = {
         {"table": "one", "seed": 0, "progress": None, "record": None},
     ),
     "round_robin": (evaluation.round_robin, {"game": GAME, "agents": TWO, "deals": 1}, {"seed": 0}),
-    "schedule": (
-        evaluation.schedule,
-        {"game": GAME, "agents": ["a", "b"], "deals": 1},
-        {"table": "one", "seed": 0},
-    ),
-    "recipe_gain": (
-        evaluation.recipe_gain,
-        {"game": GAME, "recipe": TWO, "rival": GREEDY, "deals": 1},
-        {"seed": 0},
-    ),
+    "schedule": (evaluation.schedule, {"game": GAME, "agents": ["a", "b"], "deals": 1}, {"table": "one", "seed": 0}),
+    "recipe_gain": (evaluation.recipe_gain, {"game": GAME, "recipe": TWO, "rival": GREEDY, "deals": 1}, {"seed": 0}),
     "build_tree": (evaluation.build_tree, {"game": GAME}, {"deck": "tiny", "players": 2}),
     "read_games": (games_of, {"path": NOWHERE}, {"first": 1}),
     "verify": (evaluation.verify, {"folder": NOWHERE}, {}),
     "lanes": (
-        gupai_env.lanes,
-        {"game": GAME, "num_lanes": 2},
+        gupai_env.make_vec,
+        {"game": GAME, "num_envs": 2},
         {"seed": 0, "observe": True, "renew": True, "skip_forced": False, "threads": 1, "players": 4},
     ),
     "get_game": (gupai_env.get_game, {"name": GAME}, {}),
@@ -108,26 +94,11 @@ def test_a_wrong_argument_is_refused_in_one_line(function, placed, named):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (
-            lambda: evaluation.play_duplicates(GAME, None, 2),
-            "players=None is not allowed; it must be a list of agents",
-        ),
-        (
-            lambda: evaluation.schedule(GAME, "ab", 10),
-            "agents='ab' is not allowed; it must be a list of names",
-        ),
-        (
-            lambda: evaluation.schedule(GAME, [1, 2], 10),
-            r"agents=\[1, 2\] is not allowed; it must be a list of names",
-        ),
-        (
-            lambda: evaluation.recipe_gain(GAME, 3, GREEDY, 1),
-            "recipe=3 is not allowed; it must be a list of agents",
-        ),
-        (
-            lambda: evaluation.gate(GAME, *TWO, alpha="x"),
-            "alpha='x' is not allowed; it must be between 0 and 0.5",
-        ),
+        (lambda: evaluation.play_duplicates(GAME, None, 2), "players=None is not allowed; it must be a list of agents"),
+        (lambda: evaluation.schedule(GAME, "ab", 10), "agents='ab' is not allowed; it must be a list of names"),
+        (lambda: evaluation.schedule(GAME, [1, 2], 10), r"agents=\[1, 2\] is not allowed; it must be a list of names"),
+        (lambda: evaluation.recipe_gain(GAME, 3, GREEDY, 1), "recipe=3 is not allowed; it must be a list of agents"),
+        (lambda: evaluation.gate(GAME, *TWO, alpha="x"), "alpha='x' is not allowed; it must be between 0 and 0.5"),
         (
             lambda: evaluation.gate(GAME, *TWO, gain=None),
             "gain=None is not allowed; it must be a number of chips above",
@@ -135,10 +106,7 @@ def test_a_wrong_argument_is_refused_in_one_line(function, placed, named):
         (lambda: games_of(None), "path=None is not allowed; it must be a path"),
         (lambda: evaluation.verify(3), "folder=3 is not allowed; it must be a path"),
         (lambda: gupai_env.register("x"), "game='x' is not allowed; it must be a Game"),
-        (
-            lambda: evaluation.duel(GAME, *TWO, 1, record="x"),
-            "record='x' is not allowed; it must be None or a Record",
-        ),
+        (lambda: evaluation.duel(GAME, *TWO, 1, record="x"), "record='x' is not allowed; it must be None or a Record"),
         (
             lambda: evaluation.duel(GAME, *TWO, 1, progress=1),
             "progress=1 is not allowed; it must be None or a function",

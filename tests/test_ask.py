@@ -12,11 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns, ask, labels_of, name_of, probabilities
+from gupai_agents.agent import DecisionBatch, ask, labels_of, name_of, probabilities
 from gupai_agents.evaluation import duel, play_into, play_tournament, schedule, verify
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.folder import FolderError
-from gupai_agents.evaluation.ladder import climb
+from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.failure import AgentError
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
 from gupai_agents.workers import Processes
@@ -26,7 +26,7 @@ from gupai_app.human import Terminal
 from gupai_app.session import Session
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.games import get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 GAME = get_game("jie-long")
 VARIANT = GAME.variant()
@@ -79,7 +79,7 @@ class Mine:
 
     def writes_views(self, turns, first):
         turns.views.view(np.uint8).reshape(-1)[:] = 7
-        turns.keys[:] = 3
+        turns.rng_keys[:] = 3
         turns.masks[:] = False
         return first
 
@@ -132,9 +132,9 @@ HARMLESS = ("well", "writes_views", "is_called_otherwise")
 
 
 def asked(agent):
-    lanes = Lanes(GAME, 3, seed=1)
-    views, keys = lanes.views()
-    ask(agent, GAME, VARIANT, Turns(views, lanes.masks, keys))
+    envs = VectorEnv(GAME, 3, seed=1)
+    views, rng_keys = envs.views()
+    ask(agent, GAME, VARIANT, DecisionBatch(views, envs.masks, rng_keys))
 
 
 def dueled(agent):
@@ -146,7 +146,7 @@ def in_a_tournament(agent):
 
 
 def at_a_ladder(agent):
-    climb(GAME, [agent, make_agent("greedy")], 2, 2)
+    play_ladder(GAME, [agent, make_agent("greedy")], 2, 2)
 
 
 def watched(agent):
@@ -167,23 +167,23 @@ def at_ones_table(agent):
 def on_a_page(agent):
     pytest.importorskip("fastapi", reason="the pages need gupai[web]")
     from gupai_app.web.address import Address
-    from gupai_app.web.table import Sitting
+    from gupai_app.web.table import Seating
 
     class Table(Address):
         def agents(self):
             return [None if seat == self.seat else agent for seat in range(VARIANT.players)]
 
-    sitting = Sitting(Table(GAME, VARIANT, 1, 0, 0, ("greedy",)))
-    while not sitting.over:
-        sitting = Sitting(sitting.address, sitting.moves[0].actions[0])
+    seating = Seating(Table(GAME, VARIANT, 1, 0, 0, ("greedy",)))
+    while not seating.terminated:
+        seating = Seating(seating.address, seating.moves[0].actions[0])
 
 
 def in_a_gym(agent):
     env = SeatEnv(GAME, opponents=agent)
     _, info = env.reset(seed=1)
-    over = False
-    while not over:
-        _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+    terminated = False
+    while not terminated:
+        _, _, terminated, _, info = env.step(int(info["action_mask"].argmax()))
 
 
 def in_many_gyms(agent):
@@ -194,9 +194,9 @@ def in_many_gyms(agent):
 
 
 def told_its_policy(agent):
-    lanes = Lanes(GAME, 3, seed=1)
-    views, keys = lanes.views()
-    probabilities(agent, GAME, VARIANT, Turns(views, lanes.masks, keys))
+    envs = VectorEnv(GAME, 3, seed=1)
+    views, rng_keys = envs.views()
+    probabilities(agent, GAME, VARIANT, DecisionBatch(views, envs.masks, rng_keys))
 
 
 DOORS = (
@@ -222,7 +222,7 @@ def line_of(way):
 
 @every_door
 @pytest.mark.parametrize("way", SAID)
-def test_an_agent_that_answers_wrongly_or_fails_is_told_in_a_line(way, door, monkeypatch):
+def test_an_agent_that_answers_wrongly_or_fails_is_reported_in_one_line(way, door, monkeypatch):
     monkeypatch.chdir(Path(__file__).parent)
     with pytest.raises((AgentError, IllegalActionError)) as error:
         door(Mine(way))
@@ -350,7 +350,7 @@ PLAYED = ["tournament", "jie-long", "own_agents:make", "greedy", "--deals", 4]
     ],
 )
 @pytest.mark.parametrize("words", [PLAYED, ["watch", *PLAYED[1:4], "--json"]], ids=lambda words: words[0])
-def test_a_module_of_ones_own_that_fails_is_told_in_a_line(own, words, body, said):
+def test_a_module_of_ones_own_that_fails_is_reported_in_one_line(own, words, body, said):
     own(body)
     found = run(*words)
     assert (found.exit_code, found.stderr.count("\n")) == (2, 1), found.output
@@ -387,7 +387,7 @@ def test_players_of_one_name_are_told_apart(own):
     assert name_of(Mine()) == "mine"
     agents = [Mine(), Mine(), greedy]
     assert play_tournament(GAME, agents, 2).players == ("mine", "mine (2)", "greedy")
-    assert {rung.player for rung in climb(GAME, agents, 2, 2).rungs} == {"mine", "mine (2)", "greedy"}
+    assert {rung.player for rung in play_ladder(GAME, agents, 2, 2).rungs} == {"mine", "mine (2)", "greedy"}
     assert duel(GAME, Mine(), Mine(), 2).players == ("mine", "mine (2)", "mine (2)", "mine (2)")
     with pytest.raises(ValueError, match="more than one agent is called 'mine'"):
         schedule(GAME, ["mine", "mine"], 2)

@@ -14,7 +14,7 @@ from benchmarks.peers import protocol
 from benchmarks.peers.table import lines, markdown
 from benchmarks.tiny import by_recipe, kinds_of
 from gupai_agents.shipped import networks
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 
 def play_of(observations, *, ends):
@@ -36,14 +36,7 @@ def counting():
 def measurement(game, play, monkeypatch, rate=1e6):
     monkeypatch.setattr(protocol, "CHECK_SECONDS", 0.0)
     monkeypatch.setattr(protocol, "CHECK_CALLS", 10)
-    row = {
-        "peer": "a library",
-        "version": "1",
-        "game": game,
-        "mode": protocol.BATCH,
-        "counted": "steps",
-        "ready": 0.0,
-    }
+    row = {"peer": "a library", "version": "1", "game": game, "mode": protocol.BATCH, "counted": "steps", "ready": 0.0}
     return row | {"steps": rate, "seconds": 1.0, "check": protocol.check(play)}
 
 
@@ -67,16 +60,14 @@ def test_an_environment_whose_steps_do_nothing_is_not_ranked(why, monkeypatch):
 
 
 def test_a_row_counts_with_its_median_round(monkeypatch):
-    rounds = [
-        measurement("game", play_of(counting(), ends=True), monkeypatch, rate) for rate in (3e6, 9e6, 1e6)
-    ]
+    rounds = [measurement("game", play_of(counting(), ends=True), monkeypatch, rate) for rate in (3e6, 9e6, 1e6)]
     (line,) = lines(rounds)
     assert (line.rate, line.flaw) == (3e6, "")
 
 
 @pytest.mark.skipif(not shutil.which(COMPILE[0]), reason="needs a C compiler")
 def test_jie_long_in_c_writes_the_same_bytes_and_a_difference_is_found(tmp_path):
-    yardstick, ours = Yardstick(build(tmp_path), 64, seed=1), Lanes("jie-long", 64, seed=1)
+    yardstick, ours = Yardstick(build(tmp_path), 64, seed=1), VectorEnv("jie-long", 64, seed=1)
     assert compare(yardstick, ours, rounds=2) == 2 * 2 * 32 * 64
     yardstick.observations[5, 7] += 1
     with pytest.raises(ValueError, match="at the beginning: observations differ, first in lane 5"):
@@ -92,11 +83,7 @@ def test_a_recipe_on_a_tiny_deck_has_each_kind_of_label_once_in_the_order_of_the
     dealt = made("{dealt: 1, playouts: 5}", start=searched)
     own = made("{dealt: 1, own_playouts: 1}", start=made("{dealt: 1, passes: 7}", start=dealt))
     agreed = made("{dealt: 1, own_playouts: 0.5, ensemble: ['checkpoint:some']}", start=own)
-    expected = [
-        {"playouts": 20, "temperature": 2.5},
-        {"dealt": 1, "playouts": 5},
-        {"dealt": 1, "own_playouts": 1},
-    ]
+    expected = [{"playouts": 20, "temperature": 2.5}, {"dealt": 1, "playouts": 5}, {"dealt": 1, "own_playouts": 1}]
     assert kinds_of(agreed) == expected
     assert kinds_of(dealt) == expected[:2]
 

@@ -18,7 +18,7 @@ import pytest
 from gupai_agents.search import search_loops
 from gupai_env import GAMES
 from gupai_env.core import compiling
-from gupai_env.core.lanes import kernels
+from gupai_env.core.kernels import kernels
 
 ROOT = Path(__file__).parents[1]
 
@@ -77,7 +77,7 @@ def forget() -> None:
         compiling.sources_digest,
         compiling._folder,
         compiling._sweep,
-        compiling._tell_once,
+        compiling._warn_once,
     ):
         cached.cache_clear()
     importlib.invalidate_caches()
@@ -100,9 +100,7 @@ def kept(folder: Path) -> list[Path]:
     return sorted((folder / "cache" / "gupai").iterdir())
 
 
-def test_a_loop_is_compiled_again_where_something_it_imports_was_edited_and_not_where_another_thing_was(
-    small,
-):
+def test_a_loop_is_compiled_again_where_something_it_imports_was_edited_and_not_where_another_thing_was(small):
     assert use(small) == (2, 1)
     assert use(small) == (2, 0)
     (small / "small" / "other.py").write_text("EDITED = True\n")
@@ -161,10 +159,7 @@ def test_a_folder_in_place_of_a_file_and_a_file_that_is_gone_stop_nobody(small, 
     assert use(small) == (2, 1)
     damaged, not_kept = capsys.readouterr().err.splitlines()
     assert "is damaged" in damaged
-    assert (
-        not_kept
-        == f"gupai: machine code cannot be kept in {small}/cache/gupai: this is a folder; name a file"
-    )
+    assert not_kept == f"gupai: machine code cannot be kept in {small}/cache/gupai: this is a folder; name a file"
 
 
 def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(small, capsys, monkeypatch):
@@ -174,9 +169,7 @@ def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(small, capsys, monke
     with monkeypatch.context() as patched:
         patched.setattr(os, "replace", full)
         assert use(small) == (2, 1)
-    assert capsys.readouterr().err == (
-        f"gupai: machine code cannot be kept in {small}/cache/gupai: the disk is full\n"
-    )
+    assert capsys.readouterr().err == (f"gupai: machine code cannot be kept in {small}/cache/gupai: the disk is full\n")
     assert kept(small) == []
     assert use(small) == (2, 1)
     assert use(small) == (2, 0)
@@ -241,10 +234,10 @@ def test_a_package_in_several_folders_and_modules_beside_a_script_are_looked_at(
 
 ENGINE, CONNECTING = set(GAMES), {"jie-long", "ce-deng", "ding-niu"}
 USED_BY = {  # module -> games whose machine code is made of it
-    "gupai_env.core.words": ENGINE,
-    "gupai_env.core.lanes": ENGINE,
+    "gupai_env.core.byte_rows": ENGINE,
+    "gupai_env.core.kernels": ENGINE,
     "gupai_env.core.episode": ENGINE,
-    "gupai_agents.styles": ENGINE,
+    "gupai_agents.heuristics": ENGINE,
     "gupai_agents.search": ENGINE,
     "gupai_env.games.da_ling.rules": {"da-ling"},
     "gupai_env.games.jie_long.rules": {"jie-long"},
@@ -262,18 +255,14 @@ USED_BY = {  # module -> games whose machine code is made of it
 def test_an_edit_is_an_edit_of_the_games_that_import_what_was_edited_and_of_no_other(monkeypatch):
     def digests() -> dict[str, str]:
         compiling.sources_digest.cache_clear()
-        return {
-            game.id: compiling.sources_digest("gupai_agents.search", game.module) for game in GAMES.values()
-        }
+        return {game.id: compiling.sources_digest("gupai_agents.search", game.module_name) for game in GAMES.values()}
 
     before, read = digests(), compiling._module
     for edited, games in USED_BY.items():
         monkeypatch.setattr(
             compiling,
             "_module",
-            lambda name, edited=edited: (
-                (read(name)[0] + b"#", read(name)[1]) if name == edited else read(name)
-            ),
+            lambda name, edited=edited: (read(name)[0] + b"#", read(name)[1]) if name == edited else read(name),
         )
         after = digests()
         assert (edited, {game for game in GAMES if after[game] != before[game]}) == (edited, games)
@@ -284,12 +273,12 @@ def test_an_edit_is_an_edit_of_the_games_that_import_what_was_edited_and_of_no_o
 @pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 def test_the_name_of_machine_code_tells_the_sources_of_the_game_and_of_the_loop(game):
     for module, loop in (
-        ("gupai_env.core.lanes", kernels(game).step),
+        ("gupai_env.core.kernels", kernels(game).step),
         ("gupai_agents.search", search_loops(game).search),
     ):
-        digest = compiling.sources_digest(module, game.module)
+        digest = compiling.sources_digest(module, game.module_name)
         assert len(digest) == 16
-        assert f"-{game.module}-{digest}-" in loop.py_func.__qualname__
+        assert f"-{game.module_name}-{digest}-" in loop.py_func.__qualname__
 
 
 DEAL = """
@@ -354,7 +343,7 @@ TAKE = """
 import numba
 import numpy as np
 
-from gupai_env.core import compiling, lanes
+from gupai_env.core import compiling, kernels
 
 table = np.zeros(1, lanes.TABLE).view(np.recarray)
 lanes.take(table, 1)
@@ -377,10 +366,10 @@ def take(temporary: Path) -> tuple[list[str], str, list[str]]:
 def test_without_a_home_machine_code_is_kept_in_a_folder_of_the_user_alone(tmp_path):
     folder = tmp_path / f"gupai-{os.getuid()}"
     for compiled in ("1", "0"):
-        found, others, told = take(tmp_path)
+        found, others, printed = take(tmp_path)
         assert found == ["_Kept", str(folder), compiled]
         assert others == "''"  # that of others is left alone
-        assert told == [
+        assert printed == [
             "gupai: the home's folder for caches cannot be written to: machine code is kept in "
             f"{folder} (NUMBA_CACHE_DIR names another place)"
         ]
@@ -410,8 +399,8 @@ def test_machine_code_is_never_taken_from_a_folder_that_others_may_write_to(
         home.touch()
     found = compiling._folder.__wrapped__("")
     assert found == (str(temporary) if place == "the home" else "")
-    (told,) = capsys.readouterr().err.splitlines()
-    assert ("kept by nobody, so that every process compiles anew" in told) == (found == "")
+    (printed,) = capsys.readouterr().err.splitlines()
+    assert ("kept by nobody, so that every process compiles anew" in printed) == (found == "")
     assert list(elsewhere.iterdir()) == []
 
 

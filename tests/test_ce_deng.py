@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gupai_env import Lanes, get_game
+from gupai_env import VectorEnv, get_game
 from gupai_env.core.tiles import parse_tiles, size, tile_set, weight
 from tables import Table, next_leader, paid
 
@@ -65,8 +65,7 @@ def test_a_pair_is_doubled_for_one_pass_and_doubled_for_one_head_or_tail(plays, 
 
 
 @pytest.mark.parametrize(
-    ("plays", "factor"),
-    [((2, 5), 2), ((5, 1), 2), ((2, 1), 1), ((3, 5), 1), ((5, 2), 1), ((1, 8), 4), ((2, 8), 4)],
+    ("plays", "factor"), [((2, 5), 2), ((5, 1), 2), ((2, 1), 1), ((3, 5), 1), ((5, 2), 1), ((1, 8), 4), ((2, 8), 4)]
 )
 def test_strict_counts_head_six_and_tail_seven_too(plays, factor):
     strict = {"strict_head_tail": True}
@@ -95,9 +94,9 @@ def test_who_can_match_must_play_and_who_cannot_drinks():
 
 def test_all_drink_and_the_player_of_the_last_tile_cannot_match_either():
     table = Table("ce-deng", BLOCK).play("[5:2]", "discard [6:6]", "discard [6:5]")
-    assert not table.state.over
+    assert not table.state.terminated
     table.play("discard [5:5]")
-    assert table.state.over
+    assert table.state.terminated
     assert table.legal() == set()
     assert table.points() == [23, 31, 29, 27]  # with the tiles in hand
     assert table.payoffs() == [18, -14, -6, 2]  # one head and three tails: nothing is doubled
@@ -108,9 +107,9 @@ def test_who_can_match_after_all_others_drank_plays_on_also_with_a_double():
     table.play("[5:2]", "discard [6:6]", "discard [6:5]", "discard [5:5]")
     assert table.legal() == {"[2:2]"}
     table.play("[2:2]", "discard [6:4]", "discard [6:4]")
-    assert not table.state.over
+    assert not table.state.terminated
     table.play("discard [5:4]")
-    assert table.state.over  # [6:6] does not match
+    assert table.state.terminated  # [6:6] does not match
     assert table.state.plays.tolist() == [2, 0, 0, 0]
 
 
@@ -119,7 +118,7 @@ def test_a_tile_of_another_seat_begins_the_count_of_drinks_anew():
     table = Table("ce-deng", hands).play("[5:2]", "discard [6:6]", "[2:6]")
     assert table.legal() == {"[6:6]", "[6:5]"}  # of D
     table.play("[6:6]")
-    assert not table.state.over
+    assert not table.state.terminated
     assert table.legal() == {"[6:5]"}
 
 
@@ -127,7 +126,7 @@ def test_a_seat_that_never_played_before_a_block_is_tail_eight_and_no_short_hand
     hands = ["52 21 66", "54 64 63", "65 64 44", "55 66 53"]
     table = Table("ce-deng", hands).play("[5:2]", "discard [5:4]", "discard [6:5]", "discard [5:5]")
     table.play("[2:1]", "discard [6:4]", "discard [6:4]", "discard [6:6]")
-    assert table.state.over
+    assert table.state.terminated
     points, plays = table.points(), table.state.plays.tolist()
     assert (points, plays) == ([12, 28, 29, 30], [2, 0, 0, 0])
     assert table.payoffs() == [2 * (16 + 17 + 18), -2 * 16 + 1 + 2, -2 * 17 - 1 + 1, -2 * 18 - 2 - 1]
@@ -135,7 +134,7 @@ def test_a_seat_that_never_played_before_a_block_is_tail_eight_and_no_short_hand
 
 def test_eight_tiles_are_dealt_whatever_the_number_of_players():
     for players, unused in ((4, 0), (3, 8), (2, 16)):
-        for state in Lanes("ce-deng", 20, players=players, seed=1).states:
+        for state in VectorEnv("ce-deng", 20, players=players, seed=1).states:
             assert [size(tiles) for tiles in state.hands] == [8] * players + [0] * (4 - players)
             assert size(state.unused) == unused
 
@@ -157,11 +156,7 @@ def test_seven_doubles_may_be_redealt_and_six_by_the_looser_rule():
 
 @pytest.mark.parametrize(
     ("hand", "options"),
-    [
-        (SIX, {}),
-        (SEVEN, {"redeal_doubles": 0}),
-        (EIGHT, {"redeal_doubles": 0, "declare_eight_doubles": False}),
-    ],
+    [(SIX, {}), (SEVEN, {"redeal_doubles": 0}), (EIGHT, {"redeal_doubles": 0, "declare_eight_doubles": False})],
 )
 def test_a_hand_without_a_right_is_not_asked(hand, options):
     table = Table("ce-deng", [None, hand], leader=0, **options)
@@ -209,7 +204,7 @@ def test_a_redeal_keeps_leader_and_direction_pays_nothing_and_is_no_deal_of_the_
     table = Table("ce-deng", [None, None, SEVEN, None], leader=1, deals=2)
     before = table.state.hands.copy()
     table.play(REDEAL)
-    assert (table.state.settled, table.state.over, table.state.deal) == (0, 0, 0)
+    assert (table.state.settled, table.state.terminated, table.state.deal) == (0, 0, 0)
     assert (table.state.leader, table.state.direction, table.state.redeals) == (1, 1, 1)
     assert table.payoffs() == table.state.total.tolist() == [0, 0, 0, 0]
     assert (table.state.hands != before).all()
@@ -217,16 +212,16 @@ def test_a_redeal_keeps_leader_and_direction_pays_nothing_and_is_no_deal_of_the_
 
 
 def test_redealt_hands_may_be_redealt_again_and_are_never_the_same():
-    lanes = Lanes("ce-deng", 3000, seed=3, redeal_doubles=6, renew=False)
+    envs = VectorEnv("ce-deng", 3000, seed=3, redeal_doubles=6, renew=False)
     redeal, dealt = CE_DENG.action_names.index(REDEAL), set()
     for step in range(8):
-        asked = lanes.masks[:, redeal].copy()
-        lanes.step(np.where(asked, redeal, lanes.sample(step)))
+        asked = envs.masks[:, redeal].copy()
+        envs.step(np.where(asked, redeal, envs.sample(step)))
         for lane in np.flatnonzero(asked):
-            hands = (lane, lanes.states.hands[lane].tobytes())
+            hands = (lane, envs.states.hands[lane].tobytes())
             assert hands not in dealt
             dealt.add(hands)
-    assert lanes.states.redeals.max() >= 2
+    assert envs.states.redeals.max() >= 2
 
 
 # The next deal
@@ -241,13 +236,13 @@ def test_the_fewest_points_lead_the_next_deal_and_a_tie_goes_to_the_earlier_in_t
 
 
 def test_the_direction_of_play_alternates_from_deal_to_deal():
-    lanes = Lanes("ce-deng", 200, seed=4, deals=4, renew=False)
-    while not lanes.over.all():
-        before, live = lanes.states.copy(), ~lanes.over
-        lanes.step(lanes.sample(int(lanes.states.moves.max())))
-        after = lanes.states
-        expected = np.where(lanes.states.deal % 2 == 0, 1, -1)
-        np.testing.assert_array_equal(after.direction[~lanes.over], expected[~lanes.over])
+    envs = VectorEnv("ce-deng", 200, seed=4, deals=4, renew=False)
+    while not envs.terminated.all():
+        before, live = envs.states.copy(), ~envs.terminated
+        envs.step(envs.sample(int(envs.states.moves.max())))
+        after = envs.states
+        expected = np.where(envs.states.deal % 2 == 0, 1, -1)
+        np.testing.assert_array_equal(after.direction[~envs.terminated], expected[~envs.terminated])
         followed = live & (after.turn == before.turn + 1) & (after.deal == before.deal)
         passed_on = (before.to_act + before.direction) % 4
         np.testing.assert_array_equal(after.to_act[followed], passed_on[followed])

@@ -14,15 +14,8 @@ import pytest
 from safetensors.numpy import save, save_file
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
-from gupai_agents.checkpoint import (
-    CheckpointError,
-    digest_of,
-    identity,
-    read_checkpoint,
-    read_header,
-    write_checkpoint,
-)
+from gupai_agents.agent import DecisionBatch
+from gupai_agents.checkpoint import CheckpointError, digest_of, identity, read_checkpoint, read_header, write_checkpoint
 from gupai_agents.network import (
     NetworkAgent,
     gumbel,
@@ -35,7 +28,7 @@ from gupai_agents.network import (
 )
 from gupai_env.core.files import write_file
 from gupai_env.games import GAMES, get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 GAME = get_game("jie-long")
 NET = {"type": "mlp", "hidden": [16, 8], "activation": "relu"}
@@ -68,11 +61,11 @@ def refusal(path):
 
 
 def turns(seed=0, rows=200):
-    lanes = Lanes("jie-long", rows, seed=seed)
+    envs = VectorEnv("jie-long", rows, seed=seed)
     for step in range(7):
-        lanes.step(lanes.sample(step))
-    views, keys = lanes.views()
-    return Turns(views, lanes.masks.copy(), keys)
+        envs.step(envs.sample(step))
+    views, rng_keys = envs.views()
+    return DecisionBatch(views, envs.masks.copy(), rng_keys)
 
 
 @pytest.mark.parametrize("kind", ["checkpoint", "sample"])
@@ -95,7 +88,7 @@ def test_a_players_action_does_not_depend_on_the_batch(checkpoint):
     together = agent.act(asked)
     for rows in (1, 3, 8, 64):
         some = np.arange(rows) * 5
-        assert (agent.act(Turns(*(part[some] for part in asked))) == together[some]).all()
+        assert (agent.act(DecisionBatch(*(part[some] for part in asked))) == together[some]).all()
 
 
 def test_sampling_follows_the_policy():
@@ -200,9 +193,7 @@ def test_a_saved_run_is_no_player(tmp_path):
     assert "no player but of kind 'resume'" in refusal(tmp_path / "a")
 
 
-@pytest.mark.parametrize(
-    "text", ["5", "[]", "null", '"format"', "{", "[" * 200_000, "{}", '{"format": true}']
-)
+@pytest.mark.parametrize("text", ["5", "[]", "null", '"format"', "{", "[" * 200_000, "{}", '{"format": true}'])
 def test_a_header_that_is_no_mapping_is_refused(tmp_path, text):
     tensors = weights()
     (tmp_path / "a").write_bytes(save(tensors, metadata={"gupai": text, "sha256": digest_of(text, tensors)}))

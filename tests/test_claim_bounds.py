@@ -37,9 +37,7 @@ def test_a_condition_is_met_at_its_bounds_and_not_beyond(bounds, met, monkeypatc
     assert [value for value in FIVE if sampling._meets([condition], np.array([value]))] == met
     many = np.repeat(FIVE, 2 * effects.FEWEST_IN_GROUP)
     groups = effects.subgroups_of([condition], many + 0.5, many[:, None], "greedy")
-    assert [each.label for each in groups] == [
-        f"made: {value}, greedy" for value in (met if bounds else FIVE)
-    ]
+    assert [each.label for each in groups] == [f"made: {value}, greedy" for value in (met if bounds else FIVE)]
     assert [each.estimate.mean for each in groups] == [value + 0.5 for value in (met if bounds else FIVE)]
 
 

@@ -95,12 +95,7 @@ def test_an_ordering_leaves_out_what_it_says_and_is_as_sure_as_the_least_sure_pl
 
     monkeypatch.setattr(orderings, "_item", item)
     reading = Ordering(
-        **BASE,
-        kind="ordering",
-        items=[{"label": each} for each in "abc"],
-        first="a",
-        but=["c"],
-        panel=list(made),
+        **BASE, kind="ordering", items=[{"label": each} for each in "abc"], first="a", but=["c"], panel=list(made)
     )
     found = orderings.ordering(setting(), reading)
     assert found.verdict == verdicts.SUPPORTED  # random is shown and does not count
@@ -116,10 +111,7 @@ def test_an_ordering_leaves_out_what_it_says_and_is_as_sure_as_the_least_sure_pl
 
 def test_a_rate_is_as_sure_as_with_the_least_sure_player(monkeypatch):
     generator = np.random.default_rng(4)
-    made = {
-        name: generator.normal(mean, 2, 400)
-        for name, mean in (("greedy", 1.0), ("variety", 0.55), ("random", -9))
-    }
+    made = {name: generator.normal(mean, 2, 400) for name, mean in (("greedy", 1.0), ("variety", 0.55), ("random", -9))}
     monkeypatch.setattr(rates, "_rate_values", lambda s, r, sampler, m, member, n, d: (made[member], None))
     reading = Rate(**BASE, kind="rate", metric="chips", panel=list(made), threshold=0.5)
     found = rates.rate(setting(), reading)
@@ -237,8 +229,8 @@ def test_positions_tell_the_same_deals_however_many_are_dealt_at_a_time(monkeypa
     sampler = Sampler(JIE_LONG, JIE_LONG.variant(), Population())
     choice = Choice([], [Condition(feature="double")], [], "best_alternative")
     agent, found = make_agent("greedy"), []
-    for lanes in (4096, 7):
-        monkeypatch.setattr(tables, "LANES", lanes)
+    for envs in (4096, 7):
+        monkeypatch.setattr(tables, "LANES", envs)
         table = Table(sampler, 5)
         parts = list(forks(table, agent, choice, 3, 20))
         deals = np.concatenate([part.deals for part in parts])
@@ -255,13 +247,13 @@ def test_actions_of_about_equal_pips_differ_by_no_more_than_one(monkeypatch):
     monkeypatch.setattr(tables, "action_pips", lambda game: pips)
     monkeypatch.setattr(tables, "actions_with", lambda at, what: np.arange(6)[None] == 0)
     monkeypatch.setattr(tables, "meets", lambda at, what: np.ones(1, bool))
-    worth = np.zeros(6)
-    monkeypatch.setattr(tables, "preferences", lambda agent, turns, chosen: worth[None].copy())
+    score = np.zeros(6)
+    monkeypatch.setattr(tables, "preferences", lambda agent, turns, chosen: score[None].copy())
     at = SimpleNamespace(game=None, masks=np.ones((1, 6), bool))
     taken = set()
     for best in range(1, 6):  # whichever is liked most: the one taken is among those
-        worth[:] = 0
-        worth[best] = 1
+        score[:] = 0
+        score[best] = 1
         one, other = tables.pairs_of(at, None, None, np.zeros(1, int), Choice([], [1], [], "pip_matched"))
         assert one.tolist() == [0]
         taken.add(int(other[0]))
@@ -333,11 +325,11 @@ def test_features_of_a_position_are_as_they_are_called():
 
 def test_what_one_has_not_seen_lies_neither_in_the_hand_nor_on_the_table_nor_among_ones_discards():
     table = Table(Sampler(JIE_LONG, JIE_LONG.variant(), Population()), 3)
-    lanes = table.standing(next(table.blocks(0, 40)).states)
+    envs = table.standing(next(table.blocks(0, 40)).states)
     for key in range(17):
-        lanes.step(lanes.sample(key))
-    states = lanes.states
-    at = Positions(JIE_LONG, JIE_LONG.variant(), states, lanes.masks)
+        envs.step(envs.sample(key))
+    states = envs.states
+    at = Positions(JIE_LONG, JIE_LONG.variant(), states, envs.masks)
     rows, seat = np.arange(40), states.to_act
     others = states.hands[:, :4].sum(1) - states.hands[rows, seat]
     hidden = states.discards[:, :4].sum(1) - states.discards[rows, seat]

@@ -105,9 +105,7 @@ def test_a_deal_played_again_gains_what_the_verdict_says_and_shows_the_hand_that
         assert others == {example["player"]}
         moves = [game.names for game in (pair.treated, pair.baseline)]
         assert moves[0] != moves[1]
-        own = [
-            name for name, mover in zip(pair.treated.names, pair.treated.movers, strict=True) if mover == seat
-        ]
+        own = [name for name, mover in zip(pair.treated.names, pair.treated.movers, strict=True) if mover == seat]
         assert sum("2" in name for name in own) >= 4
 
 
@@ -120,10 +118,7 @@ def test_an_action_played_again_gains_what_the_verdict_says():
         (seat,), move = pair.seats, example["move"]
         assert chips_of(pair.treated, seat) - chips_of(pair.baseline, seat) == example["gain"]
         assert pair.treated.actions[:move] == pair.baseline.actions[:move]
-        assert (pair.treated.actions[move], pair.baseline.actions[move]) == (
-            example["action"],
-            example["instead"],
-        )
+        assert (pair.treated.actions[move], pair.baseline.actions[move]) == (example["action"], example["instead"])
 
 
 def test_the_games_beside_a_page_are_checked_records_in_the_order_of_the_page(policy, written):
@@ -199,18 +194,8 @@ def a_figure(label, mean, half, p=0.01):
         ("greater", [("a", 2.0, 1.0)], [("b", -2.0, 1.0)], "It turns around with: b (-2.00 ±1.00)."),
         ("less", [("a", 2.0, 1.0)], [("b", -2.0, 1.0)], "It turns around with: a (+2.00 ±1.00)."),
         ("greater", [("a", -0.5, 1.0)], [], "No opponent is shown to turn it around."),
-        (
-            "greater",
-            [("a", 2.0, 1.0)],
-            [("b", -1.0, None)],
-            "No opponent or group is shown to turn it around.",
-        ),
-        (
-            "greater",
-            [("a", 2.0, 1.0)],
-            [("b", -2.0, 1.0, 0.2)],
-            "No opponent or group is shown to turn it around.",
-        ),
+        ("greater", [("a", 2.0, 1.0)], [("b", -1.0, None)], "No opponent or group is shown to turn it around."),
+        ("greater", [("a", 2.0, 1.0)], [("b", -2.0, 1.0, 0.2)], "No opponent or group is shown to turn it around."),
     ],
 )
 def test_where_it_fails_is_where_the_interval_lies_on_the_other_side(alternative, effects, groups, said):
@@ -236,8 +221,7 @@ def test_hostile_words_of_a_claim_stay_words(policy):
         for each in reading[which]:
             each["label"] = f"{HOSTILE}, against {HOSTILE}"
     pairs = [
-        (0, example | {"player": HOSTILE}, pair)
-        for _, example, pair in claim_page.pairs_of_verdict(claim, content)
+        (0, example | {"player": HOSTILE}, pair) for _, example, pair in claim_page.pairs_of_verdict(claim, content)
     ]
     page, tame = (Texts(claim_page.claim_page(each, pairs, HOSTILE)) for each in (changed, content))
     assert sum(tag == "script" for tag, _ in page.elements) == 2

@@ -28,7 +28,7 @@ def reading(kind="policy", **more):
 
 
 @pytest.mark.parametrize(
-    ("each", "unit", "told"),
+    ("each", "unit", "printed"),
     [
         (effect("greedy", 0.5, 0.25), "chips", "greedy: +0.500 ±0.250 (1,200 deals)"),
         (effect("greedy", -1.5, 0.25), "chips", "greedy: -1.50 ±0.25 (1,200 deals)"),
@@ -41,22 +41,22 @@ def reading(kind="policy", **more):
         ),
     ],
 )
-def test_a_figure_in_its_unit(each, unit, told):
-    assert list(figures(reading(unit=unit, effects=[each]), "effects")) == [told]
+def test_a_figure_in_its_unit(each, unit, printed):
+    assert list(figures(reading(unit=unit, effects=[each]), "effects")) == [printed]
 
 
 def test_p_of_subgroups_is_of_many_and_that_of_doses_is_plain():
-    told = {
+    printed = {
         which: next(figures({which: [effect("a", 2.0, 0.5, p=0.04)]}, which))
         for which in ("effects", "doses", "subgroups")
     }
-    assert told["effects"].endswith("p 0.04 adjusted)")
-    assert told["doses"].endswith("p 0.04)")
-    assert told["subgroups"].endswith("p 0.04 adjusted for their number)")
+    assert printed["effects"].endswith("p 0.04 adjusted)")
+    assert printed["doses"].endswith("p 0.04)")
+    assert printed["subgroups"].endswith("p 0.04 adjusted for their number)")
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "printed"),
     [
         (
             {"frequency": 0.125, "frequency_is_exact": True, "per_hundred": -18.75},
@@ -86,8 +86,8 @@ def test_p_of_subgroups_is_of_many_and_that_of_doses_is_plain():
         ({"effects": [effect("a", 1, 1), effect("b", 1, 1)]}, "Variant: the defaults; players: a, b."),
     ],
 )
-def test_remarks_tell_how_often_how_much_and_how_surely(more, told):
-    assert told in "\n".join(remarks(reading(**more)))
+def test_remarks_tell_how_often_how_much_and_how_surely(more, printed):
+    assert printed in "\n".join(remarks(reading(**more)))
 
 
 def test_opponents_who_do_not_differ_are_not_said_to():
@@ -126,9 +126,7 @@ def test_a_verdict_stands_up_to_the_rate(p, stands):
     assert "q" not in found["readings"][1]
 
 
-@pytest.mark.parametrize(
-    ("share", "said"), [(0.5, "50%"), (0.12345, "12.3%"), (0.00012345, "0.0123%"), (1, "100%")]
-)
+@pytest.mark.parametrize(("share", "said"), [(0.5, "50%"), (0.12345, "12.3%"), (0.00012345, "0.0123%"), (1, "100%")])
 def test_a_share_in_per_cent(share, said):
     assert percent(share) == said
 
@@ -164,7 +162,7 @@ def test_what_was_looked_at_is_said_where_nothing_turns_around():
 def test_the_headline_tells_chips_only_where_chips_are_meant():
     more = {"pooled": POOLED, "frequency": 0.25, "per_hundred": 37.5}
     assert list(_headline(reading(**more))) == [
-        ("+1.50 ±0.25", "chips a deal when it comes up"),
+        ("+1.50 ±0.25", "chips per deal when it comes up"),
         ("25%", "of a seat's deals is how often it comes up"),
         ("+37.5", "chips in a hundred deals"),
     ]
@@ -190,12 +188,7 @@ def test_lines_of_a_chart_stand_at_round_distances(span, step):
 def test_a_chart_has_an_interval_for_every_dose_and_opponent_higher_means_higher_up():
     doses = [
         effect(f"carrying 2 exactly {dose}, against {who}", mean, 0.5, dose=dose)
-        for dose, who, mean in (
-            (4, "greedy", 1.0),
-            (4, "variety", -1.0),
-            (5, "greedy", 3.0),
-            (5, "variety", 0.0),
-        )
+        for dose, who, mean in ((4, "greedy", 1.0), (4, "variety", -1.0), (5, "greedy", 3.0), (5, "variety", 0.0))
     ]
     drawn = dose_chart([*doses, effect("carrying 2 exactly 6, against greedy", 0.0, None, dose=6)])
     lines = [part.partition('"/>')[0] for part in drawn.split('<line class="interval" ')[1:]]

@@ -14,16 +14,9 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
+from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
-from gupai_agents.evaluation.claims import (
-    Sampler,
-    claim_of,
-    read_claim,
-    schema,
-    try_claim,
-    verdicts,
-)
+from gupai_agents.evaluation.claims import Sampler, claim_of, read_claim, schema, try_claim, verdicts
 from gupai_agents.evaluation.claims.designs import with_panel
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
@@ -42,7 +35,7 @@ from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import PIPS, tiles_in
 from gupai_env.games import GAMES, get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 ROOT = Path(__file__).parents[1]
 JIE_LONG = get_game("jie-long")
@@ -91,10 +84,7 @@ def a_reading(game="jie-long", **reading) -> dict:
         (changed(margin=0), "readings.0.margin=0 is not allowed; write a number above 0"),
         (changed(margin=True), "margin: True is not allowed"),
         (changed(kind="guess"), "readings.0: "),
-        (
-            changed(panel=["gredy"]),
-            "readings.0.panel.0: 'gredy' is no player of jie-long; did you mean greedy?",
-        ),
+        (changed(panel=["gredy"]), "readings.0.panel.0: 'gredy' is no player of jie-long; did you mean greedy?"),
         (changed(treated="+atack_2=40"), "readings.0.treated: "),
         (changed(baseline="os:system"), "readings.0.baseline: 'os:system' runs code"),
         (changed(panel=["checkpoint:no/such.safetensors"]), "readings.0.panel.0: "),
@@ -103,10 +93,7 @@ def a_reading(game="jie-long", **reading) -> dict:
         (changed(number=2), "readings.0.number: chips takes no number"),
         (changed(variant={"forced": True}), "readings.0.variant: 'forced' is no option"),
         (changed(variant={"deals": 2}), "readings.0.variant: deals=2 is not allowed"),
-        (
-            changed(population={"hand": [{"feature": "carying", "number": 2}]}),
-            "'carying' is no feature of a hand",
-        ),
+        (changed(population={"hand": [{"feature": "carying", "number": 2}]}), "'carying' is no feature of a hand"),
         (changed(population={"hand": [{"feature": "carrying"}]}), "carrying needs a number"),
         (changed(population={"hand": [{"feature": "carrying", "number": 7}]}), "population.hand.0.number"),
         (
@@ -115,10 +102,7 @@ def a_reading(game="jie-long", **reading) -> dict:
         ),
         (changed(population={"partner": {"away": 4}}), "a partner 4 seats away does not exist"),
         (changed(population={"position": [{"feature": "lead"}]}), "only an action is taken in a position"),
-        (
-            a_reading(kind="exact", enumerate="everything", expect=[{"fact": "a", "equals": 1}]),
-            "readings.0.panel",
-        ),
+        (a_reading(kind="exact", enumerate="everything", expect=[{"fact": "a", "equals": 1}]), "readings.0.panel"),
         (
             a_reading(kind="action", action=[{"feature": "third"}], comparator="uniform", margin=1),
             "readings.0.action.0: 'third' is no feature of an action of jie-long",
@@ -130,15 +114,10 @@ def a_reading(game="jie-long", **reading) -> dict:
             "readings.0.baseline: stakes: players of jie-long cannot be changed like this",
         ),
         (
-            a_reading(
-                "da-ling", kind="action", action=[{"feature": "a"}], comparator="pip_matched", margin=1
-            ),
+            a_reading("da-ling", kind="action", action=[{"feature": "a"}], comparator="pip_matched", margin=1),
             "readings.0.comparator: the actions of da-ling do not play single tiles",
         ),
-        (
-            changed(plan={"mode": "sequential"}),
-            "readings.0.plan.mode='sequential' is not allowed; choose fixed",
-        ),
+        (changed(plan={"mode": "sequential"}), "readings.0.plan.mode='sequential' is not allowed; choose fixed"),
     ],
     ids=range(27),
 )
@@ -209,9 +188,9 @@ def deals_of(population, number=4096, game=JIE_LONG, stream=7, first=0, **option
     """States of some deals of a population, and the seats in question."""
     variant = game.variant(**options)
     sampler = Sampler(game, variant, population)
-    lanes = Lanes(game, number, observe=False, renew=False, **options)
-    dealt = sampler.deal(lanes, stream, first)
-    return sampler, lanes.states.copy(), dealt.seats
+    envs = VectorEnv(game, number, observe=False, renew=False, **options)
+    dealt = sampler.deal(envs, stream, first)
+    return sampler, envs.states.copy(), dealt.seats
 
 
 def with_number(hand: int, number: int = 2) -> int:
@@ -228,8 +207,7 @@ def test_the_chance_of_a_hand_is_that_of_all_hands_counted_one_by_one():
     meeting = [
         hand
         for hand in hands
-        if sum(3 in PIPS[kind] for kind in hand) >= 2
-        and sum(PIPS[kind, 0] == PIPS[kind, 1] for kind in hand) <= 1
+        if sum(3 in PIPS[kind] for kind in hand) >= 2 and sum(PIPS[kind, 0] == PIPS[kind, 1] for kind in hand) <= 1
     ]
     assert found.probability == pytest.approx(len(meeting) / len(hands))
 
@@ -246,27 +224,21 @@ def test_the_chance_of_two_hands_is_that_of_all_pairs_counted_one_by_one():
             one, two = (sum(3 in PIPS[deck[at]] for at in held) for held in (hand, other))
             total += 1
             met += one >= 1 and two >= 1 and one + two >= 3
-    assert Sampler(JIE_LONG, JIE_LONG.variant(**options), population).probability == pytest.approx(
-        met / total
-    )
+    assert Sampler(JIE_LONG, JIE_LONG.variant(**options), population).probability == pytest.approx(met / total)
 
 
 def test_deals_to_order_are_distributed_as_those_that_rejection_keeps():
     sampler, states, seats = deals_of(FOUR_TWOS, 20_000)
     rows = np.arange(len(seats))
-    lanes = Lanes(JIE_LONG, 200_000, seed=3, observe=False)
-    kept = np.array([with_number(hand) >= 4 for hand in lanes.states.hands[:, 0]])
+    envs = VectorEnv(JIE_LONG, 200_000, seed=3, observe=False)
+    kept = np.array([with_number(hand) >= 4 for hand in envs.states.hands[:, 0]])
     assert float(sampler.probability) == pytest.approx(kept.mean(), rel=0.05)
 
     def summary(own, next_one):
         return (with_number(own), with_number(own, 6) // 2, with_number(next_one, 5) // 2)
 
-    drawn = Counter(
-        map(summary, states.hands[rows, seats].tolist(), states.hands[rows, (seats + 1) % 4].tolist())
-    )
-    rejected = Counter(
-        map(summary, lanes.states.hands[kept, 0].tolist(), lanes.states.hands[kept, 1].tolist())
-    )
+    drawn = Counter(map(summary, states.hands[rows, seats].tolist(), states.hands[rows, (seats + 1) % 4].tolist()))
+    rejected = Counter(map(summary, envs.states.hands[kept, 0].tolist(), envs.states.hands[kept, 1].tolist()))
     common = [each for each in drawn if drawn[each] >= 40 and rejected[each] >= 10]
     table = np.array([[drawn[each] for each in common], [rejected[each] for each in common]])
     assert len(common) > 10
@@ -339,9 +311,7 @@ def test_what_is_undecided_says_how_many_deals_decide_it():
 def test_null_effects_are_seldom_taken_for_real_ones():
     generator = np.random.default_rng(1)
     judged = [
-        verdicts.judge(
-            estimate(generator.normal(0, 22, 400) * (generator.random(400) < 0.5)), 0.01, "different"
-        )
+        verdicts.judge(estimate(generator.normal(0, 22, 400) * (generator.random(400) < 0.5)), 0.01, "different")
         for _ in range(1000)
     ]
     false = sum(each.verdict == "supported" for each in judged)
@@ -386,18 +356,16 @@ def test_opponents_against_whom_it_came_up_too_rarely_say_nothing():
     seen, never = Estimate(2.0, 1.0, 50), Estimate(nan, inf, 0)
     assert verdicts.pool([Estimate(9.0, inf, 1), seen, never]) == verdicts.pool([seen])
     assert verdicts.pool([Estimate(9.0, inf, 1), never]).effect == (9.0, inf, 1)
-    assert (
-        sentence_of(Estimate(9.0, inf, 1), 1.0, "the trait") == "The trait came up too rarely to be measured."
-    )
+    assert sentence_of(Estimate(9.0, inf, 1), 1.0, "the trait") == "The trait came up too rarely to be measured."
 
 
 def test_one_opponent_of_several_is_not_enough_to_support_a_claim():
     clear, unclear = Estimate(2.0, 0.1, 1000), Estimate(-0.3, 5.0, 50)
-    told = ["supported", "inconclusive"], [0.001, 0.9], 0.5, "greater"
+    printed = ["supported", "inconclusive"], [0.001, 0.9], 0.5, "greater"
     assert verdicts.pool([clear, unclear]).effect.low > 0.5
-    found, remark = verdicts.judge_panel([clear, unclear], *told)
+    found, remark = verdicts.judge_panel([clear, unclear], *printed)
     assert (found.verdict, remark) == ("inconclusive", "too few opponents show it")
-    found, _ = verdicts.judge_panel([clear, unclear._replace(mean=0.3)], *told)
+    found, _ = verdicts.judge_panel([clear, unclear._replace(mean=0.3)], *printed)
     assert found.verdict == "supported"
     found, _ = verdicts.judge_panel([clear], ["supported"], [0.001], 0.5, "greater")
     assert found.verdict == "supported"
@@ -405,9 +373,7 @@ def test_one_opponent_of_several_is_not_enough_to_support_a_claim():
 
 def test_opponents_who_disagree_leave_it_open():
     members = [Estimate(2.0, 0.5, 100), Estimate(-2.0, 0.5, 100)]
-    found, remark = verdicts.judge_panel(
-        members, ["supported", "contradicted"], [0.001, 0.001], 0.5, "greater"
-    )
+    found, remark = verdicts.judge_panel(members, ["supported", "contradicted"], [0.001, 0.001], 0.5, "greater")
     assert found.verdict == "inconclusive"
     assert "disagree" in remark
 
@@ -439,13 +405,7 @@ def test_a_trait_gains_what_two_plain_matches_differ_by():
     assert found.frequency == 1
 
 
-@pytest.mark.parametrize(
-    ("plan", "played"),
-    [
-        ({"deals": 50}, 50),
-        ({"least": 20, "most": 60}, 60),
-    ],
-)
+@pytest.mark.parametrize(("plan", "played"), [({"deals": 50}, 50), ({"least": 20, "most": 60}, 60)])
 def test_no_more_deals_are_played_than_the_plan_allows(plan, played):
     """Two who are hardly different, so that nothing is decided before."""
     found = try_claim(claim_of(changed(treated="+pips=0.001", plan=plan))).findings[0]
@@ -465,8 +425,8 @@ class OtherNoise:
     def __init__(self):
         self.agent = make_agent("random")
 
-    def act(self, turns: Turns) -> np.ndarray:
-        return self.agent.act(turns._replace(keys=np.array([derive(int(key), 5) for key in turns.keys])))
+    def act(self, turns: DecisionBatch) -> np.ndarray:
+        return self.agent.act(turns._replace(rng_keys=np.array([derive(int(key), 5) for key in turns.rng_keys])))
 
 
 def test_between_equals_who_play_otherwise_intervals_hold():
@@ -495,14 +455,14 @@ def test_an_action_is_worth_what_the_deal_pays_played_on_by_hand():
     for at in range(0, len(won), 5):
         paid = []
         for action in (found.actions[at], found.others[at]):
-            lanes = Lanes(JIE_LONG, 1, observe=False, renew=False)
-            lanes.states[:] = found.states[at : at + 1]
-            lanes.refresh()
-            lanes.step(np.array([action]))
-            while not lanes.over[0]:
-                views, keys = lanes.views()
-                lanes.step(agent.act(Turns(views, lanes.masks, keys)).astype(int))
-            paid.append(lanes.states.total[0, found.states.to_act[at]])
+            envs = VectorEnv(JIE_LONG, 1, observe=False, renew=False)
+            envs.states[:] = found.states[at : at + 1]
+            envs.refresh()
+            envs.step(np.array([action]))
+            while not envs.terminated[0]:
+                views, rng_keys = envs.views()
+                envs.step(agent.act(DecisionBatch(views, envs.masks, rng_keys)).astype(int))
+            paid.append(envs.states.total[0, found.states.to_act[at]])
         assert won[at] == paid[0] - paid[1]
 
 
@@ -547,9 +507,7 @@ def test_an_ordering_that_is_there_is_found_and_a_wrong_one_contradicted():
 
 def test_a_rate_is_as_sure_as_with_the_player_who_is_least_so():
     reading = {"kind": "rate", "metric": "chips", "threshold": 0.5, "deals": 300}
-    found = try_claim(
-        claim_of(a_reading(**reading | {"treated": "variety", "panel": ["greedy", "tuned"]}))
-    ).findings[0]
+    found = try_claim(claim_of(a_reading(**reading | {"treated": "variety", "panel": ["greedy", "tuned"]}))).findings[0]
     p = [verdicts.p_beyond(each.estimate, None, 0.5) for each in found.effects]
     assert len(set(p)) == 2 and found.p == max(p)
 
@@ -684,8 +642,7 @@ def test_one_process_at_a_time_keeps_verdicts_in_a_folder(words, tmp_path):
         found = CliRunner().invoke(app, [*words, "--out", str(tmp_path)])
     assert found.exit_code == 2
     assert re.fullmatch(
-        rf"gupai: {re.escape(str(tmp_path))}: another process is (testing|searching)[ a-z]+ this folder\n",
-        found.output,
+        rf"gupai: {re.escape(str(tmp_path))}: another process is (testing|searching)[ a-z]+ this folder\n", found.output
     )
 
 
@@ -722,9 +679,7 @@ FIELD = {
 def test_equal_players_of_a_field_explain_nothing_and_unequal_ones_something_in_every_variant():
     def shares(field):
         reading = {key: value for key, value in a_reading()["readings"][0].items() if key != "panel"}
-        found = try_claim(
-            claim_of(ATTACK | {"readings": [{**reading, **FIELD, "fields": [field]}]})
-        ).findings[0]
+        found = try_claim(claim_of(ATTACK | {"readings": [{**reading, **FIELD, "fields": [field]}]})).findings[0]
         return [each.estimate for each in found.effects]
 
     assert all(abs(each.mean) <= 2 * each.half_width for each in shares(["greedy", "greedy"]))
@@ -737,10 +692,7 @@ def test_equal_players_of_a_field_explain_nothing_and_unequal_ones_something_in_
         ({"fields": [["greedy", "variety"]], "panel": ["greedy"]}, "write `panel` or `fields`"),
         ({"panel": ["greedy"]}, "skill_share goes with `fields`"),
         ({"fields": [["greedy", "gredy"]], "panel": []}, "readings.0.fields.0: 'gredy' is no player"),
-        (
-            {"fields": [["greedy", "variety"]], "panel": [], "metric": "chips"},
-            "skill_share goes with `fields`",
-        ),
+        ({"fields": [["greedy", "variety"]], "panel": [], "metric": "chips"}, "skill_share goes with `fields`"),
     ],
 )
 def test_a_field_that_is_wrong_gets_one_line(reading, said):
@@ -765,9 +717,7 @@ def test_verdicts_of_many_are_corrected_for_their_number_as_scipy_does():
     assert all("q" not in reading for content in contents for reading in content["readings"])
 
 
-@pytest.mark.parametrize(
-    ("hits", "samples", "threshold"), [(3, 50, 0.1), (9, 50, 0.1), (0, 20, 0.05), (20, 20, 0.9)]
-)
+@pytest.mark.parametrize(("hits", "samples", "threshold"), [(3, 50, 0.1), (9, 50, 0.1), (0, 20, 0.05), (20, 20, 0.9)])
 def test_p_of_a_share_is_that_of_the_binomial_tails(hits, samples, threshold):
     values = np.repeat([1.0, 0.0], [hits, samples - hits])
     tails = [stats.binomtest(hits, samples, threshold, side).pvalue for side in ("greater", "less")]
@@ -784,10 +734,7 @@ def test_p_of_an_effect_is_below_a_twentieth_where_its_interval_leaves_zero_out(
 @pytest.mark.parametrize(
     ("stand", "said"),
     [
-        (
-            [True, False, None],
-            "3 tests were made together.*1 of the verdicts supported or contradicted falls[.]",
-        ),
+        ([True, False, None], "3 tests were made together.*1 of the verdicts supported or contradicted falls[.]"),
         ([False, False, True], "2 of the verdicts supported or contradicted fall[.]"),
         ([True, True, None], "none of the verdicts supported or contradicted fall[.]"),
     ],
@@ -806,20 +753,20 @@ def test_an_ordering_is_as_sure_as_of_the_nearest_other():
 
 
 def test_a_claim_tells_how_far_it_is():
-    told = []
+    printed = []
     content = changed(plan={"deals": 1200}, doses=[4])
     content["readings"] += [
         {"name": "rate", "kind": "rate", "metric": "chips", "panel": ["greedy"], "deals": 600},
         {"name": "order", "kind": "ordering", "first": "any", "panel": ["greedy"], "deals": 300}
         | {"items": [{"label": "a"}, {"label": "b", "treated": "variety"}]},
     ]
-    try_claim(claim_of(content), progress=lambda share, what: told.append((share, what)))
-    shares = [share for share, _ in told]
+    try_claim(claim_of(content), progress=lambda share, what: printed.append((share, what)))
+    shares = [share for share, _ in printed]
     assert shares == sorted(shares)
     assert shares[0] == 0
     assert shares[-1] == pytest.approx(1)
     assert len(set(shares)) > 6
-    assert len({what for _, what in told}) == 2 + 2 + 1 + 2  # opponents, doses, players, items
+    assert len({what for _, what in printed}) == 2 + 2 + 1 + 2  # opponents, doses, players, items
 
 
 SEARCHING = "search:playouts=20"
@@ -833,10 +780,7 @@ UNTRAINED = {"open_ends": 2}  # a variant without a network
         (changed(treated="same+attack_2=40", baseline="same"), []),  # a network has no weights of features
         (changed(baseline="same"), []),
         (changed(baseline={"agent": "same", "discards": "random"}, treated="same"), ["best", SEARCHING]),
-        (
-            a_reading(kind="action", action=[{"feature": "lays"}], comparator="uniform", margin=1),
-            ["best", SEARCHING],
-        ),
+        (a_reading(kind="action", action=[{"feature": "lays"}], comparator="uniform", margin=1), ["best", SEARCHING]),
         (a_reading(kind="rate", metric="chips"), []),
     ],
 )
@@ -872,9 +816,7 @@ def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_pat
     for jobs in (1, 2):
         out = tmp_path / str(jobs)
         command.test(claims, 3, None, None, False, "json", str(out), Processes(jobs))
-        shown.append(
-            (capsys.readouterr().out, *((out / f"{claim.id}.json").read_bytes() for claim in claims))
-        )
+        shown.append((capsys.readouterr().out, *((out / f"{claim.id}.json").read_bytes() for claim in claims)))
     assert shown[0] == shown[1]
     effects = [
         try_claim(claim, panel=[f"search:playouts=2,threads={threads}"]).findings[0].effects[0].estimate

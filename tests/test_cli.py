@@ -42,11 +42,7 @@ def answer(*words, typed=None):
 
 def process(*words, typed=""):
     return subprocess.run(
-        [sys.executable, "-m", "gupai_app.cli", *words],
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=120,
+        [sys.executable, "-m", "gupai_app.cli", *words], input=typed, capture_output=True, text=True, timeout=120
     )
 
 
@@ -73,10 +69,7 @@ def test_the_version_is_a_number():
     ("words", "line"),
     [
         ("play jie-longg", "'jie-longg' is no game; did you mean jie-long?"),
-        (
-            "play jie-long -o force_play=true",
-            "'force_play' is no option of JieLong; did you mean forced_play?",
-        ),
+        ("play jie-long -o force_play=true", "'force_play' is no option of JieLong; did you mean forced_play?"),
         ("play jie-long -o forced_play=maybe", "forced_play=maybe is not allowed; write true or false"),
         ("play jie-long -o players=five", "players=five is not allowed; choose 2, 3 or 4"),
         ("play jie-long -o players=5", "players=5 is not allowed; choose 2, 3 or 4"),
@@ -94,17 +87,11 @@ def test_the_version_is_a_number():
             "tournament jie-long greedy random --deals 1",
             "--deals=1 is not allowed; write a whole number from 2 to 8,388,608",
         ),
-        (
-            "exploit jie-long -o deck=full",
-            "jie-long: 32 tiles lie in 1.3e+32 orders, too many for exact work",
-        ),
+        ("exploit jie-long -o deck=full", "jie-long: 32 tiles lie in 1.3e+32 orders, too many for exact work"),
         ("exploit jie-long -o players=4", "players=4 is not allowed with deck='tiny'"),
         ("exploit jie-long -o deals=2", "deals=2 is not allowed in exact work"),
         ("exploit jie-long human", "here only programs play"),
-        (
-            "exploit jie-long --rounds 0",
-            "--rounds=0 is not allowed; write a whole number from 1 to 1,000,000,000\n",
-        ),
+        ("exploit jie-long --rounds 0", "--rounds=0 is not allowed; write a whole number from 1 to 1,000,000,000\n"),
         ("rules jielong", "'jielong' is no game"),
         ("bench chess", "'chess' is no game"),
         ("plya", "No such command 'plya'."),
@@ -123,7 +110,7 @@ def test_a_mistake_is_told_in_one_line_with_status_2(words, line):
     assert result.stderr.count("\n") == 1
 
 
-def test_a_style_that_cannot_be_written_is_told_before_the_search(tmp_path, monkeypatch):
+def test_a_heuristic_that_cannot_be_written_is_told_before_the_search(tmp_path, monkeypatch):
     monkeypatch.setattr("gupai_app.tune.tune", lambda *_, **__: pytest.fail("it searched"))
     result = run("tune", "jie-long", "--out", str(tmp_path / "none" / "x.yaml"))
     assert (result.exit_code, result.stdout) == (2, "")
@@ -147,11 +134,7 @@ def test_an_empty_word_names_no_file(path):
 def test_where_nothing_can_be_written_one_line_says_so(words):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "gupai_app.cli", *words],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
+            [sys.executable, "-m", "gupai_app.cli", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
         )
     assert done.returncode == 1
     assert done.stderr == "gupai: standard output: the disk is full\n"
@@ -208,9 +191,7 @@ def test_a_lost_output_is_never_taken_for_a_file_that_was_named(tmp_path):
 
 
 @pytest.mark.parametrize("wide", ["2", "1", "0", "-5", "x"])
-@pytest.mark.parametrize(
-    "words", [["rules", "ce-deng"], ["rules"], ["--help"], ["play", "--seed", "1"]], ids=str
-)
+@pytest.mark.parametrize("words", [["rules", "ce-deng"], ["rules"], ["--help"], ["play", "--seed", "1"]], ids=str)
 def test_a_narrow_terminal_is_no_mistake(words, wide, monkeypatch):
     monkeypatch.setenv("COLUMNS", wide)
     assert answer(*words)
@@ -241,11 +222,7 @@ def test_control_characters_are_written_out_wherever_a_text_is_printed(capsys, t
     assert "".join(shown.split()).count("".join(safe.split())) == 5
     assert not any(sign in shown for sign in "\x1b\x07\x9b\u202e\udcff")
     refused = run("watch", "jie-long", "\x1b[31mx", "--record", str(tmp_path / "x"))
-    assert (
-        refused.exit_code == 2
-        and "'\\x1b[31mx' is no player" in refused.stderr
-        and "\x1b" not in refused.stderr
-    )
+    assert refused.exit_code == 2 and "'\\x1b[31mx' is no player" in refused.stderr and "\x1b" not in refused.stderr
     (tmp_path / "x.yaml").write_text('"\\e[31m": 1', encoding="utf-8")
     refused = run("claim", "run", str(tmp_path / "x.yaml"))
     assert refused.exit_code == 2 and "\x1b" not in refused.output
@@ -264,10 +241,7 @@ def test_signs_that_a_terminal_lacks_become_question_marks():
 
 def test_without_any_input_a_person_leaves_the_table():
     done = subprocess.run(
-        ["sh", "-c", f"{sys.executable} -m gupai_app.cli play <&-"],
-        capture_output=True,
-        text=True,
-        timeout=120,
+        ["sh", "-c", f"{sys.executable} -m gupai_app.cli play <&-"], capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "You have left the table." in done.stdout
@@ -294,25 +268,18 @@ def test_a_game_can_be_played_to_its_end_through_a_pipe():
 
 
 def test_the_seat_is_drawn_from_the_seed():
-    seats = {
-        seed: answer("play", "--seed", str(seed), typed="q\n").split("You have seat ")[1][0]
-        for seed in range(8)
-    }
+    seats = {seed: answer("play", "--seed", str(seed), typed="q\n").split("You have seat ")[1][0] for seed in range(8)}
     assert len(set(seats.values())) > 1
     assert answer("play", "--seed", "5", typed="q\n").split("You have seat ")[1][0] == seats[5]
 
 
 def test_the_seats_of_the_others_are_filled_in_order():
-    shown = answer(
-        "play", "--seed", "1", "--seat", "1", "--against", "greedy", "--against", "random", typed="q\n"
-    )
+    shown = answer("play", "--seed", "1", "--seat", "1", "--against", "greedy", "--against", "random", typed="q\n")
     assert "Seat 0: greedy, Seat 2: random, Seat 3: greedy." in " ".join(shown.split())
 
 
 def test_watched_moves_as_json_are_a_game_of_the_environment():
-    lines = answer(
-        "watch", "jie-long", "greedy", "random", "--seed", "7", "-o", "deals=2", "--json"
-    ).splitlines()
+    lines = answer("watch", "jie-long", "greedy", "random", "--seed", "7", "-o", "deals=2", "--json").splitlines()
     moves = [json.loads(line) for line in lines]
     env = jie_long_v0.env(deals=2)
     env.reset(seed=7)
@@ -331,12 +298,10 @@ def test_watched_moves_as_json_are_a_game_of_the_environment():
 def test_watching_names_every_move_and_ends_with_the_count(game):
     moves = [json.loads(line) for line in answer("watch", game, "--seed", "2", "--json").splitlines()]
     shown = answer("watch", game, "--seed", "2").splitlines()
-    told = [line for line in shown if line[:3].strip().isdigit()]
-    assert len(told) == len(moves)
-    for move, line in zip(moves, told, strict=True):
-        assert f"{line} ".startswith(
-            f"{move['move']:>3}  Seat {move['seat']} {move['agent']}: {move['name']} "
-        )
+    printed = [line for line in shown if line[:3].strip().isdigit()]
+    assert len(printed) == len(moves)
+    for move, line in zip(moves, printed, strict=True):
+        assert f"{line} ".startswith(f"{move['move']:>3}  Seat {move['seat']} {move['agent']}: {move['name']} ")
     for seat, chips in enumerate(moves[-1]["payoffs"]):
         assert any(line.startswith(f"  Seat {seat} ") and f" {chips:+g} chips" in line for line in shown)
     assert len(answer("watch", game, "--seed", "2", "--tables").splitlines()) > 10 * len(moves)
@@ -355,19 +320,12 @@ def test_a_tournament_of_two_seats_takes_from_one_what_it_gives_the_other():
         seats = [seat["mean"] for seat in result["seats"] if seat["hero"] == hero]
         assert total["mean"] == pytest.approx(sum(seats) / 2)
         assert total["mean"] == pytest.approx(sum(won[hero, v] for v in range(3) if v != hero) / 2)
-    assert (result["game"], result["deals"], result["seed"], result["variant"]["players"]) == (
-        "jie-long",
-        40,
-        3,
-        2,
-    )
+    assert (result["game"], result["deals"], result["seed"], result["variant"]["players"]) == ("jie-long", 40, 3, 2)
 
 
 def test_the_tournament_table_shows_what_the_duels_gave():
     shown = answer("tournament", "ce-deng", "greedy", "variety", "--deals", "30", "--seed", "1")
-    standings = round_robin(
-        "ce-deng", [make_agent(name, "ce-deng") for name in ("greedy", "variety")], 30, seed=1
-    )
+    standings = round_robin("ce-deng", [make_agent(name, "ce-deng") for name in ("greedy", "variety")], 30, seed=1)
     for hero, villain in ((0, 1), (1, 0)):
         assert f"{standings.against(hero, villain)}" in shown
         for seat in range(4):
@@ -379,11 +337,7 @@ def test_exploit_prints_what_a_best_response_wins():
     words = ("exploit", "jie-long", "greedy", "--solve", "--rounds", "50", "-o", "forced_play=true")
     result = json.loads(answer(*words, "--json"))
     tree = build_tree("jie-long", deck="tiny", players=2, forced_play=True)
-    assert (result["nodes"], result["deals"], result["information_sets"]) == (
-        tree.nodes,
-        tree.deals,
-        tree.sets,
-    )
+    assert (result["nodes"], result["deals"], result["information_sets"]) == (tree.nodes, tree.deals, tree.sets)
     random, greedy, solved = result["policies"]
     assert [random["name"], greedy["name"], solved["name"]] == ["random", "greedy", "CFR+"]
     assert random["exploitability"] == pytest.approx(tree.exploitability(tree.uniform()))
@@ -391,9 +345,7 @@ def test_exploit_prints_what_a_best_response_wins():
     shown = answer(*words)
     for policy in result["policies"]:
         assert f"{policy['exploitability']:.4f}" in shown
-    assert f"{tree.nodes:,} nodes, {tree.deals:,} deals, {tree.sets:,} information sets" in " ".join(
-        shown.split()
-    )
+    assert f"{tree.nodes:,} nodes, {tree.deals:,} deals, {tree.sets:,} information sets" in " ".join(shown.split())
 
 
 def test_bench_measures_every_road_and_says_on_which_machine(monkeypatch):
@@ -427,10 +379,7 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
         "; what is finished lies in {at}: give the command again with --resume",
     ),
     "gupai_app.tune.tune": ("tune jie-long", "; nothing is kept of what it found: give the command again"),
-    "gupai_agents.evaluation.gate": (
-        "gate jie-long greedy random --record {at}",
-        "; no game was finished",
-    ),
+    "gupai_agents.evaluation.gate": ("gate jie-long greedy random --record {at}", "; no game was finished"),
     "gupai_app.claims.test": (
         "claim run jl-attack-2 --out {at}",
         "; what is finished lies in {at}: give the command again",
@@ -445,9 +394,7 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("what", "words", "said"), [(what, *rest) for what, rest in LONG.items()])
-def test_a_command_that_is_stopped_tells_how_to_go_on(
-    what, words, said, number, monkeypatch, capsys, tmp_path
-):
+def test_a_command_that_is_stopped_tells_how_to_go_on(what, words, said, number, monkeypatch, capsys, tmp_path):
     def interrupted(*_, **__):
         signal.raise_signal(number)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gupai_agents import ObservationAgent, Turns
-from gupai_env import GAMES, lanes
+from gupai_agents import DecisionBatch, ObservationAgent
+from gupai_env import GAMES, make_vec
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -20,12 +20,12 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["option
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_player_of_observations_is_shown_them_and_takes_the_legal_action_of_the_highest_score(game):
-    table, rng = lanes(game, 64, seed=1), np.random.default_rng(1)
+    table, rng = make_vec(game, 64, seed=1), np.random.default_rng(1)
     for key in range(50):
         seen, scores = [], rng.permuted(np.tile(np.arange(table.game.num_actions), (64, 1)), axis=1)
         player = ObservationAgent("permuted", game, lambda shown: seen.append(shown) or scores)  # noqa: B023
-        views, keys = table.views()
-        actions = player.act(Turns(views, table.masks, keys))
+        views, rng_keys = table.views()
+        actions = player.act(DecisionBatch(views, table.masks, rng_keys))
         np.testing.assert_array_equal(seen[0], table.observations)
         for action, mask, score in zip(actions, table.masks, scores, strict=True):
             assert score[action] == score[mask].max()
@@ -44,20 +44,13 @@ def test_plain_maskable_ppo_runs_as_documented():
     assert run.returncode == 0, run.stderr
     assert "8,192 decisions learned from" in run.stdout
     number = r"[+-]\d+\.\d\d ±\d+\.\d\d"
-    assert (
-        len(re.findall(rf"(?:before|after): +{number} against random  {number} against greedy", run.stdout))
-        == 2
-    )
+    assert len(re.findall(rf"(?:before|after): +{number} against random  {number} against greedy", run.stdout)) == 2
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_names_extras_and_constraints_that_there_are(path):
-    lines = [
-        line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("    pip install")
-    ]
-    extras = {
-        name for line in lines for group in re.findall(r"\[([\w,]+)\]", line) for name in group.split(",")
-    }
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("    pip install")]
+    extras = {name for line in lines for group in re.findall(r"\[([\w,]+)\]", line) for name in group.split(",")}
     assert extras
     assert extras <= set(EXTRAS)
     assert all((ROOT / name).is_file() for line in lines for name in re.findall(r"-c (\S+)", line))

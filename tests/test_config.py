@@ -98,39 +98,39 @@ BAD_CHANGES = [
     "pool.self_share=.nan",
     "pool.self_share=2",
     "pool.rule_share=0.5",
-    "ppo.lanes=0",
-    "ppo.lanes=-5",
-    "ppo.lanes=1.5",
-    "ppo.lanes=true",
-    "ppo.lanes=1e12",
-    "ppo.lanes=1000000000000",
-    "ppo.lanes=[64]",
+    "ppo.envs=0",
+    "ppo.envs=-5",
+    "ppo.envs=1.5",
+    "ppo.envs=true",
+    "ppo.envs=1e12",
+    "ppo.envs=1000000000000",
+    "ppo.envs=[64]",
     "ppo.steps=1e12",
     "ppo.epochs=1e12",
     "ppo.batch_size=1e12",
     "ppo.batch_size=1",
     "decisions=-1",
-    "teach.labels=0",  # where there is no self-play either
-    "teach.labels=-1",
-    "teach.labels=true",
-    "teach.playouts=0",
-    "teach.tables=0",
-    "teach.window=0",
-    "teach.window=1e12",
-    "teach.passes=0",
-    "teach.batch_size=1",
-    "teach.random_moves=1.5",
-    "teach.style_games=-0.1",
-    "teach.temperature=0",
-    "teach.learning_rate=.nan",
-    "teach.max_minutes=0",
-    "teach.ensemble=best",
-    "teach.style=nobody",
-    "teach.style=best",
-    "teach.style=random",
-    "teach.style=search:playouts=2",
-    "teach.style=style:x.yaml",
-    "teach.teacher=greedy",
+    "expert_iteration.targets=0",  # where there is no self-play either
+    "expert_iteration.targets=-1",
+    "expert_iteration.targets=true",
+    "expert_iteration.playouts=0",
+    "expert_iteration.tables=0",
+    "expert_iteration.window=0",
+    "expert_iteration.window=1e12",
+    "expert_iteration.epochs=0",
+    "expert_iteration.batch_size=1",
+    "expert_iteration.random_moves=1.5",
+    "expert_iteration.heuristic_share=-0.1",
+    "expert_iteration.temperature=0",
+    "expert_iteration.learning_rate=.nan",
+    "expert_iteration.max_minutes=0",
+    "expert_iteration.ensemble=best",
+    "expert_iteration.heuristic=nobody",
+    "expert_iteration.heuristic=best",
+    "expert_iteration.heuristic=random",
+    "expert_iteration.heuristic=search:playouts=2",
+    "expert_iteration.heuristic=heuristic:x.yaml",
+    "expert_iteration.teacher=greedy",
     "decisions=1e300",
     "decisions=.inf",
     "seed=-1",
@@ -266,9 +266,7 @@ def test_a_bad_change_is_refused_in_a_line(tmp_path, change):
 def test_a_bad_file_is_refused_in_a_line_that_names_it(tmp_path, content):
     path = tmp_path / "bad.yaml"
     path.write_bytes(content)
-    assert refusal(tmp_path, str(path)).startswith(
-        (f"{path}: ", f"{path} is not UTF-8", f"{path} holds more")
-    )
+    assert refusal(tmp_path, str(path)).startswith((f"{path}: ", f"{path} is not UTF-8", f"{path} holds more"))
 
 
 @pytest.mark.parametrize(
@@ -314,12 +312,9 @@ def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
         ("ppo={1: 2}", "jie-long: ppo.1="),
         ("network.hidden=[0]", "network.hidden.0=0 is not allowed; write a number of at least 1"),
         ("device=gpu", """device='gpu' is not allowed; choose "auto", "cpu" or "cuda\""""),
-        (
-            "ppo.payoff_scale=.inf",
-            "ppo.payoff_scale=inf is not allowed; write a number from 0.001 to 1,000,000,000",
-        ),
+        ("ppo.payoff_scale=.inf", "ppo.payoff_scale=inf is not allowed; write a number from 0.001 to 1,000,000,000"),
         ("ppo.entropy=1e300", "ppo.entropy=1e+300 is not allowed; write a number above 0 and of at most 10"),
-        ("ppo.lanes=true", "ppo.lanes=True: true and false are no values of this setting"),
+        ("ppo.envs=true", "ppo.envs=True: true and false are no values of this setting"),
         ("ppo=5", "ppo=5 is not allowed; this is a group of settings"),
         ("pool.rules=[human]", "pool.rules: 'human' is no player of jie-long"),
         ("evaluation.baselines=['checkpoint:/no']", "evaluation.baselines: /no: there is no such checkpoint"),
@@ -345,10 +340,10 @@ def test_a_checkpoint_of_another_variant_is_no_opponent(tmp_path):
 def test_a_run_larger_than_the_machine_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(configuration, "machine_memory", lambda: 2 << 30)
     load("jie-long")
-    line = refusal(tmp_path, "jie-long", "--set", "ppo.lanes=100000", "--set", "ppo.steps=1000")
-    assert "ppo.lanes=100000, ppo.steps=1000" in line
+    line = refusal(tmp_path, "jie-long", "--set", "ppo.envs=100000", "--set", "ppo.steps=1000")
+    assert "ppo.envs=100000, ppo.steps=1000" in line
     assert "this machine has 2.0" in line
-    assert "GiB" in refusal(tmp_path, "jie-long", "--set", "ppo.lanes=16384", "--set", "ppo.batch_size=1e6")
+    assert "GiB" in refusal(tmp_path, "jie-long", "--set", "ppo.envs=16384", "--set", "ppo.batch_size=1e6")
 
 
 def test_the_memory_of_a_container_counts(tmp_path, monkeypatch):
@@ -435,7 +430,7 @@ def test_values_are_read_as_they_look(text, value):
         ("\x00", "special characters"),
     ],
 )
-def test_what_is_no_plain_yaml_is_told_in_a_line(text, said):
+def test_what_is_no_plain_yaml_is_reported_in_one_line(text, said):
     with pytest.raises(ValueError, match=re.escape(said)) as error:
         parse_yaml(text)
     assert "\n" not in str(error.value)
@@ -445,22 +440,7 @@ def test_what_is_no_plain_yaml_is_told_in_a_line(text, said):
     "content",
     [
         {"b": 1, "a": [1.5, 1e-3, 1e22, True, None, "x"], "c": {}, "d": []},
-        {
-            "texts": [
-                "010",
-                "1:30",
-                "yes",
-                "null",
-                "",
-                " a ",
-                "2026-01-01",
-                "a: b",
-                "#",
-                "中",
-                "x" * 300,
-                "a\nb",
-            ]
-        },
+        {"texts": ["010", "1:30", "yes", "null", "", " a ", "2026-01-01", "a: b", "#", "中", "x" * 300, "a\nb"]},
     ],
 )
 def test_what_is_written_as_yaml_is_read_again(content):
@@ -489,7 +469,7 @@ def test_a_games_configuration_is_found_by_its_name_from_any_folder(game, tmp_pa
 
 RECIPES = [
     f"{path.parent.name}/{path.stem.replace('_', '-')}"
-    for kind in ("strong", "dealt", "self_play")
+    for kind in ("strong", "true_hands", "self_play")
     for path in sorted((ROOT / "configs" / kind).iterdir())
 ]
 
@@ -503,8 +483,8 @@ def test_other_recipes_that_come_along_are_found_from_any_folder(recipe, tmp_pat
     monkeypatch.chdir(tmp_path)
     found = load(recipe)
     assert found == load(ROOT / "configs" / f"{recipe.replace('-', '_')}.yaml")
-    assert (found.teach.labels > 0) == (not recipe.startswith("self_play"))
-    assert (found.start == "best" and found.teach.dealt == 1) == recipe.startswith("dealt")
+    assert (found.expert_iteration.targets > 0) == (not recipe.startswith("self_play"))
+    assert (found.start == "best" and found.expert_iteration.true_hands == 1) == recipe.startswith("true_hands")
     assert (found.decisions > 0) == recipe.startswith("self_play")
 
 
@@ -540,26 +520,35 @@ def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("teach", "said"),
+    ("expert_iteration", "said"),
     [
-        ({"ensemble": ["best"]}, "teach.dealt=0: nothing would be learned from teach.ensemble"),
         (
-            {"ensemble": ["greedy"], "dealt": 1},
-            "teach.ensemble: greedy is no network; choose best or checkpoint:FILE",
-        ),
-        ({"ensemble": ["checkpoint:none"], "dealt": 1}, "teach.ensemble: none: there is no such checkpoint"),
-        ({"plays_on": "best"}, "teach.own_playouts=0: teach.plays_on would not be asked"),
-        (
-            {"plays_on": "tuned", "own_playouts": 1},
-            "teach.plays_on: tuned is no network; choose best or checkpoint:FILE",
+            {"ensemble": ["best"]},
+            "expert_iteration.true_hands=0: nothing would be learned from expert_iteration.ensemble",
         ),
         (
-            {"plays_on": "checkpoint:none", "own_playouts": 1},
-            "teach.plays_on: none: there is no such checkpoint",
+            {"ensemble": ["greedy"], "true_hands": 1},
+            "expert_iteration.ensemble: greedy is no network; choose best or checkpoint:FILE",
+        ),
+        (
+            {"ensemble": ["checkpoint:none"], "true_hands": 1},
+            "expert_iteration.ensemble: none: there is no such checkpoint",
+        ),
+        (
+            {"rollout_policy": "best"},
+            "expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be asked",
+        ),
+        (
+            {"rollout_policy": "tuned", "self_rollouts": 1},
+            "expert_iteration.rollout_policy: tuned is no network; choose best or checkpoint:FILE",
+        ),
+        (
+            {"rollout_policy": "checkpoint:none", "self_rollouts": 1},
+            "expert_iteration.rollout_policy: none: there is no such checkpoint",
         ),
     ],
 )
-def test_a_network_that_cannot_teach_is_refused_in_one_line(teach, said):
+def test_a_network_that_cannot_teach_is_refused_in_one_line(expert_iteration, said):
     with pytest.raises(ValueError, match=f"^test: {said}") as error:
-        parse({"game": "jie-long", "teach": {"labels": 1000, **teach}}, "test")
+        parse({"game": "jie-long", "expert_iteration": {"targets": 1000, **expert_iteration}}, "test")
     assert "\n" not in str(error.value)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from adapters import ADAPTERS
-from gupai_env import GAMES, Lanes
+from gupai_env import GAMES, VectorEnv
 from gupai_env.core.game import Game
 from gupai_env.testing import CHECKS, check_env
 from gupai_env.testing.game_hooks import shown
@@ -25,9 +25,7 @@ def cases(game: Game) -> list[dict[str, Any]]:
     choices = {option.name: values(option) for option in dataclasses.fields(game.variant)}
     sizes, default = choices.pop("players"), game.variant()
     sizes = game.variant.LIMITS[choices.pop("deck")[0]].get("players", sizes)
-    others = [
-        {name: value} for name, each in choices.items() for value in each if value != getattr(default, name)
-    ]
+    others = [{name: value} for name, each in choices.items() for value in each if value != getattr(default, name)]
     every = range(max(len(others), len(sizes)))
     varied = [{**others[at % len(others)], "players": sizes[at % len(sizes)]} for at in every]
     match = {"deals": 2} | ({} if game is next(iter(GAMES.values())) else TINY)  # long ones in one game
@@ -36,9 +34,9 @@ def cases(game: Game) -> list[dict[str, Any]]:
 
 def rare_seed(game: Game, **variant: Any) -> int:
     """A seed whose deal begins with as many silent actions as possible, such as the answers of Ce Deng, or 0."""
-    lanes = Lanes(game, DEALS, observe=False, **variant)
-    lanes.reset(seeds=np.arange(DEALS))
-    return int(lanes.masks[:, list(ADAPTERS[game.id].silent)].sum(1).argmax())
+    envs = VectorEnv(game, DEALS, observe=False, **variant)
+    envs.reset(seeds=np.arange(DEALS))
+    return int(envs.masks[:, list(ADAPTERS[game.id].silent)].sum(1).argmax())
 
 
 CASES = [
@@ -103,16 +101,16 @@ class Lost(WitnessedEnv):
 class OtherMask(WitnessedEnv):
     """The mask is another one than the rules give."""
 
-    def _tell_of_deal(self):
-        super()._tell_of_deal()
+    def _announce_deal(self):
+        super()._announce_deal()
         self._change_mask()
 
-    def _tell(self, agent):
-        super()._tell(agent)
+    def _announce(self, agent):
+        super()._announce(agent)
         self._change_mask()
 
     def _change_mask(self):
-        self.change(self._lanes._arrays["masks"][0])
+        self.change(self._envs._arrays["masks"][0])
 
 
 class Wide(OtherMask):
@@ -135,7 +133,7 @@ class Swapped(WitnessedEnv):
 
     def step(self, action):
         super().step(action)
-        if action is not None and self.deal.states.over[0]:
+        if action is not None and self.deal.states.terminated[0]:
             players = self.variant.players
             self.deal.states.total[0, :players] = np.roll(self.deal.states.total[0, :players], 1)
 
@@ -143,8 +141,8 @@ class Swapped(WitnessedEnv):
 class Generous(WitnessedEnv):
     """The rewards are twice what was won."""
 
-    def _tell(self, agent):
-        super()._tell(agent)
+    def _announce(self, agent):
+        super()._announce(agent)
         if self._paid:
             self._accumulate_rewards()  # once more
             self.rewards = {each: 2 * reward for each, reward in self.rewards.items()}

@@ -19,7 +19,7 @@ from pettingzoo.utils import wrappers
 
 from broken_envs import DEFECTS, IllegalTaken, MaskTooWide, SeedHashed
 from gupai_env.testing import CHECKS, ConformanceError, Hooks, check_env
-from gupai_env.testing.pace import Pace
+from gupai_env.testing.stopwatch import Stopwatch
 from little_dragon import SEATS, TILES, LittleDragon, clone, hooks_for, legal_actions, tiles
 
 HOOKS = hooks_for(LittleDragon)
@@ -116,9 +116,7 @@ def test_a_missing_hook_is_reported_and_named():
         "lanes-equal-single": "missing hook: lane_games",
     }
     assert not report.failed
-    assert report["mask-soundness"].notes == (
-        "judged by step alone, missing hook: legal_actions or rules_accept",
-    )
+    assert report["mask-soundness"].notes == ("judged by step alone, missing hook: legal_actions or rules_accept",)
     assert report["reward-delivery"].notes == ("rewards against last() only, missing hook: payoffs",)
     for check in report.not_run:
         assert f"not run  {check}" in str(report)
@@ -135,9 +133,7 @@ def test_a_hook_that_raises_is_a_finding_with_its_cause():
         raise RuntimeError("lost count")
 
     report = check_env(LittleDragon, replace(HOOKS, tiles=lose_count), checks=["tile-conservation"])
-    assert (
-        report["tile-conservation"].error.what == "the environment or a hook raised RuntimeError: lost count"
-    )
+    assert report["tile-conservation"].error.what == "the environment or a hook raised RuntimeError: lost count"
     assert isinstance(report["tile-conservation"].error.__cause__, RuntimeError)
 
 
@@ -198,9 +194,7 @@ def test_seats_may_leave_before_the_game_is_over():
     seats = set()
     while env.agents:
         seats.add(len(env.agents))
-        env.step(
-            None if env.terminations[env.agent_selection] else np.flatnonzero(env.last()[0]["action_mask"])[0]
-        )
+        env.step(None if env.terminations[env.agent_selection] else np.flatnonzero(env.last()[0]["action_mask"])[0])
     assert seats == set(range(1, SEATS + 1))
 
 
@@ -237,9 +231,7 @@ def test_what_counts_as_a_refusal_is_explicit():
     ended = ["malformed-actions"] if np.lib.NumpyVersion(np.__version__) < "2.2.0" else []
     assert raising.failed == ["illegal-actions", *ended]
     assert raising["illegal-actions"].error.what.endswith("is illegal, but step takes it")
-    silent = check_env(
-        LittleDragon, Hooks(max_moves=9, illegal=()), games=1, checks=[*refusals, "mask-completeness"]
-    )
+    silent = check_env(LittleDragon, Hooks(max_moves=9, illegal=()), games=1, checks=[*refusals, "mask-completeness"])
     assert set(silent.not_run) == {*refusals, "mask-completeness"}
 
 
@@ -310,10 +302,7 @@ def test_the_documented_example_runs_and_catches_a_leak(tmp_path, monkeypatch, c
     assert printed[: len(shown)] == shown
 
     def observe_all(env, agent):
-        return {
-            "observation": np.array([*env.hands, -1], np.int8),
-            "action_mask": honest(env, agent)["action_mask"],
-        }
+        return {"observation": np.array([*env.hands, -1], np.int8), "action_mask": honest(env, agent)["action_mask"]}
 
     honest = example.HighTile.observe
     monkeypatch.setattr(example.HighTile, "observe", observe_all)
@@ -390,14 +379,14 @@ def test_a_defect_that_shows_everywhere_is_found_within_a_small_budget(defect):
 
 
 def test_positions_are_passed_over_evenly():
-    pace = Pace(seconds=10.0)
+    stopwatch = Stopwatch(seconds=10.0)
     looked = []
     for at in range(100):
-        if pace.looks(at / 100, first=at == 0):
+        if stopwatch.looks(at / 100, first=at == 0):
             looked.append(at)
-            pace.spent += 1.0
+            stopwatch.spent += 1.0
     assert looked == [0, *range(10, 100, 10)]
-    assert (pace.looked, pace.passed_over) == (10, 90)
+    assert (stopwatch.looked, stopwatch.passed_over) == (10, 90)
 
 
 @pytest.mark.parametrize("budget", [0, -1, float("inf"), float("nan")])

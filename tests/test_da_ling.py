@@ -8,21 +8,13 @@ import pytest
 from gupai_env.positions.da_ling import settle, strength
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
-from gupai_env import Lanes, da_ling_v0, get_game
+from gupai_agents.agent import DecisionBatch
+from gupai_env import VectorEnv, da_ling_v0, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import DECK, PIPS, count, parse_tiles, tiles_in
-from gupai_env.games.da_ling.rules import (
-    NO_MATCH,
-    SPLITS,
-    UNSPLIT,
-    DaLing,
-    groups_of,
-    lay_table,
-    take_up,
-)
+from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, UNSPLIT, DaLing, groups_of, lay_table, take_up
 from referees import da_ling as referee
 from walks import views_of
 
@@ -169,9 +161,7 @@ def all_splits(hand):
     for pair in combinations(range(6), 2):
         for single in set(range(6)) - set(pair):
             triple = set(range(6)) - {single, *pair}
-            found.add(
-                tuple(tuple(sorted(hand[place] for place in group)) for group in ((single,), pair, triple))
-            )
+            found.add(tuple(tuple(sorted(hand[place] for place in group)) for group in ((single,), pair, triple)))
     return found
 
 
@@ -186,11 +176,11 @@ def stakes_matched(target, split):
 @pytest.fixture(scope="module")
 def deals():
     """Views of the seat to act, its masks and keys, in random deals; with the tiles as pairs of numbers."""
-    lanes = Lanes(GAME, 400, seed=1)
-    views, keys = lanes.views()
+    envs = VectorEnv(GAME, 400, seed=1)
+    views, rng_keys = envs.views()
     hands = [[tuple(map(int, PIPS[kind])) for kind in view.tiles] for view in views]
     targets = [int(sum(PIPS[kind].sum() for kind in tiles_in(view.table))) % 10 for view in views]
-    return Turns(views, lanes.masks.copy(), keys), hands, targets
+    return DecisionBatch(views, envs.masks.copy(), rng_keys), hands, targets
 
 
 def test_the_best_possible_match_is_that_of_a_brute_force(deals):
@@ -230,12 +220,12 @@ def test_greedy_matches_the_most_stakes_and_then_shows_the_most_pips_of_the_colo
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_nobody_sees_a_split_of_another_before_the_showdown(players):
-    one, other = (Lanes(GAME, 200, seed=2, players=players) for _ in range(2))
+    one, other = (VectorEnv(GAME, 200, seed=2, players=players) for _ in range(2))
     for _ in range(players - 1):
         one.step(one.masks.argmax(1))  # the first legal split, and the last one
         other.step(GAME.num_actions - 1 - other.masks[:, ::-1].argmax(1))
         for seat in range(players):
-            here, there = (views_of(lanes, lanes.states, seat) for lanes in (one, other))
+            here, there = (views_of(envs, envs.states, seat) for envs in (one, other))
             waiting = one.states.splits[:, seat] == UNSPLIT
             np.testing.assert_array_equal(here[waiting], there[waiting])
             assert (here.splits[:, 1:] == UNSPLIT).all()
@@ -243,22 +233,22 @@ def test_nobody_sees_a_split_of_another_before_the_showdown(players):
 
 
 def test_everybody_sees_everything_at_the_showdown():
-    lanes = Lanes(GAME, 200, seed=2, renew=False)
-    while not lanes.over.all():
-        lanes.step(lanes.sample(3))
+    envs = VectorEnv(GAME, 200, seed=2, renew=False)
+    while not envs.terminated.all():
+        envs.step(envs.sample(3))
     for seat in range(5):
-        views, order = views_of(lanes, lanes.states, seat), [(seat + place) % 5 for place in range(5)]
-        np.testing.assert_array_equal(views.splits, lanes.states.splits[:, order])
-        np.testing.assert_array_equal(views.hands, lanes.states.hands[:, order])
+        views, order = views_of(envs, envs.states, seat), [(seat + place) % 5 for place in range(5)]
+        np.testing.assert_array_equal(views.splits, envs.states.splits[:, order])
+        np.testing.assert_array_equal(views.hands, envs.states.hands[:, order])
 
 
 def test_what_is_drawn_for_the_others_is_any_of_the_unseen_tiles_alike():
-    lanes, draws = Lanes(GAME, 1, seed=6), 4000
-    views, _ = lanes.views()
+    envs, draws = VectorEnv(GAME, 1, seed=6), 4000
+    views, _ = envs.views()
     drawn = GAME.new_states(draws)
-    keys = np.array([derive(9, draw) for draw in range(draws)])
-    lanes.kernels.determinize(lanes.rules, np.repeat(views, draws).view(np.recarray), keys, drawn)
-    for seat in {0, 1, 2, 3, 4} - {int(lanes.seats[0])}:
+    rng_keys = np.array([derive(9, draw) for draw in range(draws)])
+    envs.kernels.determinize(envs.rules, np.repeat(views, draws).view(np.recarray), rng_keys, drawn)
+    for seat in {0, 1, 2, 3, 4} - {int(envs.seats[0])}:
         for kind in range(21):
             held = (drawn.hands[:, seat] >> (3 * kind) & 7).mean()
             expected = count(views.unseen[0], kind) * 6 / 24
@@ -270,7 +260,7 @@ def test_an_error_names_the_splits_of_the_hand():
     env.reset(seed=1)
     with pytest.raises(IllegalActionError) as error:
         env.step(60)
-    view = Lanes(GAME, 1).views()[0][0]
+    view = VectorEnv(GAME, 1).views()[0][0]
     first = GAME.action_name(int(env.infos[env.agent_selection]["action_mask"].argmax()), view)
     assert first.count(" / ") == 2
     assert str(error.value).count(" / ") == 2 * 12  # so many legal ones are listed
@@ -298,10 +288,10 @@ def test_the_fee_is_not_below_zero():
 
 
 def test_the_casino_never_loses():
-    lanes, colour = Lanes(GAME, 2000, seed=8, casino_fee=2), make_agent("colour", GAME, casino_fee=2)
+    envs, colour = VectorEnv(GAME, 2000, seed=8, casino_fee=2), make_agent("colour", GAME, casino_fee=2)
     fees = set()
     for _ in range(5):
-        views, keys = lanes.views()
-        payoffs, over = lanes.step(colour.act(Turns(views, lanes.masks, keys)))
-        fees |= set(payoffs[over].sum(1).tolist())
+        views, rng_keys = envs.views()
+        payoffs, terminated = envs.step(colour.act(DecisionBatch(views, envs.masks, rng_keys)))
+        fees |= set(payoffs[terminated].sum(1).tolist())
     assert fees == {0, -2}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from adapters import ADAPTERS
-from gupai_env import GAMES, Lanes, get_game
+from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.core.episode import NOBODY, noise_key, start, state_dtype
 from gupai_env.core.rng import derive, shuffle
@@ -18,27 +18,13 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 @every_game
 def test_an_episode_begins_alike_on_a_cleared_table_and_on_a_used_one(game):
     variant = game.variant(deals=2)
-    rules, used = (
-        variant.as_rules(game.rules_type),
-        random_walk(game, variant, 20, 60, seed=3).positions(40, 3),
-    )
-    used.payoff[:], used.total[:], used.settled, used.over = 7, 9, 1, 1
+    rules, used = (variant.as_rules(game.rules_type), random_walk(game, variant, 20, 60, seed=3).positions(40, 3))
+    used.payoff[:], used.total[:], used.settled, used.terminated = 7, 9, 1, 1
     fresh = game.new_states(len(used))
     for number, (one, other) in enumerate(zip(used, fresh, strict=True)):
         start(game, rules, one, number)
         start(game, rules, other, number)
-    for field in (
-        "seed",
-        "moves",
-        "deal",
-        "leader",
-        "direction",
-        "to_act",
-        "over",
-        "settled",
-        "payoff",
-        "total",
-    ):
+    for field in ("seed", "moves", "deal", "leader", "direction", "to_act", "over", "settled", "payoff", "total"):
         np.testing.assert_array_equal(used[field], fresh[field], field)
     tables = [set_up(game, variant, states) for states in (used, fresh)]
     np.testing.assert_array_equal(tables[0].masks, tables[1].masks)
@@ -46,19 +32,19 @@ def test_an_episode_begins_alike_on_a_cleared_table_and_on_a_used_one(game):
         views = [views_of(table, table.states, seat) for table in tables]
         np.testing.assert_array_equal(*views)
         np.testing.assert_array_equal(*(encoded(tables[0], each) for each in views))
-    keys = [derive(1, at) for at in range(60)]
-    while not tables[0].over.all():  # and what is played and paid later does not depend on it either
-        actions = tables[0].sample(keys.pop())
+    rng_keys = [derive(1, at) for at in range(60)]
+    while not tables[0].terminated.all():  # and what is played and paid later does not depend on it either
+        actions = tables[0].sample(rng_keys.pop())
         payoffs = [table.step(actions)[0] for table in tables]
         np.testing.assert_array_equal(*payoffs)
         np.testing.assert_array_equal(tables[0].masks, tables[1].masks)
-        keys = keys or [derive(2, at) for at in range(400)]
+        rng_keys = rng_keys or [derive(2, at) for at in range(400)]
 
 
 @every_game
 def test_in_an_empty_state_nobody_stands_where_nobody_stands_once_it_is_dealt(game):
     """A state that is set up by hand begins so: 0 would be a seat."""
-    dealt, (empty,) = Lanes(game, 100, seed=8).states, game.new_states(1)
+    dealt, (empty,) = VectorEnv(game, 100, seed=8).states, game.new_states(1)
     vacant = [name for name in game.state.names if (dealt[name] == NOBODY).all()]
     assert vacant
     for name in vacant:
@@ -66,46 +52,38 @@ def test_in_an_empty_state_nobody_stands_where_nobody_stands_once_it_is_dealt(ga
     garbage = game.new_states(1)
     garbage.view(np.uint8)[:] = 3
     game.clear(garbage[0])
-    kept = {
-        *state_dtype(game.max_seats).names,
-        "steps",
-        "begun",
-        "drawn",
-        "thrown",
-    }  # turns are cleared as they begin
+    kept = {*state_dtype(game.max_seats).names, "steps", "begun", "drawn", "thrown"}  # turns are cleared as they begin
     for name in {*game.state.names} - kept:
         np.testing.assert_array_equal(garbage[name][0], empty[name], name)
 
 
 @every_game
 def test_moves_count_the_decisions_of_a_match_and_chance_is_new_at_each(game):
-    lanes = Lanes(game, 20, seed=4, deals=2, renew=False)
-    keys, decisions, steps = set(), 0, 0
-    while not lanes.over.any():
-        assert (lanes.states.moves == steps).all()
-        seats = lanes.seats.copy()
-        for state, seat in zip(lanes.states, seats, strict=True):
+    envs = VectorEnv(game, 20, seed=4, deals=2, renew=False)
+    rng_keys, decisions, steps = set(), 0, 0
+    while not envs.terminated.any():
+        assert (envs.states.moves == steps).all()
+        seats = envs.seats.copy()
+        for state, seat in zip(envs.states, seats, strict=True):
             assert noise_key(state) == derive(derive(state.seed, NOISE_STREAM + int(seat)), steps)
-            keys.add(noise_key(state))
-        decisions, steps = decisions + len(lanes.states), steps + 1
-        lanes.step(lanes.sample(steps))
-    assert len(keys) == decisions
+            rng_keys.add(noise_key(state))
+        decisions, steps = decisions + len(envs.states), steps + 1
+        envs.step(envs.sample(steps))
+    assert len(rng_keys) == decisions
 
 
 @every_game
 def test_each_deal_of_a_match_is_an_order_of_the_deck_from_a_key_of_its_own(game):
-    lanes = Lanes(game, 10, seed=5, deals=3, renew=False)
-    while not lanes.over.any():
-        begun = lanes.states.moves == 0 if not lanes.states.moves.any() else lanes.states.settled == 1
-        for state in lanes.states[begun & ~lanes.over]:
-            order = game.deck(lanes.rules).copy()
+    envs = VectorEnv(game, 10, seed=5, deals=3, renew=False)
+    while not envs.terminated.any():
+        begun = envs.states.moves == 0 if not envs.states.moves.any() else envs.states.settled == 1
+        for state in envs.states[begun & ~envs.terminated]:
+            order = game.deck(envs.rules).copy()
             shuffle(order, derive(state.seed, int(state.deal)))
             again = state.copy()
-            game.deal_from(lanes.rules, again, order)
-            np.testing.assert_array_equal(
-                *(ADAPTERS[game.id].tile_sets(np.array([each])) for each in (again, state))
-            )
-        lanes.step(lanes.sample(int(lanes.states.moves.max())))
+            game.deal_from(envs.rules, again, order)
+            np.testing.assert_array_equal(*(ADAPTERS[game.id].tile_sets(np.array([each])) for each in (again, state)))
+        envs.step(envs.sample(int(envs.states.moves.max())))
 
 
 def test_a_redeal_of_ce_deng_is_no_deal_of_the_match_nor_another_redeal():

@@ -7,8 +7,8 @@ import pytest
 from gupai_env.positions.ding_niu import from_tiles, settle, suan_zhang
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
-from gupai_env import Lanes, get_game
+from gupai_agents.agent import DecisionBatch
+from gupai_env import VectorEnv, get_game
 from gupai_env.core.position import read_line
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import DOUBLES, ONE, PIPS, WEIGHT, count, kind_of
@@ -177,7 +177,7 @@ FOURS = {"hands": ["44 11", "64 55 22", "66 44 33", "33 22 55"], "layout": "[4:6
 
 def test_the_doubles_of_the_open_numbers_are_laid_at_once_by_their_holders():
     position = from_tiles(**FOURS).play("[6:4]")
-    assert position.over
+    assert position.terminated
     assert position.state.points.tolist() == [2, 14, 18, 20]
     assert sum(count(tiles, kind_of(4, 4)) for tiles in position.state.played) == 2
     assert position.payoffs() == [12, -12, 0, 0]
@@ -185,7 +185,7 @@ def test_the_doubles_of_the_open_numbers_are_laid_at_once_by_their_holders():
 
 def test_with_stop_every_tile_in_hand_counts():
     position = from_tiles(**FOURS, after_suan_zhang="stop").play("[6:4]")
-    assert position.over
+    assert position.terminated
     assert position.state.points.tolist() == [10, 14, 26, 20]
     assert position.payoffs() == [12, -12, 0, 0]
 
@@ -195,7 +195,7 @@ def test_with_play_on_only_fitting_doubles_follow_a_classic_suan_zhang():
     assert position.legal() == ["[4:4]"]
     position.play("[4:4]")
     assert position.legal() == ["discard [2:2]", "discard [3:3]", "discard [5:5]"]
-    while not position.over:
+    while not position.terminated:
         position.play(int(position.mask().argmax()))
     assert position.state.points.tolist() == [2, 14, 18, 20]
     assert position.payoffs() == [12, -12, 0, 0]
@@ -212,20 +212,16 @@ SMOTHERED_FIVES = {
 )
 def test_a_smothered_suan_zhang_ends_the_deal(after, points):
     position = from_tiles(**SMOTHERED_FIVES, after_suan_zhang=after).play("[1:3]")
-    assert position.over
+    assert position.terminated
     assert position.state.suan_zhang == SMOTHERED
     assert position.state.points.tolist() == points
 
 
 def test_a_layout_that_ended_the_deal_is_no_position_and_says_that_it_is_a_suan_zhang():
     for options in ({}, {"after_suan_zhang": "play_on"}):
-        with pytest.raises(
-            ValueError, match=r"\[1:3\] is a smothered suan zhang of fives, which ends the deal"
-        ):
+        with pytest.raises(ValueError, match=r"\[1:3\] is a smothered suan zhang of fives, which ends the deal"):
             from_tiles(["66", "44", "22", "55 22"], SMOTHERED_FIVES["layout"] + "[1:3]", **options)
-    with pytest.raises(
-        ValueError, match=r"^\[4:6\]\[6:4\] is a classic suan zhang of fours, which ends the deal"
-    ):
+    with pytest.raises(ValueError, match=r"^\[4:6\]\[6:4\] is a classic suan zhang of fours, which ends the deal"):
         from_tiles(["44", "11", "66 33", "33 22"], "[4:6][6:4]")
 
 
@@ -237,7 +233,7 @@ def test_the_maker_of_a_suan_zhang_on_the_layout_can_be_told_and_decides_what_is
     for maker in (1, 2, None):
         position = from_tiles(**BLOCKED, maker=maker)
         assert maker in (None, position.state.maker)
-        while not position.over:
+        while not position.terminated:
             position.play(position.legal()[0])
         paid[maker] = position.payoffs()
     assert paid[1] == settle([2, 4, 12, 10], maker=1) == [12, -12, 0, 0]
@@ -272,10 +268,7 @@ def test_a_maker_without_another_tile_to_play_is_exempt_only_where_the_house_rul
 @pytest.mark.parametrize("forced_play", [True, False])
 @pytest.mark.parametrize("hand", ["62 66", "62 65"])  # a double, and a tile that blocks nothing
 def test_a_maker_with_another_tile_to_play_is_charged(hand, forced_play):
-    hands, options = (
-        [*TWO_THREE["hands"][:3], hand],
-        {"forced_play": forced_play, "exempt_forced_maker": True},
-    )
+    hands, options = ([*TWO_THREE["hands"][:3], hand], {"forced_play": forced_play, "exempt_forced_maker": True})
     position = from_tiles(hands, TWO_THREE["layout"], **options).play("[6:2]")
     assert position.state.maker == 3
     assert position.payoffs() == [0, 0, 12, -12]
@@ -284,24 +277,24 @@ def test_a_maker_with_another_tile_to_play_is_charged(hand, forced_play):
 @pytest.mark.parametrize("forced_play", [True, False])
 def test_what_is_drawn_for_a_hidden_maker_decides_whether_it_was_forced(forced_play):
     options = {"after_suan_zhang": "play_on", "exempt_forced_maker": True, "forced_play": forced_play}
-    lanes = Lanes(GAME, 400, seed=3, **options)
-    made = lanes.states.copy()  # the states in which the suan zhang was made
+    envs = VectorEnv(GAME, 400, seed=3, **options)
+    made = envs.states.copy()  # the states in which the suan zhang was made
     seen = np.zeros(2, int)
     for step in range(150):
-        fresh = lanes.states.suan_zhang == NONE
-        made[fresh] = lanes.states[fresh]
-        lanes.step(lanes.sample(step))
-        states = lanes.states[(lanes.states.suan_zhang == CLASSIC) & (lanes.states.turn > 0)]
-        before = made[(lanes.states.suan_zhang == CLASSIC) & (lanes.states.turn > 0)]
+        fresh = envs.states.suan_zhang == NONE
+        made[fresh] = envs.states[fresh]
+        envs.step(envs.sample(step))
+        states = envs.states[(envs.states.suan_zhang == CLASSIC) & (envs.states.turn > 0)]
+        before = made[(envs.states.suan_zhang == CLASSIC) & (envs.states.turn > 0)]
         for state, then in zip(states, before, strict=True):
             maker = int(state.maker)
             if state.drops[maker] > then.drops[maker]:
                 continue  # a tile discarded since would have to be found among the discards
-            views = views_of(lanes, np.array([state]).view(np.recarray), (maker + 1) % 4)
+            views = views_of(envs, np.array([state]).view(np.recarray), (maker + 1) % 4)
             drawn = GAME.new_states(1)
-            lanes.kernels.determinize(lanes.rules, views, np.array([derive(step, maker)]), drawn)
+            envs.kernels.determinize(envs.rules, views, np.array([derive(step, maker)]), drawn)
             hand = drawn.hands[0, maker] + state.played[maker] - then.played[maker]
-            forced = has_no_way_out(lanes.rules, hand, off_layout(lanes.rules, then.played), then.ends)
+            forced = has_no_way_out(envs.rules, hand, off_layout(envs.rules, then.played), then.ends)
             assert drawn.exempt[0] == forced
             seen[int(forced)] += 1
     assert seen.min() > 20
@@ -312,16 +305,16 @@ def test_what_is_drawn_for_a_hidden_maker_decides_whether_it_was_forced(forced_p
 
 @pytest.mark.parametrize("forced_play", [True, False])
 def test_the_view_tells_what_every_play_of_ones_own_would_make(forced_play):
-    lanes = Lanes(GAME, 300, seed=5, renew=False, forced_play=forced_play)
+    envs = VectorEnv(GAME, 300, seed=5, renew=False, forced_play=forced_play)
     made = set()
-    while not lanes.over.all():
-        live, fresh = ~lanes.over, lanes.states.suan_zhang == NONE
-        views, _ = lanes.views()
-        actions = lanes.sample(int(lanes.states.moves.max()))
+    while not envs.terminated.all():
+        live, fresh = ~envs.terminated, envs.states.suan_zhang == NONE
+        views, _ = envs.views()
+        actions = envs.sample(int(envs.states.moves.max()))
         foreseen = np.where(actions < DISCARD, views.makes[range(300), actions % DISCARD], NONE)
-        assert not (views.makes[~lanes.masks[:, :DISCARD]]).any()
-        lanes.step(actions)
-        np.testing.assert_array_equal(lanes.states.suan_zhang[live & fresh], foreseen[live & fresh])
+        assert not (views.makes[~envs.masks[:, :DISCARD]]).any()
+        envs.step(actions)
+        np.testing.assert_array_equal(envs.states.suan_zhang[live & fresh], foreseen[live & fresh])
         made |= set(foreseen[live].tolist())
     assert made >= {NONE, CLASSIC}
 
@@ -361,11 +354,11 @@ def test_where_both_ends_are_equal_there_is_one_arm():
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_greedy_plays_the_heaviest_tile_but_never_a_losing_suan_zhang(seed):
-    lanes, greedy = Lanes(GAME, 500, seed=seed), make_agent("greedy", GAME)
+    envs, greedy = VectorEnv(GAME, 500, seed=seed), make_agent("greedy", GAME)
     avoided = 0
     for _ in range(40):
-        views, keys = lanes.views()
-        turns = Turns(views, lanes.masks, keys)
+        views, rng_keys = envs.views()
+        turns = DecisionBatch(views, envs.masks, rng_keys)
         actions = greedy.act(turns)
         for view, mask, action in zip(turns.views, turns.masks, actions, strict=True):
             plays = np.flatnonzero(mask[:DISCARD])
@@ -377,7 +370,7 @@ def test_greedy_plays_the_heaviest_tile_but_never_a_losing_suan_zhang(seed):
             else:
                 assert WEIGHT[action % KINDS] == best
                 assert action in (safe or plays)
-        lanes.step(actions)
+        envs.step(actions)
     assert avoided > 10
 
 
@@ -391,18 +384,12 @@ def test_smothered_numbers_are_different_numbers_of_a_tile(numbers):
 
 
 def test_smothered_numbers_may_be_written_as_in_a_configuration_or_on_a_command_line():
-    assert (
-        DingNiu(smothered_numbers=[5])
-        == DingNiu.parse(["smothered_numbers=5"])
-        == DingNiu(smothered_numbers=(5,))
-    )
+    assert DingNiu(smothered_numbers=[5]) == DingNiu.parse(["smothered_numbers=5"]) == DingNiu(smothered_numbers=(5,))
     assert DingNiu.parse(["smothered_numbers=4,5"]) == DingNiu()
 
 
 def test_the_deck_has_both_copies_of_the_civil_kinds_and_the_bull_pair():
     assert len(DECK) == 24
-    numbers = [
-        sum(number in PIPS[kind] for kind in DECK if PIPS[kind, 0] != PIPS[kind, 1]) for number in range(1, 7)
-    ]
+    numbers = [sum(number in PIPS[kind] for kind in DECK if PIPS[kind, 0] != PIPS[kind, 1]) for number in range(1, 7)]
     assert numbers == [6, 1, 3, 2, 4, 8]
     assert sum(DOUBLES >> (3 * kind) & 1 for kind in DECK.tolist()) == 12

@@ -47,9 +47,7 @@ NEEDS_A_CLUSTER = "--ray"  # test_workers.py
 
 def commands() -> list[str]:
     """The lines of all shell blocks, without their comments; a line that ends in a backslash goes on in the next."""
-    blocks = [
-        block for page in PAGES for block in re.findall(r"```sh\n(.*?)```", page.read_text("utf-8"), re.S)
-    ]
+    blocks = [block for page in PAGES for block in re.findall(r"```sh\n(.*?)```", page.read_text("utf-8"), re.S)]
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
     return [shlex.join(words) for line in lines if (words := shlex.split(line, comments=True))]
 
@@ -70,9 +68,7 @@ def test_a_command_of_the_documents_runs(command, tmp_path, monkeypatch):
     program, *words = shlex.split(command)
     assert program == "gupai"
     less = [more for start, more in SMALLER.items() if command.startswith(start)]
-    done = CliRunner().invoke(
-        app, [*words, *" ".join(less).split()]
-    )  # who is asked for a move leaves the table
+    done = CliRunner().invoke(app, [*words, *" ".join(less).split()])  # who is asked for a move leaves the table
     assert done.exit_code == 0, done.output
     assert done.stdout.strip()
 
@@ -98,7 +94,5 @@ def test_the_options_that_the_documents_name_exist():
 
 def test_the_code_of_the_page_on_openspiel_runs():
     pytest.importorskip("pyspiel")
-    for block in re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / "openspiel.md").read_text("utf-8"), re.S
-    ):
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "openspiel.md").read_text("utf-8"), re.S):
         exec(block, {})

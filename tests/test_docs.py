@@ -33,15 +33,15 @@ def test_the_pages_that_are_written_from_the_code_are_current():
 @pytest.mark.parametrize("game", GAMES)
 def test_the_annotated_deal_is_played_again_to_the_byte(game):
     deal = json.loads((ROOT / "docs" / "annotated" / f"{game}.json").read_text(encoding="utf-8"))
-    told = json.loads(deal["record"])
-    session = Session(GAMES[game], GAMES[game].variant.make(**told["variant"]), told["seed"], told["episode"])
-    for number, action in enumerate(told["actions"], 1):
+    printed = json.loads(deal["record"])
+    session = Session(GAMES[game], GAMES[game].variant.make(**printed["variant"]), printed["seed"], printed["episode"])
+    for number, action in enumerate(printed["actions"], 1):
         view, legal = session.view(session.seat), session.mask().nonzero()[0]
         choices = [session.game.action_name(int(each), view) for each in legal]
         if len(choices) > 1:
             assert deal["notes"][str(number)]["best"] in choices
         session.play(action)
-    assert session.record(told["agents"]).line == deal["record"]
+    assert session.record(printed["agents"]).line == deal["record"]
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -69,10 +69,7 @@ def test_the_page_of_claims_has_a_verdict_on_every_reading():
 
 PAGES = [
     "README.md",
-    *(
-        f"docs/{name}.md"
-        for name in ("gymnasium", "positions", "records", "evaluation", "players", "claims-guide")
-    ),
+    *(f"docs/{name}.md" for name in ("gymnasium", "positions", "records", "evaluation", "players", "claims-guide")),
     "docs/writing-an-agent.md",
     *(f"docs/start/{name}.md" for name in ("install", "train", "compare", "claim")),
     *(f"docs/games/{game}.md" for game in GAMES),
@@ -90,12 +87,7 @@ BLOCKS = list(
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
 def test_the_code_of_the_pages_runs(block, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    for slow, quick in (
-        ("200_000", "8192"),
-        ("100_000", "100"),
-        ("20_000", "200"),
-        ("range(1000)", "range(20)"),
-    ):
+    for slow, quick in (("200_000", "8192"), ("100_000", "100"), ("20_000", "200"), ("range(1000)", "range(20)")):
         block = block.replace(slow, quick)
     exec(block, {})
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from gupai_agents import Turns, agent_names, make_agent
+from gupai_agents import DecisionBatch, agent_names, make_agent
 from gupai_agents.evaluation import GameTree, build_tree, exact, play_duplicates
 from gupai_agents.evaluation.exact import solve
 from gupai_agents.network import NetworkAgent
@@ -74,7 +74,7 @@ class Table:
     def policy(self, agent, deal):
         view = deal.view(deal.seat)
         if content(view) not in self.policies:
-            turns = Turns(np.array([view]).view(np.recarray), deal.mask()[None], np.zeros(1, np.int64))
+            turns = DecisionBatch(np.array([view]).view(np.recarray), deal.mask()[None], np.zeros(1, np.int64))
             self.policies[content(view)] = agent.probabilities(turns)[0]
         return self.policies[content(view)]
 
@@ -94,21 +94,18 @@ def best_response(table, agent, seat, group):
         view = content(deal.view(seat))
         if view != next((each for each in reversed(seen) if isinstance(each, bytes)), None):
             seen = (*seen, view)
-        if deal.over:
+        if deal.terminated:
             won += probability * float(deal.state.payoff[seat])
         elif deal.seat == seat:
             waiting[seen].append((probability, deal))
         else:
             policy = table.policy(agent, deal)
             group += [
-                (probability * policy[action], after(deal, action), seen)
-                for action in np.flatnonzero(deal.mask())
+                (probability * policy[action], after(deal, action), seen) for action in np.flatnonzero(deal.mask())
             ]
     for seen, alike in waiting.items():
         won += max(
-            best_response(
-                table, agent, seat, [(p, after(deal, action), (*seen, action)) for p, deal in alike]
-            )
+            best_response(table, agent, seat, [(p, after(deal, action), (*seen, action)) for p, deal in alike])
             for action in np.flatnonzero(alike[0][1].mask())
         )
     return won
@@ -116,7 +113,7 @@ def best_response(table, agent, seat, group):
 
 def expected(table, agent, deal):
     """What every seat wins from here on if all play like `agent`."""
-    if deal.over:
+    if deal.terminated:
         return deal.state.payoff[: table.variant.players].astype(float)
     policy = table.policy(agent, deal)
     return sum(policy[a] * expected(table, agent, after(deal, a)) for a in np.flatnonzero(policy))
@@ -124,10 +121,7 @@ def expected(table, agent, deal):
 
 @pytest.mark.parametrize(
     ("name", "options", "few"),
-    [
-        ("jie-long", {"forced_play": True}, 30),
-        ("small-mahjong", {}, 60),
-    ],  # in the latter some decisions do not show
+    [("jie-long", {"forced_play": True}, 30), ("small-mahjong", {}, 60)],  # in the latter some decisions do not show
     ids=["jie-long", "small-mahjong"],
 )
 def test_a_naive_recursion_finds_the_same_values_and_best_responses(name, options, few, monkeypatch):
@@ -137,8 +131,7 @@ def test_a_naive_recursion_finds_the_same_values_and_best_responses(name, option
     dealt = sum(probability for probability, _ in deals)
     deals = [(probability / dealt, deal) for probability, deal in deals]
     small = Deals(
-        np.concatenate([deal.states for _, deal in deals]),
-        np.array([probability for probability, _ in deals]),
+        np.concatenate([deal.states for _, deal in deals]), np.array([probability for probability, _ in deals])
     )
     monkeypatch.setattr(exact, "all_deals", lambda *_, **__: small)
     tree = build_tree(name, **options)
@@ -184,7 +177,7 @@ def test_exact_values_lie_where_many_deals_put_them():
 @pytest.mark.parametrize("game", GAMES)
 def test_all_play_of_a_tiny_deck_is_one_game_of_chips_that_change_hands(game):
     tree = tree_of(game, **TINY)
-    assert tree.chance @ tree.plan(tree.uniform())[tree.ends].prod(1) == pytest.approx(1)
+    assert tree.probability @ tree.plan(tree.uniform())[tree.ends].prod(1) == pytest.approx(1)
     for name in agent_names(game, GAMES[game].variant.make(**TINY)):
         policy = tree.policy([make_agent(name, game, **TINY)] * 2)
         assert tree.values(policy) == pytest.approx([0, 0], abs=1e-9)  # each leads as often as the other
@@ -196,7 +189,7 @@ def test_all_play_of_a_tiny_deck_is_one_game_of_chips_that_change_hands(game):
 
 def kuhn_poker():
     """Kuhn poker in sequence form, written down by hand; actions 0 pass, 1 bet."""
-    seats, before, ends, chance, payoffs = [], [], [], [], []
+    seats, before, ends, probability, payoffs = [], [], [], [], []
     open_, answer, check, bet = {}, {}, {}, {}  # first sequence of each set, by card
     q = 2
     for table, seat in ((open_, 0), (check, 1), (bet, 1), (answer, 0)):
@@ -216,19 +209,15 @@ def kuhn_poker():
         ):
             ends.append((mine, theirs))
             payoffs.append((chips, -chips))
-            chance.append(1 / 6)
-    turns = Turns(np.recarray(12, [("nothing", "i1")]), np.ones((12, 2), bool), np.zeros(12, np.int64))
-    columns = (np.array(each) for each in (chance, payoffs, ends, seats))
-    return GameTree(
-        None, None, 6, 58, *columns, turns, np.arange(2, 27, 2), np.array(before), np.array([0, 9, 12])
-    )
+            probability.append(1 / 6)
+    turns = DecisionBatch(np.recarray(12, [("nothing", "i1")]), np.ones((12, 2), bool), np.zeros(12, np.int64))
+    columns = (np.array(each) for each in (probability, payoffs, ends, seats))
+    return GameTree(None, None, 6, 58, *columns, turns, np.arange(2, 27, 2), np.array(before), np.array([0, 9, 12]))
 
 
 def test_kuhn_poker_has_its_published_value_and_exploitability():
     tree = kuhn_poker()
-    assert tree.exploitability(tree.uniform()) == pytest.approx(
-        11 / 24
-    )  # as in OpenSpiel's tests: NashConv 11/12
+    assert tree.exploitability(tree.uniform()) == pytest.approx(11 / 24)  # as in OpenSpiel's tests: NashConv 11/12
     solved = solve(tree, 2000)
     assert tree.exploitability(solved) < 1e-3
     assert tree.values(solved) == pytest.approx([-1 / 18, 1 / 18], abs=1e-3)
@@ -268,9 +257,7 @@ def network(sample, seed=1):
         "value.bias": (1,),
     }
     tensors = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
-    return NetworkAgent(
-        "net", game, {"type": "mlp", "hidden": [hidden], "activation": "relu"}, tensors, sample
-    )
+    return NetworkAgent("net", game, {"type": "mlp", "hidden": [hidden], "activation": "relu"}, tensors, sample)
 
 
 @pytest.mark.parametrize(
@@ -279,10 +266,8 @@ def network(sample, seed=1):
 def test_an_agents_probabilities_are_the_frequencies_of_its_answers(agent):
     turns, draws = tree_of("jie-long", **FORCED).turns, 20_000
     row = int(turns.masks.sum(1).argmax())
-    one = Turns(
-        turns.views[[row] * draws],
-        turns.masks[[row] * draws],
-        np.random.default_rng(1).integers(0, 2**63, draws),
+    one = DecisionBatch(
+        turns.views[[row] * draws], turns.masks[[row] * draws], np.random.default_rng(1).integers(0, 2**63, draws)
     )
     frequencies = np.bincount(agent.act(one), minlength=turns.masks.shape[1]) / draws
     assert abs(frequencies - agent.probabilities(one)[0]).max() < 0.02
@@ -299,16 +284,16 @@ def test_who_draws_must_tell_its_policy():
 
 # --- what training reaches --------------------------------------------------------------------------
 
-BOUND = 0.3  # of the exploitability of uniform play, 7.99 chips a deal
+BOUND = 0.3  # of the exploitability of uniform play, 7.99 chips per deal
 
 
-def one_stream(seats, values, payoffs, over, gamma, gae_lambda, advantages, weights):
+def one_stream(seats, values, payoffs, terminated, gamma, gae_lambda, advantages, weights):
     """Advantages as the PettingZoo tutorial's wrapper feeds them to SB3: who moves next is taken for the same player.
 
     The successor of a decision is the next mover's decision, and a reward is what the mover itself was paid at once.
     """
     paid = np.take_along_axis(payoffs, seats[..., None].astype(np.int64), 2)
-    advantages_by_seat(np.zeros_like(seats), values, paid, over, gamma, gae_lambda, advantages, weights)
+    advantages_by_seat(np.zeros_like(seats), values, paid, terminated, gamma, gae_lambda, advantages, weights)
 
 
 def trained_fraction(seed):
@@ -316,9 +301,7 @@ def trained_fraction(seed):
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     rng = np.random.default_rng(seed)
-    env = SelfPlayVecEnv(
-        "jie-long", 128, OpponentPool(2, rng, 1.0, 16, 0.0), seed=seed, payoff_scale=10.0, **TINY
-    )
+    env = SelfPlayVecEnv("jie-long", 128, OpponentPool(2, rng, 1.0, 16, 0.0), seed=seed, payoff_scale=10.0, **TINY)
     net = {"type": "mlp", "hidden": [64, 64], "activation": "relu"}
     model = SelfPlayPPO(
         NetworkPolicy,

@@ -11,7 +11,7 @@ from gupai_agents.gymnasium_envs import SeatEnv
 from gupai_agents.network import NetworkAgent, tensor_shapes
 from gupai_app.cli import app
 from gupai_env.games import get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 from gupai_training.export import onnx_bytes, sb3_bytes
 
 GAME = get_game("jie-long")
@@ -30,12 +30,7 @@ def checkpoint(request, tmp_path_factory):
     chance, net = np.random.default_rng(3), request.param
     shapes = tensor_shapes(net, GAME.encoder.layout.size, GAME.num_actions)
     tensors = {name: chance.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
-    header = {
-        **identity(GAME, GAME.variant.make(**OPTIONS)),
-        "kind": "player",
-        "net": net,
-        "payoff_scale": 35.0,
-    }
+    header = {**identity(GAME, GAME.variant.make(**OPTIONS)), "kind": "player", "net": net, "payoff_scale": 35.0}
     path = tmp_path_factory.mktemp("player") / "agent.safetensors"
     write_checkpoint(path, header, tensors)
     return path
@@ -44,10 +39,10 @@ def checkpoint(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def seen():
     """Observations from all moments of deals, and legal actions."""
-    lanes = Lanes("jie-long", 200, seed=1, **OPTIONS)
+    envs = VectorEnv("jie-long", 200, seed=1, **OPTIONS)
     for step in range(9):
-        lanes.step(lanes.sample(step))
-    return lanes.observations.copy(), lanes.masks.copy()
+        envs.step(envs.sample(step))
+    return envs.observations.copy(), envs.masks.copy()
 
 
 def values_of(checkpoint, agent, observations):
@@ -72,8 +67,8 @@ def test_an_onnx_graph_gives_the_logits_and_values_of_the_player(checkpoint, see
     agent = NetworkAgent.load(checkpoint, GAME, GAME.variant.make(**OPTIONS))
     np.testing.assert_allclose(logits, agent.logits(seen[0]), rtol=1e-5, atol=1e-4)
     np.testing.assert_allclose(values, values_of(checkpoint, agent, seen[0]), rtol=1e-4, atol=1e-3)
-    told = {each.key: each.value for each in model.metadata_props}
-    assert (told["game"], told["payoff_scale"]) == ("jie-long", "35.0")
+    printed = {each.key: each.value for each in model.metadata_props}
+    assert (printed["game"], printed["payoff_scale"]) == ("jie-long", "35.0")
 
 
 def test_plain_maskable_ppo_loads_the_player_and_plays_as_it(checkpoint, seen, tmp_path):
@@ -99,7 +94,7 @@ def test_plain_maskable_ppo_loads_the_player_and_plays_as_it(checkpoint, seen, t
         (["PLAYER", "--onnx", "FOLDER/nowhere/x/y"], "FOLDER"),
     ],
 )
-def test_what_cannot_be_exported_is_told_in_a_line(checkpoint, tmp_path, words, said):
+def test_what_cannot_be_exported_is_reported_in_one_line(checkpoint, tmp_path, words, said):
     (tmp_path / "file").write_text("")
     places = {"PLAYER": str(checkpoint), "OUT": str(tmp_path / "out"), "FOLDER": str(tmp_path / "file")}
     for name, place in places.items():
@@ -117,9 +112,7 @@ def test_the_command_writes_both(checkpoint, tmp_path):
     assert (tmp_path / "a.onnx").stat().st_size > 1000 and (tmp_path / "a.zip").stat().st_size > 1000
 
 
-def test_files_have_just_the_names_given_and_are_written_whole_or_not_at_all(
-    checkpoint, tmp_path, monkeypatch
-):
+def test_files_have_just_the_names_given_and_are_written_whole_or_not_at_all(checkpoint, tmp_path, monkeypatch):
     onnx, sb3 = tmp_path / "q.onnx", tmp_path / "q"
     words = ["export", str(checkpoint), "--onnx", str(onnx), "--sb3", str(sb3)]
     assert CliRunner().invoke(app, words).exit_code == 0

@@ -7,15 +7,15 @@ import pytest
 
 from adapters import ADAPTERS
 from facts import Line, Sight, first_block, joined, tiles_of, unseen_tiles
-from gupai_agents import Turns, make_agent
-from gupai_agents.styles import StyleAgent
-from gupai_env import GAMES, Lanes
+from gupai_agents import DecisionBatch, make_agent
+from gupai_agents.heuristics import HeuristicAgent
+from gupai_env import GAMES, VectorEnv
 from gupai_env.core.game import Game
 from gupai_env.core.position import Position
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import tile_name, tiles_in
 from gupai_env.games.da_ling.players import share_as_strong
-from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, WORTH, strength_of
+from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, VALUE, strength_of
 from gupai_env.games.small_mahjong.triplets import TRIPLETS
 from gupai_env.positions import da_ling, ding_niu, small_mahjong, tiu_u
 from referees.ding_niu import suan_zhang
@@ -39,67 +39,62 @@ VARIANTS = {
         {"lock_triples": True},
         {"players": 2, "deck": "tiny", "heaven_pair": True},
     ),
-    "small-mahjong": (
-        {},
-        {"expose_claims": False, "auto_win": False},
-        {"players": 3},
-        {"players": 2, "deck": "tiny"},
-    ),
+    "small-mahjong": ({}, {"expose_claims": False, "auto_win": False}, {"players": 3}, {"players": 2, "deck": "tiny"}),
 }
-LANES, STEPS = 300, 24
+ENVS, STEPS = 300, 24
 RARE = {"declare", "redeal", "play_on"}  # eight doubles in hand: one deal in a million
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 
-def alone(game: Game, feature: str) -> StyleAgent:
-    return StyleAgent(game, feature, {feature: 1.0})
+def alone(game: Game, feature: str) -> HeuristicAgent:
+    return HeuristicAgent(game, feature, {feature: 1.0})
 
 
 @every_game
 def test_every_feature_stays_within_its_range_and_tells_some_actions_apart(game):
     found: dict[str, set[float]] = {feature.name: set() for feature in game.features}
     for options in VARIANTS[game.id]:
-        lanes = Lanes(game, LANES, seed=4, **options)
+        envs = VectorEnv(game, ENVS, seed=4, **options)
         for step in range(STEPS):
-            views, keys = lanes.views()
-            turns = Turns(views, lanes.masks.copy(), keys)
+            views, rng_keys = envs.views()
+            turns = DecisionBatch(views, envs.masks.copy(), rng_keys)
             for feature in game.features:
-                worths = alone(game, feature.name).worths(turns)[turns.masks]
+                scores = alone(game, feature.name).scores(turns)[turns.masks]
                 # To an action that it says nothing about a feature is 0.
-                assert worths.min() >= min(feature.low, 0), feature.name
-                assert worths.max() <= feature.high, feature.name
-                found[feature.name] |= set(worths.tolist())
-            lanes.step(lanes.sample(derive(5, step)))
+                assert scores.min() >= min(feature.low, 0), feature.name
+                assert scores.max() <= feature.high, feature.name
+                found[feature.name] |= set(scores.tolist())
+            envs.step(envs.sample(derive(5, step)))
     assert {name for name, values in found.items() if len(values) < 2} <= RARE
 
 
 @every_game
 def test_what_is_hidden_changes_no_feature(game):
-    weights = dict(
-        zip((f.name for f in game.features), np.random.default_rng(2).normal(size=99), strict=False)
-    )
-    agent = StyleAgent(game, "all", weights)
+    weights = dict(zip((f.name for f in game.features), np.random.default_rng(2).normal(size=99), strict=False))
+    agent = HeuristicAgent(game, "all", weights)
     for options in VARIANTS[game.id]:
-        lanes = Lanes(game, LANES, seed=6, **options)
+        envs = VectorEnv(game, ENVS, seed=6, **options)
         for step in range(8):
-            views, keys = (each.copy() for each in lanes.views())
-            masks, drawn = lanes.masks.copy(), game.new_states(LANES)
-            lanes.kernels.determinize(lanes.rules, views, keys, drawn)
+            views, rng_keys = (each.copy() for each in envs.views())
+            masks, drawn = envs.masks.copy(), game.new_states(ENVS)
+            envs.kernels.determinize(envs.rules, views, rng_keys, drawn)
             again = views.copy()
             for seat in range(game.max_seats):
                 mine = drawn.to_act == seat
-                again[mine] = views_of(lanes, drawn[mine].view(np.recarray), seat)
-            one, other = (agent.worths(Turns(each.view(np.recarray), masks, keys)) for each in (views, again))
+                again[mine] = views_of(envs, drawn[mine].view(np.recarray), seat)
+            one, other = (
+                agent.scores(DecisionBatch(each.view(np.recarray), masks, rng_keys)) for each in (views, again)
+            )
             np.testing.assert_allclose(one, other, atol=1e-9)
-            lanes.step(lanes.sample(derive(7, step)))
+            envs.step(envs.sample(derive(7, step)))
 
 
-def told(position: Position, action: str, *features: str) -> list[float]:
+def short_repr(position: Position, action: str, *features: str) -> list[float]:
     """What features say about an action of the seat to act, in plain Python."""
     game, view = position.game, position.view(int(position.state.to_act))
     legal = np.flatnonzero(position.mask())
     number = next(int(at) for at in legal if game.action_name(int(at), view) == action)
-    return [float(game.room.worth(view, number, game.style({name: 1.0}))) for name in features]
+    return [float(game.module.score(view, number, game.heuristic({name: 1.0}))) for name in features]
 
 
 # The connecting games
@@ -125,24 +120,20 @@ def features_of_a_line(sight: Sight, action: int) -> dict[str, float]:
     two_ends = sight.game == "ding-niu" or line.ends[0] != line.ends[1]
     ends = set(joined(line.ends, tile, leaves[0], two_ends))
     unseen, left = unseen_tiles(sight), sum(len(sight.hand(seat)) for seat in sight.order)
-    over = line.turns / (line.turns + left)
+    terminated = line.turns / (line.turns + left)
     void = [forced and all(line.missed[seat][end - 1] for end in ends) for seat in sight.others]
     found |= {
         "pips": sum(tile),
-        "late_pips": sum(tile) * over,
+        "late_pips": sum(tile) * terminated,
         "double": is_double(tile),
-        "double_early": is_double(tile) * (1 - over),
+        "double_early": is_double(tile) * (1 - terminated),
         "own_fit": sum(bool(ends & {*each}) for each in kept),
         "unseen_fit": sum(bool(ends & {*each}) for each in unseen),
         "next_void": [*void, False].index(False),
     }
     for end in ends:
         own, hidden = (sum(end in each for each in tiles) for tiles in (kept, unseen))
-        found |= {
-            f"leave_{end}": 1,
-            f"attack_{end}": own > 0,
-            f"attack_short_{end}": own > 0 and hidden <= own,
-        }
+        found |= {f"leave_{end}": 1, f"attack_{end}": own > 0, f"attack_short_{end}": own > 0 and hidden <= own}
     return found
 
 
@@ -159,27 +150,25 @@ def features_of_a_line(sight: Sight, action: int) -> dict[str, float]:
     ids=str,
 )
 def test_what_the_shared_features_of_the_connecting_games_say(name, options):
-    lanes = Lanes(name, 6, seed=11, **options)
-    game = lanes.game
+    envs = VectorEnv(name, 6, seed=11, **options)
+    game = envs.game
     shared = [feature.name for feature in GAMES["jie-long"].features]
-    weights = {name: game.style({name: 1.0}) for name in shared}
+    weights = {name: game.heuristic({name: 1.0}) for name in shared}
     found: dict[str, set[float]] = {name: set() for name in shared}
     for step in range(40):
-        views = lanes.views()[0] if step % 3 == 0 else []
-        for view, state, mask in zip(views, lanes.states, lanes.masks, strict=False):
+        views = envs.views()[0] if step % 3 == 0 else []
+        for view, state, mask in zip(views, envs.states, envs.masks, strict=False):
             for action in np.flatnonzero(mask & (np.arange(len(mask)) < 63)):
-                expected = features_of_a_line(
-                    Sight(name, lanes.variant, state, int(state.to_act)), int(action)
-                )
+                expected = features_of_a_line(Sight(name, envs.variant, state, int(state.to_act)), int(action))
                 for feature in shared:
-                    says = float(game.room.worth(view, int(action), weights[feature]))
+                    says = float(game.module.score(view, int(action), weights[feature]))
                     assert says == pytest.approx(float(expected.get(feature, 0))), (feature, int(action))
                     found[feature].add(says)
-        lanes.step(lanes.sample(derive(12, step)))
+        envs.step(envs.sample(derive(12, step)))
     # That tiles with a number run short is rare in random play; one number shows it for all.
     short = {feature: feature.startswith("attack_short") for feature in shared}
     found["attack_short_1"] = set().union(*(found.pop(feature) for feature in shared if short[feature]))
-    hardly = {"next_void"} if not getattr(lanes.variant, "forced_play", True) else set()
+    hardly = {"next_void"} if not getattr(envs.variant, "forced_play", True) else set()
     assert {feature for feature, values in found.items() if len(values) < 2} <= hardly
 
 
@@ -203,7 +192,7 @@ def test_the_kind_of_a_suan_zhang(feature, mirrored):
     laid = layout.count(":")
     rest = [f"[{n}:{n}]" for n in (2, 6, 4)]
     hands = [""] * (laid % 4) + [tile] + rest[: 3 - laid % 4]
-    says = dict(zip(BLOCKS, told(ding_niu.from_tiles(hands, layout), tile, *BLOCKS), strict=True))
+    says = dict(zip(BLOCKS, short_repr(ding_niu.from_tiles(hands, layout), tile, *BLOCKS), strict=True))
     assert says == {name: float(name == feature) for name in BLOCKS}
 
 
@@ -212,51 +201,47 @@ def test_the_count_when_a_suan_zhang_is_made():
     # Of 177 pips the maker sees 10 + 10 + 2; [1:1] stays in its hand, seat 0 has a tile left, one of 21 unseen ones.
     ahead = 155 / 21 - 2
     # The [4:4] are laid by whoever holds them, and weigh nothing.
-    assert told(position, "[6:4]", "ahead", "block_ahead", "block_won") == pytest.approx(
-        [ahead, 139 / 21 - 2, 1]
-    )
-    assert told(position, "[4:6]", "ahead", "block_ahead") == pytest.approx([ahead, 0])  # both ends six
+    assert short_repr(position, "[6:4]", "ahead", "block_ahead", "block_won") == pytest.approx([ahead, 139 / 21 - 2, 1])
+    assert short_repr(position, "[4:6]", "ahead", "block_ahead") == pytest.approx([ahead, 0])  # both ends six
     # A tile counts in the hand as on the discards; a [4:4] of the maker's own weighs nothing either.
     may_discard = ding_niu.from_tiles(["44", "64 11", "55 55", "11 22"], "[4:6]", forced_play=False)
-    assert told(may_discard, "discard [1:1]", "ahead") == pytest.approx([155 / 21 - 12])
+    assert short_repr(may_discard, "discard [1:1]", "ahead") == pytest.approx([155 / 21 - 12])
     own_four = ding_niu.from_tiles(["44", "64 44", "55 55", "11 22"], "[4:6]")
-    assert told(own_four, "[6:4]", "ahead", "block_ahead") == pytest.approx([149 / 21 - 8, 141 / 21])
+    assert short_repr(own_four, "[6:4]", "ahead", "block_ahead") == pytest.approx([149 / 21 - 8, 141 / 21])
 
 
 def test_tiles_that_threaten_to_make_a_suan_zhang():
     names = "threat", "own_threat", "ahead", "threat_ahead", "own_threat_ahead"
     # The other [6:4] would leave a four at both ends. Seat 0 counts 2, the others have two of 22 tiles of 165 pips.
     unseen = ding_niu.from_tiles(["64 11", "64 22", "55 55", "33 33"])
-    assert told(unseen, "[4:6]", *names) == pytest.approx([1, 0, 13, 13, 0])
+    assert short_repr(unseen, "[4:6]", *names) == pytest.approx([1, 0, 13, 13, 0])
     # Seat 0 holds it itself and counts 10, the others have two of 22 tiles of 157 pips.
     own = ding_niu.from_tiles(["64 64", "22 22", "55 55", "33 33"])
     ahead = 2 * 157 / 22 - 10
-    assert told(own, "[4:6]", *names) == pytest.approx([0, 1, ahead, 0, ahead])
+    assert short_repr(own, "[4:6]", *names) == pytest.approx([0, 1, ahead, 0, ahead])
     # Nothing threatens beside [5:5], and nothing any more once the suan zhang is made.
-    assert told(ding_niu.from_tiles(["55 11", "64 22", "64 44", "33 33"]), "[5:5]", *names[:2]) == [0, 0]
+    assert short_repr(ding_niu.from_tiles(["55 11", "64 22", "64 44", "33 33"]), "[5:5]", *names[:2]) == [0, 0]
     made = ding_niu.from_tiles(["44", "64 11", "55 55", "11 22"], "[4:6]", after_suan_zhang="play_on")
-    assert told(made, "[6:4]", *names[:2]) == [0, 0]
+    assert short_repr(made, "[6:4]", *names[:2]) == [0, 0]
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"after_suan_zhang": "play_on", "smothered_numbers": (1, 6)}], ids=str
-)
+@pytest.mark.parametrize("options", [{}, {"after_suan_zhang": "play_on", "smothered_numbers": (1, 6)}], ids=str)
 def test_threats_are_the_tiles_that_make_a_suan_zhang_next(options):
-    lanes = Lanes("ding-niu", 60, seed=13, **options)
-    game, found = lanes.game, set()
-    deck = tiles_of(ADAPTERS[game.id].deck_of(lanes.variant))
-    weights = [game.style({name: 1.0}) for name in ("own_threat", "threat")]
+    envs = VectorEnv("ding-niu", 60, seed=13, **options)
+    game, found = envs.game, set()
+    deck = tiles_of(ADAPTERS[game.id].deck_of(envs.variant))
+    weights = [game.heuristic({name: 1.0}) for name in ("own_threat", "threat")]
     for step in range(30):
-        some = np.flatnonzero(lanes.states.turn >= 8)[:6] if step % 2 else []
+        some = np.flatnonzero(envs.states.turn >= 8)[:6] if step % 2 else []
         for lane in some:
-            state, view = lanes.states[lane], lanes.views(slice(lane, lane + 1))[0][0]
-            sight = Sight("ding-niu", lanes.variant, state, int(state.to_act))
-            for action in np.flatnonzero(lanes.masks[lane]):
+            state, view = envs.states[lane], envs.views(slice(lane, lane + 1))[0][0]
+            sight = Sight("ding-niu", envs.variant, state, int(state.to_act))
+            for action in np.flatnonzero(envs.masks[lane]):
                 expected = threats_after(sight, int(action), deck)
-                assert [float(game.room.worth(view, int(action), each)) for each in weights] == expected
+                assert [float(game.module.score(view, int(action), each)) for each in weights] == expected
                 double = is_double(ADAPTERS["ding-niu"].moves[action][1])
                 found.add((any(expected), int(action) < 42 and double, view.suan_zhang > 0))
-        lanes.step(lanes.sample(derive(14, step)))
+        envs.step(envs.sample(derive(14, step)))
     assert {(True, True, False), (True, False, False), (False, True, False)} <= found
 
 
@@ -294,29 +279,29 @@ def test_what_the_groups_of_a_split_promise():
     alone = (1 - 2 / 24) ** (2.5 * 4)
     names = "single_pips", "pair_pips", "single_chance", "triple_pips", "triple_chance"
     # The pair has 17 pips, 6 + 5 of them red; the triple [5:5][5:2][1:1] has 19 and does not match.
-    assert told(position, split, *names) == pytest.approx([1, 11, alone, 0, 0])
+    assert short_repr(position, split, *names) == pytest.approx([1, 11, alone, 0, 0])
     # Two of 276 unseen pairs match with so many red pips, [4:4][5:4] with twelve.
     pair = (1 - 2 / 276) ** (3.5 * 4)
-    assert told(position, split, "pair_chance", "stake_chance") == pytest.approx([pair, 3 * alone + 7 * pair])
+    assert short_repr(position, split, "pair_chance", "stake_chance") == pytest.approx([pair, 3 * alone + 7 * pair])
 
 
 def test_the_stakes_and_pips_of_the_groups_that_match():
     rest = ["66 61 22 33 44 51", "65 62 53 21 31 55"]
     names = "stakes", "pips", "stake_pips", "absolute"
     two = da_ling.from_tiles("66 32", ["61 52 55 66 41 11", *rest[1:], "43 22 33 44 51 42"])
-    assert told(two, "[6:1] / [6:6][4:1] / [5:5][5:2][1:1]", *names) == [3 + 7, 1 + 11, 3 * 1 + 7 * 11, 0]
+    assert short_repr(two, "[6:1] / [6:6][4:1] / [5:5][5:2][1:1]", *names) == [3 + 7, 1 + 11, 3 * 1 + 7 * 11, 0]
     every = da_ling.from_tiles("66 32", ["43 65 51 11 63 33", *rest[:1]])
     split = "[4:3] / [6:5][5:1] / [6:3][3:3][1:1]"
-    assert told(every, split, *names) == [3 + 7 + 15, 4 + 1 + 2, 3 * 4 + 7 * 1 + 15 * 2, 1]
+    assert short_repr(every, split, *names) == [3 + 7 + 15, 4 + 1 + 2, 3 * 4 + 7 * 1 + 15 * 2, 1]
 
 
 @pytest.mark.parametrize("options", VARIANTS["da-ling"], ids=str)
 def test_the_share_of_strong_groups_among_the_unseen_tiles(options):
-    views = Lanes(GAMES["da-ling"], 5, seed=3, **options).views()[0]
+    views = VectorEnv(GAMES["da-ling"], 5, seed=3, **options).views()[0]
     for view in views:
         unseen = tiles_in(int(view.unseen))
         for tiles in (1, 2, 3):
-            groups = [sum(int(WORTH[kind]) for kind in group) for group in combinations(unseen, tiles)]
+            groups = [sum(int(VALUE[kind]) for kind in group) for group in combinations(unseen, tiles)]
             strengths = np.array([strength_of(group, int(view.target), int(view.red)) for group in groups])
             for pips in (0, 4, 9):
                 share = ((strengths != NO_MATCH) & (strengths >= pips)).mean()
@@ -326,16 +311,16 @@ def test_the_share_of_strong_groups_among_the_unseen_tiles(options):
 @pytest.mark.parametrize("players", [2, 5])
 def test_a_group_is_unmatched_about_as_often_as_its_chance_says(players):
     game, deals = GAMES["da-ling"], 4000
-    lanes, player = Lanes(game, deals, seed=9, renew=False, players=players), make_agent("colour", game)
+    envs, player = VectorEnv(game, deals, seed=9, renew=False, players=players), make_agent("colour", game)
     strengths, chances = np.empty((2, players, deals, 3))
     for seat in range(players):
-        views, keys = lanes.views()
-        turns = Turns(views, lanes.masks.copy(), keys)
+        views, rng_keys = envs.views()
+        turns = DecisionBatch(views, envs.masks.copy(), rng_keys)
         split, lane = player.act(turns), np.arange(deals)
         strengths[seat] = views.strength[lane[:, None], SPLITS[split]]
         for group, name in enumerate(("single_chance", "pair_chance", "triple_chance")):
-            chances[seat, :, group] = alone(game, name).worths(turns)[lane, split]
-        lanes.step(split)
+            chances[seat, :, group] = alone(game, name).scores(turns)[lane, split]
+        envs.step(split)
     for group in range(3):
         mine, chance = strengths[:, :, group], chances[:, :, group]
         best_other = np.array([np.delete(mine, seat, 0).max(0) for seat in range(players)])
@@ -351,38 +336,38 @@ def test_a_group_is_unmatched_about_as_often_as_its_chance_says(players):
 def test_big_fish_and_piles():
     position = tiu_u.from_tiles(["66 66 11 44", "55"], "66 66 11 44 44 44")
     names = "points", "big", "pile"
-    assert told(position, "[6:6] catches [6:6]", *names) == [48, 48, 0]
-    assert told(position, "[1:1] catches [1:1]", *names) == [10, 0, 0]  # four red pips are rounded up to ten
-    assert told(position, "[4:4] catches three", *names) == [64, 64, 1]
-    assert told(position, "lay [6:6]", "third", "own_third", *names) == [1, 1, 0, 0, 0]
-    assert told(position, "lay [1:1]", "third", "own_third") == [0, 0]
-    assert told(position, "lay [4:4]", "third", "own_third") == [0, 0]  # it is the fourth
+    assert short_repr(position, "[6:6] catches [6:6]", *names) == [48, 48, 0]
+    assert short_repr(position, "[1:1] catches [1:1]", *names) == [10, 0, 0]  # four red pips are rounded up to ten
+    assert short_repr(position, "[4:4] catches three", *names) == [64, 64, 1]
+    assert short_repr(position, "lay [6:6]", "third", "own_third", *names) == [1, 1, 0, 0, 0]
+    assert short_repr(position, "lay [1:1]", "third", "own_third") == [0, 0]
+    assert short_repr(position, "lay [4:4]", "third", "own_third") == [0, 0]  # it is the fourth
     drawn = tiu_u.from_tiles(["66 11", "55"], "66 66", drawn="66")
-    assert told(drawn, "lay [6:6]", "third", "own_third") == [1, 1]
-    assert told(tiu_u.from_tiles(["66 11", "55"], "66 66"), "lay [6:6]", "third", "own_third") == [1, 0]
+    assert short_repr(drawn, "lay [6:6]", "third", "own_third") == [1, 1]
+    assert short_repr(tiu_u.from_tiles(["66 11", "55"], "66 66"), "lay [6:6]", "third", "own_third") == [1, 0]
 
 
 def test_what_a_catch_adds_to_the_one_before():
     position = tiu_u.from_tiles(["66 66 11 44", "55"], "11", catches=["31 31", ""], heaven_pair=True)
     names = "points", "red", "big"
     # Two red pips are counted as ten, and six are too.
-    assert told(position, "[1:1] catches [1:1]", *names) == [0, 4, 0]
-    assert told(position, "heaven pair", *names, "catch", "pile") == [48, 0, 48, 1, 0]
+    assert short_repr(position, "[1:1] catches [1:1]", *names) == [0, 4, 0]
+    assert short_repr(position, "heaven pair", *names, "catch", "pile") == [48, 0, 48, 1, 0]
     # It leaves the lake as it is, with one [1:1]; of 57 unseen tiles two are like it.
     caught = 1 - (1 - 2 / 57) ** 2
-    assert told(position, "heaven pair", "gives") == pytest.approx([2 * caught])
+    assert short_repr(position, "heaven pair", "gives") == pytest.approx([2 * caught])
 
 
 def test_a_tile_laid_that_another_one_of_the_hand_may_catch():
     # Eight pips have, unseen, three [4:4] and with [5:3] four others, of 61 tiles; the next seat meets two.
     risk, names = 1 - (55 / 61) ** 2, ("laid", "risk", "again")
     fits, none = tiu_u.from_tiles(["44 53", "11"], "66"), tiu_u.from_tiles(["44 51", "11"], "66")
-    assert told(fits, "lay [4:4]", *names) == pytest.approx([16, 16 * risk, 16 * (1 - risk)])
+    assert short_repr(fits, "lay [4:4]", *names) == pytest.approx([16, 16 * risk, 16 * (1 - risk)])
     seven = 1 - (54 / 61) ** 2
-    assert told(none, "lay [4:4]", *names) == pytest.approx([16, 16 * seven, 0])
+    assert short_repr(none, "lay [4:4]", *names) == pytest.approx([16, 16 * seven, 0])
     # The tile from the stock is not in the hand: one like it there is enough.
     drawn = tiu_u.from_tiles(["53", "11"], "66", drawn="44")
-    assert told(drawn, "lay [4:4]", *names) == pytest.approx([16, 16 * risk, 16 * (1 - risk)])
+    assert short_repr(drawn, "lay [4:4]", *names) == pytest.approx([16, 16 * risk, 16 * (1 - risk)])
 
 
 def test_what_the_lake_gives_the_next_seat():
@@ -391,33 +376,29 @@ def test_what_the_lake_gives_the_next_seat():
     position = tiu_u.from_tiles(["66 44", "11"], "66")
     six, eight = 1 - (59 / 61) ** 2, 1 - (54 / 61) ** 2
     both = [24 * six + 16 * eight, max(24 * six, 16 * eight)]
-    assert told(position, "lay [4:4]", "gives", "gives_best") == pytest.approx(both)
-    assert told(position, "lay [6:6]", "gives", "gives_best") == pytest.approx([48 * six, 24 * six])
-    assert told(position, "[6:6] catches [6:6]", "gives", "gives_best") == [0, 0]
+    assert short_repr(position, "lay [4:4]", "gives", "gives_best") == pytest.approx(both)
+    assert short_repr(position, "lay [6:6]", "gives", "gives_best") == pytest.approx([48 * six, 24 * six])
+    assert short_repr(position, "[6:6] catches [6:6]", "gives", "gives_best") == [0, 0]
     # Of three [6:6] one is caught by the last one, or all three where they are a closed pile.
     hands, lake = ["66 55", "11"], "66 66"
     last = 1 - (59 / 60) ** 2
     for locked in (False, True):
         pile = tiu_u.from_tiles(hands, lake, lock_triples=locked)
         gives = [72 * last, (72 if locked else 24) * last]
-        assert told(pile, "lay [6:6]", "gives", "gives_best") == pytest.approx(gives)
+        assert short_repr(pile, "lay [6:6]", "gives", "gives_best") == pytest.approx(gives)
     # Of three [5:1], a pip each, one is caught by one of 56 tiles: the last one, or the two [4:2]; closed by the last.
     for locked, baits in ((False, 3), (True, 1)):
         small = tiu_u.from_tiles(["51 44", "22"], "51 51 33 33 33 33", lock_triples=locked)
-        assert told(small, "lay [5:1]", "gives") == pytest.approx([3 * (1 - (1 - baits / 56) ** 2)])
+        assert short_repr(small, "lay [5:1]", "gives") == pytest.approx([3 * (1 - (1 - baits / 56) ** 2)])
     # Four of them are caught one by one by the four [3:3] and the two [4:2], or never where they are closed.
     for locked, gives in ((False, 4 * (1 - (53 / 59) ** 2)), (True, 0)):
         four = tiu_u.from_tiles(["51 44", "22"], "51 51 51", lock_triples=locked)
-        assert told(four, "lay [5:1]", "gives") == pytest.approx([gives])
+        assert short_repr(four, "lay [5:1]", "gives") == pytest.approx([gives])
 
 
 # Small Mahjong
 
-IDLE = [
-    "[6:1][6:1][3:1][3:1][6:3]",
-    "[4:2][4:1][5:1][5:1][6:4]",
-    "[6:6][6:5][4:4][4:4][2:1]",
-]  # claim no [5:2]
+IDLE = ["[6:1][6:1][3:1][3:1][6:3]", "[4:2][4:1][5:1][5:1][6:4]", "[6:6][6:5][4:4][4:4][2:1]"]  # claim no [5:2]
 DOUBLE_SET = "[2:2][5:2][5:5]"
 
 
@@ -427,10 +408,10 @@ def test_pairs_that_are_kept():
     position = small_mahjong.from_tiles(hands, melds=laid_out)
     # [2:2][5:5] waits for the [5:2] alone, [5:5][5:4] for [4:4] or [3:2], [2:2][5:4] for [3:2] or [6:2].
     for tile in ("[5:4]", "[2:2]", "[5:5]"):
-        assert told(position, f"discard {tile}", "pairs", "twins", "closed") == [1, 0, 0]
+        assert short_repr(position, f"discard {tile}", "pairs", "twins", "closed") == [1, 0, 0]
     gone = small_mahjong.from_tiles(hands, melds=laid_out, discards=["52", "", "", ""])
-    assert told(gone, "discard [5:4]", "pairs") == [0]
-    assert told(gone, "discard [2:2]", "pairs") == [1]
+    assert short_repr(gone, "discard [5:4]", "pairs") == [0]
+    assert short_repr(gone, "discard [2:2]", "pairs") == [1]
 
 
 def test_what_completes_a_hand_after_a_discard():
@@ -439,13 +420,13 @@ def test_what_completes_a_hand_after_a_discard():
     names = "chance", "outs", "breaks"
     # The triplet laid out has 3 points. One [5:2] makes a double set, 6 in all; of [5:5][5:4] two [4:4] do, and one
     # [3:2] makes a set and a straight; [2:2][5:4] with [3:2] or two [6:2] too.
-    assert told(position, "discard [5:4]", *names) == [1 * 7, 1, 0]
-    assert told(position, "discard [2:2]", *names) == [2 * 7 + 1 * 6, 3, 0]
-    assert told(position, "discard [5:5]", *names) == [2 * 6, 2, 0]
+    assert short_repr(position, "discard [5:4]", *names) == [1 * 7, 1, 0]
+    assert short_repr(position, "discard [2:2]", *names) == [2 * 7 + 1 * 6, 3, 0]
+    assert short_repr(position, "discard [5:5]", *names) == [2 * 6, 2, 0]
     # [2:2][5:2][5:5] is a triplet already: its tiles are not to be broken, the others may go.
     held = small_mahjong.from_tiles(["22 52 55 66 11 53", IDLE[0], "42 41 51 51 43", "66 65 44 44 21"])
     for tile, breaks in (("[2:2]", 1), ("[5:2]", 1), ("[5:5]", 1), ("[6:6]", 0), ("[1:1]", 0), ("[5:3]", 0)):
-        assert told(held, f"discard {tile}", "breaks") == [breaks]
+        assert short_repr(held, f"discard {tile}", "breaks") == [breaks]
 
 
 def test_unseen_tiles_that_the_discard_would_have_made_a_triplet_with():
@@ -456,10 +437,8 @@ def test_unseen_tiles_that_the_discard_would_have_made_a_triplet_with():
     for kind in hand:
         rest = hand.copy()
         rest.remove(kind)
-        fit = [
-            each for each in unseen if any(tuple(sorted((kind, other, each))) in triplets for other in rest)
-        ]
-        assert told(position, f"discard {tile_name(kind)}", "partners") == [len(fit)]
+        fit = [each for each in unseen if any(tuple(sorted((kind, other, each))) in triplets for other in rest)]
+        assert short_repr(position, f"discard {tile_name(kind)}", "partners") == [len(fit)]
 
 
 def claiming(hand: str, offered: str, **options) -> Position:
@@ -478,22 +457,22 @@ def test_what_a_claim_is_good_for():
         ("22 55 66 11 32", "52", "[2:2][5:2][5:5]", [1, 0, 1, 0, 3, 0], [1, 0, 1, 1, 0, 0]),
         ("22 55 66 63 33", "52", "[2:2][5:2][5:5]", [1, 1, 0, 0, 0, 6.3], [1, 1, 0, 0, 0, 0]),
     ):
-        assert told(claiming(hand, offered), f"claim {claimed}", *names) == pytest.approx(laid)
+        assert short_repr(claiming(hand, offered), f"claim {claimed}", *names) == pytest.approx(laid)
         into_the_hand = claiming(hand, offered, expose_claims=False)
-        assert told(into_the_hand, "claim into the hand", *names) == joining
+        assert short_repr(into_the_hand, "claim into the hand", *names) == joining
 
 
 def test_what_a_claim_gains():
     # [6:6][1:1] waited for two [6:1], each a win of 6. Now [5:5][5:2] wait for the other [2:2] (6 points) and for
     # [4:3] or two [3:1] (5 points).
     position = claiming("22 52 55 66 11", "62")
-    assert told(position, "claim [2:2][6:2][6:6]", "claim_gain") == [(1 * 7 + 3 * 6) - 2 * 7]
+    assert short_repr(position, "claim [2:2][6:2][6:6]", "claim_gain") == [(1 * 7 + 3 * 6) - 2 * 7]
 
 
 def test_equal_tiles_that_are_kept():
     position = small_mahjong.from_tiles(["22 22 55 55 65 64", IDLE[0], "42 41 51 51 43", IDLE[2]])
-    assert told(position, "discard [6:4]", "twins", "closed") == [2, 1]
-    assert told(position, "discard [2:2]", "twins", "closed") == [1, 1]
+    assert short_repr(position, "discard [6:4]", "twins", "closed") == [2, 1]
+    assert short_repr(position, "discard [2:2]", "twins", "closed") == [1, 1]
 
 
 @pytest.mark.parametrize(("seat", "feature"), [(1, "claim_near"), (2, "claim_middle"), (3, "claim_far")])
@@ -504,7 +483,7 @@ def test_a_claim_by_the_distance_of_the_discarder(seat, feature):
     expected = [float(name == feature) for name in names]
     position = small_mahjong.from_tiles(hands, offered="52")
     assert position.state.to_act == seat
-    assert told(position, f"claim {DOUBLE_SET}", *names, "closed") == [*expected, 0]
-    assert told(position, "pass", *names, "closed") == [0, 0, 0, 1]
+    assert short_repr(position, f"claim {DOUBLE_SET}", *names, "closed") == [*expected, 0]
+    assert short_repr(position, "pass", *names, "closed") == [0, 0, 0, 1]
     joining = small_mahjong.from_tiles(hands, offered="52", expose_claims=False)
-    assert told(joining, "claim into the hand", *names, "closed") == [*expected, 1]
+    assert short_repr(joining, "claim into the hand", *names, "closed") == [*expected, 1]

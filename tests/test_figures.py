@@ -7,12 +7,12 @@ import pytest
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import Standings, ablation, duel, exploiter, ladder
-from gupai_agents.evaluation.ablation import Budget, Problem, Searched, families, search_seed, worths_over
+from gupai_agents.evaluation.ablation import Budget, Problem, Searched, contributions_over, families, search_seed
 from gupai_agents.evaluation.exploiter import Effort, gain_of, tuned_against
-from gupai_agents.evaluation.ladder import pace
+from gupai_agents.evaluation.ladder import speed
 from gupai_agents.evaluation.statistics import estimate, holm, t_test
 from gupai_agents.evaluation.tournament import schedule
-from gupai_agents.tune import Looks, Table
+from gupai_agents.tune import DecisionSample, Table
 from gupai_env import get_game
 from gupai_env.core.rng import derive
 
@@ -37,24 +37,26 @@ def test_the_forms_of_a_tournament_are_those_of_its_chips():
     generator = np.random.default_rng(2)
     played.chips[:] = generator.normal(size=played.chips.shape).round(1)
     played.chips[:2] += 0.4  # agent 0 as the hero
-    played.deeds[:] = generator.integers(0, 5, played.deeds.shape)
+    played.action_types[:] = generator.integers(0, 5, played.action_types.shape)
     by_deal = [played.chips_of(agent) for agent in range(3)]
-    assert [form.p for form in played.forms] == holm([t_test(chips) for chips in by_deal])
-    assert played.forms[0].p < 0.05
-    for agent, form in enumerate(played.forms):
-        assert form.chips == estimate(by_deal[agent])
+    assert [performance.p for performance in played.performances] == holm([t_test(chips) for chips in by_deal])
+    assert played.performances[0].p < 0.05
+    for agent, performance in enumerate(played.performances):
+        assert performance.chips == estimate(by_deal[agent])
         rows = [at for at, line_up in enumerate(played.line_ups) if line_up.agents[0] == agent]
         own, others = played.chips[rows][..., :1], played.chips[rows][..., 1:]
         first = (own > others).all(-1) + ((own >= others).all(-1) / (1 + (own == others).sum(-1))) * (
             own == others
         ).any(-1)
-        assert form.win_share == form.places[0] == pytest.approx(first.mean())
-        last = (own < others).all(-1) + ((own <= others).all(-1) / (1 + (own == others).sum(-1))) * (
-            own == others
-        ).any(-1)
-        assert form.places[3] == pytest.approx(last.mean())
-        assert sum(form.places) == pytest.approx(1)
-        assert list(form.deeds.values()) == pytest.approx(played.deeds[rows][..., 0, :].mean((0, 1, 2)))
+        assert performance.win_share == performance.places[0] == pytest.approx(first.mean())
+        last = (own < others).all(-1) + ((own <= others).all(-1) / (1 + (own == others).sum(-1))) * (own == others).any(
+            -1
+        )
+        assert performance.places[3] == pytest.approx(last.mean())
+        assert sum(performance.places) == pytest.approx(1)
+        assert list(performance.action_types.values()) == pytest.approx(
+            played.action_types[rows][..., 0, :].mean((0, 1, 2))
+        )
 
 
 # --- the ladder -----------------------------------------------------------------------------------
@@ -65,16 +67,16 @@ def test_the_pace_of_a_player_is_decisions_a_second(monkeypatch):
     clock, asked = [0.0], []
 
     def ask(agent, game, variant, turns):
-        asked.append(len(turns.keys))
-        clock[0] += 0.01 * len(turns.keys)
+        asked.append(len(turns.rng_keys))
+        clock[0] += 0.01 * len(turns.rng_keys)
 
     monkeypatch.setattr(ladder, "ask", ask)
     monkeypatch.setattr(ladder.time, "perf_counter", lambda: clock[0])
-    turns = SimpleNamespace(keys=range(100), at=lambda rows: SimpleNamespace(keys=range(100)[rows]))
-    assert pace(None, None, None, turns) == pytest.approx(100)
+    turns = SimpleNamespace(rng_keys=range(100), at=lambda rows: SimpleNamespace(rng_keys=range(100)[rows]))
+    assert speed(None, None, None, turns) == pytest.approx(100)
     assert asked == [2, 8, 16, 32]
-    quick = SimpleNamespace(keys=range(12), at=lambda rows: SimpleNamespace(keys=range(12)[rows]))
-    assert pace(None, None, None, quick) == pytest.approx(100)
+    quick = SimpleNamespace(rng_keys=range(12), at=lambda rows: SimpleNamespace(rng_keys=range(12)[rows]))
+    assert speed(None, None, None, quick) == pytest.approx(100)
     assert asked[4:] == [2, 8, 12]
 
 
@@ -97,17 +99,19 @@ class Asked:
         self.name, self.act = agent.name, agent.act
 
 
-def test_a_style_among_frozen_agents_wins_what_tuning_pays_it():
+def test_a_heuristic_among_frozen_agents_wins_what_tuning_pays_it():
     agent = make_agent("greedy", "jie-long", forced_play=True)
-    styles = np.array([JIE_LONG.style("variety"), JIE_LONG.style({"pips": -1.0}), JIE_LONG.style("greedy")])
-    found = Table(JIE_LONG, {"forced_play": True}).values(styles, [Asked(agent)], 22, 9)
-    expected = Table(JIE_LONG, {"forced_play": True}).values(styles, agent.weights[None], 22, 9)
+    heuristics = np.array(
+        [JIE_LONG.heuristic("variety"), JIE_LONG.heuristic({"pips": -1.0}), JIE_LONG.heuristic("greedy")]
+    )
+    found = Table(JIE_LONG, {"forced_play": True}).values(heuristics, [Asked(agent)], 22, 9)
+    expected = Table(JIE_LONG, {"forced_play": True}).values(heuristics, agent.weights[None], 22, 9)
     np.testing.assert_array_equal(found, expected)
     assert len(set(found.mean(1))) == 3
 
 
 def test_an_exploiter_begins_without_temperature_is_chosen_in_other_deals_and_scaled(monkeypatch):
-    variant, agent, began, keys = JIE_LONG.variant(), make_agent("variety@2"), [], []
+    variant, agent, began, rng_keys = JIE_LONG.variant(), make_agent("variety@2"), [], []
 
     class Still:
         def __init__(self, base, *_):
@@ -117,11 +121,11 @@ def test_an_exploiter_begins_without_temperature_is_chosen_in_other_deals_and_sc
         def ask(self):
             return np.array([self.mean])
 
-        def tell(self, chips):
+        def notify(self, chips):
             pass
 
     def won(table, candidates, rivals, deals, key):
-        keys.append((len(candidates), deals, key))
+        rng_keys.append((len(candidates), deals, key))
         return np.arange(len(candidates))[:, None] * [[-1.0, -1.0]]
 
     monkeypatch.setattr(exploiter, "Evolution", Still)
@@ -130,9 +134,9 @@ def test_an_exploiter_begins_without_temperature_is_chosen_in_other_deals_and_sc
     spec = tuned_against(JIE_LONG, variant, agent, effort, 5)
     assert began[0].tolist() == [*agent.weights[:-1].tolist(), 0.0]
     assert agent.weights[-1] == 2.0
-    assert [deals for _, deals, _ in keys] == [10, 10, 10, 40]
-    assert len({key for *_, key in keys}) == 4
-    assert Looks(JIE_LONG, {}).apart(make_agent(spec).weights) == pytest.approx(1, abs=1e-4)
+    assert [deals for _, deals, _ in rng_keys] == [10, 10, 10, 40]
+    assert len({key for *_, key in rng_keys}) == 4
+    assert DecisionSample(JIE_LONG, {}).apart(make_agent(spec).weights) == pytest.approx(1, abs=1e-4)
 
 
 # --- ablation -------------------------------------------------------------------------------------
@@ -153,9 +157,9 @@ def searched(monkeypatch, again, play=None):
         found[evolution.chosen] += again if generations == 2 else 3
         return found
 
-    def plays(styles, deals, key):
+    def plays(heuristics, deals, key):
         used["play"].append((deals, key))
-        return np.repeat(styles[:, :2].sum(1)[:, None], 2, 1)
+        return np.repeat(heuristics[:, :2].sum(1)[:, None], 2, 1)
 
     monkeypatch.setattr(ablation, "Evolution", Begun)
     monkeypatch.setattr(ablation, "evolved", evolved)
@@ -189,21 +193,15 @@ def test_a_seed_tunes_tunes_on_chooses_and_measures_in_deals_of_their_own(monkey
 def test_worths_are_over_seeds_the_largest_loss_first():
     problem = SimpleNamespace(game=JIE_LONG, groups=[(0,), (2, 1), (3,)])
     found = [
-        Searched(
-            seed,
-            [1.0 + seed, 2.0, 3.0 - seed, 4.0],
-            0.0,
-            [5.0 + seed, 6.0, 7.0],
-            [0.1 * seed, 2.0 + seed, 1.0],
-        )
+        Searched(seed, [1.0 + seed, 2.0, 3.0 - seed, 4.0], 0.0, [5.0 + seed, 6.0, 7.0], [0.1 * seed, 2.0 + seed, 1.0])
         for seed in range(4)
     ]
-    worths = worths_over(problem, found)
-    assert [worth.features for worth in worths] == [(NAMES[2], NAMES[1]), (NAMES[3],), (NAMES[0],)]
-    assert [worth.weight.mean for worth in worths] == [1.5, 4.0, 2.5]
-    assert [worth.dropped.mean for worth in worths] == [6.0, 7.0, 6.5]
-    assert [worth.lost.mean for worth in worths] == pytest.approx([3.5, 1.0, 0.15])
-    assert {worth.lost.samples for worth in worths} == {4}
+    scores = contributions_over(problem, found)
+    assert [score.features for score in scores] == [(NAMES[2], NAMES[1]), (NAMES[3],), (NAMES[0],)]
+    assert [score.weight.mean for score in scores] == [1.5, 4.0, 2.5]
+    assert [score.dropped.mean for score in scores] == [6.0, 7.0, 6.5]
+    assert [score.lost.mean for score in scores] == pytest.approx([3.5, 1.0, 0.15])
+    assert {score.lost.samples for score in scores} == {4}
 
 
 def test_a_family_has_two_members_or_more():

@@ -182,13 +182,9 @@ def full_disk(file, failing):
         file.write(b"x" * 1_000_000)
 
 
-@pytest.mark.skipif(
-    not shutil.which("mount") or os.name != "posix" or os.geteuid() != 0, reason="mounts a small disk"
-)
+@pytest.mark.skipif(not shutil.which("mount") or os.name != "posix" or os.geteuid() != 0, reason="mounts a small disk")
 def test_on_a_small_disk_nothing_is_left(tmp_path):
-    if subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], capture_output=True
-    ).returncode:
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], capture_output=True).returncode:
         pytest.skip("no mounts here")
     try:
         write_file(tmp_path / "old", "old")
@@ -240,9 +236,7 @@ def test_of_two_processes_with_one_target_one_wins_and_a_killed_one_blocks_nobod
     assert sorted(each == "won" for each in said) == [False, True]
     assert any(each.startswith(f"{target} exists already") for each in said)
     assert target.read_text() == "ab"[said.index("won")] * 1000
-    assert (
-        len([name for name in left(tmp_path) if name != "x"]) == 1
-    )  # of the killed one; it has a name of its own
+    assert len([name for name in left(tmp_path) if name != "x"]) == 1  # of the killed one; it has a name of its own
     write_file(target, "again", force=True)
 
 
@@ -254,9 +248,7 @@ def test_a_command_that_is_told_to_end_leaves_nothing(tmp_path):
         f"with Stop(), new_file({str(tmp_path / 'x')!r}) as file:\n"
         "    file.write(b'half'); print('ready', flush=True); time.sleep(60)"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGTERM)
     begin = time.monotonic()
@@ -298,11 +290,7 @@ def test_lines_are_mended(content, cut, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [
-        (b"\xff\xfe", "is not UTF-8 text"),
-        (b"a\x80", "is not UTF-8 text"),
-        (b"x" * 101, "more than 100 bytes"),
-    ],
+    [(b"\xff\xfe", "is not UTF-8 text"), (b"a\x80", "is not UTF-8 text"), (b"x" * 101, "more than 100 bytes")],
 )
 def test_what_is_no_text_is_told_with_the_files_name(content, said, tmp_path):
     path = tmp_path / "x.yaml"

@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import NormalizeObservation, NormalizeReward, RecordEpisodeStatistics
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
+from gupai_agents.agent import DecisionBatch
 from gupai_agents.failure import AgentError
 from gupai_env import GAMES
 from gupai_env.aec import GupaiEnv
@@ -34,7 +34,7 @@ class Witness:
     def __init__(self, game: str) -> None:
         self.agent, self.places = make_agent("random", game), set()
 
-    def act(self, turns: Turns) -> np.ndarray:
+    def act(self, turns: DecisionBatch) -> np.ndarray:
         self.places |= set(turns.views.seat.tolist())
         return self.agent.act(turns)
 
@@ -97,21 +97,19 @@ def test_lanes_play_what_single_environments_play(game, options):
     options = dict(options)
     if options.pop("mixed", False):
         options["opponents"] = mixture(game)
-    lanes = gymnasium.make_vec(IDS[game], num_envs=6, **options)
-    single = SyncVectorEnv(
-        [lambda: gymnasium.make(IDS[game], **options)] * 6, autoreset_mode=AutoresetMode.SAME_STEP
-    )
-    assert lanes.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
-    assert lanes.single_observation_space == single.single_observation_space
-    assert lanes.observation_space == single.observation_space
+    envs = gymnasium.make_vec(IDS[game], num_envs=6, **options)
+    single = SyncVectorEnv([lambda: gymnasium.make(IDS[game], **options)] * 6, autoreset_mode=AutoresetMode.SAME_STEP)
+    assert envs.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+    assert envs.single_observation_space == single.single_observation_space
+    assert envs.observation_space == single.observation_space
     ended = 0
     for seed in (3, None, [5] * 6):
-        assert data_equivalence(lanes.reset(seed=seed), single.reset(seed=seed), exact=True)
+        assert data_equivalence(envs.reset(seed=seed), single.reset(seed=seed), exact=True)
         for _ in range(60):
-            actions = lanes.action_space.sample()
-            found = lanes.step(actions)
+            actions = envs.action_space.sample()
+            found = envs.step(actions)
             assert data_equivalence(found, single.step(actions), exact=True)
-            assert (lanes.unwrapped.seats == [env.unwrapped.seat for env in single.envs]).all()
+            assert (envs.unwrapped.seats == [env.unwrapped.seat for env in single.envs]).all()
             ended += found[2].sum()
     assert ended > 5
 
@@ -120,21 +118,21 @@ def test_lanes_play_what_single_environments_play(game, options):
 def test_lanes_that_are_dealt_anew_in_the_next_step_play_what_single_environments_play(mixed):
     options = {"opponents": mixture("jie-long")} if mixed else {"deals": 2}
     for mode in (AutoresetMode.NEXT_STEP, "NextStep"):
-        lanes = gymnasium.make_vec(IDS["jie-long"], num_envs=6, autoreset_mode=mode, **options)
-        assert lanes.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+        envs = gymnasium.make_vec(IDS["jie-long"], num_envs=6, autoreset_mode=mode, **options)
+        assert envs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
     single = SyncVectorEnv([lambda: gymnasium.make(IDS["jie-long"], **options)] * 6)
     ended = 0
     for seed in (3, None, [5] * 6):
-        assert data_equivalence(lanes.reset(seed=seed), single.reset(seed=seed), exact=True)
+        assert data_equivalence(envs.reset(seed=seed), single.reset(seed=seed), exact=True)
         for _ in range(60):
-            actions = lanes.action_space.sample()
-            for wrong in (-1, 10_000) if lanes.unwrapped.action_masks().any() else ():
-                bad = np.where(lanes.unwrapped.action_masks().any(1), wrong, actions)
+            actions = envs.action_space.sample()
+            for wrong in (-1, 10_000) if envs.unwrapped.action_masks().any() else ():
+                bad = np.where(envs.unwrapped.action_masks().any(1), wrong, actions)
                 with pytest.raises(IllegalActionError):
-                    lanes.step(bad)
-            found = lanes.step(actions)
+                    envs.step(bad)
+            found = envs.step(actions)
             assert data_equivalence(found, single.step(actions), exact=True)
-            assert (lanes.unwrapped.action_masks() == found[-1]["action_mask"]).all()
+            assert (envs.unwrapped.action_masks() == found[-1]["action_mask"]).all()
             ended += found[2].sum()
     assert ended > 5
 
@@ -143,19 +141,17 @@ def test_what_is_owed_is_paid_with_the_first_decision_and_not_while_a_new_deal_i
     env = gymnasium.make_vec("gupai/JieLong-v0", 4, autoreset_mode="NextStep").unwrapped
     step = lambda: env.step(env.action_masks().argmax(1))  # noqa: E731
     env.reset(seed=1)
-    while not (over := step()[2]).any():
+    while not (terminated := step()[2]).any():
         pass
-    env._owed[over] = 7
-    assert not step()[1][over].any()
-    np.testing.assert_array_equal(step()[1][over], 7)
+    env._owed[terminated] = 7
+    assert not step()[1][terminated].any()
+    np.testing.assert_array_equal(step()[1][terminated], 7)
     assert not env._owed.any()
 
 
 @pytest.mark.parametrize("mode", ["Disabled", "nextstep", None, 1])
 def test_other_ways_to_go_on_after_an_episode_are_refused(mode):
-    with pytest.raises(
-        ValueError, match=r'^autoreset_mode=.* is not allowed; choose one of "SameStep", "NextStep"$'
-    ):
+    with pytest.raises(ValueError, match=r'^autoreset_mode=.* is not allowed; choose one of "SameStep", "NextStep"$'):
         gymnasium.make_vec("gupai/JieLong-v0", 2, autoreset_mode=mode)
 
 
@@ -205,7 +201,7 @@ class Failing:
     def __init__(self, error: BaseException, turn: int) -> None:
         self.agent, self.error, self.left = make_agent("greedy", "jie-long"), error, turn
 
-    def act(self, turns: Turns) -> np.ndarray:
+    def act(self, turns: DecisionBatch) -> np.ndarray:
         self.left -= 1
         if self.left == 0:
             raise self.error
@@ -213,11 +209,11 @@ class Failing:
 
 
 @pytest.mark.parametrize("error", [ValueError("no idea"), KeyboardInterrupt(), SystemExit(0)], ids=repr)
-@pytest.mark.parametrize("lanes", [False, True])
-def test_after_an_opponent_that_fails_one_has_to_deal_and_then_all_is_as_ever(lanes, error):
+@pytest.mark.parametrize("envs", [False, True])
+def test_after_an_opponent_that_fails_one_has_to_deal_and_then_all_is_as_ever(envs, error):
     def made(opponent):
         options = {"opponents": [opponent, "greedy", "greedy"], "seat": 0}
-        if lanes:
+        if envs:
             return gymnasium.make_vec("gupai/JieLong-v0", 4, **options).unwrapped
         return gymnasium.make("gupai/JieLong-v0", **options).unwrapped
 
@@ -231,7 +227,7 @@ def test_after_an_opponent_that_fails_one_has_to_deal_and_then_all_is_as_ever(la
         with pytest.raises(KeyboardInterrupt if isinstance(error, KeyboardInterrupt) else AgentError):
             list(itertools.chain.from_iterable(play(env, seed) for seed in range(5)))
         with pytest.raises(RuntimeError, match=r"call reset\(\) to deal"):
-            env.step(np.zeros(4, int) if lanes else 0)
+            env.step(np.zeros(4, int) if envs else 0)
         assert data_equivalence(list(play(env, 7)), list(play(twin, 7)), exact=True)
         assert data_equivalence(env.reset(), twin.reset(), exact=True)
 
@@ -275,7 +271,7 @@ def test_a_copy_of_many_tables_goes_its_own_way():
     other = copy.deepcopy(env)
     actions = info["action_mask"].argmax(1)
     first = other.step(actions)
-    np.testing.assert_array_equal(env.unwrapped.lanes.observations, observations)
+    np.testing.assert_array_equal(env.unwrapped.envs.observations, observations)
     assert data_equivalence(env.step(actions), first, exact=True)
 
 
@@ -322,14 +318,12 @@ def owing(env) -> Iterator[int]:
 OWING = {"players": 4, "deals": 3, "opponents": "greedy"}
 
 
-@pytest.mark.parametrize("lanes", [False, True])
-def test_chips_owed_before_the_first_decision_survive_refused_actions_and_are_paid_with_it(lanes):
+@pytest.mark.parametrize("envs", [False, True])
+def test_chips_owed_before_the_first_decision_survive_refused_actions_and_are_paid_with_it(envs):
     name = "gupai/SmallMahjong-v0"
-    env = (
-        gymnasium.make_vec(name, num_envs=1, **OWING) if lanes else gymnasium.make(name, **OWING)
-    ).unwrapped
-    mask = (lambda: env.action_masks()[0]) if lanes else env.action_masks
-    play = (lambda action: env.step(np.array([action]))) if lanes else env.step
+    env = (gymnasium.make_vec(name, num_envs=1, **OWING) if envs else gymnasium.make(name, **OWING)).unwrapped
+    mask = (lambda: env.action_masks()[0]) if envs else env.action_masks
+    play = (lambda action: env.step(np.array([action]))) if envs else env.step
     found = 0
     for seed in itertools.islice(owing(env), 4):
         single = gymnasium.make(name, **OWING).unwrapped
@@ -340,10 +334,10 @@ def test_chips_owed_before_the_first_decision_survive_refused_actions_and_are_pa
             for _ in range(2):
                 with pytest.raises(IllegalActionError):
                     play(wrong)
-        total, over = 0.0, False
-        while not over:
+        total, terminated = 0.0, False
+        while not terminated:
             action = int(mask().argmax())
-            _, reward, over, *_ = play(action)
+            _, reward, terminated, *_ = play(action)
             single.step(action)
             total += float(np.sum(reward))
         assert total == single.table.deal.states.total[0, single.seat]
@@ -421,11 +415,7 @@ def test_options_of_a_reset_are_refused_by_one_table_as_by_many():
 def test_a_name_with_its_module_needs_no_import():
     code = "import gymnasium; print(gymnasium.make('gupai_env:gupai/CeDeng-v0').reset(seed=1)[0].shape)"
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=os.environ,
+        [sys.executable, "-W", "error", "-c", code], check=True, capture_output=True, text=True, env=os.environ
     )
     assert done.stdout.startswith("(")
 

@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from gupai_env import Lanes
+from gupai_env import VectorEnv
 from gupai_env.aec import GupaiEnv
 from gupai_training.selfplay import SelfPlayVecEnv
 
@@ -22,10 +22,10 @@ def aec(mask_in):
         while env.agents:
             found = env.last()
             action = None if found[2] else int(found[4]["action_mask"].argmax())
-            told = [dict(each) for each in (env.rewards, env.terminations, env.truncations)]
+            printed = [dict(each) for each in (env.rewards, env.terminations, env.truncations)]
             # Wrappers write to `infos`, so at the end, where no step renews it, rubbish would stay.
             now = () if action is None else (env.infos, *env.turn())
-            yield found, now, told, env.agents[:], env.state(), *map(env.observe, env.possible_agents)
+            yield found, now, printed, env.agents[:], env.state(), *map(env.observe, env.possible_agents)
             env.step(action)
 
 
@@ -70,15 +70,13 @@ def openspiel():
         state = game.new_initial_state()
         while not state.is_terminal():
             action = state.legal_actions()[0]
-            views = (
-                () if state.is_chance_node() else (state.observation_tensor(0), state.legal_actions_mask())
-            )
+            views = () if state.is_chance_node() else (state.observation_tensor(0), state.legal_actions_mask())
             yield state.legal_actions(), state.chance_outcomes() if not views else [], views, state.returns()
             state.apply_action(action)
 
 
-def lanes(threads=1):
-    env = Lanes("jie-long", TABLES, seed=SEED, threads=threads)
+def envs(threads=1):
+    env = VectorEnv("jie-long", TABLES, seed=SEED, threads=threads)
     for step in range(STEPS):
         yield env.sample(step), env.views()
         env.step(env.masks.argmax(1))
@@ -92,7 +90,7 @@ PLAYS = {
     "vector, next step": lambda: vector("NextStep"),
     "self-play": self_play,
     "openspiel": openspiel,
-    "lanes": lanes,
+    "lanes": envs,
 }
 
 
@@ -102,9 +100,7 @@ def spoil(thing) -> None:
         if thing.dtype == object:
             for each in thing:
                 spoil(each)
-        thing[...] = (
-            np.zeros(1, thing.dtype)[0] if thing.dtype.names else None if thing.dtype == object else 1
-        )
+        thing[...] = np.zeros(1, thing.dtype)[0] if thing.dtype.names else None if thing.dtype == object else 1
     elif isinstance(thing, dict):
         for each in thing.values():
             spoil(each)
@@ -147,7 +143,7 @@ def test_what_was_handed_out_does_not_change_later(play):
 
 @pytest.mark.parametrize("copied", [lambda each: each, copy.deepcopy], ids=["as made", "copied"])
 def test_arrays_that_the_next_step_overwrites_can_only_be_read(copied):
-    shown = copied(Lanes("jie-long", 2))
+    shown = copied(VectorEnv("jie-long", 2))
     learner = SelfPlayVecEnv.against("jie-long", 2, ["random"])
     learner.reset()
     for env, names in (
@@ -171,9 +167,9 @@ def test_what_tells_of_a_game_is_replaced_and_not_changed():
     env.reset(seed=SEED)
     kept, before = [], []
     while env.agents:
-        told = (env.agents, env.rewards, env.terminations, env.truncations, env.infos)
-        kept.append(told)
-        before.append(bytes_of(told))
+        printed = (env.agents, env.rewards, env.terminations, env.truncations, env.infos)
+        kept.append(printed)
+        before.append(bytes_of(printed))
         ended = env.terminations[env.agent_selection]
         env.step(None if ended else int(env.last()[-1]["action_mask"].argmax()))
     assert list(map(bytes_of, kept)) == before

@@ -21,24 +21,24 @@ def walk(request):
 def redealt(walk: Walk, states: np.recarray, seat: int, seed: int = 0) -> np.recarray:
     """The states with all that a seat cannot know drawn again."""
     drawn = walk.game.new_states(len(states))
-    keys = np.array([derive(seed, at) for at in range(len(states))])
-    walk.lanes.kernels.determinize(walk.lanes.rules, views_of(walk.lanes, states, seat), keys, drawn)
+    rng_keys = np.array([derive(seed, at) for at in range(len(states))])
+    walk.envs.kernels.determinize(walk.envs.rules, views_of(walk.envs, states, seat), rng_keys, drawn)
     return drawn
 
 
 def test_a_view_survives_redealing_what_it_hides(walk: Walk):
     positions = walk.positions(CHECKED, seed=1)
-    lanes = set_up(walk.game, walk.variant, positions)
+    envs = set_up(walk.game, walk.variant, positions)
     for seat in range(walk.variant.players):
         drawn = redealt(walk, positions, seat)
-        views = views_of(walk.lanes, positions, seat)
-        np.testing.assert_array_equal(views_of(walk.lanes, drawn, seat), views)
+        views = views_of(walk.envs, positions, seat)
+        np.testing.assert_array_equal(views_of(walk.envs, drawn, seat), views)
         again = set_up(walk.game, walk.variant, drawn)
-        own = lanes.seats == seat
-        np.testing.assert_array_equal(again.seats[own], lanes.seats[own])
-        np.testing.assert_array_equal(again.masks[own], lanes.masks[own])
-        np.testing.assert_array_equal(again.observations[own], lanes.observations[own])
-        np.testing.assert_array_equal(encoded(walk.lanes, views)[own], lanes.observations[own])
+        own = envs.seats == seat
+        np.testing.assert_array_equal(again.seats[own], envs.seats[own])
+        np.testing.assert_array_equal(again.masks[own], envs.masks[own])
+        np.testing.assert_array_equal(again.observations[own], envs.observations[own])
+        np.testing.assert_array_equal(encoded(walk.envs, views)[own], envs.observations[own])
 
 
 def test_a_redealt_position_is_live_and_can_be_played_to_the_end(walk: Walk):
@@ -48,12 +48,12 @@ def test_a_redealt_position_is_live_and_can_be_played_to_the_end(walk: Walk):
         drawn = redealt(walk, positions, seat)
         assert (adapter.tile_sets(drawn).sum(-1) == deck).all()
         assert (adapter.tile_sets(drawn) & ~adapter.possible_bits(walk.variant) == 0).all()
-        assert not drawn.over.any()
-        lanes = set_up(walk.game, walk.variant, drawn)
-        assert lanes.masks.any(1).all()
-        lanes = play_out(lanes, seed=2)
-        assert (adapter.tile_sets(lanes.states).sum(-1) == deck).all()
-        assert np.abs(lanes.states.payoff.sum(-1)).max() < 1e-3
+        assert not drawn.terminated.any()
+        envs = set_up(walk.game, walk.variant, drawn)
+        assert envs.masks.any(1).all()
+        envs = play_out(envs, seed=2)
+        assert (adapter.tile_sets(envs.states).sum(-1) == deck).all()
+        assert np.abs(envs.states.payoff.sum(-1)).max() < 1e-3
 
 
 def test_redealing_is_a_function_of_view_and_key_and_changes_what_is_hidden(walk: Walk):
@@ -73,11 +73,11 @@ def test_a_redealt_position_does_not_know_the_seed_of_its_deal(walk: Walk):
 
 def test_a_view_written_over_another_shows_nothing_of_it(walk: Walk):
     positions = walk.positions(CHECKED, seed=4)
-    observed = np.zeros((CHECKED, walk.lanes.layout.size), np.int8)
-    lanes = set_up(walk.game, walk.variant, positions)
+    observed = np.zeros((CHECKED, walk.envs.layout.size), np.int8)
+    envs = set_up(walk.game, walk.variant, positions)
     for seat in range(walk.variant.players):
-        lanes.kernels.look(lanes.table, seat, observed)
-        np.testing.assert_array_equal(observed, encoded(walk.lanes, views_of(walk.lanes, positions, seat)))
+        envs.kernels.observe_seat(envs.table, seat, observed)
+        np.testing.assert_array_equal(observed, encoded(walk.envs, views_of(walk.envs, positions, seat)))
 
 
 def test_the_others_see_a_public_move_and_cannot_tell_hidden_ones_apart(walk: Walk):
@@ -90,14 +90,14 @@ def test_the_others_see_a_public_move_and_cannot_tell_hidden_ones_apart(walk: Wa
         after, after_other = (set_up(walk.game, walk.variant, positions) for _ in range(2))
         after.step(first)
         after_other.step(second)
-        told = adapter.seen(first) != adapter.seen(second)
+        printed = adapter.seen(first) != adapter.seen(second)
         going_on = (after.states.settled == 0) & (after_other.states.settled == 0)
         for seat in range(walk.variant.players):
             watching = (positions.to_act != seat) & going_on
-            view, other_view = (views_of(walk.lanes, each.states, seat) for each in (after, after_other))
-            seen, seen_other = encoded(walk.lanes, view), encoded(walk.lanes, other_view)
-            assert (seen != seen_other).any(1)[watching & told].all()
-            np.testing.assert_array_equal(view[watching & ~told], other_view[watching & ~told])
+            view, other_view = (views_of(walk.envs, each.states, seat) for each in (after, after_other))
+            seen, seen_other = encoded(walk.envs, view), encoded(walk.envs, other_view)
+            assert (seen != seen_other).any(1)[watching & printed].all()
+            np.testing.assert_array_equal(view[watching & ~printed], other_view[watching & ~printed])
 
 
 def next_action(masks: np.ndarray, actions: np.ndarray) -> np.ndarray:
@@ -114,7 +114,7 @@ def test_a_seat_known_to_be_void_holds_no_tile_with_the_number(game, variant):
     walk, players = random_walk(game, variant, 150, 30, seed=22), variant.players
     positions, voids = walk.positions(1000, seed=6), 0
     for viewer in range(players):
-        views = views_of(walk.lanes, positions, viewer)
+        views = views_of(walk.envs, positions, viewer)
         for place in range(1, players):
             seats = (viewer + positions.direction * place) % players
             hands = positions.hands[np.arange(len(positions)), seats]

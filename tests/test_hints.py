@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gupai_agents.agent import Turns
-from gupai_app.moves import WIDE, Move, moves_of, result, worths
+from gupai_agents.agent import DecisionBatch
+from gupai_app.moves import WIDE, Move, moves_of, result, scores
 from gupai_env import get_game
 from gupai_env.core.tiles import KINDS, PIPS
 from gupai_env.games.ding_niu.rules import CLASSIC, DISCARD, NONE, SMOTHERED
@@ -22,9 +22,7 @@ def hints(game, **options):
 
 def seen(ends, makes=(NONE, NONE), losing=(0, 0)):
     """A view of Ding Niu in which the two ways to lay 6:4 make and lose this."""
-    view = SimpleNamespace(
-        ends=np.array(ends, np.int8), makes=np.full(DISCARD, NONE), losing=np.zeros(DISCARD, int)
-    )
+    view = SimpleNamespace(ends=np.array(ends, np.int8), makes=np.full(DISCARD, NONE), losing=np.zeros(DISCARD, int))
     ways = [SIX_FOUR, KINDS + SIX_FOUR]
     view.makes[ways], view.losing[ways] = makes, losing
     return view, ways
@@ -91,12 +89,9 @@ def test_a_move_is_worth_the_better_of_its_two_ways():
     values = SimpleNamespace(means=means, errors=errors, deals=np.array([[200, 200, 50, 0]]))
     adviser = SimpleNamespace(values=lambda turn: values)
     moves = [Move("a", [0, 1]), Move("b", [2])]
-    found, told = worths(adviser, Turns(None, None, None), moves)
-    assert [(each.action, each.mean, each.half) for each in found] == [
-        (1, 3.0, WIDE * 0.2),
-        (2, 2.0, WIDE * 0.3),
-    ]
-    assert "up to 200 deals" in told
+    found, printed = scores(adviser, DecisionBatch(None, None, None), moves)
+    assert [(each.action, each.mean, each.half) for each in found] == [(1, 3.0, WIDE * 0.2), (2, 2.0, WIDE * 0.3)]
+    assert "up to 200 deals" in printed
 
 
 def test_moves_of_one_verb_stand_together_the_heaviest_tiles_first():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gupai_env import Lanes, get_game
+from gupai_env import VectorEnv, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.tiles import parse_tiles
@@ -11,20 +11,20 @@ from gupai_env.core.variant import Variant
 from gupai_env.games.ce_deng.rules import PLAY_ON
 from tables import stacked
 from variants import VARIANT_NAMES, VARIANTS
-from walks import lanes_of, sample, views_of
+from walks import envs_of, sample, views_of
 
 # What says nothing of the deal: chance and counters of the episode, and the redeals that were before it.
 ASIDE = {"seed", "moves", "redeals", "payoff", "settled"}
 
 
-def replayed(game: Game, lanes: Lanes, state: np.record) -> np.record:
+def replayed(game: Game, envs: VectorEnv, state: np.record) -> np.record:
     """The state to which the history of one leads; each of its moves must be legal."""
-    past = Deal(game, lanes.variant, np.array([state]).view(np.recarray))
+    past = Deal(game, envs.variant, np.array([state]).view(np.recarray))
     order = np.full(len(game.deck(past.rules)), -1, np.int8)
     actions = np.zeros(game.max_decisions, np.int16)
     moves = game.history(past.rules, state, order, actions)
     np.testing.assert_array_equal(np.sort(order), game.deck(past.rules))
-    past.state.over = 0
+    past.state.terminated = 0
     game.deal_from(past.rules, past.state, order)
     for action in actions[:moves].tolist():
         assert past.mask()[action], game.action_name(action)
@@ -53,40 +53,37 @@ SOME = slice(None, None, 5)  # no divisor of how many values the options have, s
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS[SOME], ids=VARIANT_NAMES[SOME])
 def test_a_history_leads_to_the_state_that_it_tells(game: Game, variant: Variant):
-    lanes = lanes_of(game, variant, 3, seed=41)
+    envs = envs_of(game, variant, 3, seed=41)
     for step in range(12):
         if step in (0, 5, 11):
-            views, keys = lanes.views()
-            others = views_of(lanes, lanes.states, step % variant.players)  # of some that are not to act too
+            views, rng_keys = envs.views()
+            others = views_of(envs, envs.states, step % variant.players)  # of some that are not to act too
             drawn, elsewhere = game.new_states(3), game.new_states(3)
-            lanes.kernels.determinize(lanes.rules, views, keys, drawn)
-            lanes.kernels.determinize(lanes.rules, others, keys, elsewhere)
-            for state in (*lanes.states, *drawn, *elsewhere):
-                assert story(game, replayed(game, lanes, state)) == story(game, state)
-        lanes.step(lanes.sample(step))
+            envs.kernels.determinize(envs.rules, views, rng_keys, drawn)
+            envs.kernels.determinize(envs.rules, others, rng_keys, elsewhere)
+            for state in (*envs.states, *drawn, *elsewhere):
+                assert story(game, replayed(game, envs, state)) == story(game, state)
+        envs.step(envs.sample(step))
 
 
-LATE = [
-    ("jie-long", {"forced_play": True}),
-    ("ding-niu", {"after_suan_zhang": "play_on"}),
-]
+LATE = [("jie-long", {"forced_play": True}), ("ding-niu", {"after_suan_zhang": "play_on"})]
 
 
 @pytest.mark.parametrize(("name", "options"), LATE, ids=str)
 def test_discards_that_a_view_forgot_were_such_as_had_to_be_made(name, options):
     """Late in a deal: who must play discards at each turn what did not fit then."""
     game, discards = get_game(name), set(range(42, 63))
-    lanes, several = Lanes(name, 12, seed=43, renew=False, **options), 0
+    envs, several = VectorEnv(name, 12, seed=43, renew=False, **options), 0
     for step in range(18):
         if step == 17:
-            views, keys = lanes.views()
+            views, rng_keys = envs.views()
             drawn = game.new_states(12)
-            lanes.kernels.determinize(lanes.rules, views, keys, drawn)
-            for state in drawn[~lanes.over]:
-                assert story(game, replayed(game, lanes, state)) == story(game, state)
-                mine = state.record[: state.turn][(-state.leader + state.to_act) % lanes.variant.players :]
-                several += len(discards & {*mine[:: lanes.variant.players].tolist()}) > 1
-        lanes.step(np.where(lanes.over, -2, sample(lanes, step)))
+            envs.kernels.determinize(envs.rules, views, rng_keys, drawn)
+            for state in drawn[~envs.terminated]:
+                assert story(game, replayed(game, envs, state)) == story(game, state)
+                mine = state.record[: state.turn][(-state.leader + state.to_act) % envs.variant.players :]
+                several += len(discards & {*mine[:: envs.variant.players].tolist()}) > 1
+        envs.step(np.where(envs.terminated, -2, sample(envs, step)))
     assert several
 
 
@@ -95,36 +92,36 @@ def test_discards_that_a_view_forgot_were_such_as_had_to_be_made(name, options):
 def test_a_history_tells_who_has_answered_before_the_play(leader, direction):
     """Seats 0 and 2 of Ce Deng hold six doubles each; who comes first in the order of turn is asked first."""
     game = get_game("ce-deng")
-    lanes = Lanes(game, 1, redeal_doubles=6, leader=leader)
+    envs = VectorEnv(game, 1, redeal_doubles=6, leader=leader)
     hands = "66 66 44 44 11 11 65 64", "65 64 61 61 63 53 52 51", "55 33 33 22 22 31 31 55"
-    deck = game.deck(lanes.rules).tolist()
+    deck = game.deck(envs.rules).tolist()
     for kind in (dealt := parse_tiles(" ".join(hands))):
         deck.remove(kind)
-    deal = stacked(game, lanes.variant, [*dealt, *deck])
+    deal = stacked(game, envs.variant, [*dealt, *deck])
     state = deal.state
     state.direction = direction
     game.deal_from(deal.rules, state, np.array([*dealt, *deck], np.int8))
     second = 2 if leader == 0 or (leader, direction) == (1, -1) else 0
     for rights in (0b101, 1 << second, 0):
         assert (state.rights, state.to_act) == (rights, {0b101: 2 - second, 0: leader}.get(rights, second))
-        assert story(game, replayed(game, lanes, state)) == story(game, state)
+        assert story(game, replayed(game, envs, state)) == story(game, state)
         if rights:
             deal.advance(PLAY_ON)
     for _ in range(10):
         deal.advance(int(deal.mask().argmax()))
-        assert story(game, replayed(game, lanes, state)) == story(game, state)
+        assert story(game, replayed(game, envs, state)) == story(game, state)
 
 
 def test_in_a_redealt_position_a_seat_that_has_split_its_hand_split_it_first():
     """Da Ling: who else has split nobody knows; the deal goes on from the seat that knows of itself that it has."""
-    lanes = Lanes("da-ling", 20, seed=44)
-    seats = lanes.seats.copy()
-    lanes.step(lanes.sample(1))
-    views = np.zeros(20, lanes.game.view).view(np.recarray)
+    envs = VectorEnv("da-ling", 20, seed=44)
+    seats = envs.seats.copy()
+    envs.step(envs.sample(1))
+    views = np.zeros(20, envs.game.view).view(np.recarray)
     for row, seat in enumerate(seats.tolist()):
-        lanes.kernels.view_of(lanes.rules, lanes.states[row : row + 1], seat, views[row : row + 1])
-    drawn = lanes.game.new_states(20)
-    lanes.kernels.determinize(lanes.rules, views, np.arange(20), drawn)
+        envs.kernels.view_of(envs.rules, envs.states[row : row + 1], seat, views[row : row + 1])
+    drawn = envs.game.new_states(20)
+    envs.kernels.determinize(envs.rules, views, np.arange(20), drawn)
     for state, seat in zip(drawn, seats, strict=True):
         assert state.leader == seat != state.to_act
-        assert story(lanes.game, replayed(lanes.game, lanes, state)) == story(lanes.game, state)
+        assert story(envs.game, replayed(envs.game, envs, state)) == story(envs.game, state)

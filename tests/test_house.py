@@ -208,7 +208,7 @@ def test_rules_are_no_longer_than_a_few_pages():
     [
         ("gupai_env.core.position", "import gupai_env.render.svg"),
         ("gupai_env.core.game", "from gupai_env import games"),
-        ("gupai_env.games.jie_long.rules", "from gupai_env.vector import Lanes"),
+        ("gupai_env.games.jie_long.rules", "from gupai_env.vector import VectorEnv"),
         ("gupai_env.vector", "def f():\n    from gupai_agents import agent"),
         ("gupai_agents.agent", "if TYPE_CHECKING:\n    from gupai_agents.evaluation.match import Match"),
         ("gupai_agents.evaluation.match", "from gupai_training import run"),
@@ -222,11 +222,7 @@ def test_an_import_of_a_layer_above_is_found(module, line):
 
 @pytest.mark.parametrize(
     "line",
-    [
-        "from gupai_app import cli",
-        "if TYPE_CHECKING:\n    import gupai_app.cli",
-        "def f(): import gupai_app.cli",
-    ],
+    ["from gupai_app import cli", "if TYPE_CHECKING:\n    import gupai_app.cli", "def f(): import gupai_app.cli"],
 )
 def test_a_circle_is_found(line):
     found = circles(MODULES | {"gupai_app.streams": line})

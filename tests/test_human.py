@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
+from gupai_agents.agent import DecisionBatch
 from gupai_app.human import HumanAgent, Quit, Terminal
 from gupai_app.play import play, watch
 from gupai_app.session import Session
@@ -121,8 +121,7 @@ def test_the_moves_are_listed_under_what_they_do_the_heaviest_first():
     person = choose(position("64 31 21", "16"), "1")[1]
     assert person.shown[-2:] == [
         "Play a tile:\n  1  [6:4] leaves 4",
-        "Or discard a tile face down; the points it costs stand beside it:\n"
-        "  2  [6:4] 10    3  [3:1] 4     4  [2:1] 3",
+        "Or discard a tile face down; the points it costs stand beside it:\n  2  [6:4] 10    3  [3:1] 4     4  [2:1] 3",
     ]
     person = choose(position("31", "16"), "1")[1]
     assert person.shown[-1].startswith("Nothing fits, so discard a tile face down;")
@@ -169,7 +168,7 @@ def test_who_leaves_leaves_with_one_line(before, line):
 def test_many_rows_are_many_questions():
     session = position("64 31 21", "16")
     one, person = session.turns(), Person("1", "2")
-    turns = Turns(
+    turns = DecisionBatch(
         np.concatenate([one.views] * 2).view(np.recarray), *(np.concatenate([each] * 2) for each in one[1:])
     )
     actions = HumanAgent(session.game, session.variant, person.terminal()).act(turns)
@@ -208,17 +207,17 @@ def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
     # the same game without a person: its moves are those told, its payment that of the count
     session = Session(game, variant, 11)
     you = HumanAgent(game, variant, Person(then=first_answer).terminal())
-    names, told = seat_names(variant.players, 1), []
-    while not session.over:
+    names, printed = seat_names(variant.players, 1), []
+    while not session.terminated:
         action = int((you if session.seat == 1 else agents[session.seat]).act(session.turns())[0])
         mover = session.seat
         payoffs = session.play(action)
         if not payoffs:
             verb = "discard" if action >= connecting.DISCARD else "play"
-            told.append(f"{names[mover]} {verb}{'s' if mover != 1 else ''}")
+            printed.append(f"{names[mover]} {verb}{'s' if mover != 1 else ''}")
     shown = "\n".join(person.shown)
     lines = [line for line in person.shown if re.match(r"(You|Seat \d) (play|discard)s? ", line)]
-    assert [re.match(r"(You|Seat \d) \w+", line)[0] for line in lines] == told
+    assert [re.match(r"(You|Seat \d) \w+", line)[0] for line in lines] == printed
     assert shown.count("The count, all tiles face up:") == variant.deals
     for seat in range(variant.players):
         assert f"{names[seat]}   {session.finished.state.payoff[seat]:+g} chips" in shown
@@ -229,9 +228,7 @@ def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
 def test_playing_again_is_the_next_episode_and_the_chips_add_up():
     game = get_game("jie-long")
     answers = iter(["maybe", "y", "n"])
-    person = Person(
-        then=lambda prompt: next(answers) if prompt.startswith("Play again") else first_answer(prompt)
-    )
+    person = Person(then=lambda prompt: next(answers) if prompt.startswith("Play again") else first_answer(prompt))
     play(game, game.variant.make(), [make_agent("greedy", game)] * 4, 0, 5, person.terminal())
     won = [float(chips) for chips in re.findall(r"\n  You   ([+-]\d+) chips", "\n".join(person.shown))]
     assert len(won) == 2
@@ -244,7 +241,7 @@ def test_a_session_is_the_episode_of_an_environment_with_its_seed():
     env.reset(seed=9)
     for episode in range(2):
         session = Session(env.game, env.variant, 9, episode)
-        while not session.over:
+        while not session.terminated:
             assert env.agent_selection == f"seat_{session.seat}"
             assert np.array_equal(env.infos[env.agent_selection]["action_mask"], session.mask())
             assert session.view(session.seat).tobytes() == session.turns().views[0].tobytes()
@@ -330,20 +327,17 @@ def test_what_each_move_is_worth_is_told_on_request(word):
     game = get_game("jie-long")
     variant = game.variant.make(leader=0)
     session = Session(game, variant, 5)
-    person, adviser = (
-        Person(word, "#1", "1"),
-        make_agent("search:playouts=30", game, **dataclasses.asdict(variant)),
-    )
+    person, adviser = (Person(word, "#1", "1"), make_agent("search:playouts=30", game, **dataclasses.asdict(variant)))
     human = HumanAgent(game, variant, person.terminal(), adviser=adviser)
     turns = session.turns()
     action = int(human.act(turns)[0])
     assert turns.masks[0, action] and not person.lines[1:]
-    told = person.shown[-1]
+    printed = person.shown[-1]
     values = adviser.values(turns)
-    means = [float(mean) for mean in re.findall(r" ([+-]\d+\.\d) ±\d+\.\d", told)]
+    means = [float(mean) for mean in re.findall(r" ([+-]\d+\.\d) ±\d+\.\d", printed)]
     assert means == sorted(means, reverse=True)
     assert means[0] == pytest.approx(np.nanmax(values.means), abs=0.051)
-    numbers = sorted(int(number) for number in re.findall(r"(\d+)  (?=\[|discard)", told))
+    numbers = sorted(int(number) for number in re.findall(r"(\d+)  (?=\[|discard)", printed))
     assert numbers == list(range(1, len(means) + 1))  # each move of the list once
     listed = "".join(person.shown)
     assert "! tells what each move is worth." in listed and "deals that you may be in" in listed

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gupai_agents import gymnasium_envs
-from gupai_env import Lanes, aec, forking, vector
+from gupai_env import VectorEnv, aec, forking, vector
 from gupai_env.aec import GupaiEnv
 from gupai_training import selfplay
 from gupai_training.opponents import LEARNER
@@ -47,7 +47,7 @@ def interrupted(do, moment) -> bool:
         sys.settrace(before)
 
 
-def told(env: GupaiEnv) -> tuple:
+def short_repr(env: GupaiEnv) -> tuple:
     """All that a game shows."""
     return (
         env.agent_selection,
@@ -76,15 +76,15 @@ def test_a_step_that_is_interrupted_is_played_wholly_or_not_at_all():
         if not interrupted(lambda: env.step(action), moment):  # noqa: B023
             moment = 0
         moment += 1
-        before = told(twin)
-        if told(env) != before:
+        before = short_repr(twin)
+        if short_repr(env) != before:
             twin.step(action)
             played += 1
-        assert told(env) == told(twin)
-        if told(env) == before and moment % 3 == 0:  # go on from a step that was not played
+        assert short_repr(env) == short_repr(twin)
+        if short_repr(env) == before and moment % 3 == 0:  # go on from a step that was not played
             env.step(action)
             twin.step(action)
-            assert told(env) == told(twin)
+            assert short_repr(env) == short_repr(twin)
     assert played > 40
 
 
@@ -100,9 +100,9 @@ def test_a_reset_that_is_interrupted_can_be_done_again():
                     env.step(0)
                 start(env)
             start(twin)
-            if told(env) != told(twin):  # it was not begun, or it was done
+            if short_repr(env) != short_repr(twin):  # it was not begun, or it was done
                 start(env)
-            assert told(env) == told(twin)
+            assert short_repr(env) == short_repr(twin)
             moments += 1
     assert moments > 20
 
@@ -110,28 +110,28 @@ def test_a_reset_that_is_interrupted_can_be_done_again():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_lanes_that_were_interrupted_go_on(threads, monkeypatch):
     monkeypatch.setattr(vector, "WORTH_SHARING", 1)
-    lanes, moments = Lanes("jie-long", 6, seed=3, threads=threads), 0
+    envs, moments = VectorEnv("jie-long", 6, seed=3, threads=threads), 0
     calls = {
-        "step": lambda: lanes.step(lanes.masks.argmax(1)),
-        "sample": lambda: lanes.sample(1),
-        "play": lambda: lanes.play_random(3, 1),
-        "refresh": lanes.refresh,
-        "reset": lambda: lanes.reset(3),
+        "step": lambda: envs.step(envs.masks.argmax(1)),
+        "sample": lambda: envs.sample(1),
+        "play": lambda: envs.play_random(3, 1),
+        "refresh": envs.refresh,
+        "reset": lambda: envs.reset(3),
     }
     for do in calls.values():
         for moment in range(1, 200):
             if not interrupted(do, moment):
                 break
             moments += 1
-            twin = Lanes("jie-long", 6, renew=True)
-            lanes.refresh()
-            twin.states[:] = lanes.states
-            twin.seeds[:], twin.episodes[:] = lanes.seeds, lanes.episodes
+            twin = VectorEnv("jie-long", 6, renew=True)
+            envs.refresh()
+            twin.states[:] = envs.states
+            twin.seeds[:], twin.episodes[:] = envs.seeds, envs.episodes
             twin.refresh()
-            for each in (lanes, twin):
+            for each in (envs, twin):
                 each.play_random(2, 7)
-            np.testing.assert_array_equal(lanes.states, twin.states)
-            np.testing.assert_array_equal(lanes.masks, twin.masks)
+            np.testing.assert_array_equal(envs.states, twin.states)
+            np.testing.assert_array_equal(envs.masks, twin.masks)
     assert moments > 20
 
 
@@ -184,7 +184,7 @@ def test_tables_that_were_interrupted_say_so_or_go_on_and_are_dealt_anew_rightly
                 break
             moments += 1
             if isinstance(env, SelfPlayVecEnv) and env._going:
-                assert (env.sitting[np.arange(3), env.seats] == LEARNER).all()
+                assert (env.seating[np.arange(3), env.seats] == LEARNER).all()
             if do is step:  # or it says that one has to deal
                 with contextlib.suppress(RuntimeError):
                     step(env)
@@ -199,19 +199,19 @@ def test_tables_that_were_interrupted_say_so_or_go_on_and_are_dealt_anew_rightly
 def test_a_forked_process_plays_what_a_thread_of_its_parent_held(threads, monkeypatch):
     """As workers of a data loader do, or `multiprocessing`, while another thread plays."""
     monkeypatch.setattr(vector, "WORTH_SHARING", 1)
-    env, lanes = dealt(), Lanes("jie-long", 6, seed=3, threads=threads)
-    lanes.play_random(3, 1)  # starts the threads
+    env, envs = dealt(), VectorEnv("jie-long", 6, seed=3, threads=threads)
+    envs.play_random(3, 1)  # starts the threads
     held, go_on = threading.Event(), threading.Event()
 
     def hold():
-        with env._alone, lanes.alone:
+        with env._alone, envs.alone:
             held.set()
             assert go_on.wait(60)
 
     thread = threading.Thread(target=hold)
     thread.start()
     assert held.wait(60)
-    for busy in (lambda: env.reset(seed=5), lambda: lanes.reset(3)):
+    for busy in (lambda: env.reset(seed=5), lambda: envs.reset(3)):
         with pytest.raises(RuntimeError, match="in use by another thread"):
             busy()
     child = os.fork()
@@ -221,11 +221,11 @@ def test_a_forked_process_plays_what_a_thread_of_its_parent_held(threads, monkey
         try:
             env.reset(seed=5)
             env.step(action_of(env))
-            lanes.reset(3)
-            lanes.play_random(5, 1)
-            twin = Lanes("jie-long", 6, seed=3)
+            envs.reset(3)
+            envs.play_random(5, 1)
+            twin = VectorEnv("jie-long", 6, seed=3)
             twin.play_random(5, 1)
-            status = int((lanes.masks != twin.masks).any())
+            status = int((envs.masks != twin.masks).any())
         except BaseException:
             traceback.print_exc()
         finally:
@@ -235,4 +235,4 @@ def test_a_forked_process_plays_what_a_thread_of_its_parent_held(threads, monkey
     finally:
         go_on.set()
         thread.join()
-    lanes.reset(3)
+    envs.reset(3)

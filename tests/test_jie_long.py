@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gupai_env import Lanes, get_game
+from gupai_env import VectorEnv, get_game
 from gupai_env.core.tiles import size, weight
 from tables import Table, next_leader, paid
 
@@ -27,7 +27,7 @@ def test_four_way_settlement():
 @pytest.mark.parametrize("forced_play", [False, True])
 def test_lock(forced_play):
     table = at_the_lock("52 22 66", forced_play=forced_play)
-    assert table.state.over
+    assert table.state.terminated
     assert table.legal() == set()
     assert table.points()[0] == 16
 
@@ -44,16 +44,16 @@ def test_lock_had_a_held_six_two_as_well():
 
 def test_the_lock_holds_for_a_second_round_of_discards():
     table = at_the_lock("52 22 62").play("discard [6:2]", "discard [6:4]", "discard [6:4]")
-    assert not table.state.over
+    assert not table.state.terminated
     table.play("discard [5:4]")
-    assert table.state.over  # [2:2] alone matches and is still barred
+    assert table.state.terminated  # [2:2] alone matches and is still barred
     assert table.points() == [12, 30, 33, 27]
 
 
 def test_under_the_lock_a_player_without_a_match_discards_and_the_deal_goes_on():
     table = at_the_lock("52 55 66")
     assert table.legal() == {"discard [5:5]", "discard [6:6]"}
-    assert not table.play("discard [5:5]").state.over
+    assert not table.play("discard [5:5]").state.terminated
 
 
 def test_the_lock_bars_no_other_seat_and_ends_with_the_next_tile():
@@ -64,7 +64,7 @@ def test_the_lock_bars_no_other_seat_and_ends_with_the_next_tile():
 
 def test_a_lead_of_a_double_can_lock():
     table = Table("jie-long", ["22 66 22", "64 63 65"], double_lock=True).play("[2:2]", "discard [6:4]")
-    assert table.state.over
+    assert table.state.terminated
     assert table.points() == [16, 30]
     assert table.payoffs() == [14, -14]
 
@@ -78,7 +78,7 @@ def test_two_open_ends_know_no_lock():
 def test_without_the_option_a_double_follows_a_round_of_discards():
     table = Table("jie-long", ["52 22 66", "64 63 64"]).play("[5:2]", "discard [6:4]", "[2:2]")
     table.play("discard [6:3]", "discard [6:6]", "discard [6:4]")
-    assert table.state.over
+    assert table.state.terminated
     assert table.points() == [12, 29]
     assert table.payoffs() == [17, -17]
 
@@ -132,15 +132,15 @@ def test_with_two_open_ends_a_forced_discard_tells_of_both_numbers():
 
 @pytest.mark.parametrize(("players", "hand", "unused"), [(4, 8, 0), (3, 10, 2), (2, 16, 0)])
 def test_how_many_tiles_are_dealt_and_that_all_are_shed(players, hand, unused):
-    lanes = Lanes("jie-long", 50, players=players, seed=1, renew=False)
-    for state in lanes.states:
+    envs = VectorEnv("jie-long", 50, players=players, seed=1, renew=False)
+    for state in envs.states:
         assert [size(tiles) for tiles in state.hands] == [hand] * players + [0] * (4 - players)
         assert size(state.unused) == unused
     for turn in range(players * hand):
-        assert not lanes.over.any()
-        lanes.step(lanes.sample(turn))
-    assert lanes.over.all()
-    for state in lanes.states:
+        assert not envs.terminated.any()
+        envs.step(envs.sample(turn))
+    assert envs.terminated.all()
+    for state in envs.states:
         assert [weight(pile) for pile in state.discards] == state.points.tolist()
 
 
@@ -160,10 +160,10 @@ def test_no_seat_can_win_or_lose_more_than_the_heaviest_hand_a_rival():
 
 
 def test_an_uneven_stake_is_rounded_alike_in_python_and_compiled():
-    lanes = Lanes("jie-long", 200, stake=0.1, seed=2, renew=False)
-    while not lanes.over.all():
-        lanes.step(lanes.sample(int(lanes.states.moves[0])))
-    for state in lanes.states:
+    envs = VectorEnv("jie-long", 200, stake=0.1, seed=2, renew=False)
+    while not envs.terminated.all():
+        envs.step(envs.sample(int(envs.states.moves[0])))
+    for state in envs.states:
         assert paid("jie-long", 4, options={"stake": 0.1}, points=state.points) == state.payoff.tolist()
         mine, all_points = state.points.astype(int), int(state.points.sum())
         np.testing.assert_array_equal(state.payoff, ((all_points - 4 * mine) * 0.1).astype(np.float32))

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.evaluation import duel
-from gupai_agents.evaluation.ladder import DECISIONS, climb, some_turns
-from gupai_agents.shipped import TUNED, shipped_styles, tuned_weights
+from gupai_agents.evaluation.ladder import DECISIONS, play_ladder, some_turns
+from gupai_agents.shipped import TUNED, shipped_heuristics, tuned_weights
 from gupai_app.cli import app
 from gupai_env import GAMES, get_game
 
@@ -19,7 +19,7 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 @every_game
 def test_tuned_beats_every_hand_written_player(game):
     tuned = make_agent(TUNED, game)
-    for name in game.styles:
+    for name in game.heuristics:
         won = duel(game, tuned, make_agent(name, game), 2000, seed=77).mean(0)
         if (game.id, name) == ("small-mahjong", "counting"):  # which leaves no room: docs/players.md
             assert abs(won.mean) < 0.15
@@ -29,23 +29,23 @@ def test_tuned_beats_every_hand_written_player(game):
 
 @every_game
 def test_weights_come_with_their_variant_and_provenance(game):
-    first, *others = shipped_styles(game.id)
+    first, *others = shipped_heuristics(game.id)
     assert first["variant"] == {}
-    for style in (first, *others):
-        assert style["game"] == game.id
-        assert set(style["weights"]) <= {feature.name for feature in game.features}
-        assert style["provenance"]["generations"] > 0
-        variant = game.variant.make(**style["variant"])
-        assert tuned_weights(game, variant) == style["weights"]
+    for heuristic in (first, *others):
+        assert heuristic["game"] == game.id
+        assert set(heuristic["weights"]) <= {feature.name for feature in game.features}
+        assert heuristic["provenance"]["generations"] > 0
+        variant = game.variant.make(**heuristic["variant"])
+        assert tuned_weights(game, variant) == heuristic["weights"]
         assert (
-            make_agent(TUNED, game, **style["variant"]).weights.tolist()
-            == game.style(style["weights"]).tolist()
+            make_agent(TUNED, game, **heuristic["variant"]).weights.tolist()
+            == game.heuristic(heuristic["weights"]).tolist()
         )
 
 
 def test_tuned_is_chosen_by_the_options_that_hold():
     jie_long = get_game("jie-long")
-    found = {tuple(style["variant"].items()): style["weights"] for style in shipped_styles("jie-long")}
+    found = {tuple(heuristic["variant"].items()): heuristic["weights"] for heuristic in shipped_heuristics("jie-long")}
     forced = jie_long.variant.make(forced_play=True, players=2, double_lock=True)
     assert tuned_weights(jie_long, forced) == found[("forced_play", True), ("players", 2)]
     assert tuned_weights(jie_long, jie_long.variant.make(stake=5)) == found[()]
@@ -54,7 +54,7 @@ def test_tuned_is_chosen_by_the_options_that_hold():
 def test_a_ladder_tells_what_duels_tell():
     names = [*agent_names("jie-long"), "search:playouts=2"]
     agents = [make_agent(name, "jie-long") for name in names]
-    found = climb("jie-long", agents, 60, 20, seed=4)
+    found = play_ladder("jie-long", agents, 60, 20, seed=4)
     assert found.rivals == ("random", "greedy", "variety", "tuned", "best")
     assert {rung.player for rung in found.rungs} == set(names)
     totals = [rung.total.mean for rung in found.rungs]
@@ -67,13 +67,13 @@ def test_a_ladder_tells_what_duels_tell():
             assert chips.mean == pytest.approx(expected.mean()) and chips.samples == rung.deals == deals
             won += [] if rival is hero or rival.name == "random" else [expected]
         assert rung.total.mean == pytest.approx(np.mean(won))
-        assert rung.pace > 0
+        assert rung.speed > 0
 
 
 def test_decisions_are_drawn_from_all_moments_of_a_deal():
     turns = some_turns(get_game("jie-long"), make_agent("greedy", "jie-long"), get_game("jie-long").variant())
-    assert len(turns.keys) == len(turns.views) == len(turns.masks) == DECISIONS
-    assert len(set(turns.keys.tolist())) == DECISIONS
+    assert len(turns.rng_keys) == len(turns.views) == len(turns.masks) == DECISIONS
+    assert len(set(turns.rng_keys.tolist())) == DECISIONS
     assert set(turns.views.turn.tolist()) == set(range(32))
 
 
@@ -87,7 +87,7 @@ def test_decisions_are_drawn_from_all_moments_of_a_deal():
 )
 def test_what_is_no_ladder_is_one_line(names, message):
     with pytest.raises(ValueError, match=message):
-        climb("jie-long", [make_agent(name) for name in names], 10, 10)
+        play_ladder("jie-long", [make_agent(name) for name in names], 10, 10)
 
 
 def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
@@ -97,7 +97,7 @@ def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
     climbed = []
 
     def once(*arguments, **options):
-        climbed[:] = climbed or [climb(*arguments, **options)]
+        climbed[:] = climbed or [play_ladder(*arguments, **options)]
         return climbed[0]
 
     monkeypatch.setattr("gupai_agents.evaluation.ladder.climb", once)
@@ -114,16 +114,12 @@ def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
 
 def test_few_deals_are_few_for_those_who_search_too(monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        "gupai_agents.evaluation.ladder.climb", lambda *given, **_: asked.append(given[2:]) or 1 / 0
-    )
+    monkeypatch.setattr("gupai_agents.evaluation.ladder.climb", lambda *given, **_: asked.append(given[2:]) or 1 / 0)
     for words in (["--deals", "100"], ["--deals", "2000"], ["--deals", "100", "--few", "100"]):
-        assert isinstance(
-            CliRunner().invoke(app, ["ladder", "jie-long", *words]).exception, ZeroDivisionError
-        )
+        assert isinstance(CliRunner().invoke(app, ["ladder", "jie-long", *words]).exception, ZeroDivisionError)
     assert asked == [(100, 100), (2000, 500), (100, 100)]
-    told = CliRunner().invoke(app, ["ladder", "jie-long", "--deals", "100", "--few", "101"])
-    assert (told.exit_code, told.output) == (
+    printed = CliRunner().invoke(app, ["ladder", "jie-long", "--deals", "100", "--few", "101"])
+    assert (printed.exit_code, printed.output) == (
         2,
         "gupai: --few 101 is more than the 100 of --deals; choose 2 to 100\n",
     )

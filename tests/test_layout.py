@@ -6,7 +6,7 @@ import pytest
 from gupai_env import GAMES
 from gupai_env.core.layout import Layout, Section
 from variants import variants
-from walks import encoded, lanes_of, views_of
+from walks import encoded, envs_of, views_of
 
 LAYOUT = Layout(
     (
@@ -75,9 +75,9 @@ def test_every_section_of_an_observation_is_used_by_some_variant_of_a_game_that_
     used = np.zeros(layout.size, bool)
     for game in games:
         for variant in variants(game):
-            lanes = lanes_of(game, variant, 150, seed=1)
+            envs = envs_of(game, variant, 150, seed=1)
             for step in range(60):
-                used |= lanes.observations.any(0)
-                used |= encoded(lanes, views_of(lanes, lanes.states, 0)).any(0)  # some show off turn alone
-                lanes.step(lanes.sample(step))
+                used |= envs.observations.any(0)
+                used |= encoded(envs, views_of(envs, envs.states, 0)).any(0)  # some show off turn alone
+                envs.step(envs.sample(step))
     assert [name for name, part in layout.split(used).items() if not part.any()] == []

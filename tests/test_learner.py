@@ -10,8 +10,8 @@ from gupai_agents import make_agent
 from gupai_training import run_folder
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import LEARNER, FixedOpponents, Member, OpponentPool
+from gupai_training.search_targets import Kind, SearchStage, Targets, Window
 from gupai_training.self_play_stage import SelfPlayCallback
-from gupai_training.teaching import Kind, Labels, Teaching, Window
 
 
 @pytest.mark.parametrize(("left", "coefficient"), [(1.0, 0.1), (0.25, 0.04), (0.0, 0.02)])
@@ -65,11 +65,7 @@ def test_a_gradient_step_is_clipped_ppo():
             return [logits, values]
 
     learner = SimpleNamespace(
-        policy=SimpleNamespace(optimizer=Still()),
-        network=Given(),
-        vf_coef=weight,
-        max_grad_norm=1e9,
-        updates=0,
+        policy=SimpleNamespace(optimizer=Still()), network=Given(), vf_coef=weight, max_grad_norm=1e9, updates=0
     )
     batch = {
         "observations": torch.zeros(count),
@@ -95,9 +91,7 @@ def test_a_gradient_step_is_clipped_ppo():
     gradient = torch.cat([logits.grad.flatten(), values.grad])
     assert found["gradient_norm"] == pytest.approx(float(gradient.norm()))
     assert (logits.grad[::2, 2] == 0).all()
-    np.testing.assert_allclose(
-        values.grad.numpy(), weight * 2 * (values.detach().numpy() - returns) / count, rtol=1e-6
-    )
+    np.testing.assert_allclose(values.grad.numpy(), weight * 2 * (values.detach().numpy() - returns) / count, rtol=1e-6)
 
 
 # --- progress -------------------------------------------------------------------------------------
@@ -110,10 +104,13 @@ def test_a_gradient_step_is_clipped_ppo():
 def test_a_run_is_as_far_as_the_further_of_decisions_and_time(decisions, seconds, minutes, progress):
     config = SimpleNamespace(decisions=100, max_minutes=minutes, pool=SimpleNamespace(snapshots=3))
     learner = SimpleNamespace(num_timesteps=decisions)
-    told = SimpleNamespace(config=config, learner=learner, seconds=seconds)
-    assert SelfPlayCallback.progress(told) == progress
-    teach = SimpleNamespace(labels=100, max_minutes=minutes)
-    assert Teaching.progress(SimpleNamespace(teach=teach, labels=decisions, seconds=seconds)) == progress
+    printed = SimpleNamespace(config=config, learner=learner, seconds=seconds)
+    assert SelfPlayCallback.progress(printed) == progress
+    expert_iteration = SimpleNamespace(targets=100, max_minutes=minutes)
+    assert (
+        SearchStage.progress(SimpleNamespace(expert_iteration=expert_iteration, targets=decisions, seconds=seconds))
+        == progress
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,27 +127,26 @@ def test_snapshots_divide_a_run_evenly(progress, due):
     [
         (0.0, Kind.SEARCHED),
         (0.49, Kind.SEARCHED),
-        (0.5, Kind.DEALT),
-        (0.74, Kind.DEALT),
+        (0.5, Kind.TRUE_HANDS),
+        (0.74, Kind.TRUE_HANDS),
         (0.75, Kind.OWN),
         (1.0, Kind.OWN),
     ],
 )
 def test_how_labels_are_made_depends_on_how_far_the_stage_is(progress, kind):
-    teaching = SimpleNamespace(teach=SimpleNamespace(own_playouts=0.25, dealt=0.5))
-    assert Teaching.kind(teaching, progress) == kind
+    search_stage = SimpleNamespace(expert_iteration=SimpleNamespace(self_rollouts=0.25, dealt=0.5))
+    assert SearchStage.kind(search_stage, progress) == kind
 
 
 @pytest.mark.parametrize("parts", [[3], [7], [2, 7], [5, 5, 1], [12, 3], [4, 4, 4]])
 def test_a_window_of_five_holds_the_newest_five_each_under_its_number(parts):
     game = SimpleNamespace(
-        num_actions=2,
-        encoder=SimpleNamespace(layout=SimpleNamespace(size=3, low=np.zeros(3), high=np.ones(3))),
+        num_actions=2, encoder=SimpleNamespace(layout=SimpleNamespace(size=3, low=np.zeros(3), high=np.ones(3)))
     )
     window, made = Window(5, game), 0
     for number in parts:
         means = np.arange(made, made + number, dtype=np.float32)
-        window.add(Labels(np.ones((number, 3), np.int8), np.stack([means, -means], 1), means))
+        window.add(Targets(np.ones((number, 3), np.int8), np.stack([means, -means], 1), means))
         made += number
         first = max(0, made - 5)
         kept = window.saved(first, made)
@@ -166,19 +162,17 @@ def test_a_window_of_five_holds_the_newest_five_each_under_its_number(parts):
 
 
 def pool(self_share=0.5, members=3, seats=4, **more):
-    found = OpponentPool(
-        seats, np.random.default_rng(1), self_share, more.pop("size", 10), more.pop("rule_share", 0.0)
-    )
+    found = OpponentPool(seats, np.random.default_rng(1), self_share, more.pop("size", 10), more.pop("rule_share", 0.0))
     for number in range(members):
         found.members.append(Member(None, number, False, **more))
     return found
 
 
 def test_a_member_takes_one_to_all_but_one_seats_of_its_tables_wherever():
-    sitting = pool(self_share=0.25).line_ups(24_000)
-    mixed = (sitting != LEARNER).any(1)
+    seating = pool(self_share=0.25).line_ups(24_000)
+    mixed = (seating != LEARNER).any(1)
     assert mixed.mean() == pytest.approx(0.75, abs=0.02)
-    tables = sitting[mixed]
+    tables = seating[mixed]
     taken = (tables != LEARNER).sum(1)
     assert np.bincount(taken, minlength=5)[1:4] / len(taken) == pytest.approx([1 / 3] * 3, abs=0.02)
     assert set(taken.tolist()) == {1, 2, 3}
@@ -195,11 +189,11 @@ def test_alone_or_with_nobody_in_the_pool_the_learner_has_every_seat():
 
 def test_among_fixed_opponents_the_learner_has_one_seat_any_of_them():
     given = FixedOpponents(["a", "b", "c"], 4, np.random.default_rng(2))
-    sitting = given.line_ups(12_000)
-    mine = sitting == LEARNER
+    seating = given.line_ups(12_000)
+    mine = seating == LEARNER
     assert (mine.sum(1) == 1).all()
     assert mine.mean(0) == pytest.approx([0.25] * 4, abs=0.02)
-    assert np.bincount(sitting[~mine]) / (~mine).sum() == pytest.approx([1 / 3] * 3, abs=0.02)
+    assert np.bincount(seating[~mine]) / (~mine).sum() == pytest.approx([1 / 3] * 3, abs=0.02)
     with pytest.raises(ValueError, match="at least one opponent"):
         FixedOpponents([], 4, np.random.default_rng(2))
 
@@ -221,16 +215,16 @@ def test_rule_based_members_get_their_share_and_the_others_what_is_left():
 
 def test_what_a_member_loses_is_averaged_over_its_last_deals():
     found = pool(members=2)
-    sitting = np.array([[0, LEARNER, 0, LEARNER], [LEARNER, LEARNER, LEARNER, LEARNER]], np.int16)
+    seating = np.array([[0, LEARNER, 0, LEARNER], [LEARNER, LEARNER, LEARNER, LEARNER]], np.int16)
     payoffs = np.array([[-1.0, 5, 0, -4], [1, 1, -1, -1]], np.float32)
-    found.record(sitting, payoffs)
+    found.record(seating, payoffs)
     first, second = found.members
     assert (first.beaten, first.deals) == (0.75, 2)  # one lost, one even
     assert (second.beaten, second.deals) == (0.5, 0)
-    found.record(sitting[:1], np.array([[2.0, 0, 2, 0]], np.float32))
+    found.record(seating[:1], np.array([[2.0, 0, 2, 0]], np.float32))
     assert (first.beaten, first.deals) == (pytest.approx(0.375), 4)
     first.deals = 10**6
-    found.record(sitting[:1], np.array([[-2.0, 0, -2, 0]], np.float32))
+    found.record(seating[:1], np.array([[-2.0, 0, -2, 0]], np.float32))
     assert first.beaten == pytest.approx(0.375 + 2 / 2000 * 0.625)
 
 

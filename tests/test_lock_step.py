@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from adapters import ADAPTERS, turn_order
-from gupai_env import Lanes, get_game
+from gupai_env import VectorEnv, get_game
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import DECK, DOUBLES, ONE, PIPS
 from gupai_env.core.variant import Variant
 from tables import stacked
 from variants import VARIANT_NAMES, VARIANTS, variants
-from walks import lanes_of, sample, set_up
+from walks import envs_of, sample, set_up
 
 DEALS = int(os.environ.get("LOCK_STEP_DEALS", 2000))
 BATCH = 500  # lanes side by side
@@ -31,21 +31,21 @@ BATCH = 500  # lanes side by side
 class Follower:
     """A referee at every lane of a batch; `seen` counts what happened in the finished deals."""
 
-    def __init__(self, lanes: Lanes) -> None:
-        self.lanes, self.adapter = lanes, ADAPTERS[lanes.game.id]
-        self.referees = [self.adapter.referee_of(lanes.variant, state) for state in lanes.states]
-        self.orders = [turn_order(lanes.variant, state) for state in lanes.states]
+    def __init__(self, envs: VectorEnv) -> None:
+        self.envs, self.adapter = envs, ADAPTERS[envs.game.id]
+        self.referees = [self.adapter.referee_of(envs.variant, state) for state in envs.states]
+        self.orders = [turn_order(envs.variant, state) for state in envs.states]
         self.seen: Counter = Counter()
 
     def follow(self, key: int) -> Counter:
         """Play random legal actions until all lanes are over."""
-        lanes = self.lanes
-        while not lanes.over.all():
-            live = np.flatnonzero(~lanes.over)
-            before = {lane: lanes.states[lane].copy() for lane in live}
+        envs = self.envs
+        while not envs.terminated.all():
+            live = np.flatnonzero(~envs.terminated)
+            before = {lane: envs.states[lane].copy() for lane in live}
             moves = {lane: self.compare_moves(lane, before[lane]) for lane in live}
-            actions = sample(lanes, derive(key, int(lanes.states.moves.max())))
-            payoffs, _ = lanes.step(actions)
+            actions = sample(envs, derive(key, int(envs.states.moves.max())))
+            payoffs, _ = envs.step(actions)
             for lane in live:
                 self.referees[lane].play(moves[lane][actions[lane]])
                 self.compare_result(lane, payoffs[lane])
@@ -53,33 +53,33 @@ class Follower:
 
     def compare_moves(self, lane: int, state: np.record) -> dict:
         """The referee's moves by action, once found to be the engine's."""
-        referee, mask = self.referees[lane], self.lanes.masks[lane]
+        referee, mask = self.referees[lane], self.envs.masks[lane]
         moves = {int(action): self.adapter.move(state, int(action)) for action in np.flatnonzero(mask)}
-        assert self.orders[lane][referee.to_act] == self.lanes.seats[lane]
+        assert self.orders[lane][referee.to_act] == self.envs.seats[lane]
         assert len(set(moves.values())) == len(moves)
         assert set(moves.values()) == set(referee.moves())
         return moves
 
     def compare_result(self, lane: int, payoffs: np.ndarray) -> None:
         """The deal is over in the eyes of both or of neither; payoffs, points and the next leader agree."""
-        referee, state, order = self.referees[lane], self.lanes.states[lane], self.orders[lane]
+        referee, state, order = self.referees[lane], self.envs.states[lane], self.orders[lane]
         redealt = getattr(referee, "redealt", False)
-        assert referee.over == (state.settled == 1 or redealt)
-        if not referee.over:
+        assert referee.terminated == (state.settled == 1 or redealt)
+        if not referee.terminated:
             return
         expected = np.zeros_like(payoffs)
         expected[order] = referee.payoffs()
         np.testing.assert_allclose(payoffs, expected, rtol=1e-6)
         next_leader = order[referee.next_leader()]
-        if redealt or not self.lanes.over[lane]:  # another deal lies on the table already
+        if redealt or not self.envs.terminated[lane]:  # another deal lies on the table already
             assert state.leader == next_leader
-            self.referees[lane] = self.adapter.referee_of(self.lanes.variant, state)
-            self.orders[lane] = turn_order(self.lanes.variant, state)
+            self.referees[lane] = self.adapter.referee_of(self.envs.variant, state)
+            self.orders[lane] = turn_order(self.envs.variant, state)
         else:
             if hasattr(referee, "points") and getattr(referee, "declarer", None) is None:
                 assert [int(state.points[seat]) for seat in order] == referee.points()
             after = state.copy()
-            self.lanes.game.next_deal(self.lanes.rules, after)
+            self.envs.game.next_deal(self.envs.rules, after)
             assert after.leader == next_leader
         self.seen += Counter(event for event, happened in events_of(referee).items() if happened)
 
@@ -108,22 +108,18 @@ def test_the_referee_agrees_at_every_move_of_random_matches(game, variant):
     left, leaders, batch = -(-DEALS // len(variants(game))), ("random", *range(variant.players)), 0
     has_stake = "stake" in {field.name for field in dataclasses.fields(variant)}
     while left > 0:
-        batch, lanes = batch + 1, min(BATCH, -(-left // 6))
+        batch, envs = batch + 1, min(BATCH, -(-left // 6))
         for deals, stake in ((1, 1.0), (2, 0.5), (3, 2.25)):
             options = {"deals": deals, "leader": leaders[(batch + deals) % len(leaders)]}
             match = dataclasses.replace(variant, **options, **({"stake": stake} if has_stake else {}))
-            Follower(lanes_of(game, match, lanes, seed=derive(51, batch), renew=False)).follow(
-                derive(deals, batch)
-            )
-        left -= 6 * lanes
+            Follower(envs_of(game, match, envs, seed=derive(51, batch), renew=False)).follow(derive(deals, batch))
+        left -= 6 * envs
 
 
 # Decks stacked for rare rules
 
 
-def stack(
-    rng: np.random.Generator, seats: int, size: int, seat: int, favoured: np.ndarray, most: int
-) -> list[int]:
+def stack(rng: np.random.Generator, seats: int, size: int, seat: int, favoured: np.ndarray, most: int) -> list[int]:
     """A deck that gives a seat up to `most` of the favoured tiles, at random, and deals the rest at random."""
     deck = rng.permutation(DECK)
     wanted = np.flatnonzero(favoured[deck])[:most]

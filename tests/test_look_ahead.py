@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
+from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import CheckpointError, identity, write_checkpoint
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ladder import some_turns
@@ -46,7 +46,7 @@ def of_legal(values, masks):
 def playouts(turns, number):
     """Return what a search finds that draws the deals of key 0 in every decision, chips [N, num_actions]."""
     search = make_agent(f"search:playouts={number}", GAME, **OPTIONS)
-    return search.values(turns._replace(keys=np.zeros_like(turns.keys)), halving=False).means
+    return search.values(turns._replace(rng_keys=np.zeros_like(turns.rng_keys)), halving=False).means
 
 
 def test_playouts_have_a_share_in_late_decisions_with_a_choice_and_in_no_others(turns):
@@ -83,7 +83,7 @@ def test_with_full_trust_it_plays_what_the_playouts_say(turns):
 
 def test_equal_views_are_answered_alike_whatever_their_keys_and_neighbours(turns):
     agent = network(**DEPTH)
-    backwards = Turns(turns.views[::-1].copy(), turns.masks[::-1].copy(), turns.keys[::-1].copy() + 5)
+    backwards = DecisionBatch(turns.views[::-1].copy(), turns.masks[::-1].copy(), turns.rng_keys[::-1].copy() + 5)
     np.testing.assert_array_equal(agent.act(backwards)[::-1], agent.act(turns))
     assert agent.probabilities(turns).max(1).min() == 1
 
@@ -103,7 +103,7 @@ def test_a_checkpoint_tells_how_its_player_looks_ahead(tmp_path, turns):
 
 
 @pytest.mark.parametrize(
-    ("described", "told"),
+    ("described", "printed"),
     [
         ([5, 16], "look_ahead has the numbers tiles, playouts, trust, temperature, not"),
         ({"tiles": 5}, "look_ahead has the numbers tiles, playouts, trust, temperature, not"),
@@ -116,13 +116,13 @@ def test_a_checkpoint_tells_how_its_player_looks_ahead(tmp_path, turns):
         ({**DEPTH, "temperature": 0}, "temperature=0 is not allowed"),
     ],
 )
-def test_a_bad_description_is_refused_in_one_line(tmp_path, described, told):
+def test_a_bad_description_is_refused_in_one_line(tmp_path, described, printed):
     header = {**identity(GAME, VARIANT), "kind": "player", "net": NET, "look_ahead": described}
     write_checkpoint(tmp_path / "bad.safetensors", header, tensors())
     with pytest.raises(CheckpointError) as refused:
         make_agent(f"checkpoint:{tmp_path}/bad.safetensors", GAME, **OPTIONS)
     message = str(refused.value)
-    assert message.startswith(f"{tmp_path}/bad.safetensors: {told}") and "\n" not in message
+    assert message.startswith(f"{tmp_path}/bad.safetensors: {printed}") and "\n" not in message
 
 
 def test_nobody_looks_ahead_where_hands_are_not_counted():
@@ -135,7 +135,5 @@ def test_best_of_two_players_wins_more_for_looking_ahead():
     options = {"players": 2}
     best, alone, tuned = (make_agent(name, GAME, **options) for name in ("best", "best", "tuned"))
     alone.ahead = None
-    won, before = (
-        duel(GAME, each, tuned, 500, seed=8, **options).chips[:, :, 0].mean(1) for each in (best, alone)
-    )
+    won, before = (duel(GAME, each, tuned, 500, seed=8, **options).chips[:, :, 0].mean(1) for each in (best, alone))
     assert (won - before).mean() > 0.5  # of 1.5 +- 0.4

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Agent, Turns
+from gupai_agents.agent import Agent, DecisionBatch
 from gupai_agents.decisions import answers
 from gupai_agents.evaluation import DuplicateResult, Standings, duel, play_duplicates, round_robin
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.evaluation.tournament import schedule
 from gupai_agents.registry import agent_names
-from gupai_env.core.lanes import WAIT
+from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import derive
 from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.games import GAMES
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 from gupai_training.run_folder import FINAL_SEED
 from gupai_training.selfplay import SelfPlayVecEnv
 from variants import variants
@@ -32,9 +32,7 @@ def test_an_agent_against_itself_scores_exactly_zero(game, name):
 @pytest.mark.parametrize("game", GAMES)
 def test_every_rotation_of_a_deal_is_the_same_deal(game):
     random = make_agent("random", game)
-    chips = duel(
-        game, random, make_agent("random", game), 50, seed=1
-    ).chips  # one policy: the same game each time
+    chips = duel(game, random, make_agent("random", game), 50, seed=1).chips  # one policy: the same game each time
     seats = chips.shape[2]
     by_seat = np.stack([np.roll(chips[:, r], r, axis=1) for r in range(seats)], 1)
     assert (by_seat == by_seat[:, :1]).all()
@@ -80,13 +78,13 @@ def test_the_figures_of_a_seat_in_a_tournament_are_those_of_whoever_sat_there(ta
 
 def chips_by_hand(heroes: list[Agent], seat: int, seed: int, deals: int) -> np.ndarray:
     """Chips of the first agent at a seat against the second at all others, deal by deal."""
-    lanes = Lanes("jie-long", deals, renew=False)
-    lanes.reset(seeds=np.array([derive(derive(seed, EVALUATION_STREAM), deal) for deal in range(deals)]))
-    while not lanes.over.all():
-        views, keys = lanes.views()
-        mine, theirs = (agent.act(Turns(views, lanes.masks, keys)) for agent in heroes)
-        lanes.step(np.where(lanes.over, WAIT, np.where(lanes.seats == seat, mine, theirs)))
-    return lanes.states.total[:, seat].copy()
+    envs = VectorEnv("jie-long", deals, renew=False)
+    envs.reset(seeds=np.array([derive(derive(seed, EVALUATION_STREAM), deal) for deal in range(deals)]))
+    while not envs.terminated.all():
+        views, rng_keys = envs.views()
+        mine, theirs = (agent.act(DecisionBatch(views, envs.masks, rng_keys)) for agent in heroes)
+        envs.step(np.where(envs.terminated, WAIT, np.where(envs.seats == seat, mine, theirs)))
+    return envs.states.total[:, seat].copy()
 
 
 def test_the_figures_of_each_seat_are_those_of_games_played_by_hand():
@@ -100,9 +98,7 @@ def test_the_figures_of_each_seat_are_those_of_games_played_by_hand():
         assert means[-1] == pytest.approx(chips.mean())
         assert (standings.chips[1, 0, :, seat] == chips).all()
         assert standings.at_seat(1, seat).mean == pytest.approx(chips.mean())
-        assert standings.at_seat(0, seat).mean == pytest.approx(
-            chips_by_hand([villain, hero], seat, 8, 30).mean()
-        )
+        assert standings.at_seat(0, seat).mean == pytest.approx(chips_by_hand([villain, hero], seat, 8, 30).mean())
     assert len(set(means)) == 4
 
 
@@ -120,14 +116,14 @@ def test_standings_average_over_all_others_and_no_one_else():
 def test_training_never_meets_a_deal_of_an_evaluation(seed, monkeypatch):
     """Neither with the run's own seed, by which it looks at the baselines, nor with that of its final table."""
     evaluated = set()
-    reset = Lanes.reset
+    reset = VectorEnv.reset
 
-    def noting(lanes: Lanes, *arguments, **named) -> None:
-        reset(lanes, *arguments, **named)
-        evaluated.update(lanes.states.seed.tolist())
+    def noting(envs: VectorEnv, *arguments, **named) -> None:
+        reset(envs, *arguments, **named)
+        evaluated.update(envs.states.seed.tolist())
 
     with monkeypatch.context() as patched:
-        patched.setattr(Lanes, "reset", noting)
+        patched.setattr(VectorEnv, "reset", noting)
         for evaluation in (seed, seed + 1, seed + FINAL_SEED):
             evaluated_before = len(evaluated)
             duel("jie-long", make_agent("greedy"), make_agent("greedy"), 200, seed=evaluation)
@@ -139,7 +135,7 @@ def test_training_never_meets_a_deal_of_an_evaluation(seed, monkeypatch):
             env.seed(seed)
         env.reset()
         for _ in range(40):
-            trained.update(env.lanes.states.seed.tolist())
+            trained.update(env.envs.states.seed.tolist())
             env.play(env.masks.argmax(1))
     assert len(trained) > 64 * 4
     assert not trained & evaluated
@@ -152,21 +148,19 @@ def test_the_match_agrees_with_one_game_played_by_hand():
     found = play_duplicates("jie-long", agents, 3, seed=9)
     for deal in range(3):
         for rotation in range(4):
-            lanes = Lanes("jie-long", 1, renew=False)
-            lanes.reset(seeds=np.array([derive(derive(9, EVALUATION_STREAM), deal)]))
-            while not lanes.over[0]:
-                player = (int(lanes.seats[0]) - rotation) % 4
-                views, keys = lanes.views()
-                lanes.step(agents[player].act(Turns(views, lanes.masks, keys)))
-            total = [lanes.states.total[0, (player + rotation) % 4] for player in range(4)]
+            envs = VectorEnv("jie-long", 1, renew=False)
+            envs.reset(seeds=np.array([derive(derive(9, EVALUATION_STREAM), deal)]))
+            while not envs.terminated[0]:
+                player = (int(envs.seats[0]) - rotation) % 4
+                views, rng_keys = envs.views()
+                envs.step(agents[player].act(DecisionBatch(views, envs.masks, rng_keys)))
+            total = [envs.states.total[0, (player + rotation) % 4] for player in range(4)]
             assert found.chips[deal, rotation].tolist() == total
 
 
 def test_known_strengths_of_rule_based_players():
-    """Jie Long with forced play: the differences that a prototype of the project measured, in chips a deal."""
-    players = {
-        name: make_agent(name, "jie-long", forced_play=True) for name in ("random", "greedy", "variety")
-    }
+    """Jie Long with forced play: the differences that a prototype of the project measured, in chips per deal."""
+    players = {name: make_agent(name, "jie-long", forced_play=True) for name in ("random", "greedy", "variety")}
     over_random = duel("jie-long", players["greedy"], players["random"], 2000, forced_play=True).mean(0)
     over_greedy = duel("jie-long", players["variety"], players["greedy"], 4000, forced_play=True).mean(0)
     assert over_random.low < 9.2 < over_random.high
@@ -184,8 +178,8 @@ def test_every_named_agent_plays_legally_with_every_deck_and_number_of_players(g
 
 
 def test_answers_wait_where_nobody_is_to_act():
-    lanes = Lanes("jie-long", 5)
-    actions = answers(lanes, [make_agent("greedy")], np.array([0, -1, 0, -1, -1]))
+    envs = VectorEnv("jie-long", 5)
+    actions = answers(envs, [make_agent("greedy")], np.array([0, -1, 0, -1, -1]))
     assert (actions == -2).tolist() == [False, True, False, True, True]
 
 

@@ -32,7 +32,7 @@ def written(game, seat=0, **fields):
     """Deals that are over with these fields of their states, a row each, and the rest zero."""
     game = get_game(game)
     variant, rows = game.variant(), len(next(iter(fields.values())))
-    states = np.zeros(rows, game.room.STATE).view(np.recarray)
+    states = np.zeros(rows, game.module.STATE).view(np.recarray)
     for name, values in fields.items():
         values = np.array(values)
         states[name][(slice(None), *map(slice, values.shape[1:]))] = values
@@ -54,11 +54,7 @@ def test_lockouts_are_those_that_a_walk_through_the_record_finds():
             state, seat, walked = outcome.states[row], int(outcome.seats[row, 0]), 0
             for turn in range(state.turn):
                 action = int(state.record[turn])
-                if (
-                    action >= 42
-                    or (state.leader + turn) % 4 != seat
-                    or PIPS[action % 21, action // 21] != number
-                ):
+                if action >= 42 or (state.leader + turn) % 4 != seat or PIPS[action % 21, action // 21] != number:
                     continue
                 after = state.record[turn + 1 : turn + 4]
                 walked += turn + 3 < state.turn and all(int(each) >= 42 for each in after)
@@ -91,10 +87,7 @@ def test_what_is_met_tells_nothing_if_it_does_not_depend_on_what_was_left():
 def test_doubled_payments_are_those_that_the_rules_double(strict):
     outcome = played("ce-deng", "greedy", strict_head_tail=strict)
     rules = outcome.variant.as_rules(get_game("ce-deng").rules_type)
-    for name, kinds in (
-        ("head_tail_payments", [is_head_or_tail]),
-        ("doubled_payments", [is_head_or_tail, is_pass]),
-    ):
+    for name, kinds in (("head_tail_payments", [is_head_or_tail]), ("doubled_payments", [is_head_or_tail, is_pass])):
         found = METRICS[name].values(outcome, 0)
         for row in np.flatnonzero(outcome.states.declarer < 0):
             state = outcome.states[row]
@@ -242,9 +235,7 @@ def test_tiles_left_in_the_lake_are_counted():
 
 def test_big_fish_have_a_share_of_the_points_of_who_has_most():
     # Twice their pips: [6:6] 24, [6:4] 20, [4:4] 16; small fish, as [5:1], none.
-    catches = [
-        [tile_set(parse_tiles(each)) for each in row] for row in (("66 64 51", "44"), ("66 66", "44 51"))
-    ]
+    catches = [[tile_set(parse_tiles(each)) for each in row] for row in (("66 64 51", "44"), ("66 66", "44 51"))]
     outcome = written("tiu-u", catches=catches, points=[[54, 16], [10, 26]])
     measure = METRICS["big_share"]
     values = measure.values(outcome, 0)
@@ -255,9 +246,7 @@ def test_big_fish_have_a_share_of_the_points_of_who_has_most():
 def test_wins_draws_and_turns_passed_over():
     # A third seat, asked by nobody in between, claims: one seat is passed over. The last two rows are drawn.
     steps = [[0, 1, 2, 1, 1], [0, 3, 1, 1, 1], [0, 1, 1, 1, 1], [0, 1, 1, 9, 9]]
-    outcome = written(
-        "small-mahjong", steps=steps, turns=[5, 5, 5, 3], winner=[1, 2, -1, -1], leader=[0, 3, 0, 0]
-    )
+    outcome = written("small-mahjong", steps=steps, turns=[5, 5, 5, 3], winner=[1, 2, -1, -1], leader=[0, 3, 0, 0])
     assert measured("draw", outcome) == [0, 0, 1, 1]
     assert measured("skips", outcome) == [1, 2, 0, 0]
     assert measured("somebody_skipped", outcome) == [1, 1, 0, 0]

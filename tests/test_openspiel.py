@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gupai_agents.evaluation import build_tree
-from gupai_env import GAMES, Lanes
+from gupai_env import GAMES, VectorEnv
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -87,12 +87,12 @@ def test_a_tensor_is_what_the_encoder_tells():
     game = as_openspiel("jie-long", players=2)
     state = game.new_initial_state()
     state.apply_action(0)
-    lanes = Lanes("jie-long", 1, players=2)
-    lanes.states[:] = state.position.deal.states
-    lanes.refresh()
+    envs = VectorEnv("jie-long", 1, players=2)
+    envs.states[:] = state.position.deal.states
+    envs.refresh()
     tensor = state.observation_tensor(state.current_player())
-    np.testing.assert_array_equal(np.array(tensor), lanes.observations[0])
-    assert game.observation_tensor_shape() == [lanes.layout.size]
+    np.testing.assert_array_equal(np.array(tensor), envs.observations[0])
+    assert game.observation_tensor_shape() == [envs.layout.size]
 
 
 def test_a_seed_names_the_deals():
@@ -129,9 +129,7 @@ def test_parameters_are_the_options_of_the_rules():
 COPIES = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda thing: pickle.loads(pickle.dumps(thing)),
-    "text": lambda thing: (
-        thing.get_game().deserialize_state(thing.serialize()) if hasattr(thing, "history") else thing
-    ),
+    "text": lambda thing: thing.get_game().deserialize_state(thing.serialize()) if hasattr(thing, "history") else thing,
 }
 
 
@@ -191,27 +189,15 @@ WRONG_CALLS = {
         "the game is over; there is no move any more, not 0",
     ),
     "child of the end": (at_end, lambda state: state.child(0), "the game is over"),
-    "action": (
-        None,
-        lambda state: state.apply_action(62),
-        r"player \d: .*\(action 62\) is not legal; legal: ",
-    ),
-    "checked action": (
-        None,
-        lambda state: state.apply_action_with_legality_check(62),
-        "is not legal; legal: ",
-    ),
+    "action": (None, lambda state: state.apply_action(62), r"player \d: .*\(action 62\) is not legal; legal: "),
+    "checked action": (None, lambda state: state.apply_action_with_legality_check(62), "is not legal; legal: "),
     "child": (None, lambda state: state.child(62), "is not legal; legal: "),
     "no action": (None, lambda state: state.apply_action(-1), "-1 is no action"),
     "none": (None, lambda state: state.apply_action(None), "None is no action"),
     "text": (None, lambda state: state.apply_action("x"), "'x' is no action"),
     "half": (None, lambda state: state.apply_action(0.5), "0.5 is no action"),
     "large": (None, lambda state: state.apply_action(2**70), "is no action"),
-    "several": (
-        None,
-        lambda state: state.apply_actions([0, 1]),
-        "one player acts at a time; use apply_action",
-    ),
+    "several": (None, lambda state: state.apply_actions([0, 1]), "one player acts at a time; use apply_action"),
     "name": (None, lambda state: state.action_to_string(0, 999), "action=999 is not allowed"),
     "player of a name": (None, lambda state: state.action_to_string(9, 0), "player=9 is not allowed"),
     **{
@@ -255,7 +241,5 @@ def test_a_wrong_call_is_refused_in_one_line_and_changes_nothing(where, call, sa
 
 @pytest.mark.parametrize("seed", [None, "x", -7, 1.5, 2**31, 2**70])
 def test_a_seed_is_a_number_that_openspiel_takes(seed):
-    with pytest.raises(
-        ValueError, match=r"^rng_seed=.* is not allowed; it must be a whole number from -1 to "
-    ):
+    with pytest.raises(ValueError, match=r"^rng_seed=.* is not allowed; it must be a whole number from -1 to "):
         as_openspiel("jie-long", rng_seed=seed)

@@ -64,9 +64,7 @@ def installed(tmp_path):
 def test_the_conformance_kit_finds_nothing_wrong(game):
     report = check_env(partial(GupaiEnv, game), hooks_of(game), games=3)
     report.raise_for_failures()
-    assert {"information-set", "lanes-equal-single", "pickle-round-trip", "second-process"} <= set(
-        report.passed
-    )
+    assert {"information-set", "lanes-equal-single", "pickle-round-trip", "second-process"} <= set(report.passed)
 
 
 def test_it_is_found_by_its_id_everywhere(game):
@@ -99,13 +97,7 @@ def test_it_is_watched_compared_measured_and_trained_on_the_command_line(install
     assert [len(moves), sum(moves[-1]["payoffs"])] == [4, 0]
     duels = json.loads(installed("tournament", ID, "random", "greedy", "--deals", "50", "--json"))["duels"]
     assert [row["mean"] > 0 for row in duels] == [False, True]
-    small = {
-        "decisions": 300,
-        "ppo.lanes": 16,
-        "ppo.steps": 8,
-        "ppo.batch_size": 64,
-        "evaluation.final_deals": 10,
-    }
+    small = {"decisions": 300, "ppo.envs": 16, "ppo.steps": 8, "ppo.batch_size": 64, "evaluation.final_deals": 10}
     changes = [word for key, value in small.items() for word in ("--set", f"{key}={value}")]
     trained = json.loads(installed("train", ID, *changes, "--json").splitlines()[-1])
     assert [row["against"] for row in trained["results"]] == ["random", "trained", "greedy", "trained"]
@@ -134,16 +126,14 @@ def test_claims_about_it_know_chips_wins_rates_of_actions_and_hands_dealt_to_ord
 def test_an_id_is_taken_once(game):
     gupai_env.register(game)  # again: nothing happens
 
-    with pytest.raises(
-        ValueError, match=r"'jie-long' is taken by the game of gupai_env\.games\.jie_long; one_trick"
-    ):
+    with pytest.raises(ValueError, match=r"'jie-long' is taken by the game of gupai_env\.games\.jie_long; one_trick"):
         gupai_env.register(dataclasses.replace(game, id="jie-long"))
-    assert gupai_env.GAMES["jie-long"].module == "gupai_env.games.jie_long"
+    assert gupai_env.GAMES["jie-long"].module_name == "gupai_env.games.jie_long"
 
 
 def test_a_room_that_lacks_something_says_what(game, monkeypatch):
     monkeypatch.delattr(sys.modules["one_trick"], "payoffs")
-    with pytest.raises(TypeError, match="one_trick is no room of a game: it has no payoffs"):
+    with pytest.raises(TypeError, match="one_trick is not the module of a game: it has no payoffs"):
         game.__post_init__()
 
 
@@ -155,7 +145,5 @@ def test_a_package_whose_games_cannot_be_loaded_is_named(monkeypatch):
             raise ModuleNotFoundError("No module named 'boards'")
 
     monkeypatch.setattr("gupai_env.games.entry_points", lambda group: [Broken()])
-    with pytest.raises(
-        ValueError, match="games of the package chess cannot be loaded: No module named 'boards'"
-    ):
+    with pytest.raises(ValueError, match="games of the package chess cannot be loaded: No module named 'boards'"):
         gupai_env.get_game("chess")

@@ -26,7 +26,7 @@ def a_game(name, agent="greedy", seed=7, **variant):
     game = get_game(name)
     options = game.variant.make(**variant)
     session, player = Session(game, options, seed), make_agent(agent, game, **variant)
-    while not session.over:
+    while not session.terminated:
         session.play(int(player.act(session.turns())[0]))
     return session.record([agent] * options.players)
 
@@ -68,7 +68,7 @@ def test_a_page_is_small_and_needs_nothing_else(game):
 
 
 @every_game
-def test_the_policy_of_a_page_admits_its_own_script_and_style_alone(game):
+def test_the_policy_of_a_page_admits_its_own_script_and_heuristic_alone(game):
     text = page.game_page(a_game(game))
     policy = unescape(re.search(r'Content-Security-Policy" content="(.*?)">', text)[1])
     for tag, what in (("style", "style-src"), ("script", "script-src")):
@@ -85,10 +85,10 @@ def test_a_page_tells_the_moves_in_the_words_of_the_terminal(game, tmp_path):
     with RecordWriter(path) as file:
         file.write([record])
     said = CliRunner().invoke(app, ["replay", str(path)]).output
-    told = re.findall(r"^ *(\d+)  (Seat \d .*?)(?:  .*)?$", said, re.M)
+    printed = re.findall(r"^ *(\d+)  (Seat \d .*?)(?:  .*)?$", said, re.M)
     shown = [each for each in moves_of(page.game_page(record)) if each[0].isdigit()]
-    assert len(told) == len(shown) == len(record.actions)
-    for (number, words), line in zip(told, shown, strict=True):
+    assert len(printed) == len(shown) == len(record.actions)
+    for (number, words), line in zip(printed, shown, strict=True):
         assert line.startswith(f"{number} {words}")
 
 

@@ -34,9 +34,7 @@ class Person:
         return self.agent.act(turns)
 
 
-@pytest.mark.parametrize(
-    "columns", [(10, 40), (39, 40), (40, 40), (77, 77), (100, 100), (101, 100), (300, 100)]
-)
+@pytest.mark.parametrize("columns", [(10, 40), (39, 40), (40, 40), (77, 77), (100, 100), (101, 100), (300, 100)])
 def test_a_table_is_40_to_100_columns_wide(columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns[0]))
     assert Terminal(print, print).width == columns[1]
@@ -46,7 +44,7 @@ def test_a_table_is_40_to_100_columns_wide(columns, monkeypatch):
 def test_moves_of_one_verb_stand_together_in_the_order_of_their_actions(game):
     session = Session(GAMES[game], GAMES[game].variant(), 3)
     person, greedy = HumanAgent(session.game, session.variant, Watching()), make_agent("greedy", game)
-    while not session.over:
+    while not session.terminated:
         turns = session.turns()
         moves = moves_of(person.hints, turns.views[0], turns.masks[0])
         verbs = [move.verb for move in moves]
@@ -58,9 +56,7 @@ def test_moves_of_one_verb_stand_together_in_the_order_of_their_actions(game):
 def test_a_number_that_names_the_same_move_twice_is_no_question():
     """Move 11 is the tile [1:1]; move 21 is another than [2:1]."""
     person = HumanAgent(get_game("jie-long"), get_game("jie-long").variant(), Watching())
-    others = [Move(f"[6:{low}]", [low]) for low in range(1, 7)] + [
-        Move(f"[5:{low}]", [low]) for low in range(1, 5)
-    ]
+    others = [Move(f"[6:{low}]", [low]) for low in range(1, 7)] + [Move(f"[5:{low}]", [low]) for low in range(1, 5)]
     moves = [*others, Move("[1:1]", [0])]
     assert person._read("11", moves) is moves[10]
     assert person._read("11", [Move("[1:1]", [0]), *others]) == (
@@ -73,9 +69,7 @@ def test_everything_typed_must_begin_a_word():
     assert not _begins(["claim", "into"], ["cl", "zz"])
 
 
-@pytest.mark.parametrize(
-    ("answer", "more"), [("", True), ("y", True), ("yes", True), ("n", False), ("quit", False)]
-)
+@pytest.mark.parametrize(("answer", "more"), [("", True), ("y", True), ("yes", True), ("n", False), ("quit", False)])
 def test_who_says_nothing_plays_again(answer, more):
     terminal = Watching("perhaps", answer)
     assert play._wants_more(terminal) is more
@@ -142,13 +136,13 @@ def test_what_a_person_cannot_see_is_not_told_twice():
 def test_a_session_keeps_the_end_of_a_deal_and_shows_every_seat_in_turn():
     game, greedy = get_game("jie-long"), make_agent("greedy")
     session, ended = Session(game, game.variant(deals=3), 6), 0
-    while not session.over:
+    while not session.terminated:
         assert [int(view.seat) for view in session.views(2)] == [2, 3, 0, 1]
         payoffs = session.play(int(greedy.act(session.turns())[0]))
         if payoffs:
             ended += 1
             end, state = session.finished.state, session.state
-            assert (int(end.deal), int(end.over)) == (ended, 1)
+            assert (int(end.deal), int(end.terminated)) == (ended, 1)
             assert end.total.tolist() == state.total.tolist()
             assert end.payoff.tolist() == payoffs
             assert not end.hands.any()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Agent, Turns
+from gupai_agents.agent import Agent, DecisionBatch
 from gupai_agents.evaluation import play_duplicates
 from gupai_agents.playouts import ASKED, numbered, playout_runs
 from gupai_agents.registry import agent_names
@@ -24,7 +24,7 @@ class Asked:
     def __init__(self, agent: Agent) -> None:
         self.name, self.agent = agent.name, agent
 
-    def act(self, turns: Turns) -> np.ndarray:
+    def act(self, turns: DecisionBatch) -> np.ndarray:
         return self.agent.act(turns)
 
 
@@ -52,13 +52,13 @@ def test_agents_that_the_loops_do_not_know_are_asked():
     names = [make_agent(name, "jie-long") for name in ("random", "greedy", "variety")]
     foreign = make_agent("greedy", "ce-deng")
     agents = [Asked(names[1]), *names, foreign]
-    numbers, styles = numbered(GAMES["jie-long"], agents)
+    numbers, heuristics = numbered(GAMES["jie-long"], agents)
     assert numbers.tolist() == [ASKED, 0, 1, 2, ASKED + 4]
-    np.testing.assert_array_equal(styles, [names[1].weights, names[2].weights])
+    np.testing.assert_array_equal(heuristics, [names[1].weights, names[2].weights])
 
 
 def test_runs_count_the_decisions_of_whole_episodes():
-    run = playout_runs(GAMES["jie-long"], "greedy", num_lanes=20)
+    run = playout_runs(GAMES["jie-long"], "greedy", num_envs=20)
     assert run(0) == run(1) == 20 * 32  # every tile is shed
 
 
@@ -75,9 +75,7 @@ print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 def test_the_second_process_compiles_nothing(tmp_path):
     env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
     found = [
-        subprocess.run(
-            [sys.executable, "-c", PLAY], env=env, check=True, capture_output=True, text=True
-        ).stdout.split()
+        subprocess.run([sys.executable, "-c", PLAY], env=env, check=True, capture_output=True, text=True).stdout.split()
         for _ in range(2)
     ]
     assert found == [["0", "1"], ["1", "0"]]

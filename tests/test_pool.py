@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from stable_baselines3.common.vec_env import VecMonitor
 
-from gupai_agents import Turns, make_agent
+from gupai_agents import DecisionBatch, make_agent
 from gupai_env import GAMES
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.lanes import WAIT
+from gupai_env.core.kernels import WAIT
 from gupai_training import opponents, selfplay
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
 
 
 class Script:
-    """Lanes that follow a script: who is to act, then for each step the chips paid and whether the episode ended."""
+    """VectorEnv that follow a script: who is to act, then for each step the chips paid and whether the episode ended."""
 
     def __init__(self, seat, *steps):
         self.seats = np.array([seat], np.int8)
@@ -27,8 +27,8 @@ class Script:
         self.observations, self.masks = np.zeros((1, 3), np.int8), np.ones((1, 3), np.bool_)
 
     def step(self, actions):
-        chips, over, self.seats[0] = self.steps.pop(0)
-        return np.array([[*chips, 0]], np.float32), np.array([over])  # a column for a seat that nobody has
+        chips, terminated, self.seats[0] = self.steps.pop(0)
+        return np.array([[*chips, 0]], np.float32), np.array([terminated])  # a column for a seat that nobody has
 
 
 class Listener:
@@ -36,30 +36,30 @@ class Listener:
 
     agents = ()
 
-    def __init__(self, *sitting):
-        self.sitting, self.told = np.array([sitting], np.int16), []
+    def __init__(self, *seating):
+        self.seating, self.printed = np.array([seating], np.int16), []
 
     def line_ups(self, tables):
-        return self.sitting.repeat(tables, 0)
+        return self.seating.repeat(tables, 0)
 
-    def record(self, sitting, payoffs):
-        self.told += payoffs.tolist()
+    def record(self, seating, payoffs):
+        self.printed += payoffs.tolist()
 
 
-def scripted(monkeypatch, sitting, first, *steps):
+def scripted(monkeypatch, seating, first, *steps):
     monkeypatch.setattr(selfplay, "answers", lambda *_: np.array([WAIT], np.int16))
-    env = SelfPlayVecEnv("jie-long", 1, Listener(*sitting), players=len(sitting))
-    env.lanes = Script(first, *steps)
+    env = SelfPlayVecEnv("jie-long", 1, Listener(*seating), players=len(seating))
+    env.envs = Script(first, *steps)
     env._seeds = [None]
-    env.lanes.states = SimpleNamespace(moves=np.zeros(1))
-    env.lanes.episodes = np.zeros(1)
+    env.envs.states = SimpleNamespace(moves=np.zeros(1))
+    env.envs.episodes = np.zeros(1)
     env.reset()
     return env
 
 
 def played(env):
     env.play(np.zeros(1, np.int16))
-    return env.payoffs[0].tolist(), bool(env.over[0])
+    return env.rewards[0].tolist(), bool(env.terminated[0])
 
 
 US, THEM = LEARNER, 0
@@ -80,7 +80,7 @@ def test_chips_before_the_first_decision_come_with_it(monkeypatch):
     assert played(env) == ([5, 0], False)
     assert played(env) == ([2, -7], True)
     assert played(env) == (NOTHING, False)
-    assert env.pool.told == [[7, -7]]
+    assert env.pool.printed == [[7, -7]]
     assert env.totals.tolist() == [[7, -7]]
 
 
@@ -97,7 +97,7 @@ def test_chips_of_the_next_episode_wait_for_its_first_decision(monkeypatch):
     assert played(env) == ([1, -1], True)
     assert played(env) == ([30, 0], False)
     assert played(env) == ([-4, -26], True)
-    assert env.pool.told == [[1, -1], [26, -26]]
+    assert env.pool.printed == [[1, -1], [26, -26]]
 
 
 def test_an_episode_without_the_learner_pays_it_nothing(monkeypatch):
@@ -114,18 +114,11 @@ def test_an_episode_without_the_learner_pays_it_nothing(monkeypatch):
     assert played(env) == ([1, -1], True)
     assert env.totals.tolist() == [[1, -1]]
     assert played(env) == ([2, -2], True)
-    assert env.pool.told == [[1, -1], [80, -80], [60, -60], [2, -2]]
+    assert env.pool.printed == [[1, -1], [80, -80], [60, -60], [2, -2]]
 
 
 def test_an_episode_without_the_learner_before_the_first_decision_pays_nothing(monkeypatch):
-    env = scripted(
-        monkeypatch,
-        (US, THEM),
-        1,
-        ([30, -30], True, 1),
-        ([7, -7], False, 0),
-        (NOTHING, False, 0),
-    )
+    env = scripted(monkeypatch, (US, THEM), 1, ([30, -30], True, 1), ([7, -7], False, 0), (NOTHING, False, 0))
     assert played(env) == ([7, 0], False)
 
 
@@ -148,7 +141,7 @@ def test_each_learning_seat_gets_its_chips_with_its_own_first_decision(monkeypat
 
 def test_a_reset_forgets_what_was_owed(monkeypatch):
     env = scripted(monkeypatch, (US, THEM), 1, ([5, -5], False, 0), (NOTHING, False, 0))
-    env.lanes.seats[0] = 0
+    env.envs.seats[0] = 0
     env.reset()
     assert played(env) == (NOTHING, False)
 
@@ -156,37 +149,35 @@ def test_a_reset_forgets_what_was_owed(monkeypatch):
 @pytest.mark.parametrize("game", GAMES)
 def test_returns_are_the_chips_of_the_match_in_every_environment(game):
     """What the learner is paid over an episode is what its seat has won in it, by the count of the match."""
-    lanes, deals = 40, 3
-    env = SelfPlayVecEnv.against(game, lanes, ["random"], seed=5, deals=deals)
+    envs, deals = 40, 3
+    env = SelfPlayVecEnv.against(game, envs, ["random"], seed=5, deals=deals)
     finished, record = [], env.pool.record
 
-    def noted(sitting, payoffs):
-        finished.extend(zip(sitting.copy(), payoffs.copy(), strict=True))
-        record(sitting, payoffs)
+    def noted(seating, payoffs):
+        finished.extend(zip(seating.copy(), payoffs.copy(), strict=True))
+        record(seating, payoffs)
 
     env.pool.record = noted
     env.reset()
-    rng, returns, found = np.random.default_rng(1), np.zeros(lanes), []
+    rng, returns, found = np.random.default_rng(1), np.zeros(envs), []
     for _ in range(400):
-        totals = env.lanes.states.total[:, : env.players].copy()
+        totals = env.envs.states.total[:, : env.players].copy()
         env.step_async((env.masks * rng.random(env.masks.shape)).argmax(1))
-        _, rewards, over, _ = env.step_wait()
+        _, rewards, terminated, _ = env.step_wait()
         returns += rewards
-        found += returns[over].tolist()
-        returns[over] = 0
-        np.testing.assert_array_equal(env.totals[over].sum(1), 0)
-        running = ~over  # nothing is owed to who has decided
-        totals = env.lanes.states.total[:, : env.players]
-        learner = (env.sitting == LEARNER).argmax(1)
-        decided = env._decided[np.arange(lanes), learner] & running
-        np.testing.assert_allclose(returns[decided], totals[np.arange(lanes), learner][decided], atol=1e-3)
-    assert len(found) > lanes / 2
-    won = Counter(round(float(payoffs[(sitting == LEARNER).argmax()]), 2) for sitting, payoffs in finished)
+        found += returns[terminated].tolist()
+        returns[terminated] = 0
+        np.testing.assert_array_equal(env.totals[terminated].sum(1), 0)
+        running = ~terminated  # nothing is owed to who has decided
+        totals = env.envs.states.total[:, : env.players]
+        learner = (env.seating == LEARNER).argmax(1)
+        decided = env._decided[np.arange(envs), learner] & running
+        np.testing.assert_allclose(returns[decided], totals[np.arange(envs), learner][decided], atol=1e-3)
+    assert len(found) > envs / 2
+    won = Counter(round(float(payoffs[(seating == LEARNER).argmax()]), 2) for seating, payoffs in finished)
     paid = Counter(round(each, 2) for each in found)
     assert not paid - won
-    assert (won - paid).total() <= len(
-        found
-    ) / 100  # a match of Small Mahjong may pass without one of its seats
+    assert (won - paid).total() <= len(found) / 100  # a match of Small Mahjong may pass without one of its seats
 
 
 def test_gymnasium_pays_by_the_same_rule():
@@ -195,25 +186,21 @@ def test_gymnasium_pays_by_the_same_rule():
     rng, returns, episodes = np.random.default_rng(1), np.zeros(30), 0
     for _ in range(200):
         actions = (info["action_mask"] * rng.random(info["action_mask"].shape)).argmax(1)
-        _, rewards, over, _, info = env.step(actions)
+        _, rewards, terminated, _, info = env.step(actions)
         returns += rewards
-        returns[over] = 0
-        episodes += over.sum()
+        returns[terminated] = 0
+        episodes += terminated.sum()
         owed = env._owed
-        totals = env.lanes.states.total[:, 2]
+        totals = env.envs.states.total[:, 2]
         np.testing.assert_allclose(returns + owed, totals, atol=1e-3)
     assert episodes > 30
 
 
 def test_a_member_that_leaves_renumbers_those_behind_it():
     env = SelfPlayVecEnv.against("jie-long", 3, ["random"], seed=1)
-    env._sitting[:] = [[LEARNER, 0, 1, 2], [1, 1, LEARNER, 1], [3, LEARNER, 2, 0]]
+    env._seating[:] = [[LEARNER, 0, 1, 2], [1, 1, LEARNER, 1], [3, LEARNER, 2, 0]]
     env.forget(1)
-    assert env.sitting.tolist() == [
-        [LEARNER, 0, LEARNER, 1],
-        [LEARNER, LEARNER, LEARNER, LEARNER],
-        [2, LEARNER, 1, 0],
-    ]
+    assert env.seating.tolist() == [[LEARNER, 0, LEARNER, 1], [LEARNER, LEARNER, LEARNER, LEARNER], [2, LEARNER, 1, 0]]
 
 
 def test_who_sits_at_a_table_stays_there_when_another_leaves_the_pool():
@@ -227,19 +214,19 @@ def test_who_sits_at_a_table_stays_there_when_another_leaves_the_pool():
     env = SelfPlayVecEnv("jie-long", 200, pool, seed=1)
     env.reset()
     for born in range(4, 10):
-        before = [[None if at == LEARNER else pool.agents[at].name for at in row] for row in env.sitting]
+        before = [[None if at == LEARNER else pool.agents[at].name for at in row] for row in env.seating]
         agent = make_agent("random")
         agent.name = f"past {born}"
         leaving = pool.add(agent, born)
         assert leaving is not None
         env.forget(leaving)
         names = {member.agent.name for member in pool.members}
-        after = [[None if at == LEARNER else pool.agents[at].name for at in row] for row in env.sitting]
+        after = [[None if at == LEARNER else pool.agents[at].name for at in row] for row in env.seating]
         assert after == [[name if name in names else None for name in row] for row in before]
         assert any(name is None for row in after for name in row)
         for _ in range(20):
             env.play((env.masks * np.random.default_rng(born).random(env.masks.shape)).argmax(1))
-            assert (env.sitting[np.arange(200), env.seats] == LEARNER).all()
+            assert (env.seating[np.arange(200), env.seats] == LEARNER).all()
 
 
 def test_a_reset_without_a_seed_deals_anew():
@@ -249,12 +236,12 @@ def test_a_reset_without_a_seed_deals_anew():
     for _ in range(3):
         env.step_async(env.masks.argmax(1))
         env.step_wait()
-    assert (env.lanes.episodes == 1).all()
+    assert (env.envs.episodes == 1).all()
     dealt = []
     for _ in range(2):
         env.seed(7)
         env.reset()
-        dealt.append(env.lanes.states.seed.tolist())
+        dealt.append(env.envs.states.seed.tolist())
     assert dealt[0] == dealt[1]
 
 
@@ -270,16 +257,16 @@ def test_a_record_forgets_and_weighs_the_squared_share_that_was_not_lost():
         pool.add(make_agent("random"), born)
     pool.members[1].beaten = 0.0
     np.testing.assert_allclose(pool.weights(), [0.25 + 0.5 * 0.2, 0.25 + 0.5 * 0.8], atol=1e-5)
-    sitting = np.array([[0, LEARNER]]).repeat(opponents.MEMORY, 0)
+    seating = np.array([[0, LEARNER]]).repeat(opponents.MEMORY, 0)
     for payoff, beaten in ((0, 0.5), (0, 0.5), (-1, 1.0)):  # as long as the memory: nothing else counts
-        pool.record(sitting, np.array([[payoff, -payoff]], np.float32).repeat(len(sitting), 0))
+        pool.record(seating, np.array([[payoff, -payoff]], np.float32).repeat(len(seating), 0))
         assert pool.members[0].beaten == beaten
 
 
 def test_a_seed_reaches_the_deals_the_seats_and_the_opponents():
     def begun(env):
         observations = env.reset()
-        found = [observations, env.seats.copy(), env.sitting.copy()]
+        found = [observations, env.seats.copy(), env.seating.copy()]
         for _ in range(15):
             found += env.step(env.action_masks().argmax(1))[:3]
         return [each.tolist() for each in found]
@@ -289,9 +276,7 @@ def test_a_seed_reaches_the_deals_the_seats_and_the_opponents():
     for seed in (5, 1, 5):
         env.seed(seed)
         again = begun(env)
-        assert again == begun(
-            SelfPlayVecEnv.against("jie-long", 12, ["random", "greedy", "variety"], seed=seed)
-        )
+        assert again == begun(SelfPlayVecEnv.against("jie-long", 12, ["random", "greedy", "variety"], seed=seed))
         assert (again == made) == (seed == 1)
 
 
@@ -301,7 +286,7 @@ def test_episodes_are_counted_once_and_their_last_observation_is_told():
     monitored.reset()
     moves, counted, ended = [[] for _ in range(12)], 0, 0
     for _ in range(60):
-        learners, episodes = env.seats.copy(), env.lanes.episodes.copy()
+        learners, episodes = env.seats.copy(), env.envs.episodes.copy()
         actions = env.action_masks().argmax(1)
         for lane, action in enumerate(actions):
             moves[lane].append(action)
@@ -311,7 +296,7 @@ def test_episodes_are_counted_once_and_their_last_observation_is_told():
             counted += "episode" in info
             if done:
                 assert info["episode"]["l"] == len(moves[lane])
-                seed, episode, seat = env.lanes.seeds[lane], episodes[lane], f"seat_{learners[lane]}"
+                seed, episode, seat = env.envs.seeds[lane], episodes[lane], f"seat_{learners[lane]}"
                 last = end_of_game(int(seed), int(episode), seat, moves[lane], greedy)
                 np.testing.assert_array_equal(info["terminal_observation"], last)
                 moves[lane] = []
@@ -327,7 +312,7 @@ def end_of_game(seed, episode, seat, moves, others):
         env.reset()
     first = True
     while not any(env.terminations.values()):
-        turns = Turns(*env.turn())
+        turns = DecisionBatch(*env.turn())
         if turns.masks.sum() == 1 and not first:
             action = turns.masks.argmax()
         else:

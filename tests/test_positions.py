@@ -15,7 +15,7 @@ from gupai_env.games.connecting.rules import DISCARD, KINDS, join
 from gupai_env.games.da_ling.rules import UNSPLIT
 from gupai_env.positions import ce_deng, da_ling, ding_niu, jie_long, small_mahjong, tiu_u
 from variants import VARIANT_NAMES, VARIANTS
-from walks import lanes_of, options_of, sample, set_up
+from walks import envs_of, options_of, sample, set_up
 
 
 def pairs(tiles):
@@ -43,9 +43,7 @@ def line_of(state, both_ends):
 
 def connecting_tiles(variant, state):
     """What `from_tiles` of a connecting game is given for a state."""
-    both_ends = (
-        variant.open_ends == 2 if hasattr(variant, "open_ends") else state.dtype == ding_niu.GAME.state
-    )
+    both_ends = variant.open_ends == 2 if hasattr(variant, "open_ends") else state.dtype == ding_niu.GAME.state
     hands, discards = (
         [pairs(place[seat]) for seat in range(variant.players)] for place in (state.hands, state.discards)
     )
@@ -87,9 +85,7 @@ def rebuilt_da_ling(variant, state, options):
 
 
 def rebuilt_tiu_u(variant, state, options):
-    hands, catches = (
-        [pairs(place[seat]) for seat in range(variant.players)] for place in (state.hands, state.catches)
-    )
+    hands, catches = ([pairs(place[seat]) for seat in range(variant.players)] for place in (state.hands, state.catches))
     return tiu_u.from_tiles(
         hands,
         pairs(state.lake),
@@ -128,9 +124,7 @@ def rebuilt_small_mahjong(variant, state, options):
 
 
 REBUILT = {
-    "jie-long": lambda variant, state, options: jie_long.from_tiles(
-        **connecting_tiles(variant, state), **options
-    ),
+    "jie-long": lambda variant, state, options: jie_long.from_tiles(**connecting_tiles(variant, state), **options),
     "ce-deng": rebuilt_ce_deng,
     "ding-niu": rebuilt_ding_niu,
     "da-ling": rebuilt_da_ling,
@@ -138,22 +132,22 @@ REBUILT = {
     "small-mahjong": rebuilt_small_mahjong,
 }
 SET_UP = {"ce-deng": (REDEAL,)}  # a redeal is drawn from the key of the episode
-LANES = 6
+ENVS = 6
 
 
 def with_rebuilt(game, variant):
     """States from the beginning and the middle of deals, and the same as their tiles are set up by hand."""
     options = {name: value for name, value in options_of(variant).items() if name != "leader"}
-    lanes = lanes_of(game, variant, LANES, seed=3)
+    envs = envs_of(game, variant, ENVS, seed=3)
     states, built = [], []
     for step in range(26):
         if step in (0, 4, 11, 25):
-            for state in lanes.states.copy():
+            for state in envs.states.copy():
                 position = REBUILT[game.id](variant, state, options)
                 if position is not None:
                     states.append(state)
                     built.append(position.state)
-        lanes.step(lanes.sample(step))
+        envs.step(envs.sample(step))
     return (np.array(each).view(np.recarray) for each in (states, built))
 
 
@@ -183,13 +177,13 @@ def test_a_position_built_of_the_tiles_of_a_deal_goes_on_as_the_deal_does(game, 
     states, built = with_rebuilt(game, variant)
     dealt, by_hand = set_up(game, variant, states), set_up(game, variant, built)
     step = 0
-    while not dealt.over.all():
+    while not dealt.terminated.all():
         np.testing.assert_array_equal(by_hand.seats, dealt.seats)
         np.testing.assert_array_equal(by_hand.masks, dealt.masks)
         actions = sample(dealt, step, SET_UP.get(game.id, ()))
         np.testing.assert_array_equal(*(each.step(actions)[0] for each in (by_hand, dealt)))
         step += 1
-    assert by_hand.over.all()
+    assert by_hand.terminated.all()
     for one, other in zip(by_hand.states, dealt.states, strict=True):
         assert outcome(game, variant, one) == outcome(game, variant, other)
 
@@ -200,7 +194,7 @@ LOCKED = {"layout": "52", "discards": ["", "33", "31", "44"], "double_lock": Tru
 
 def test_the_lock_of_the_worked_example_ends_the_deal_and_the_two_tiles_count_16():
     position = jie_long.from_tiles(LOCK, **LOCKED)
-    assert position.over
+    assert position.terminated
     assert position.state.points[0] == 16
 
 
@@ -210,11 +204,7 @@ def test_had_a_held_six_two_a_would_have_to_play_it_or_discard():
 
 
 def test_who_laid_the_last_tile_may_be_told():
-    tiles = {
-        "hands": ["66", "65", "64", "63 62"],
-        "layout": "[1:2][2:2][2:2]",
-        "discards": ["11", "33", "44", "55"],
-    }
+    tiles = {"hands": ["66", "65", "64", "63 62"], "layout": "[1:2][2:2][2:2]", "discards": ["11", "33", "44", "55"]}
     for seat in (1, 2):
         assert jie_long.from_tiles(**tiles, last_player=seat).state.last_player == seat
     with pytest.raises(ValueError, match="no order of play"):
@@ -222,12 +212,7 @@ def test_who_laid_the_last_tile_may_be_told():
 
 
 def test_seats_with_seven_doubles_are_asked_before_the_play_of_ce_deng():
-    hands = [
-        "11 22 33 44 55 66 66 65",
-        "65 64 64 63 62 61 61 54",
-        "53 52 51 51 43 42 41 32",
-        "31 31 21 11 22 33 44 55",
-    ]
+    hands = ["11 22 33 44 55 66 66 65", "65 64 64 63 62 61 61 54", "53 52 51 51 43 42 41 32", "31 31 21 11 22 33 44 55"]
     position = ce_deng.from_tiles(hands)
     assert position.legal() == ["demand a redeal", "play on"]
     assert len(position.play("play on").legal()) == 6 + 2 * 1
@@ -266,11 +251,7 @@ REFUSED = [
     (jie_long, {"hands": HANDS, "layout": "[1:2]"}, "5 tiles cannot be shared equally by 4 seats"),
     (jie_long, {"hands": ["", "", "", ""]}, "0 tiles cannot be shared"),
     (jie_long, {"hands": HANDS, "discards": ["11", "22", "33", "44"]}, "seat 0 led but has laid no tile"),
-    (
-        jie_long,
-        {"hands": ["66 11", "65", "64", "63"], "layout": "[1:2][2:2][2:2]"},
-        "seat 0 has shed 0 of 3 tiles",
-    ),
+    (jie_long, {"hands": ["66 11", "65", "64", "63"], "layout": "[1:2][2:2][2:2]"}, "seat 0 has shed 0 of 3 tiles"),
     (jie_long, {"hands": ["66 11 33", "65", "64", "63 22"], "layout": "21"}, "more than its share"),
     (jie_long, {"hands": HANDS, "discards": ["11"]}, "one entry for each of the 4 seats"),
     (jie_long, {"hands": HANDS, "leader": 4}, "leader=4"),
@@ -278,26 +259,13 @@ REFUSED = [
     (jie_long, {"hands": HANDS, "forced": True}, "did you mean forced_play"),
     (
         jie_long,
-        {
-            "hands": ["33", "21", "41", "51"],
-            "layout": "[6:1]",
-            "discards": ["", "44", "55", "66"],
-            "forced_play": True,
-        },
+        {"hands": ["33", "21", "41", "51"], "layout": "[6:1]", "discards": ["", "44", "55", "66"], "forced_play": True},
         "no order of play",
     ),
     (ding_niu, {"hands": ["21", "65", "64", "63"]}, "[2:1] is given 1 times; the deck has 0"),
     (ding_niu, {"hands": HANDS[:3]}, "players=3"),
-    (
-        da_ling,
-        {"table": "11", "hands": ["22 33 44 55 66 65", "31 41 51 61 62 63"]},
-        "2 tiles lie on the table",
-    ),
-    (
-        da_ling,
-        {"table": "11 11", "hands": ["22 33 44 55 66 11", "31 41 51 61 62 63"]},
-        "[1:1] is given 3 times",
-    ),
+    (da_ling, {"table": "11", "hands": ["22 33 44 55 66 65", "31 41 51 61 62 63"]}, "2 tiles lie on the table"),
+    (da_ling, {"table": "11 11", "hands": ["22 33 44 55 66 11", "31 41 51 61 62 63"]}, "[1:1] is given 3 times"),
 ]
 
 
@@ -322,7 +290,7 @@ def test_a_split_of_other_tiles_or_sizes_is_refused(split):
 def test_seats_split_in_the_order_of_turn():
     first, second = "66 / 65 55 / 22 33 44", "31 / 41 51 / 61 62 63"
     assert da_ling.from_tiles(**TWO, splits=[first, None]).state.to_act == 1
-    assert da_ling.from_tiles(**TWO, splits=[first, second]).over
+    assert da_ling.from_tiles(**TWO, splits=[first, second]).terminated
     with pytest.raises(ValueError, match="seat 0 has not split its hand"):
         da_ling.from_tiles(**TWO, splits=[None, second])
 
@@ -344,11 +312,7 @@ def test_moves_are_played_by_name_or_number_and_refused_by_name():
 
 def test_a_split_is_played_by_the_names_of_its_tiles():
     position = da_ling.from_tiles(**TWO).play("[2:2] / [4:4][3:3] / [6:6][6:5][5:5]")
-    assert (
-        get_game("da-ling")
-        .action_name(int(position.state.splits[0]), position.view(0))
-        .startswith("[2:2] / ")
-    )
+    assert get_game("da-ling").action_name(int(position.state.splits[0]), position.view(0)).startswith("[2:2] / ")
 
 
 LINE = ["66 51", "65 44", "64 33", "63 22"]
@@ -371,9 +335,7 @@ def test_tiles_are_texts_or_pairs_in_any_sequence(tiles):
 
 
 def test_seats_and_options_may_be_integers_of_numpy():
-    position = jie_long.from_tiles(
-        ["66 51", "65 11", "44 33", "63 22"], leader=np.int64(2), players=np.int64(4)
-    )
+    position = jie_long.from_tiles(["66 51", "65 11", "44 33", "63 22"], leader=np.int64(2), players=np.int64(4))
     assert position.state.to_act == 2
     assert position.view(np.int8(2)).tobytes() == position.view(2).tobytes()
     assert position.after(np.int64(9)).state.ends[0] == 4
@@ -465,7 +427,7 @@ def test_moves_can_be_tried_without_changing_the_position():
     position = ding_niu.from_tiles(["44", "64 11", "55 55", "11 22"], "[4:6]")
     before = position.state.tobytes()
     assert position.after("[6:4]").payoffs() == [12, -12, 0, 0]
-    assert not position.after("[4:6]").over
+    assert not position.after("[4:6]").terminated
     assert position.state.tobytes() == before
 
 
@@ -483,7 +445,7 @@ def test_what_a_seat_cannot_know_is_dealt_again():
 
 
 def played_out(position):
-    while not position.over:
+    while not position.terminated:
         position.play(position.legal()[-1])
     return position
 
@@ -495,12 +457,7 @@ def test_the_winner_and_the_next_leader_are_those_of_the_rules():
     assert ended.state.tobytes() == before
     blocked = ding_niu.from_tiles(["44", "64 11", "55 55", "11 22"], "[4:6]").play("64")
     assert (blocked.winner(), blocked.next_leader()) == (0, 0)
-    eight = [
-        "11 11 22 22 33 33 44 44",
-        "66 65 65 64 64 63 62 61",
-        "66 61 55 55 54 53 52 51",
-        "51 43 42 41 32 31 31 21",
-    ]
+    eight = ["11 11 22 22 33 33 44 44", "66 65 65 64 64 63 62 61", "66 61 55 55 54 53 52 51", "51 43 42 41 32 31 31 21"]
     declared = ce_deng.from_tiles(eight[1:] + eight[:1]).play("declare eight doubles")
     assert (declared.winner(), declared.next_leader()) == (3, 3)
     caught = played_out(tiu_u.from_tiles(["66", "11"], leader=1))
@@ -514,9 +471,7 @@ def test_a_small_mahjong_is_won_by_who_declares_and_a_draw_by_nobody():
     won = small_mahjong.from_tiles(hands, "31", turn=0)
     assert won.play("win").winner() == won.next_leader() == 0
     drawn = played_out(
-        small_mahjong.from_tiles(
-            ["66 65 54 63 42 52", *hands[1:]], turn=0, leader=2, claim_last_discard=False
-        )
+        small_mahjong.from_tiles(["66 65 54 63 42 52", *hands[1:]], turn=0, leader=2, claim_last_discard=False)
     )
     assert (drawn.winner(), drawn.next_leader()) == (None, 2)
 
@@ -543,10 +498,7 @@ def test_before_the_end_nobody_has_won():
     ("call", "message"),
     [
         (lambda: jie_long.from_tiles("66 65 64 63"), "hands must be a sequence with one entry for each seat"),
-        (
-            lambda: jie_long.from_tiles(None),
-            "hands must be a sequence with one entry for each seat, not None",
-        ),
+        (lambda: jie_long.from_tiles(None), "hands must be a sequence with one entry for each seat, not None"),
         (lambda: jie_long.from_tiles({0: "66"}), "hands must be a sequence"),
         (lambda: jie_long.from_tiles([None, "65", "64", "63"]), "None is no tile"),
         (lambda: jie_long.from_tiles([6.0, "65", "64", "63"]), "6.0 is no tile"),
@@ -559,10 +511,7 @@ def test_before_the_end_nobody_has_won():
         (lambda: jie_long.from_tiles(HANDS, leader="0"), "leader='0' is not allowed"),
         (lambda: jie_long.from_tiles(HANDS, last_player=9), "last_player=9 is not allowed"),
         (lambda: jie_long.from_tiles(HANDS, layout=7), "7 is no tile"),
-        (
-            lambda: jie_long.from_tiles(HANDS).view(-1),
-            "seat=-1 is not allowed; choose a seat of [0, 1, 2, 3]",
-        ),
+        (lambda: jie_long.from_tiles(HANDS).view(-1), "seat=-1 is not allowed; choose a seat of [0, 1, 2, 3]"),
         (lambda: jie_long.settle(["63 63", "", "", ""]), "[6:3] is given 2 times; the deck has 1"),
         (lambda: jie_long.settle(["63", "63", "", ""]), "[6:3] is given 2 times; the deck has 1"),
         (lambda: jie_long.settle([1]), "players=1 is not allowed"),
@@ -573,10 +522,7 @@ def test_before_the_end_nobody_has_won():
         (lambda: jie_long.settle([1, 2, 3, True]), "True is no tile"),
         (lambda: jie_long.settle(["66 66 65 65 64 64 55 55 54", 1, 2, 3]), "discards of 9 tiles"),
         (lambda: ce_deng.settle(["66 66 66", 1], [5, 1]), "[6:6] is given 3 times"),
-        (
-            lambda: ce_deng.settle(["66 66", 1], [5, 1]),
-            "seat 0 has 5 plays and 2 tiles left; together they are 8",
-        ),
+        (lambda: ce_deng.settle(["66 66", 1], [5, 1]), "seat 0 has 5 plays and 2 tiles left; together they are 8"),
         (lambda: ce_deng.settle([1, 2], [1]), "plays must hold one entry for each of the 2 seats, not 1"),
         (lambda: ce_deng.settle([1, 2], ["x", 1]), "plays='x' is not allowed"),
         (lambda: ce_deng.settle([1, 2], [9, 1]), "plays=9 is not allowed"),
@@ -591,10 +537,7 @@ def test_before_the_end_nobody_has_won():
         (lambda: ding_niu.settle([1, 2, 3, 70]), "a hand has 0 to 66"),
         (lambda: da_ling.settle("11 22", None), "splits must be a sequence"),
         (lambda: da_ling.settle("11 22", [None, None]), "None is no split"),
-        (
-            lambda: da_ling.settle("11 22", ["22/33 44", "66"]),
-            "2 tiles lie on the table and 6 are in each hand",
-        ),
+        (lambda: da_ling.settle("11 22", ["22/33 44", "66"]), "2 tiles lie on the table and 6 are in each hand"),
         (lambda: da_ling.from_tiles(**TWO, splits=[7, None]), "7 is no split"),
         (lambda: small_mahjong.settle(None, "11 22"), "in a draw nobody shows tiles"),
         (lambda: small_mahjong.settle(True, "11 22"), "winner=True is not allowed"),

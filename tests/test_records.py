@@ -42,9 +42,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
-@pytest.mark.parametrize(
-    ("game", "variant"), [(game, each) for game in GAMES for each in OPTIONS[game]], ids=str
-)
+@pytest.mark.parametrize(("game", "variant"), [(game, each) for game in GAMES for each in OPTIONS[game]], ids=str)
 def test_what_is_written_is_read_again(game, variant, suffix, tmp_path):
     path = tmp_path / f"games.{suffix}"
     chips = written(path, game, **variant)
@@ -92,9 +90,7 @@ def test_games_of_several_kinds_may_stand_in_one_file(tmp_path):
         parts.append(path.read_bytes())
     both = tmp_path / "both.jsonl"
     both.write_bytes(b"".join(parts))
-    assert [record.game.id for record in read_games(both)] == ["jie-long"] * 4 + ["tiu-u"] * 4 + [
-        "jie-long"
-    ] * 12
+    assert [record.game.id for record in read_games(both)] == ["jie-long"] * 4 + ["tiu-u"] * 4 + ["jie-long"] * 12
     assert list(read_games(both, 9)) == list(read_games(both))[8:]
     assert list(read_games(both, 21)) == []
 
@@ -142,10 +138,7 @@ EXCHANGED = exchanged()
 FORGED = {
     "a payoff": (changed(payoffs=[[4.0, -4.0, 0.0, 0.0]]), "payoffs are [[4.0, -4.0, 0.0, 0.0]], but"),
     "no payoffs": (changed(payoffs=None), "payoffs are None, but the game pays"),
-    "another move": (
-        changed(actions=lambda actions: [actions[1], *actions[1:]]),
-        "action 1, seat",
-    ),
+    "another move": (changed(actions=lambda actions: [actions[1], *actions[1:]]), "action 1, seat"),
     "a swapped name": (changed(names=lambda names: [names[1], *names[1:]]), "names are not those"),
     "a move too few": (changed(actions=lambda actions: actions[:-1]), "the game is not over after its 31"),
     "no move": (changed(actions=[]), "the game is not over after its 0 actions"),
@@ -296,7 +289,7 @@ def test_a_game_may_say_how_its_tiles_were_dealt(name, tmp_path):
     played = []
     for order in orders:
         session = Session(game, game.variant(), 5, order=order)
-        while not session.over:
+        while not session.terminated:
             session.play(int(session.mask().argmax()))
         played.append(session.record(["a"] * session.variant.players))
     path = tmp_path / "games.jsonl"
@@ -317,7 +310,7 @@ def test_a_match_is_dealt_by_its_seed_alone(tmp_path):
     game = get_game("jie-long")
     variant = game.variant.make(deals=2)
     session = Session(game, variant, 5)
-    while not session.over:
+    while not session.terminated:
         session.play(int(session.mask().argmax()))
     deck = np.asarray(game.deck(variant.as_rules(game.rules_type))).tolist()
     path = tmp_path / "games.jsonl"
@@ -343,9 +336,7 @@ def test_watched_games_are_replayed_with_the_same_words(tmp_path):
         assert shown.split("\n", 1)[1] in again
 
 
-@pytest.mark.parametrize(
-    "words", ["watch jie-long --seed 1 --json", "tournament jie-long greedy random --deals 5"]
-)
+@pytest.mark.parametrize("words", ["watch jie-long --seed 1 --json", "tournament jie-long greedy random --deals 5"])
 def test_commands_write_the_games_they_play(words, tmp_path):
     path = tmp_path / "games.jsonl"
     result = run(*words.split(), "--record", path)
@@ -401,7 +392,7 @@ def test_a_person_steps_through_a_game():
 
     def played(game):
         session = Session(get_game(game), get_game(game).variant(), 5)
-        while not session.over:
+        while not session.terminated:
             session.play(int(session.mask().argmax()))
         return session.record(["a"] * session.variant.players)
 

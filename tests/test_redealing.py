@@ -17,7 +17,7 @@ import pytest
 
 from adapters import ADAPTERS, FACES
 from facts import MahjongTable, Sight, completing, small_mahjong_facts, tiles_of, triplet, without
-from gupai_env import Lanes, get_game
+from gupai_env import VectorEnv, get_game
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import CARRYING, DOUBLES, ONE, tiles_in
 from gupai_env.games.small_mahjong.triplets import TILES
@@ -43,35 +43,35 @@ class Story(NamedTuple):
     actions: list[int]
 
 
-def stories(lanes: Lanes) -> Iterator[Story]:
+def stories(envs: VectorEnv) -> Iterator[Story]:
     """Every deal told up to every late moment; seats lay tiles when they can, most of the time."""
-    lookalikes, rng = list(ADAPTERS[lanes.game.id].lookalikes), np.random.default_rng(31)
-    states, actions = [lanes.states.copy()], []
-    while not lanes.over.all():
-        masks = lanes.masks.copy()
-        masks[:, lookalikes] &= (rng.random(lanes.num_lanes) < 0.1)[:, None]
-        masks[~masks.any(1)] = lanes.masks[~masks.any(1)]
-        chosen = np.zeros(lanes.num_lanes, np.int16)
-        lanes.kernels.pick(masks, derive(31, len(actions)), chosen)
-        lanes.step(chosen)
-        states.append(lanes.states.copy())
+    lookalikes, rng = list(ADAPTERS[envs.game.id].lookalikes), np.random.default_rng(31)
+    states, actions = [envs.states.copy()], []
+    while not envs.terminated.all():
+        masks = envs.masks.copy()
+        masks[:, lookalikes] &= (rng.random(envs.num_envs) < 0.1)[:, None]
+        masks[~masks.any(1)] = envs.masks[~masks.any(1)]
+        chosen = np.zeros(envs.num_envs, np.int16)
+        envs.kernels.pick(masks, derive(31, len(actions)), chosen)
+        envs.step(chosen)
+        states.append(envs.states.copy())
         actions.append(chosen)
-    redealt = lanes.states.redeals if "redeals" in lanes.states.dtype.names else np.zeros(lanes.num_lanes)
+    redealt = envs.states.redeals if "redeals" in envs.states.dtype.names else np.zeros(envs.num_envs)
     for lane in np.flatnonzero(redealt == 0):
-        told = [each[lane] for each in states]
-        for end in range(12, int(told[-1].moves)):
-            yield Story(told[: end + 1], [int(each[lane]) for each in actions[:end]])
+        printed = [each[lane] for each in states]
+        for end in range(12, int(printed[-1].moves)):
+            yield Story(printed[: end + 1], [int(each[lane]) for each in actions[:end]])
 
 
 class Puzzle:
     """What a viewer sees of a story, and the places and tiles it does not see."""
 
-    def __init__(self, lanes: Lanes, story: Story, viewer: int) -> None:
-        self.lanes, self.story, self.viewer = lanes, story, viewer
-        self.adapter, self.position = ADAPTERS[lanes.game.id], story.states[-1]
+    def __init__(self, envs: VectorEnv, story: Story, viewer: int) -> None:
+        self.envs, self.story, self.viewer = envs, story, viewer
+        self.adapter, self.position = ADAPTERS[envs.game.id], story.states[-1]
         self.places: list[Place] = []
         self.tiles: list[int] = []
-        for seat in range(lanes.variant.players):
+        for seat in range(envs.variant.players):
             if seat != viewer:
                 self.hide(Place(seat), tiles_in(self.position.hands[seat]))
         for turn, action in enumerate(story.actions):
@@ -87,9 +87,7 @@ class Puzzle:
     def hides_discards(self) -> bool:
         """True if it takes some thought: tiles in hand and some face down, in few places."""
         ways = factorial(len(self.tiles)) // prod(map(factorial, Counter(self.tiles).values()))
-        return (
-            len(self.places) in PLACES and ways in FILLINGS and len({place.turn for place in self.places}) > 2
-        )
+        return len(self.places) in PLACES and ways in FILLINGS and len({place.turn for place in self.places}) > 2
 
     def met_a_lock(self) -> bool:
         """True if a seat discarded at a lock and may have held the double that was barred."""
@@ -113,7 +111,7 @@ class Puzzle:
     def is_back(self, state: np.record) -> bool:
         """True if all others have discarded, and the double that fits is among the hidden tiles."""
         double = int(state.ends[0] * (state.ends[0] + 1) // 2 - 1)
-        back = state.last_player == state.to_act and state.passes >= self.lanes.variant.players - 1
+        back = state.last_player == state.to_act and state.passes >= self.envs.variant.players - 1
         return bool(back and double in self.tiles)
 
     def solve(self) -> tuple[Counter, int]:
@@ -121,9 +119,7 @@ class Puzzle:
         fillings, found = set(permutations(self.tiles)), Counter()
         for tiles in fillings:
             filled = self.filled(tiles)
-            if self.refereed(
-                filled, {place.turn: kind for place, kind in zip(self.places, tiles, strict=True)}
-            ):
+            if self.refereed(filled, {place.turn: kind for place, kind in zip(self.places, tiles, strict=True)}):
                 found[distribution(filled)] += 1
         return found, len(fillings)
 
@@ -131,11 +127,7 @@ class Puzzle:
         """The position with these tiles in the hidden places."""
         filled, viewer = self.position.copy(), self.viewer
         hands, discards = [0] * len(filled.hands), [0] * len(filled.hands)
-        hands[viewer], discards[viewer], filled.unused = (
-            int(filled.hands[viewer]),
-            int(filled.discards[viewer]),
-            0,
-        )
+        hands[viewer], discards[viewer], filled.unused = (int(filled.hands[viewer]), int(filled.discards[viewer]), 0)
         for place, kind in zip(self.places, tiles, strict=True):
             if place.seat is None:
                 filled.unused += ONE[kind]
@@ -150,7 +142,7 @@ class Puzzle:
         """True if the moves that were seen are legal on the way to this position, and the deal goes on."""
         dealt = self.story.states[0].copy()
         dealt.hands[:] = filled.hands + filled.discards + filled.played
-        referee = self.adapter.referee_of(self.lanes.variant, dealt)
+        referee = self.adapter.referee_of(self.envs.variant, dealt)
         for turn, action in enumerate(self.story.actions):
             if action in self.adapter.silent:
                 continue
@@ -160,7 +152,7 @@ class Puzzle:
             if move not in referee.moves():
                 return False
             referee.play(move)
-        return not referee.over
+        return not referee.terminated
 
 
 def distribution(state: np.record) -> tuple[int, ...]:
@@ -181,15 +173,11 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "is_hard"),
-    CASES,
-    ids=[f"{name} {options} {hard.__name__}" for name, options, hard in CASES],
+    ("name", "options", "is_hard"), CASES, ids=[f"{name} {options} {hard.__name__}" for name, options, hard in CASES]
 )
 def test_redealt_positions_are_uniform_among_all_that_the_view_allows(name, options, is_hard):
-    lanes = Lanes(name, 2000, seed=31, renew=False, **options)
-    puzzles = (
-        Puzzle(lanes, story, number % lanes.variant.players) for number, story in enumerate(stories(lanes))
-    )
+    envs = VectorEnv(name, 2000, seed=31, renew=False, **options)
+    puzzles = (Puzzle(envs, story, number % envs.variant.players) for number, story in enumerate(stories(envs)))
     tried = [(puzzle, *puzzle.solve()) for puzzle in islice(filter(is_hard, puzzles), TRIED)]
     tried.sort(key=lambda each: sum(each[1].values()) / each[2])
     assert len(tried) >= CHOSEN
@@ -206,10 +194,10 @@ def test_redealt_positions_are_uniform_among_all_that_the_view_allows(name, opti
 
 def drawn_from(puzzle: Puzzle, num: int) -> Counter:
     """How often each distribution of the tiles comes up among `num` draws."""
-    lanes, position = puzzle.lanes, np.array([puzzle.position]).view(np.recarray)
-    views = np.repeat(views_of(lanes, position, puzzle.viewer), num).view(np.recarray)
-    drawn = lanes.game.new_states(num)
-    lanes.kernels.determinize(lanes.rules, views, np.array([derive(7, at) for at in range(num)]), drawn)
+    envs, position = puzzle.envs, np.array([puzzle.position]).view(np.recarray)
+    views = np.repeat(views_of(envs, position, puzzle.viewer), num).view(np.recarray)
+    drawn = envs.game.new_states(num)
+    envs.kernels.determinize(envs.rules, views, np.array([derive(7, at) for at in range(num)]), drawn)
     return Counter(map(distribution, drawn))
 
 
@@ -292,32 +280,30 @@ def tiles_of_counts(copies: list[int]) -> list:
 
 
 @pytest.mark.parametrize(("expose_claims", "auto_win"), [(False, True), (True, False)])
-def test_redealt_hands_of_small_mahjong_are_as_likely_as_there_are_ways_to_have_come_to_them(
-    expose_claims, auto_win
-):
+def test_redealt_hands_of_small_mahjong_are_as_likely_as_there_are_ways_to_have_come_to_them(expose_claims, auto_win):
     """Late positions of three players, with claims of others behind them."""
-    lanes = Lanes("small-mahjong", 600, seed=3, players=3, expose_claims=expose_claims, auto_win=auto_win)
+    envs = VectorEnv("small-mahjong", 600, seed=3, players=3, expose_claims=expose_claims, auto_win=auto_win)
     puzzles: list[tuple[float, Counter, np.record, int]] = []
     for step in range(120):
-        for lane in np.flatnonzero(lanes.states.top >= 16)[:40]:
-            state, viewer = lanes.states[lane].copy(), step % 3
+        for lane in np.flatnonzero(envs.states.top >= 16)[:40]:
+            state, viewer = envs.states[lane].copy(), step % 3
             claims = (state.begun[: state.turns] != 0).sum()
-            unseen = sum(small_mahjong_facts(Sight("small-mahjong", lanes.variant, state, viewer))["unseen"])
+            unseen = sum(small_mahjong_facts(Sight("small-mahjong", envs.variant, state, viewer))["unseen"])
             if claims > 1 and 6 <= unseen <= 9 and len(puzzles) < 12:
-                expected = Pasts(lanes.variant, state, viewer).expected()
+                expected = Pasts(envs.variant, state, viewer).expected()
                 weights = np.array(list(expected.values()))
                 if 15 < len(weights) < 400:
                     puzzles.append((weights.std() / weights.mean(), expected, state, viewer))
-        lanes.step(lanes.sample(step))
+        envs.step(envs.sample(step))
     assert len(puzzles) >= CHOSEN
     puzzles.sort(key=lambda each: each[0], reverse=True)
     for _, expected, state, viewer in puzzles[:CHOSEN]:
         num = DRAWS * len(expected)
-        views = np.repeat(views_of(lanes, np.array([state]).view(np.recarray), viewer), num)
-        drawn = lanes.game.new_states(num)
-        keys = np.array([derive(8, at) for at in range(num)])
-        lanes.kernels.determinize(lanes.rules, views.view(np.recarray), keys, drawn)
-        one, other = Sight("small-mahjong", lanes.variant, state, viewer).others
+        views = np.repeat(views_of(envs, np.array([state]).view(np.recarray), viewer), num)
+        drawn = envs.game.new_states(num)
+        rng_keys = np.array([derive(8, at) for at in range(num)])
+        envs.kernels.determinize(envs.rules, views.view(np.recarray), rng_keys, drawn)
+        one, other = Sight("small-mahjong", envs.variant, state, viewer).others
         found = Counter(
             (tuple(sorted(tiles_of(each[one]))), tuple(sorted(tiles_of(each[other])))) for each in drawn.hands
         )
@@ -334,22 +320,20 @@ def test_redealt_hands_of_small_mahjong_are_as_likely_as_there_are_ways_to_have_
 def test_redealt_hands_of_ce_deng_give_their_rights_to_the_seats_after_the_viewer_alone():
     """The viewer is asked, so it holds six doubles or more; another seat may hold the other six."""
     game, draws, later = get_game("ce-deng"), 40_000, 0
-    lanes = Lanes(game, 3000, seed=2, deals=2, redeal_doubles=6)
-    positions = [lanes.states[lane].copy() for lane in np.flatnonzero(lanes.states.rights)][:6]
+    envs = VectorEnv(game, 3000, seed=2, deals=2, redeal_doubles=6)
+    positions = [envs.states[lane].copy() for lane in np.flatnonzero(envs.states.rights)][:6]
     for number, state in enumerate(positions):
         state.direction = (1, -1)[number % 2]
         viewer = int(state.leader if number % 3 == 0 else state.to_act)
         state.hands[[viewer, state.to_act]] = state.hands[[state.to_act, viewer]]
         state.rights, state.to_act = 1 << viewer, viewer
-        view = views_of(lanes, np.array([state]).view(np.recarray), viewer)
+        view = views_of(envs, np.array([state]).view(np.recarray), viewer)
         drawn = game.new_states(draws)
-        keys = np.array([derive(number, at) for at in range(draws)])
-        lanes.kernels.determinize(lanes.rules, np.repeat(view, draws).view(np.recarray), keys, drawn)
+        rng_keys = np.array([derive(number, at) for at in range(draws)])
+        envs.kernels.determinize(envs.rules, np.repeat(view, draws).view(np.recarray), rng_keys, drawn)
         assert (drawn.to_act == viewer).all()
         expected = np.full(draws, 1 << viewer)
-        doubles = sum(
-            (drawn.hands >> (3 * kind)) & 7 for kind, face in enumerate(FACES) if len(set(face)) == 1
-        )
+        doubles = sum((drawn.hands >> (3 * kind)) & 7 for kind, face in enumerate(FACES) if len(set(face)) == 1)
         seat = viewer
         while (seat := int(seat + state.direction) % 4) != state.leader:
             expected |= (doubles[:, seat] >= 6).astype(int) << seat

@@ -10,16 +10,16 @@ import pytest
 from typer.testing import CliRunner
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns, ask, probabilities
+from gupai_agents.agent import DecisionBatch, ask, probabilities
 from gupai_agents.decisions import answers
 from gupai_agents.evaluation import build_tree, duel, exact, play_duplicates, round_robin
-from gupai_agents.observing import ObservationAgent
+from gupai_agents.network_agent import ObservationAgent
 from gupai_app import play
 from gupai_app.cli import app
-from gupai_env import GAMES, Lanes, get_game
+from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.aec import GupaiEnv
+from gupai_env.core.checks import LONGEST, short_repr
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.numbers import LONGEST, told
 from gupai_training.opponents import FixedOpponents
 from gupai_training.selfplay import SelfPlayVecEnv
 
@@ -43,7 +43,7 @@ class Answering:
     def __init__(self, change, game=GAME):
         self.change, self.agent = change, make_agent("greedy", game)
 
-    def act(self, turns: Turns) -> object:
+    def act(self, turns: DecisionBatch) -> object:
         return self.change(self.agent.act(turns).astype(np.int64))
 
 
@@ -105,9 +105,7 @@ def test_an_agent_of_another_game_is_refused_everywhere(entry, other):
 def test_an_agent_of_another_variant_is_refused_everywhere(entry):
     variant = GAME.variant(open_ends=2, deals=3, leader=1, stake=2)
     agent = ObservationAgent("net", "jie-long", lambda seen: np.zeros((len(seen), 63)), variant)
-    with pytest.raises(
-        ValueError, match=r"^net was made for (open_ends=2, not open_ends=1|players=4, not players=2)$"
-    ):
+    with pytest.raises(ValueError, match=r"^net was made for (open_ends=2, not open_ends=1|players=4, not players=2)$"):
         entry(agent)
 
 
@@ -168,10 +166,7 @@ def test_agents_that_are_equal_but_not_the_same_are_told_apart():
 
 
 WRONG = {
-    "floats": (
-        lambda actions: actions + 0.5,
-        "answering: actions must be .* integers?, one per row, not float64",
-    ),
+    "floats": (lambda actions: actions + 0.5, "answering: actions must be .* integers?, one per row, not float64"),
     "whole floats": (lambda actions: actions.astype(float), "one per row, not float64"),
     "truth values": (lambda actions: actions > 0, "one per row, not bool"),
     "a scalar": (lambda actions: int(actions[0]), r"one per row, not int64 \[\]"),
@@ -184,14 +179,8 @@ WRONG = {
     "from the end": (lambda actions: actions - 63, "-.* is no action; .*legal: "),
     "wrapped": (lambda actions: actions + 65536, "65.* is no action; .*legal: "),
     "wrapped far": (lambda actions: actions + (1 << 32), "4294.* is no action; .*legal: "),
-    "unsigned": (
-        lambda actions: actions.astype(np.uint64) - np.uint64(100),
-        "1844.* is no action; .*legal: ",
-    ),
-    "forbidden": (
-        lambda actions: np.full_like(actions, 62),
-        r"discard .* \(action 62\) is not legal; legal: ",
-    ),
+    "unsigned": (lambda actions: actions.astype(np.uint64) - np.uint64(100), "1844.* is no action; .*legal: "),
+    "forbidden": (lambda actions: np.full_like(actions, 62), r"discard .* \(action 62\) is not legal; legal: "),
 }
 
 
@@ -210,41 +199,37 @@ def test_whole_numbers_of_any_kind_are_answers(entry, kind):
 
 
 def test_a_wrong_answer_is_told_by_lane_seat_action_and_what_is_legal():
-    lanes = Lanes("jie-long", 6, seed=1)
+    envs = VectorEnv("jie-long", 6, seed=1)
     mover = np.array([-1, 0, -1, 0, 0, -1])
 
     def change(actions: np.ndarray) -> np.ndarray:
         actions[1] = 62
         return actions
 
-    lanes._arrays["masks"][:, 62] = False
+    envs._arrays["masks"][:, 62] = False
     with pytest.raises(IllegalActionError) as error:
-        answers(lanes, [Answering(change)], mover)
+        answers(envs, [Answering(change)], mover)
     text = one_line(error)
-    assert text.startswith(
-        f"answering, lane 3, seat {lanes.seats[3]}: discard [6:6] (action 62) is not legal; legal: "
-    )
-    first = int(lanes.masks[3].argmax())
+    assert text.startswith(f"answering, lane 3, seat {envs.seats[3]}: discard [6:6] (action 62) is not legal; legal: ")
+    first = int(envs.masks[3].argmax())
     assert f"({first})" in text
 
 
 def test_the_rows_of_a_batch_that_has_no_lanes_are_counted():
-    lanes = Lanes("jie-long", 3, seed=1)
-    views, keys = lanes.views()
-    turns = Turns(views, lanes.masks, keys)
-    with pytest.raises(
-        IllegalActionError, match=f"^answering, row 2, seat {lanes.seats[2]}: -2 is no action"
-    ):
-        ask(Answering(lambda actions: np.array([*actions[:2], -2])), GAME, lanes.variant, turns)
+    envs = VectorEnv("jie-long", 3, seed=1)
+    views, rng_keys = envs.views()
+    turns = DecisionBatch(views, envs.masks, rng_keys)
+    with pytest.raises(IllegalActionError, match=f"^answering, row 2, seat {envs.seats[2]}: -2 is no action"):
+        ask(Answering(lambda actions: np.array([*actions[:2], -2])), GAME, envs.variant, turns)
 
 
 @pytest.mark.parametrize("wrong", [-1, -2, -63, 63, 64, 65536, 1 << 40])
 def test_what_is_no_action_stands_for_no_other_one_even_where_all_are_legal(wrong):
-    lanes = Lanes("jie-long", 3, seed=1)
-    views, keys = lanes.views()
-    turns = Turns(views, np.ones_like(lanes.masks), keys)
+    envs = VectorEnv("jie-long", 3, seed=1)
+    views, rng_keys = envs.views()
+    turns = DecisionBatch(views, np.ones_like(envs.masks), rng_keys)
     with pytest.raises(IllegalActionError, match=f"row 1, seat .*: {wrong} is no action; "):
-        ask(Answering(lambda actions: np.array([0, wrong, 62])), GAME, lanes.variant, turns)
+        ask(Answering(lambda actions: np.array([0, wrong, 62])), GAME, envs.variant, turns)
 
 
 @pytest.mark.parametrize(
@@ -261,19 +246,16 @@ def test_what_is_no_action_stands_for_no_other_one_even_where_all_are_legal(wron
 def test_what_is_no_distribution_over_the_legal_actions_is_refused(told_by, said):
     agent = Answering(lambda actions: actions)
     agent.probabilities = lambda turns: told_by(turns.masks)
-    lanes = Lanes("jie-long", 3, seed=1)
-    views, keys = lanes.views()
+    envs = VectorEnv("jie-long", 3, seed=1)
+    views, rng_keys = envs.views()
     with pytest.raises(ValueError, match=f"answering: its probabilities {said}"):
-        probabilities(agent, GAME, lanes.variant, Turns(views, lanes.masks, keys))
+        probabilities(agent, GAME, envs.variant, DecisionBatch(views, envs.masks, rng_keys))
 
 
 @pytest.mark.parametrize(
     ("score", "said"),
     [
-        (
-            lambda seen: np.zeros((len(seen), 62)),
-            r"scores must be numbers \[\d+, 63\], .* not float64 \[\d+, 62\]",
-        ),
+        (lambda seen: np.zeros((len(seen), 62)), r"scores must be numbers \[\d+, 63\], .* not float64 \[\d+, 62\]"),
         (lambda seen: np.zeros(63), r"not float64 \[63\]"),
         (lambda seen: np.full((len(seen), 63), np.nan), "scores are NaN in row 0"),
         (lambda seen: None, "not object"),
@@ -313,20 +295,7 @@ def test_what_names_no_player_is_refused_with_those_there_are(name):
 
 # --- numbers --------------------------------------------------------------------------------------
 
-ODD = [
-    1.5,
-    4.0,
-    "4",
-    None,
-    True,
-    np.bool_(True),
-    np.float64(4),
-    float("nan"),
-    float("inf"),
-    [4],
-    np.arange(3),
-    1j,
-]
+ODD = [1.5, 4.0, "4", None, True, np.bool_(True), np.float64(4), float("nan"), float("inf"), [4], np.arange(3), 1j]
 NO_COUNTS = [*ODD, 0, -1, 10**12, 10**5000]
 NO_SEEDS = [*ODD, -1, 2**63, 10**5000]
 
@@ -338,14 +307,11 @@ def greedy_duel(**how):
 @pytest.mark.parametrize(
     ("name", "count"),
     [
-        ("num_lanes", lambda number: Lanes("jie-long", number)),
-        ("threads", lambda number: Lanes("jie-long", 2, threads=number)),
-        ("steps", lambda number: Lanes("jie-long", 2).play_random(number, 1)),
+        ("num_envs", lambda number: VectorEnv("jie-long", number)),
+        ("threads", lambda number: VectorEnv("jie-long", 2, threads=number)),
+        ("steps", lambda number: VectorEnv("jie-long", 2).play_random(number, 1)),
         ("deals", lambda number: greedy_duel(deals=number)),
-        (
-            "deals",
-            lambda number: round_robin("jie-long", [make_agent("greedy"), make_agent("random")], number),
-        ),
+        ("deals", lambda number: round_robin("jie-long", [make_agent("greedy"), make_agent("random")], number)),
         ("num_envs", lambda number: gymnasium.make_vec("gupai/JieLong-v0", num_envs=number)),
         ("rounds", lambda number: exact.solve(tiny_tree(), number)),
     ],
@@ -362,21 +328,17 @@ def test_a_count_is_a_whole_number_within_bounds(name, count):
     count(np.uint64(1))
 
 
-def lanes_but(do):
-    return lambda seed: do(Lanes("jie-long", 2), seed)
+def envs_but(do):
+    return lambda seed: do(VectorEnv("jie-long", 2), seed)
 
 
 SEEDED = {
-    "lanes": lambda seed: Lanes("jie-long", 2, seed=seed),
-    "reset": lanes_but(
-        lambda lanes, seed: lanes.reset(0 if seed is None else seed) if seed is not None else as_none()
-    ),
-    "sample": lanes_but(lambda lanes, seed: lanes.sample(seed)),
-    "play_random": lanes_but(lambda lanes, seed: lanes.play_random(2, seed)),
+    "lanes": lambda seed: VectorEnv("jie-long", 2, seed=seed),
+    "reset": envs_but(lambda envs, seed: envs.reset(0 if seed is None else seed) if seed is not None else as_none()),
+    "sample": envs_but(lambda envs, seed: envs.sample(seed)),
+    "play_random": envs_but(lambda envs, seed: envs.play_random(2, seed)),
     "duel": lambda seed: greedy_duel(seed=seed),
-    "round robin": lambda seed: round_robin(
-        "jie-long", [make_agent("greedy"), make_agent("random")], 2, seed=seed
-    ),
+    "round robin": lambda seed: round_robin("jie-long", [make_agent("greedy"), make_agent("random")], 2, seed=seed),
     "AEC": lambda seed: GupaiEnv("jie-long").reset(seed) if seed is not None else as_none(),
     "gymnasium": lambda seed: (
         gymnasium.make("gupai/JieLong-v0").unwrapped.reset(seed=seed) if seed is not None else as_none()
@@ -392,9 +354,7 @@ def as_none() -> None:
 @pytest.mark.parametrize("seeded", SEEDED.values(), ids=SEEDED)
 def test_a_seed_is_a_whole_number_of_63_bits(seeded):
     for wrong in NO_SEEDS:
-        with pytest.raises(
-            ValueError, match=r"^a (seed|key) is a whole number from 0 to 2\*\*63 - 1, not "
-        ) as error:
+        with pytest.raises(ValueError, match=r"^a (seed|key) is a whole number from 0 to 2\*\*63 - 1, not ") as error:
             seeded(wrong)
         one_line(error)
     seeded(np.int8(1))
@@ -421,20 +381,18 @@ def test_a_seed_is_a_whole_number_of_63_bits(seeded):
     ids=str,
 )
 def test_seeds_are_one_a_lane(wrong):
-    lanes, env = Lanes("jie-long", 2, seed=1), gymnasium.make_vec("gupai/JieLong-v0", num_envs=2).unwrapped
+    envs, env = VectorEnv("jie-long", 2, seed=1), gymnasium.make_vec("gupai/JieLong-v0", num_envs=2).unwrapped
     env.reset(seed=1)
-    before = lanes.states.copy(), env.lanes.states.copy()
-    with pytest.raises(
-        ValueError, match=r"seeds must be 2 integers, one per lane|a seed is a whole number"
-    ) as error:
-        lanes.reset(seeds=wrong)
+    before = envs.states.copy(), env.envs.states.copy()
+    with pytest.raises(ValueError, match=r"seeds must be 2 integers, one per lane|a seed is a whole number") as error:
+        envs.reset(seeds=wrong)
     one_line(error)
     if wrong != 1:  # there it is the seed of the first lane
         with pytest.raises(ValueError, match="seed") as error:
             env.reset(seed=wrong)
         one_line(error)
-    assert (lanes.states == before[0]).all()
-    assert (env.lanes.states == before[1]).all()
+    assert (envs.states == before[0]).all()
+    assert (env.envs.states == before[1]).all()
 
 
 def test_seeds_of_lanes_side_by_side_stay_within_bounds():
@@ -443,7 +401,7 @@ def test_seeds_of_lanes_side_by_side_stay_within_bounds():
         with pytest.raises(ValueError, match=r"seed=.* is not allowed; it must be a whole number from 0 to "):
             env.reset(seed=wrong)
     env.reset(seed=2**63 - 3)
-    assert env.unwrapped.lanes.seeds.tolist() == [2**63 - 3, 2**63 - 2, 2**63 - 1]
+    assert env.unwrapped.envs.seeds.tolist() == [2**63 - 3, 2**63 - 2, 2**63 - 1]
     first = env.reset(seed=np.int64(7))[0]
     assert (first == env.reset(seed=[7, 8, 9])[0]).all()
     assert (first == env.reset(seed=np.array([7, 8, 9], np.uint8))[0]).all()
@@ -453,15 +411,13 @@ def test_seeds_of_lanes_side_by_side_stay_within_bounds():
 @pytest.mark.parametrize("wrong", ["no", 0, 1, None, 1.0])
 def test_a_truth_value_is_true_or_false(option, wrong):
     with pytest.raises(ValueError, match=f"{option}={wrong!r} is not allowed; it must be True or False"):
-        Lanes("jie-long", 2, **{option: wrong})
+        VectorEnv("jie-long", 2, **{option: wrong})
 
 
 @pytest.mark.parametrize("seat", [-1, 4, 1.0, True, "0", None, np.arange(2)])
 def test_a_seat_is_one_of_the_table(seat):
     for make in (gymnasium.make, gymnasium.make_vec):
-        with pytest.raises(
-            ValueError, match=r'seat=.* is not allowed; choose "random" or a seat of \[0, 1, 2, 3\]'
-        ):
+        with pytest.raises(ValueError, match=r'seat=.* is not allowed; choose "random" or a seat of \[0, 1, 2, 3\]'):
             make("gupai/JieLong-v0", seat=seat)
         make("gupai/JieLong-v0", seat=np.int64(3))
 
@@ -471,20 +427,18 @@ def test_an_agent_of_no_seat_is_refused():
     env.reset(seed=1)
     for wrong in ("seat_4", 0, None, np.arange(2), ["seat_0"]):
         for ask_of in (env.observe, env.observation_space, env.action_space):
-            with pytest.raises(
-                ValueError, match="is no agent; the agents are seat_0, seat_1, seat_2, seat_3"
-            ):
+            with pytest.raises(ValueError, match="is no agent; the agents are seat_0, seat_1, seat_2, seat_3"):
                 ask_of(wrong)
 
 
 @pytest.mark.parametrize("rows", [None, 1, "01", [0.0], [[0, 1]], [None], np.int64(1)], ids=str)
 def test_lanes_to_view_are_a_slice_or_integers_side_by_side(rows):
-    lanes = Lanes("jie-long", 3, seed=1)
+    envs = VectorEnv("jie-long", 3, seed=1)
     with pytest.raises(ValueError, match=r"^rows must be a slice or integers"):
-        lanes.views(rows)
-    assert len(lanes.views([2, 0])[0]) == len(lanes.views([True, False, True])[1]) == 2
+        envs.views(rows)
+    assert len(envs.views([2, 0])[0]) == len(envs.views([True, False, True])[1]) == 2
     with pytest.raises(IndexError):
-        lanes.views([3])
+        envs.views([3])
 
 
 @pytest.mark.parametrize("wrong", [-1, 4, 1.5, None, "0", True])
@@ -501,19 +455,15 @@ def test_results_are_those_of_players_and_seats_that_there_are(wrong):
         (lambda: standings.at_seat(wrong, 0), "hero"),
         (lambda: standings.at_seat(0, wrong), "seat"),
     ):
-        with pytest.raises(
-            ValueError, match=f"^{name}=.* is not allowed; it must be a whole number from 0 to"
-        ):
+        with pytest.raises(ValueError, match=f"^{name}=.* is not allowed; it must be a whole number from 0 to"):
             found()
     result.mean(3), result.at_seat(3, 3), standings.at_seat(1, 3), standings.against(1, 0)
 
 
-@pytest.mark.parametrize("seed", NO_SEEDS, ids=lambda seed: told(seed)[:20])
+@pytest.mark.parametrize("seed", NO_SEEDS, ids=lambda seed: short_repr(seed)[:20])
 def test_self_play_takes_the_seeds_that_lanes_take(seed):
     with pytest.raises(ValueError, match=r"^a seed is a whole number from 0 to 2\*\*63 - 1, not "):
-        SelfPlayVecEnv(
-            "jie-long", 2, FixedOpponents([make_agent("greedy")], 4, np.random.default_rng(0)), seed=seed
-        )
+        SelfPlayVecEnv("jie-long", 2, FixedOpponents([make_agent("greedy")], 4, np.random.default_rng(0)), seed=seed)
 
 
 @pytest.mark.parametrize("scale", [0, -1.0, float("nan"), float("inf"), "1", None])
@@ -558,14 +508,14 @@ def test_a_long_value_of_an_option_is_not_told_in_full(game, option):
         one_line(error)
 
 
-@pytest.mark.parametrize("name", [None, 5, "x" * 5000, np.arange(400), ["jie-long"], b"jie-long"], ids=told)
+@pytest.mark.parametrize("name", [None, 5, "x" * 5000, np.arange(400), ["jie-long"], b"jie-long"], ids=short_repr)
 def test_what_is_no_game_is_refused_in_a_line(name):
     with pytest.raises(ValueError, match="is no game; the games are") as error:
         get_game(name)
     one_line(error)
 
 
-@pytest.mark.parametrize("wrong", [np.arange(400), "x" * 5000, 5, ["human"]], ids=told)
+@pytest.mark.parametrize("wrong", [np.arange(400), "x" * 5000, 5, ["human"]], ids=short_repr)
 @pytest.mark.parametrize("option", ["render_mode", "mask_in"])
 def test_a_mode_is_one_of_its_words(option, wrong):
     with pytest.raises(ValueError, match=f"^{option}=.* is not allowed; choose ") as error:
@@ -585,7 +535,7 @@ def test_a_mode_is_one_of_its_words(option, wrong):
     ids=["lines", "array", "numpy", "digits", "long"],
 )
 def test_a_value_is_told_on_one_line_and_not_at_length(value, said):
-    text = told(value)
+    text = short_repr(value)
     assert text.startswith(said)
     assert "\n" not in text
     assert len(text) <= LONGEST
@@ -634,22 +584,22 @@ def test_stakes_whose_chips_float32_cannot_count_are_refused(game, options, name
 )
 def test_chips_within_the_bounds_are_counted_exactly(game, options):
     """The totals of a match, in float32, are those that exact arithmetic finds from the payoffs of the same deals."""
-    lanes = Lanes(game, 20, seed=4, renew=False, **options)
+    envs = VectorEnv(game, 20, seed=4, renew=False, **options)
     unit = [stake for stake in (options.get("stake"),) if stake] or [1]
-    plain = Lanes(
+    plain = VectorEnv(
         game, 20, seed=4, renew=False, **{name: value for name, value in options.items() if name == "deals"}
     )
-    scaled, exact_totals = game == "jie-long", np.zeros((20, lanes.game.max_seats))
-    while not lanes.over.all():
-        actions = lanes.sample(int(lanes.states.moves.max()))
-        payoffs, _ = lanes.step(actions)
-        assert np.abs(payoffs).max() <= lanes.game.payoff_bound(lanes.variant)
+    scaled, exact_totals = game == "jie-long", np.zeros((20, envs.game.max_seats))
+    while not envs.terminated.all():
+        actions = envs.sample(int(envs.states.moves.max()))
+        payoffs, _ = envs.step(actions)
+        assert np.abs(payoffs).max() <= envs.game.payoff_bound(envs.variant)
         if scaled:
             exact_totals += plain.step(actions)[0].astype(np.float64) * unit[0]
         else:
             exact_totals += payoffs
     tolerance = 0 if (np.array(unit) * 128 % 1 == 0).all() else 1 / 128
-    assert np.abs(lanes.states.total - exact_totals).max() <= tolerance
+    assert np.abs(envs.states.total - exact_totals).max() <= tolerance
     assert np.abs(exact_totals).max() > 0
 
 
@@ -680,10 +630,7 @@ TARGETS = {  # what is named, in a folder, and what is said of it
     "a pipe": (lambda at: at / "pipe.yaml", "this is not a regular file; name one"),
     "a link to a device": (lambda at: at / "link.yaml", "this is not a regular file; name one"),
     "no folder": (lambda at: at / "none" / "x.yaml", "there is no folder"),
-    "a file": (
-        lambda at: at / "file.yaml",
-        "exists already; choose another name, or replace it with --force",
-    ),
+    "a file": (lambda at: at / "file.yaml", "exists already; choose another name, or replace it with --force"),
     "a long name": (lambda at: at / ("x" * 300 + ".yaml"), "the name is too long"),
     "nothing": (lambda at: "", " is empty"),
 }
@@ -691,9 +638,7 @@ TARGETS = {  # what is named, in a folder, and what is said of it
 
 @pytest.mark.skipif(os.name != "posix", reason="devices and pipes")
 @pytest.mark.parametrize("writer", WRITERS)
-def test_every_command_refuses_a_target_that_cannot_be_written_before_it_begins(
-    writer, tmp_path, monkeypatch
-):
+def test_every_command_refuses_a_target_that_cannot_be_written_before_it_begins(writer, tmp_path, monkeypatch):
     words, begun = WRITERS[writer]
     if begun is not None:
         monkeypatch.setattr(begun, lambda *_, **__: pytest.fail("it has begun"))
@@ -716,29 +661,14 @@ def test_every_command_refuses_a_target_that_cannot_be_written_before_it_begins(
     assert Path("/dev/null").is_char_device()
 
 
-OTHERS_WORDS = (
-    "Input should",
-    "Errno",
-    "Invalid value",
-    "codec",
-    "PosixPath",
-    "must be int",
-    "Traceback",
-    "NoneType",
-)
+OTHERS_WORDS = ("Input should", "Errno", "Invalid value", "codec", "PosixPath", "must be int", "Traceback", "NoneType")
 ODD_WORDS = [  # a command and what its line says
     (
         "tournament jie-long greedy random --deals x",
         "--deals=x is not allowed; write a whole number from 2 to 8,388,608",
     ),
-    (
-        "tournament jie-long greedy random --deals 1.5",
-        "--deals=1.5 is not allowed; write a whole number from 2",
-    ),
-    (
-        f"tournament jie-long greedy random --deals {'9' * 3000}",
-        "is not allowed; write a whole number from 2",
-    ),
+    ("tournament jie-long greedy random --deals 1.5", "--deals=1.5 is not allowed; write a whole number from 2"),
+    (f"tournament jie-long greedy random --deals {'9' * 3000}", "is not allowed; write a whole number from 2"),
     ("tournament jie-long greedy random --deals 9000000000", "--deals=9000000000 is not allowed; write"),
     ("tune jie-long --seconds nan", "--seconds=nan is not allowed; write a number from 0 to 1,000,000"),
     ("tune jie-long --seconds x", "--seconds=x is not allowed; write a number from 0 to 1,000,000"),
@@ -749,31 +679,22 @@ ODD_WORDS = [  # a command and what its line says
     ("watch jie-long -o deals=1e3", "deals=1e3 is not allowed; write 1 to 1000"),
     ("watch jie-long -o stake=x", "stake=x is not allowed; write a number from 0.01"),
     ("watch da-ling -o casino_fee=1.5", "casino_fee=1.5 is not allowed; write a whole number from 0"),
-    ("watch jie-long style:{at}/latin.yaml", "{at}/latin.yaml is not UTF-8 text"),
-    ("watch jie-long style:{at}/none.yaml", "{at}/none.yaml: no such file or folder"),
-    ("watch jie-long style:{at}/folder.yaml", "{at}/folder.yaml: this is a folder; name a file"),
+    ("watch jie-long heuristic:{at}/latin.yaml", "{at}/latin.yaml is not UTF-8 text"),
+    ("watch jie-long heuristic:{at}/none.yaml", "{at}/none.yaml: no such file or folder"),
+    ("watch jie-long heuristic:{at}/folder.yaml", "{at}/folder.yaml: this is a folder; name a file"),
     ("claim run {at}/latin.yaml", "{at}/latin.yaml is not UTF-8 text"),
     ("claim run {at}/none.yaml", "{at}/none.yaml: no such file or folder"),
     ("claim run {at}/folder.yaml", "{at}/folder.yaml: this is a folder; name a file"),
     ("claim run {at}/loop.yaml", "{at}/loop.yaml: too many symbolic links"),
     ("train {at}/latin.yaml", "{at}/latin.yaml is not UTF-8 text"),
     (
-        "train jie-long --set ppo.lanes=x",
-        "jie-long: ppo.lanes='x' is not allowed; write a whole number from 1 to 1,048,576",
+        "train jie-long --set ppo.envs=x",
+        "jie-long: ppo.envs='x' is not allowed; write a whole number from 1 to 1,048,576",
     ),
-    (
-        "train jie-long --set seed=-1",
-        "jie-long: seed=-1 is not allowed; write a whole number from 0 to 4,294,967,295",
-    ),
-    (
-        "train jie-long --set ppo.entropy=0",
-        "ppo.entropy=0 is not allowed; write a number above 0 and of at most 10",
-    ),
+    ("train jie-long --set seed=-1", "jie-long: seed=-1 is not allowed; write a whole number from 0 to 4,294,967,295"),
+    ("train jie-long --set ppo.entropy=0", "ppo.entropy=0 is not allowed; write a number above 0 and of at most 10"),
     ("train jie-long --set precision=x", "precision='x' is not allowed; choose auto, float32 or bfloat16"),
-    (
-        "train jie-long --set name=a/b",
-        "name='a/b' is not allowed; write at most 60 letters, digits, dots, - and _",
-    ),
+    ("train jie-long --set name=a/b", "name='a/b' is not allowed; write at most 60 letters, digits, dots, - and _"),
     ("train jie-long --set network=5", "network=5 is not allowed; this is a group of settings"),
     ("replay {at}", "{at}: this is a folder; name a file"),
     ("replay {at}/none", "{at}/none: no such file or folder"),
@@ -791,7 +712,5 @@ def test_odd_words_of_a_command_are_refused_in_our_own(words, said, tmp_path):
     result = CliRunner().invoke(app, words.format(at=tmp_path).split())
     assert (result.exit_code, result.stdout) == (2, "")
     assert said.format(at=tmp_path) in result.stderr
-    assert (
-        result.stderr.startswith("gupai: ") and result.stderr.count("\n") == 1 and len(result.stderr) < 1100
-    )
+    assert result.stderr.startswith("gupai: ") and result.stderr.count("\n") == 1 and len(result.stderr) < 1100
     assert not any(word in result.stderr for word in OTHERS_WORDS)

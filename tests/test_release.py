@@ -53,9 +53,7 @@ def test_whatever_the_documents_import_is_public():
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    builders = pytest.importorskip(
-        "hatchling.builders.wheel", reason="there is no hatchling: no wheel is built"
-    )
+    builders = pytest.importorskip("hatchling.builders.wheel", reason="there is no hatchling: no wheel is built")
     folder = tmp_path_factory.mktemp("wheel")
     return Path(next(builders.WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])))
 
@@ -98,11 +96,7 @@ def test_the_version_is_the_same_everywhere():
 def test_the_lowest_versions_that_are_declared_are_those_that_make_lowest_installs():
     said = dict(
         line.split("==")
-        for line in (ROOT / "constraints-lowest.txt")
-        .read_text(encoding="utf-8")
-        .lower()
-        .replace("_", "-")
-        .split()
+        for line in (ROOT / "constraints-lowest.txt").read_text(encoding="utf-8").lower().replace("_", "-").split()
         if "==" in line
     )
     extras = ("train", "tune", "onnx", "web", "render")
@@ -113,9 +107,7 @@ def test_the_lowest_versions_that_are_declared_are_those_that_make_lowest_instal
     for requirement in declared:
         name, low = re.match(r"([\w.-]+)>=([\d.]+)", requirement).groups()
         tested = said[name.lower().replace("_", "-")]
-        assert re.fullmatch(rf"{re.escape(low)}(\.0)*", tested), (
-            f"{requirement}, constraints-lowest.txt has {tested}"
-        )
+        assert re.fullmatch(rf"{re.escape(low)}(\.0)*", tested), f"{requirement}, constraints-lowest.txt has {tested}"
 
 
 def test_the_pythons_that_are_declared_begin_with_the_one_that_is_required():
@@ -128,11 +120,7 @@ def test_the_pythons_that_are_declared_begin_with_the_one_that_is_required():
 def test_a_model_card_has_the_metadata_that_the_hub_reads(path):
     _, head, body = path.read_text(encoding="utf-8").split("---\n", 2)
     card = parse_yaml(head)
-    assert (card["license"], card["library_name"], card["pipeline_tag"]) == (
-        "mit",
-        "gupai",
-        "reinforcement-learning",
-    )
+    assert (card["license"], card["library_name"], card["pipeline_tag"]) == ("mit", "gupai", "reinforcement-learning")
     (result,) = card["model-index"][0]["results"]
     assert result["task"]["type"] == "reinforcement-learning"
     assert all(re.fullmatch(r"-?\d+\.\d\d \+/- \d+\.\d\d", each["value"]) for each in result["metrics"])

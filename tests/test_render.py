@@ -35,11 +35,11 @@ def red_and_black(tile):
 SCENES = {
     "jie_long": Scene(
         "Jie Long",
-        (Pile("layout", CHAIN, marked=(8,), room=32, form="line", open_right=1),),
+        (Pile("layout", CHAIN, marked=(8,), capacity=32, form="line", open_right=1),),
         (
             Place(
                 "Adam",
-                (Pile("hand", ((6, 6), (5, 1)), room=8), Pile("discards", ((2, 1),), room=8)),
+                (Pile("hand", ((6, 6), (5, 1)), capacity=8), Pile("discards", ((2, 1),), capacity=8)),
                 True,
                 "3 points",
             ),
@@ -53,20 +53,20 @@ SCENES = {
     ),
     "tiu_u": Scene(
         "Tiu-U",
-        (Pile("lake", tuple(KINDS[:20] * 2), room=40), Pile("stock", hidden=24, room=24, form="stack")),
+        (Pile("lake", tuple(KINDS[:20] * 2), capacity=40), Pile("stock", hidden=24, capacity=24, form="stack")),
         (
             Place(
                 "Adam",
-                (Pile("hand", ((6, 6),), room=12), Pile("catch", tuple(KINDS), marked=(20,), room=40)),
+                (Pile("hand", ((6, 6),), capacity=12), Pile("catch", tuple(KINDS), marked=(20,), capacity=40)),
                 True,
             ),
-            Place("Boris", (Pile("hand", hidden=1, room=12), Pile("catch", ((5, 4), (6, 3)), room=40))),
+            Place("Boris", (Pile("hand", hidden=1, capacity=12), Pile("catch", ((5, 4), (6, 3)), capacity=40))),
         ),
         ("bait from the hand",),
     ),
     "small_mahjong": Scene(
         "Small Mahjong",
-        (Pile("wall", hidden=7, room=12),),
+        (Pile("wall", hidden=7, capacity=12),),
         tuple(
             Place(
                 name,
@@ -84,11 +84,7 @@ SCENES = {
         "Da Ling",
         (Pile("table", ((6, 6), (3, 2))),),
         tuple(
-            Place(
-                name,
-                (Pile("single", ((4, 3),)), Pile("pair", hidden=2), Pile("triple", hidden=3)),
-                note="-25 chips",
-            )
+            Place(name, (Pile("single", ((4, 3),)), Pile("pair", hidden=2), Pile("triple", hidden=3)), note="-25 chips")
             for name in ("Adam", "Boris", "Celine", "Dominik", "Eva")
         ),
         ("target 7", "colour red"),
@@ -169,10 +165,10 @@ def test_a_drawn_line_that_turns_back_still_reads_from_end_to_end():
 @pytest.mark.parametrize("grows", ["left", "right"])
 def test_a_line_with_two_arms_stays_where_it_lies_while_one_arm_grows(grows):
     tiles, lead = ((1, 2), (2, 4), (4, 4), (4, 3)), 2
-    before = Pile("", tiles, room=24, form="line", lead=lead)
-    longer = Pile("", ((6, 1), *tiles), room=24, form="line", lead=lead + 1)
+    before = Pile("", tiles, capacity=24, form="line", lead=lead)
+    longer = Pile("", ((6, 1), *tiles), capacity=24, form="line", lead=lead + 1)
     if grows == "right":
-        longer = Pile("", (*tiles, (3, 1)), room=24, form="line", lead=lead)
+        longer = Pile("", (*tiles, (3, 1)), capacity=24, form="line", lead=lead)
     changed = np.flatnonzero((alone(before) != alone(longer)).any(axis=(0, 2)))
     assert changed.size
     assert changed.max() < 480 if grows == "left" else changed.min() > 480
@@ -185,9 +181,7 @@ def test_the_text_holds_every_tile_in_order_and_no_line_is_too_long(scene, width
     assert max(map(len, text.splitlines())) <= width
     shown = piles_of(scene)
     body = text[text.index("\n\n") :]  # past the title, the notes and the last move, which may name tiles too
-    assert [(int(a), int(b)) for a, b in re.findall(r"\[(\d):(\d)\]", body)] == [
-        t for p in shown for t in p.tiles
-    ]
+    assert [(int(a), int(b)) for a, b in re.findall(r"\[(\d):(\d)\]", body)] == [t for p in shown for t in p.tiles]
     assert sum(int(n or 1) for n in re.findall(r"\[ : \](?: x (\d+))?", body)) == sum(p.hidden for p in shown)
     assert body.count("*") == sum(len(pile.marked) for pile in shown)
     assert [line[2:].split("  ")[0] for line in body.splitlines() if line.startswith(">")] == [
@@ -262,13 +256,13 @@ def test_tiles_face_down_are_drawn_as_backs():
         picture = alone(pile).astype(int)
         return int((picture[..., 2] - picture[..., 0] > 60).sum())
 
-    one, two = (backs(Pile("", ((6, 5),), hidden=hidden, room=4)) for hidden in (1, 2))
-    assert two == 2 * one > 0 == backs(Pile("", ((6, 5),), room=4))
+    one, two = (backs(Pile("", ((6, 5),), hidden=hidden, capacity=4)) for hidden in (1, 2))
+    assert two == 2 * one > 0 == backs(Pile("", ((6, 5),), capacity=4))
     assert backs(Pile("", form="stack")) == 0 < backs(Pile("", hidden=1, form="stack"))
 
 
 def test_no_tile_moves_as_a_pile_fills_its_room():
-    fewer, more = (painted_pips(alone(Pile("", tiles, room=8))) for tiles in ([(6, 5)], [(6, 5), (4, 2)]))
+    fewer, more = (painted_pips(alone(Pile("", tiles, capacity=8))) for tiles in ([(6, 5)], [(6, 5), (4, 2)]))
     assert set(fewer[1]) <= set(more[1])
 
 
@@ -282,9 +276,7 @@ def test_tiles_are_as_large_as_their_box_allows():
 
 def test_each_end_of_a_line_shows_the_number_that_is_open_there():
     def ends(left, right):
-        picture = alone(
-            Pile("", ((2, 4), (4, 3)), form="line", lead=0, open_left=left, open_right=right, room=24)
-        )
+        picture = alone(Pile("", ((2, 4), (4, 3)), form="line", lead=0, open_left=left, open_right=right, capacity=24))
         return picture[:, :450], picture[:, 540:]
 
     both, left, right = ends(2, 3), ends(2, 2), ends(3, 3)
@@ -304,7 +296,7 @@ def written(scene, **how):
 
 def test_the_name_of_who_is_to_act_is_golden_and_a_stack_tells_how_many_tiles_it_has():
     places = Place("Adam", to_act=True), Place("Boris")
-    said = written(Scene("", (Pile("wall", hidden=5, room=17, form="stack"),), places))
+    said = written(Scene("", (Pile("wall", hidden=5, capacity=17, form="stack"),), places))
     assert said["Adam"] == "g-accent" != said["Boris"]
     assert "x 5" in said
 
@@ -313,10 +305,8 @@ NOTE = "+264 chips, -120 in the match, 51 points, tail 8"
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
-def test_a_note_is_told_in_full_at_every_seat(seats):
-    places = tuple(
-        Place(f"Seat {seat}", (Pile("hand", hidden=3, room=8),), note=NOTE) for seat in range(seats)
-    )
+def test_a_note_is_written_in_full_at_every_seat(seats):
+    places = tuple(Place(f"Seat {seat}", (Pile("hand", hidden=3, capacity=8),), note=NOTE) for seat in range(seats))
     root = ElementTree.fromstring(draw_svg(Scene("Ce Deng", (), places)))
     said = [word.text for word in root.iter(f"{SVG}text")]
     assert " ".join(said).count(NOTE) == sum(text == NOTE for text in said) + 2 * (seats > 3)
@@ -326,12 +316,12 @@ def test_a_note_is_told_in_full_at_every_seat(seats):
 
 def test_the_count_of_a_side_seat_moves_no_tile():
     def table(note):
-        hand = (Pile("hand", ((6, 6), (5, 1)), room=8),)
+        hand = (Pile("hand", ((6, 6), (5, 1)), capacity=8),)
         return draw_image(Scene("", (), tuple(Place("Seat", hand, note=note) for _ in range(4))))
 
-    empty, told = table(""), table("+62 chips, 34 points")
-    np.testing.assert_array_equal(*((each[..., 0] > 150) & (each[..., 1] < 100) for each in (empty, told)))
-    changed = (empty != told).any(2)
+    empty, printed = table(""), table("+62 chips, 34 points")
+    np.testing.assert_array_equal(*((each[..., 0] > 150) & (each[..., 1] < 100) for each in (empty, printed)))
+    changed = (empty != printed).any(2)
     assert changed[:, :200].any()
     assert not changed[270:540, :].any()  # below the names and notes of the side seats
 
@@ -353,7 +343,7 @@ def drawn(scene, **how):
 
 
 def shapes(scene, **how):
-    """All there is in a drawing, its styles aside."""
+    """All there is in a drawing, its heuristics aside."""
     return [
         (each.tag, tuple(each.attrib.items()), each.text)
         for each in drawn(scene, **how).iter()
@@ -367,8 +357,8 @@ def test_every_tile_of_a_drawing_has_its_name_and_all_that_is_used_is_defined(sc
     root = drawn(scene, narrow=narrow)
     titles = {each.get("id"): each.findtext(f"{SVG}title") for each in root.iter() if each.get("id")}
     names = [titles[each.get("href")[1:]] or "" for each in root.iter(f"{SVG}use")]
-    told = sorted(name for name in names if name.startswith("["))
-    assert told == sorted(f"[{a}:{b}]" for pile in piles_of(scene) for a, b in pile.tiles)
+    printed = sorted(name for name in names if name.startswith("["))
+    assert printed == sorted(f"[{a}:{b}]" for pile in piles_of(scene) for a, b in pile.tiles)
     backs = sum(min(pile.hidden, 3) if pile.form == "stack" else pile.hidden for pile in piles_of(scene))
     assert names.count("face down") == backs
     assert names.count("marked") == sum(len(pile.marked) for pile in piles_of(scene))
@@ -395,12 +385,8 @@ def contrast(one, other, seen=None):
 
 
 # Machado, Oliveira and Fernandes (2009), severity 1.
-PROTAN = np.array(
-    [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
-)
-DEUTAN = np.array(
-    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
-)
+PROTAN = np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]])
+DEUTAN = np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]])
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -425,7 +411,7 @@ HOSTILE = "</text><script>alert(1)</script>\x00\x1b]]>&amp;'\"\ud800"
 
 @pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
 def test_a_hostile_name_stays_a_name(narrow):
-    pile = Pile(HOSTILE, ((1, 2),), room=9)
+    pile = Pile(HOSTILE, ((1, 2),), capacity=9)
     scene = Scene(HOSTILE, (pile,), (Place(HOSTILE, (pile,), note=HOSTILE),), (HOSTILE,), HOSTILE)
     tame = Scene("a", (pile,), (Place("b", (pile,), note="c"),), ("d",), "e")
     root, plain = drawn(scene, narrow=narrow), drawn(tame, narrow=narrow)
@@ -453,9 +439,7 @@ def test_no_part_of_a_narrow_drawing_lies_outside_it_or_upon_another(scene):
 
 
 def test_a_layout_of_several_tables_has_room_for_each_of_them():
-    few, many = (
-        Scene("", (), (Place("A", (Pile("", ((6, 5),) * number),)), Place("B"))) for number in (3, 40)
-    )
+    few, many = (Scene("", (), (Place("A", (Pile("", ((6, 5),) * number),)), Place("B"))) for number in (3, 40))
     both = lay_out([few, many], narrow=True)
     assert both == lay_out([many, few], narrow=True)
     assert both.areas[0].h == lay_out([many], narrow=True).areas[0].h > lay_out([few], narrow=True).areas[0].h
@@ -464,9 +448,7 @@ def test_a_layout_of_several_tables_has_room_for_each_of_them():
 def test_the_table_of_widths_is_that_of_the_font():
     pytest.importorskip("fontTools")
     script = runpy.run_path(str(ROOT / "docs" / "letters.py"))
-    assert letters.WIDTHS.read_text(encoding="utf-8") == script["widths"](letters.FONT), (
-        "python docs/letters.py"
-    )
+    assert letters.WIDTHS.read_text(encoding="utf-8") == script["widths"](letters.FONT), "python docs/letters.py"
 
 
 def test_a_text_is_as_wide_as_its_letters():
@@ -510,9 +492,7 @@ def test_a_window_shows_the_picture_it_is_given(window):
     for width in (320, 400, 400):
         image = draw_image(SCENES["da_ling"], width=width)
         assert window.show(image)
-        np.testing.assert_array_equal(
-            pygame.surfarray.array3d(pygame.display.get_surface()), image.swapaxes(0, 1)
-        )
+        np.testing.assert_array_equal(pygame.surfarray.array3d(pygame.display.get_surface()), image.swapaxes(0, 1))
 
 
 def test_a_window_closed_by_its_user_stays_closed(window):

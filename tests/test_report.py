@@ -82,19 +82,19 @@ def test_a_tournament_tells_who_won_what_from_whom_and_at_which_seat_the_best_fi
         for words in map(str.split, capsys.readouterr().out.splitlines())
         if words and words[0] in players
     ]
-    ranked = sorted(range(3), key=lambda hero: -found.forms[hero].chips.mean)
+    ranked = sorted(range(3), key=lambda hero: -found.performances[hero].chips.mean)
     assert [row[0] for row in rows[:3]] == [players[hero] for hero in ranked] != list(players)
-    told = [value for row in rows for value in row[1:]]
+    printed = [value for row in rows for value in row[1:]]
     for hero in ranked:
         for villain in set(range(3)) - {hero}:
-            assert round(found.standings.against(hero, villain).mean, 2) in told
+            assert round(found.standings.against(hero, villain).mean, 2) in printed
         for seat in range(4):
-            assert round(found.at_seat(hero, seat).mean, 2) in told
+            assert round(found.at_seat(hero, seat).mean, 2) in printed
     report.tournament(found, 2.0, as_json=True)
     said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     for each in said["duels"]:
         assert each["mean"] == found.standings.against(each["hero"], each["villain"]).mean
-    assert [each["mean"] for each in said["totals"]] == [form.chips.mean for form in found.forms]
+    assert [each["mean"] for each in said["totals"]] == [performance.chips.mean for performance in found.performances]
 
 
 def test_exploits_are_told_as_values_and_gains(capsys, monkeypatch):

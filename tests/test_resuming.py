@@ -19,27 +19,27 @@ SMALL = {
     "save_every": 2,
     "device": "cpu",
     "network": {"hidden": [8]},
-    "ppo": {"lanes": 16, "steps": 8, "batch_size": 64},
+    "ppo": {"envs": 16, "steps": 8, "batch_size": 64},
     "pool": {"snapshots": 0, "rules": []},
     "evaluation": {"every": 1, "deals": 2, "final_deals": 2, "baselines": ["random"]},
 }
-TEACH = {"labels": 1000, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}
+EXPERT_ITERATION = {"targets": 1000, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}
 
 
 class Killed(Reporter):
     """Ends the process, as far as a run can tell, when it begins the look after so many."""
 
-    def __init__(self, looks: int) -> None:
-        self.looks = looks
+    def __init__(self, evaluations: int) -> None:
+        self.evaluations = evaluations
 
     def learned(self, *_) -> None:
-        if not self.looks:
+        if not self.evaluations:
             raise KeyboardInterrupt
 
-    taught = learned
+    by_search = learned
 
     def evaluated(self, _) -> None:
-        self.looks -= 1
+        self.evaluations -= 1
 
 
 def scalars(folder):
@@ -50,26 +50,26 @@ def scalars(folder):
 
 def places(folder):
     rows = map(json.loads, (folder / METRICS_FILE).read_text().splitlines())
-    return [(row["labels"], row["decisions"]) for row in rows]
+    return [(row["targets"], row["decisions"]) for row in rows]
 
 
 @pytest.mark.parametrize(
-    ("stages", "looks"),
+    ("stages", "evaluations"),
     [
         ({}, 3),  # an update after the save at the second
-        ({"teach": TEACH, "decisions": 0}, 3),
-        ({"teach": {**TEACH, "labels": 200}}, 3),  # in self-play, nothing of which was saved
+        ({"expert_iteration": EXPERT_ITERATION, "decisions": 0}, 3),
+        ({"expert_iteration": {**EXPERT_ITERATION, "targets": 200}}, 3),  # in self-play, nothing of which was saved
     ],
 )
-def test_what_a_killed_run_told_after_its_last_save_is_told_once(stages, looks, tmp_path):
+def test_what_a_killed_run_told_after_its_last_save_is_told_once(stages, evaluations, tmp_path):
     config = parse({**SMALL, **stages}, "test")
     whole = Run.begin(config, tmp_path)
     whole.learn()
     run = Run.begin(config, tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        run.learn(reporter=Killed(looks))
-    told = places(run.folder)
-    assert told == places(whole.folder)[:looks]
+        run.learn(reporter=Killed(evaluations))
+    printed = places(run.folder)
+    assert printed == places(whole.folder)[:evaluations]
     with (run.folder / METRICS_FILE).open("a") as file:
         file.write('{"labels": 0, "deci')  # a kill in the middle of a row
     again = Run(load_run(run.folder), run.folder)
@@ -85,10 +85,10 @@ def test_what_a_killed_run_told_after_its_last_save_is_told_once(stages, looks, 
 def test_what_went_on_from_its_end_tells_nothing_again(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()
-    told, steps = places(run.folder), scalars(run.folder)
+    printed, steps = places(run.folder), scalars(run.folder)
     Run(load_run(run.folder), run.folder).learn(go_on=True)
-    assert places(run.folder)[: len(told)] == told
-    assert set(places(run.folder)) == set(told)
+    assert places(run.folder)[: len(printed)] == printed
+    assert set(places(run.folder)) == set(printed)
     assert {tag: sorted(set(found)) for tag, found in scalars(run.folder).items()} == steps
 
 
@@ -120,7 +120,7 @@ def saved(tmp_path_factory):
     ("change", "said"),
     [
         (lambda header: header["config"].update(seed=7), "config.seed is 7 there, 1 here"),
-        (lambda header: header["config"]["ppo"].update(lanes=32), "config.ppo.lanes is 32 there, 16 here"),
+        (lambda header: header["config"]["ppo"].update(envs=32), "config.ppo.envs is 32 there, 16 here"),
         (lambda header: header["config"].update(moon=1), "config.moon is 1 there, not known here"),
         (lambda header: header["config"].pop("seed"), "config.seed is not told there, 1 here"),
         (lambda header: header.update(version=99), "version is 99 there"),
@@ -135,7 +135,7 @@ def test_a_run_of_another_configuration_or_version_is_refused_by_what_differs(ch
     write_checkpoint(tmp_path / RESUME_FILE, header, tensors)
     with pytest.raises(CheckpointError) as caught:
         Run(parse(SMALL, "test"), tmp_path).learn(go_on=True)
-    told = str(caught.value)
-    assert told.startswith(f"{tmp_path / RESUME_FILE}: saved under another configuration or version; ")
-    assert said in told
-    assert "\n" not in told
+    printed = str(caught.value)
+    assert printed.startswith(f"{tmp_path / RESUME_FILE}: saved under another configuration or version; ")
+    assert said in printed
+    assert "\n" not in printed

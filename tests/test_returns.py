@@ -8,24 +8,24 @@ import pytest
 from gupai_training.returns import advantages_by_seat
 
 
-def advantages(seats, values, payoffs, over, gamma=1.0, lam=0.95):
-    seats, over = np.asarray(seats, np.int8), np.asarray(over, bool)
+def advantages(seats, values, payoffs, terminated, gamma=1.0, lam=0.95):
+    seats, terminated = np.asarray(seats, np.int8), np.asarray(terminated, bool)
     out, weights = np.zeros(seats.shape, np.float32), np.zeros(seats.shape, np.float32)
-    arrays = seats, np.asarray(values, np.float32), np.asarray(payoffs, np.float32), over
+    arrays = seats, np.asarray(values, np.float32), np.asarray(payoffs, np.float32), terminated
     advantages_by_seat(*arrays, np.float32(gamma), np.float32(lam), out, weights)
     return out, weights
 
 
-def reference(seats, values, payoffs, over, gamma, lam):
+def reference(seats, values, payoffs, terminated, gamma, lam):
     """The definition, one lane and seat at a time: a list of decisions, each with reward and successor."""
-    steps, lanes = seats.shape
+    steps, envs = seats.shape
     out, weights = np.zeros(seats.shape), np.zeros(seats.shape)
-    for lane in range(lanes):
+    for lane in range(envs):
         for seat in range(payoffs.shape[2]):
             decisions = [t for t in range(steps) if seats[t, lane] == seat]
             following = {}
             for here, there in itertools.zip_longest(decisions, decisions[1:]):
-                end = next((t for t in range(here, steps) if over[t, lane]), None)
+                end = next((t for t in range(here, steps) if terminated[t, lane]), None)
                 if end is not None and (there is None or end < there):
                     following[here] = (sum(payoffs[t, lane, seat] for t in range(here, end + 1)), None)
                 elif there is not None:
@@ -47,7 +47,7 @@ def test_two_seats_by_hand():
         seats=[[0], [1], [0], [1]],
         values=[[1.0], [-1.0], [2.0], [-2.0]],
         payoffs=[[[0, 0]], [[0, 0]], [[0, 0]], [[3, -3]]],
-        over=[[False], [False], [False], [True]],
+        terminated=[[False], [False], [False], [True]],
         lam=0.5,
     )
     # last of seat 0: 3 - 2 = 1; first: 2 - 1 + 0.5 * 1 = 1.5. Seat 1: -3 + 2 = -1; -2 + 1 + 0.5 * -1 = -1.5
@@ -61,10 +61,10 @@ def test_who_did_not_make_the_last_move_is_paid_too():
 
 
 def test_the_next_movers_value_is_never_the_successor():
-    seats, over = [[0], [1], [0]], [[False], [False], [True]]
+    seats, terminated = [[0], [1], [0]], [[False], [False], [True]]
     payoffs = np.zeros((3, 1, 2))
-    quiet, _ = advantages(seats, [[0.0], [0.0], [0.0]], payoffs, over)
-    loud, _ = advantages(seats, [[0.0], [1e6], [0.0]], payoffs, over)
+    quiet, _ = advantages(seats, [[0.0], [0.0], [0.0]], payoffs, terminated)
+    loud, _ = advantages(seats, [[0.0], [1e6], [0.0]], payoffs, terminated)
     assert quiet[[0, 2]].tolist() == loud[[0, 2]].tolist()
 
 
@@ -84,13 +84,13 @@ def test_chips_paid_within_a_match_belong_to_the_decision_before_them():
 def test_the_loop_agrees_with_a_slow_reference(gamma, lam):
     rng = np.random.default_rng(7)
     for _ in range(20):
-        steps, lanes, players = rng.integers(1, 40), rng.integers(1, 5), rng.integers(2, 5)
-        seats = rng.integers(0, players, (steps, lanes)).astype(np.int8)
-        values = rng.normal(size=(steps, lanes)).astype(np.float32)
-        over = rng.random((steps, lanes)) < 0.15
-        payoffs = rng.normal(size=(steps, lanes, players)).astype(np.float32)
-        payoffs *= (over | (rng.random((steps, lanes)) < 0.1))[:, :, None]
-        found = advantages(seats, values, payoffs, over, gamma, lam)
-        wanted = reference(seats, values, payoffs, over, gamma, lam)
+        steps, envs, players = rng.integers(1, 40), rng.integers(1, 5), rng.integers(2, 5)
+        seats = rng.integers(0, players, (steps, envs)).astype(np.int8)
+        values = rng.normal(size=(steps, envs)).astype(np.float32)
+        terminated = rng.random((steps, envs)) < 0.15
+        payoffs = rng.normal(size=(steps, envs, players)).astype(np.float32)
+        payoffs *= (terminated | (rng.random((steps, envs)) < 0.1))[:, :, None]
+        found = advantages(seats, values, payoffs, terminated, gamma, lam)
+        wanted = reference(seats, values, payoffs, terminated, gamma, lam)
         np.testing.assert_allclose(found[0], wanted[0], atol=1e-4)
         np.testing.assert_array_equal(found[1], wanted[1])

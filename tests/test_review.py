@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gupai_agents.agent import Turns
+from gupai_agents.agent import DecisionBatch
 from gupai_app.moves import WIDE
 from gupai_app.web.review import MOST_BARS, MOST_LOSSES, Decision, _decision, largest_losses, line_in
 
@@ -14,7 +14,7 @@ RECORD = SimpleNamespace(game=SimpleNamespace(action_name=lambda action, view: f
 
 def decided(action, means, errors, chances=None):
     means = np.array(means)
-    turn = Turns([None], np.isfinite(means)[None], np.zeros(1, np.int64))
+    turn = DecisionBatch([None], np.isfinite(means)[None], np.zeros(1, np.int64))
     chances = np.linspace(0, 1, len(means)) if chances is None else np.array(chances)
     return _decision(RECORD, (7, 2, action), turn, chances, means, np.array(errors))
 

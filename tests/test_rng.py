@@ -17,24 +17,18 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.tune import won_by
-from gupai_env import GAMES, Lanes, get_game
+from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core import streams
 from gupai_env.core.rng import KEYS, as_key, derive, draw, shuffle
 from gupai_env.core.tiles import set_name
 from gupai_training.config import parse
+from gupai_training.search_targets import TargetMaker
 from gupai_training.selfplay import SelfPlayVecEnv
-from gupai_training.teaching import Teacher
 
 # The first outputs of splitmix64 as its authors publish it (prng.di.unimi.it), by seed.
 SPLITMIX64 = {
     0: (0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC, 0x1B39896A51A8749B),
-    1234567: (
-        6457827717110365317,
-        3203168211198807973,
-        9817491932198370423,
-        4593380528125082431,
-        16408922859458223821,
-    ),
+    1234567: (6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821),
 }
 
 
@@ -70,9 +64,7 @@ def test_a_key_may_be_any_kind_of_integer():
 def test_draws_are_below_their_bound_and_even():
     draws = Counter(draw(7, counter, 10) for counter in range(20000))
     assert draws.keys() == set(range(10))
-    assert (
-        sum((times - 2000) ** 2 / 2000 for times in draws.values()) < 30
-    )  # chi-square, 9 degrees of freedom
+    assert sum((times - 2000) ** 2 / 2000 for times in draws.values()) < 30  # chi-square, 9 degrees of freedom
     assert {draw(7, counter, 1) for counter in range(50)} == {0}
 
 
@@ -96,9 +88,9 @@ def test_all_orders_of_a_shuffle_are_equally_likely():
 
 
 def test_every_tile_is_equally_likely_in_every_place_of_a_deal():
-    lanes = Lanes("jie-long", 20000, seed=9, observe=False)
+    envs = VectorEnv("jie-long", 20000, seed=9, observe=False)
     for kind, copies in ((20, 2), (1, 1)):
-        held = (lanes.states.hands >> (3 * kind) & 7).sum(0)
+        held = (envs.states.hands >> (3 * kind) & 7).sum(0)
         assert held.sum() == 20000 * copies
         expected = held.sum() / 4
         assert ((held - expected) ** 2 / expected).sum() < 25  # chi-square, 3 degrees of freedom
@@ -131,9 +123,7 @@ def test_no_two_streams_have_one_number_and_none_is_a_plain_counter():
     noise = {streams.NOISE_STREAM + seat for seat in range(max(game.max_seats for game in GAMES.values()))}
     others = [number for name, number in NUMBERS.items() if name != "NOISE_STREAM"]
     assert len({*others, *noise}) == len(others) + len(noise)
-    assert all(
-        number > 1 << 32 for number in others if number != streams.LUCK_STREAM
-    )  # whose key has a few slots
+    assert all(number > 1 << 32 for number in others if number != streams.LUCK_STREAM)  # whose key has a few slots
 
 
 def test_streams_are_named_in_one_place():
@@ -155,17 +145,17 @@ class BegunError(Exception):
 
 def deals_begun(monkeypatch, *calls):
     """The keys of the deals that each call begins with, of their lanes and episodes."""
-    found, reset = set(), Lanes.reset
+    found, reset = set(), VectorEnv.reset
 
-    def spying(lanes, seed=None, *, seeds=None):
-        reset(lanes, seed, seeds=seeds)
+    def spying(envs, seed=None, *, seeds=None):
+        reset(envs, seed, seeds=seeds)
         if seed or seeds is not None:
-            found.update(lanes.seeds.tolist())
-            found.update(derive(key, episode) for key in lanes.seeds.tolist() for episode in range(3))
+            found.update(envs.seeds.tolist())
+            found.update(derive(key, episode) for key in envs.seeds.tolist() for episode in range(3))
             raise BegunError
 
     with monkeypatch.context() as patch:
-        patch.setattr(Lanes, "reset", spying)
+        patch.setattr(VectorEnv, "reset", spying)
         for call in calls:
             with pytest.raises(BegunError):
                 call()
@@ -174,27 +164,27 @@ def deals_begun(monkeypatch, *calls):
 
 def test_training_teaching_tuning_claims_and_evaluation_share_no_deal(monkeypatch):
     game, seed, some = get_game("jie-long"), 1, 200
-    styles = np.zeros((1, len(game.features) + 1))
-    config = parse({"game": "jie-long", "seed": seed, "teach": {"tables": some}}, "test")
-    teacher = SimpleNamespace(config=config, style=SimpleNamespace(game=game))
+    heuristics = np.zeros((1, len(game.features) + 1))
+    config = parse({"game": "jie-long", "seed": seed, "expert_iteration": {"tables": some}}, "test")
+    target_maker = SimpleNamespace(config=config, heuristic=SimpleNamespace(game=game))
     agent = make_agent("random", game)
     claims = [Sampler.keys(None, stream_of(seed, number), 0, some) for number in range(3)]
     met = {
         "training": deals_begun(monkeypatch, lambda: SelfPlayVecEnv(game.id, some, None, seed=seed)),
-        "teaching": deals_begun(
-            monkeypatch, *(partial(Teacher.labels, teacher, None, number) for number in range(3))
+        "search": deals_begun(
+            monkeypatch, *(partial(TargetMaker.targets, target_maker, None, number) for number in range(3))
         ),
         "tuning": deals_begun(
             monkeypatch,
-            *(partial(won_by, game, {}, styles, styles, some, derive(seed, number)) for number in range(3)),
+            *(partial(won_by, game, {}, heuristics, heuristics, some, derive(seed, number)) for number in range(3)),
         ),
         "claims": deals_begun(
             monkeypatch,
-            *(partial(lambda keys: Lanes(game, some).reset(seeds=keys), keys) for keys in claims),
+            *(partial(lambda rng_keys: VectorEnv(game, some).reset(seeds=rng_keys), rng_keys) for rng_keys in claims),
         ),
         "evaluation": deals_begun(monkeypatch, partial(duel, game, agent, agent, some, seed=seed)),
     }
-    assert all(len(keys) > some for keys in met.values())
+    assert all(len(rng_keys) > some for rng_keys in met.values())
     for one, other in combinations(met, 2):
         assert not met[one] & met[other], (one, other)
 
@@ -256,11 +246,11 @@ GOLDEN = {
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_deals_and_the_play_of_a_seed_never_change(game):
-    lanes = Lanes(game, 100, seed=2025)
-    leader, hands = int(lanes.states.leader[0]), tuple(map(set_name, lanes.states.hands[0]))
+    envs = VectorEnv(game, 100, seed=2025)
+    leader, hands = int(envs.states.leader[0]), tuple(map(set_name, envs.states.hands[0]))
     digest = hashlib.sha256()
     for step in range(80):
-        actions = lanes.sample(step)
-        digest.update(lanes.seats.astype("<i2").tobytes() + actions.astype("<i2").tobytes())
-        digest.update(lanes.step(actions)[0].astype("<f4").tobytes())
+        actions = envs.sample(step)
+        digest.update(envs.seats.astype("<i2").tobytes() + actions.astype("<i2").tobytes())
+        digest.update(envs.step(actions)[0].astype("<f4").tobytes())
     assert (leader, hands, digest.hexdigest()) == GOLDEN[game]

@@ -36,7 +36,7 @@ SMALL = {
     "threads": 1,
     "device": "cpu",
     "network": {"hidden": [16]},
-    "ppo": {"lanes": 64, "steps": 16, "batch_size": 256},
+    "ppo": {"envs": 64, "steps": 16, "batch_size": 256},
     "pool": {"snapshots": 0, "rules": []},
     "evaluation": {"every": 1000, "deals": 4, "final_deals": 4, "baselines": ["random"]},
 }
@@ -214,7 +214,7 @@ def test_what_a_killed_process_was_writing_is_cleared_away(saved):
 
 
 @pytest.mark.parametrize(
-    "change", ["device=cuda:999", "evaluation.baselines=[gredy]", "ppo.lanes=0", "variant.players=9"]
+    "change", ["device=cuda:999", "evaluation.baselines=[gredy]", "ppo.envs=0", "variant.players=9"]
 )
 def test_a_start_that_fails_leaves_no_folder(tmp_path, change):
     result = train("jie-long", "--set", change, "--runs", tmp_path / "runs")
@@ -235,7 +235,7 @@ def test_runs_that_begin_together_get_folders_of_their_own(tmp_path):
     assert next_folder(tmp_path / "runs", "a").name == "a-2"
 
 
-def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path):
+def test_a_folder_that_cannot_be_made_is_reported_in_one_line(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(SMALL))
     result = train(path, "--runs", path)
@@ -250,11 +250,11 @@ def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path):
         lambda header, tensors: header.update(config=[]),
         lambda header, tensors: header.pop("stage"),
         lambda header, tensors: header.update(stage="later"),
-        lambda header, tensors: header.update(stage="teaching"),
+        lambda header, tensors: header.update(stage="search"),
         lambda header, tensors: header.pop("spent"),
         lambda header, tensors: header["spent"].update(seconds="long"),
-        lambda header, tensors: header["spent"].update(labels=-1),
-        lambda header, tensors: header["spent"].update(teaching_seconds=-1),
+        lambda header, tensors: header["spent"].update(targets=-1),
+        lambda header, tensors: header["spent"].update(search_seconds=-1),
         lambda header, tensors: header["spent"].update(hours=1),
         lambda header, tensors: header.update(members=5),
         lambda header, tensors: header.update(members=[["human", 0, True, 0.5, 0]]),
@@ -293,9 +293,7 @@ def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path):
         lambda header, tensors: header.update(members=[["greedy", "young", True, 0.5, 0]]),
         lambda header, tensors: header.update(members=[["greedy", 0, True, "often", 0]]),
         lambda header, tensors: header.update(members=[["greedy", 0, True, 0.5, -1]]),
-        lambda header, tensors: header.update(
-            chance=header["chance"].replace('"state": ', '"state": ' + "9" * 60)
-        ),
+        lambda header, tensors: header.update(chance=header["chance"].replace('"state": ', '"state": ' + "9" * 60)),
         lambda header, tensors: header.update(chance="[" * 100_000),
         lambda header, tensors: tensors.update({"network.value.bias": np.zeros(2, np.float32)}),
         lambda header, tensors: tensors.pop("network.value.bias"),
@@ -340,14 +338,17 @@ def test_a_run_that_was_saved_under_the_names_of_sb3_goes_on(saved):
         np.testing.assert_array_equal(again[name], tensor)
 
 
-TAUGHT = {**SMALL, "teach": {"labels": 100_000, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}}
+BY_SEARCH = {
+    **SMALL,
+    "expert_iteration": {"targets": 100_000, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32},
+}
 
 
 @pytest.fixture(scope="module")
-def half_taught(tmp_path_factory):
+def half_searched(tmp_path_factory):
     """A run that was stopped while search taught it, its window full."""
-    run = Run.begin(parse(TAUGHT, "test"), tmp_path_factory.mktemp("taught"))
-    assert not run.learn(stop=lambda: len(run.teaching.ends) == 4)
+    run = Run.begin(parse(BY_SEARCH, "test"), tmp_path_factory.mktemp("by_search"))
+    assert not run.learn(stop=lambda: len(run.search_stage.ends) == 4)
     return run.folder
 
 
@@ -364,39 +365,36 @@ def half_taught(tmp_path_factory):
         (RESUME_FILE, lambda header, tensors: header.update(seconds=-1)),
         (RESUME_FILE, lambda header, tensors: tensors.pop("network.value.bias")),
         (RESUME_FILE, lambda header, tensors: tensors.pop("adam.0.exp_avg")),
-        ("labels-3.safetensors", lambda header, tensors: header.pop("kind")),
-        ("labels-3.safetensors", lambda header, tensors: header.update(kind="player")),
-        ("labels-3.safetensors", lambda header, tensors: header.update(config={})),
-        ("labels-3.safetensors", lambda header, tensors: header.update(end=header["end"] - 1)),
-        ("labels-3.safetensors", lambda header, tensors: header.update(first=header["first"] + 1)),
-        ("labels-3.safetensors", lambda header, tensors: header.update(first=0)),
-        ("labels-3.safetensors", lambda header, tensors: tensors.pop("legal")),
-        ("labels-3.safetensors", lambda header, tensors: tensors.update(legal=tensors["legal"][:, :5])),
-        ("labels-3.safetensors", lambda header, tensors: tensors["legal"].fill(False)),
-        ("labels-3.safetensors", lambda header, tensors: tensors.update(means=tensors["means"][:5])),
-        (
-            "labels-3.safetensors",
-            lambda header, tensors: tensors.update(observations=np.zeros((3, 3), np.int8)),
-        ),
-        ("labels-3.safetensors", lambda header, tensors: tensors["observations"].fill(-7)),
+        ("targets-3.safetensors", lambda header, tensors: header.pop("kind")),
+        ("targets-3.safetensors", lambda header, tensors: header.update(kind="player")),
+        ("targets-3.safetensors", lambda header, tensors: header.update(config={})),
+        ("targets-3.safetensors", lambda header, tensors: header.update(end=header["end"] - 1)),
+        ("targets-3.safetensors", lambda header, tensors: header.update(first=header["first"] + 1)),
+        ("targets-3.safetensors", lambda header, tensors: header.update(first=0)),
+        ("targets-3.safetensors", lambda header, tensors: tensors.pop("legal")),
+        ("targets-3.safetensors", lambda header, tensors: tensors.update(legal=tensors["legal"][:, :5])),
+        ("targets-3.safetensors", lambda header, tensors: tensors["legal"].fill(False)),
+        ("targets-3.safetensors", lambda header, tensors: tensors.update(means=tensors["means"][:5])),
+        ("targets-3.safetensors", lambda header, tensors: tensors.update(observations=np.zeros((3, 3), np.int8))),
+        ("targets-3.safetensors", lambda header, tensors: tensors["observations"].fill(-7)),
     ],
 )
-def test_a_half_taught_run_that_lies_is_refused_in_a_line(half_taught, tmp_path, name, lie):
-    folder = Path(shutil.copytree(half_taught, tmp_path / "run"))
+def test_a_half_taught_run_that_lies_is_refused_in_a_line(half_searched, tmp_path, name, lie):
+    folder = Path(shutil.copytree(half_searched, tmp_path / "run"))
     header, tensors = read_checkpoint(folder / name)
     lie(header, tensors)
     write_checkpoint(folder / name, header, tensors)
     with pytest.raises(CheckpointError) as caught:
-        Run(parse(TAUGHT, "test"), folder).learn(go_on=True)
+        Run(parse(BY_SEARCH, "test"), folder).learn(go_on=True)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith(str(folder))
 
 
-def test_labels_that_are_gone_are_told_in_a_line(half_taught, tmp_path):
-    folder = Path(shutil.copytree(half_taught, tmp_path / "run"))
-    (folder / "labels-3.safetensors").unlink()
-    with pytest.raises(CheckpointError, match=r"labels-3\.safetensors: there is no such checkpoint"):
-        Run(parse(TAUGHT, "test"), folder).learn(go_on=True)
+def test_labels_that_are_gone_are_reported_in_one_line(half_searched, tmp_path):
+    folder = Path(shutil.copytree(half_searched, tmp_path / "run"))
+    (folder / "targets-3.safetensors").unlink()
+    with pytest.raises(CheckpointError, match=r"targets-3\.safetensors: there is no such checkpoint"):
+        Run(parse(BY_SEARCH, "test"), folder).learn(go_on=True)
 
 
 def test_a_saved_run_is_told_by_what_was_played_and_goes_on_from_there():
@@ -426,13 +424,13 @@ def test_a_saved_run_is_told_by_what_was_played_and_goes_on_from_there():
     for _ in range(60):
         for name in ("seats", "masks", "observations", "sitting", "totals"):
             np.testing.assert_array_equal(getattr(again, name), getattr(env, name))
-        np.testing.assert_array_equal(again.lanes.states, env.lanes.states)
+        np.testing.assert_array_equal(again.envs.states, env.envs.states)
         for each in (env, again):
             each.play(each.masks.argmax(1))
-        np.testing.assert_array_equal(again.payoffs, env.payoffs)
+        np.testing.assert_array_equal(again.rewards, env.rewards)
 
 
-def test_training_that_diverges_is_told_in_a_line(tmp_path, monkeypatch):
+def test_training_that_diverges_is_reported_in_one_line(tmp_path, monkeypatch):
     def diverge(self, *_):
         raise FloatingPointError("values of update 1 hold values that are not finite; training stopped")
 
@@ -450,33 +448,19 @@ def test_training_that_diverges_is_told_in_a_line(tmp_path, monkeypatch):
 def test_names_are_whole_in_the_final_table_at_80_columns(players):
     game = get_game("da-ling")
     chips = np.random.default_rng(0).normal(size=(50, players, players)) * 60
-    names = [
-        "trained",
-        "variety",
-        "[brave]",
-        f"checkpoint:runs/{'a-long-name-' * 3}7/agent.safetensors",
-    ]
-    rows = [
-        Row(hero, other, DuplicateResult((hero,), chips, 0))
-        for hero in names
-        for other in names
-        if hero != other
-    ]
+    names = ["trained", "variety", "[brave]", f"checkpoint:runs/{'a-long-name-' * 3}7/agent.safetensors"]
+    rows = [Row(hero, other, DuplicateResult((hero,), chips, 0)) for hero in names for other in names if hero != other]
     config = SimpleNamespace(variant={}, seed=1, evaluation=SimpleNamespace(final_deals=50))
     run = SimpleNamespace(
-        config=config,
-        game=game,
-        variant=SimpleNamespace(players=players),
-        spent=Spent(labels=12_000),
-        decisions=3_000,
+        config=config, game=game, variant=SimpleNamespace(players=players), spent=Spent(targets=12_000), decisions=3_000
     )
     console = Console(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
     console.print(results_table(run, rows))
     shown = console.export_text()
     assert all(len(line) <= 80 for line in shown.splitlines())
     assert "…" not in shown
-    told = " ".join(shown.split())
-    assert "learned from 12,000 labelled positions, then 3,000 decisions of self-play." in told
+    printed = " ".join(shown.split())
+    assert "learned from 12,000 labelled positions, then 3,000 decisions of self-play." in printed
     for name in names[:3]:
         assert len(re.findall(rf"(?<!\S){re.escape(name)}(?!\S)", shown)) == 6
     for row in rows:

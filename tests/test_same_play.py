@@ -17,14 +17,14 @@ from adapters import ADAPTERS
 from gupai_agents import agent_names, make_agent
 from gupai_agents.evaluation import build_tree, duel
 from gupai_agents.gymnasium_envs import SeatEnv, SeatVectorEnv
-from gupai_env import GAMES, Lanes, vector
+from gupai_env import GAMES, VectorEnv, vector
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.lanes import WAIT, Kernels
+from gupai_env.core.kernels import WAIT, Kernels
 from gupai_env.core.rng import derive
 from variants import PAIR_NAMES, PAIRS
-from walks import lanes_of, options_of, sample
+from walks import envs_of, options_of, sample
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 every_variant = pytest.mark.parametrize(("game", "variant"), PAIRS, ids=PAIR_NAMES)
@@ -37,60 +37,60 @@ def choose(masks: np.ndarray, states: np.recarray) -> np.ndarray:
     return (masks.cumsum(1) > nth[:, None]).argmax(1).astype(np.int16)
 
 
-def played(lanes: Lanes, steps: int) -> Iterator[tuple]:
+def played(envs: VectorEnv, steps: int) -> Iterator[tuple]:
     """Before each decision the turns of all lanes, then the action and what it brought."""
     for _ in range(steps):
-        turns = [array.copy() for array in (lanes.seats, lanes.masks, lanes.observations, lanes.states)]
-        actions = choose(lanes.masks, lanes.states)
-        payoffs, over = lanes.step(actions)
-        yield *turns, actions, payoffs.copy(), over.copy()
+        turns = [array.copy() for array in (envs.seats, envs.masks, envs.observations, envs.states)]
+        actions = choose(envs.masks, envs.states)
+        payoffs, terminated = envs.step(actions)
+        yield *turns, actions, payoffs.copy(), terminated.copy()
 
 
 @every_game
 def test_a_lane_plays_alike_beside_any_number_of_others(game):
-    thousand = list(played(Lanes(game, 1000, seed=41, deals=2), 45))
-    for num_lanes in (1, 3, 64):
-        for few, many in zip(played(Lanes(game, num_lanes, seed=41, deals=2), 45), thousand, strict=True):
+    thousand = list(played(VectorEnv(game, 1000, seed=41, deals=2), 45))
+    for num_envs in (1, 3, 64):
+        for few, many in zip(played(VectorEnv(game, num_envs, seed=41, deals=2), 45), thousand, strict=True):
             for mine, theirs in zip(few, many, strict=True):
-                np.testing.assert_array_equal(mine, theirs[:num_lanes])
+                np.testing.assert_array_equal(mine, theirs[:num_envs])
 
 
 @every_game
 def test_a_lane_plays_alike_wherever_it_lies(game):
-    lanes, mirrored = Lanes(game, 9, seed=42), Lanes(game, 9)
-    mirrored.reset(seeds=lanes.seeds[::-1])
-    for forth, back in zip(played(lanes, 40), played(mirrored, 40), strict=True):
+    envs, mirrored = VectorEnv(game, 9, seed=42), VectorEnv(game, 9)
+    mirrored.reset(seeds=envs.seeds[::-1])
+    for forth, back in zip(played(envs, 40), played(mirrored, 40), strict=True):
         for mine, theirs in zip(forth, back, strict=True):
             np.testing.assert_array_equal(mine, theirs[::-1])
 
 
 @every_variant
 def test_a_lane_is_the_single_environment_move_by_move_and_episode_by_episode(game, variant):
-    lanes = lanes_of(game, variant, 3, seed=43)
+    envs = envs_of(game, variant, 3, seed=43)
     for lane in range(3):
         env = GupaiEnv(game, **options_of(variant))
-        env.reset(seed=int(lanes.seeds[lane]))
-        lanes.reset(43)
-        for seats, masks, observations, _, actions, payoffs, over in played(lanes, 45):
+        env.reset(seed=int(envs.seeds[lane]))
+        envs.reset(43)
+        for seats, masks, observations, _, actions, payoffs, terminated in played(envs, 45):
             assert env.agent_selection == f"seat_{seats[lane]}"
             seen = env.observe(env.agent_selection)
             np.testing.assert_array_equal(seen["action_mask"], masks[lane])
             np.testing.assert_array_equal(seen["observation"], observations[lane])
             env.step(int(actions[lane]))
             assert list(env.rewards.values()) == payoffs[lane, : variant.players].tolist()
-            assert all(env.terminations.values()) == over[lane]
-            if over[lane]:
+            assert all(env.terminations.values()) == terminated[lane]
+            if terminated[lane]:
                 env.reset()
 
 
 @every_game
 def test_a_reset_begins_the_same_episodes_again(game):
-    lanes = Lanes(game, 20, seed=44)
-    first = [each[3] for each in played(lanes, 40)]
-    lanes.reset(45)
-    other = lanes.states.copy()
-    lanes.reset(44)
-    again = [each[3] for each in played(lanes, 40)]
+    envs = VectorEnv(game, 20, seed=44)
+    first = [each[3] for each in played(envs, 40)]
+    envs.reset(45)
+    other = envs.states.copy()
+    envs.reset(44)
+    again = [each[3] for each in played(envs, 40)]
     np.testing.assert_array_equal(first, again)
     tiles = ADAPTERS[game.id].tile_sets
     assert (tiles(other) != tiles(first[0])).any(-1).all()
@@ -103,8 +103,8 @@ ARRAYS = ("states", "seats", "masks", "observations", "payoffs", "over", "episod
 def test_threads_and_calls_that_play_many_actions_change_nothing(game, monkeypatch):
     monkeypatch.setattr(vector, "WORTH_SHARING", 1)
     options = {"seed": 48, "deals": 2, "skip_forced": True}
-    one_by_one, shared = Lanes(game, 37, **options), Lanes(game, 37, threads=3, **options)
-    at_once = [Lanes(game, 37, **options), Lanes(game, 37, threads=2, **options)]
+    one_by_one, shared = VectorEnv(game, 37, **options), VectorEnv(game, 37, threads=3, **options)
+    at_once = [VectorEnv(game, 37, **options), VectorEnv(game, 37, threads=2, **options)]
     for call in range(7):
         key = derive(49, call)
         for number in range(16):
@@ -112,59 +112,59 @@ def test_threads_and_calls_that_play_many_actions_change_nothing(game, monkeypat
             np.testing.assert_array_equal(shared.sample(derive(key, number)), actions)
             one_by_one.step(actions)
             shared.step(actions)
-        for lanes in at_once:
-            lanes.play_random(16, key)
-        for lanes in (shared, *at_once):
+        for envs in at_once:
+            envs.play_random(16, key)
+        for envs in (shared, *at_once):
             for array in ARRAYS:
-                np.testing.assert_array_equal(getattr(lanes, array), getattr(one_by_one, array))
+                np.testing.assert_array_equal(getattr(envs, array), getattr(one_by_one, array))
     assert one_by_one.episodes.max() > 0
 
 
 @every_game
 def test_random_play_stops_where_the_episode_does(game):
-    lanes = Lanes(game, 10, seed=50, renew=False)
-    lanes.play_random(1000, 51)
-    np.testing.assert_array_equal(lanes.states.over, 1)
-    np.testing.assert_array_equal(lanes.over, True)
-    np.testing.assert_array_equal(lanes.payoffs, 0)  # those of the last action, which was none
-    np.testing.assert_array_equal(lanes.masks, False)
-    still = lanes.states.copy()
-    lanes.play_random(3, 52)
-    np.testing.assert_array_equal(lanes.states, still)
+    envs = VectorEnv(game, 10, seed=50, renew=False)
+    envs.play_random(1000, 51)
+    np.testing.assert_array_equal(envs.states.terminated, 1)
+    np.testing.assert_array_equal(envs.terminated, True)
+    np.testing.assert_array_equal(envs.rewards, 0)  # those of the last action, which was none
+    np.testing.assert_array_equal(envs.masks, False)
+    still = envs.states.copy()
+    envs.play_random(3, 52)
+    np.testing.assert_array_equal(envs.states, still)
 
 
 def test_an_illegal_action_stops_all_threads(monkeypatch):
     monkeypatch.setattr(vector, "WORTH_SHARING", 1)
-    lanes = Lanes("jie-long", 40, seed=53, threads=2)
-    before = {array: getattr(lanes, array).copy() for array in ARRAYS}
-    actions = lanes.sample(1)
-    actions[33] = np.flatnonzero(~lanes.masks[33])[0]
+    envs = VectorEnv("jie-long", 40, seed=53, threads=2)
+    before = {array: getattr(envs, array).copy() for array in ARRAYS}
+    actions = envs.sample(1)
+    actions[33] = np.flatnonzero(~envs.masks[33])[0]
     with pytest.raises(IllegalActionError, match="lane 33"):
-        lanes.step(actions)
+        envs.step(actions)
     for array, was in before.items():
-        np.testing.assert_array_equal(getattr(lanes, array), was)
+        np.testing.assert_array_equal(getattr(envs, array), was)
 
 
 MEDDLING = {
-    "step": lambda lanes: lanes.step(np.zeros(lanes.num_lanes, np.int64)),
-    "sample": lambda lanes: lanes.sample(1),
-    "play_random": lambda lanes: lanes.play_random(2, 1),
-    "reset": lambda lanes: lanes.reset(2),
-    "reset to seeds": lambda lanes: lanes.reset(seeds=np.arange(lanes.num_lanes)),
-    "begin": lambda lanes: lanes.begin(),
-    "refresh": lambda lanes: lanes.refresh(),
+    "step": lambda envs: envs.step(np.zeros(envs.num_envs, np.int64)),
+    "sample": lambda envs: envs.sample(1),
+    "play_random": lambda envs: envs.play_random(2, 1),
+    "reset": lambda envs: envs.reset(2),
+    "reset to seeds": lambda envs: envs.reset(seeds=np.arange(envs.num_envs)),
+    "begin": lambda envs: envs.begin(),
+    "refresh": lambda envs: envs.refresh(),
 }
 
 
-def refused(lanes: Lanes, meddle: Callable[[Lanes], object]) -> bool:
+def refused(envs: VectorEnv, meddle: Callable[[VectorEnv], object]) -> bool:
     """Play in a thread and meddle from this one while it plays; False if it was done too soon for that."""
-    thread = threading.Thread(target=lanes.play_random, args=[4000, 55])
+    thread = threading.Thread(target=envs.play_random, args=[4000, 55])
     thread.start()
     try:
         while thread.is_alive():
-            if lanes.alone.holder:
+            if envs.alone.holder:
                 try:
-                    meddle(lanes)
+                    meddle(envs)
                 except RuntimeError as error:
                     return str(error) == vector.IN_USE
     finally:
@@ -176,35 +176,35 @@ def refused(lanes: Lanes, meddle: Callable[[Lanes], object]) -> bool:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_two_threads_at_the_same_lanes_are_told_and_nothing_is_mixed(threads, meddle, monkeypatch):
     monkeypatch.setattr(vector, "WORTH_SHARING", 1)
-    alone = Lanes("jie-long", 64, seed=54)
+    alone = VectorEnv("jie-long", 64, seed=54)
     alone.play_random(4000, 55)
     for _ in range(20):
-        lanes = Lanes("jie-long", 64, seed=54, threads=threads)
-        if refused(lanes, meddle):
+        envs = VectorEnv("jie-long", 64, seed=54, threads=threads)
+        if refused(envs, meddle):
             break
     else:
         pytest.fail("nobody was refused")
     for array in ARRAYS:
-        np.testing.assert_array_equal(getattr(lanes, array), getattr(alone, array))
-    for each in (lanes, alone):
+        np.testing.assert_array_equal(getattr(envs, array), getattr(alone, array))
+    for each in (envs, alone):
         each.step(each.sample(56))
-    np.testing.assert_array_equal(lanes.states, alone.states)
+    np.testing.assert_array_equal(envs.states, alone.states)
 
 
 def test_helper_threads_end_with_the_call(monkeypatch):
     monkeypatch.setattr(vector, "WORTH_SHARING", 1)
     before = threading.active_count()
-    Lanes("jie-long", 30, threads=3).play_random(3, 1)
+    VectorEnv("jie-long", 30, threads=3).play_random(3, 1)
     assert threading.active_count() == before
 
 
 def test_an_error_in_shared_play_leaves_the_lanes_free(monkeypatch):
     monkeypatch.setattr(vector, "WORTH_SHARING", 1)
-    lanes = Lanes("jie-long", 30, threads=3)
+    envs = VectorEnv("jie-long", 30, threads=3)
     with pytest.raises(IllegalActionError):
-        lanes.step(np.full(30, -1))
-    lanes.step(lanes.sample(1))
-    lanes.reset(3)
+        envs.step(np.full(30, -1))
+    envs.step(envs.sample(1))
+    envs.reset(3)
 
 
 class FailureError(Exception):
@@ -231,29 +231,26 @@ def test_lanes_are_free_again_after_an_error_in_the_midst_of_play(threads, monke
         return play
 
     monkeypatch.setattr(vector, "bind", breaking)
-    lanes = Lanes("jie-long", 30, seed=1, threads=threads)
-    for do in (
-        lambda: lanes.step(lanes.masks.argmax(1)),
-        lambda: lanes.play_random(2, 1),
-    ):
+    envs = VectorEnv("jie-long", 30, seed=1, threads=threads)
+    for do in (lambda: envs.step(envs.masks.argmax(1)), lambda: envs.play_random(2, 1)):
         failing[:] = [True, False][:threads]  # one of the threads is late
         with pytest.raises(FailureError):
             do()
         assert not failing, "a thread is still at the lanes"
-        lanes.reset(2)
-        lanes.step(lanes.sample(1))
+        envs.reset(2)
+        envs.step(envs.sample(1))
 
 
 def test_a_reset_is_one_act_to_other_threads():
     """Nobody plays between the new seeds and the new deals."""
-    lanes, found = Lanes("jie-long", 4, seed=1), []
+    envs, found = VectorEnv("jie-long", 4, seed=1), []
 
     def begin(table):
-        found.append(lanes.alone.holder["thread"])
+        found.append(envs.alone.holder["thread"])
         return real.begin(table)
 
     def show(table):
-        found.append(lanes.alone.holder["thread"])
+        found.append(envs.alone.holder["thread"])
         thread = threading.Thread(target=meddle)
         thread.start()
         thread.join()
@@ -261,43 +258,38 @@ def test_a_reset_is_one_act_to_other_threads():
 
     def meddle():
         with pytest.raises(RuntimeError, match="in use by another thread"):
-            lanes.sample(1)
+            envs.sample(1)
         found.append("refused")
 
-    real = lanes.kernels
+    real = envs.kernels
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Lanes, "kernels", real._replace(begin=begin, show=show))
-        lanes.reset(5)
+        patch.setattr(VectorEnv, "kernels", real._replace(begin=begin, show=show))
+        envs.reset(5)
     assert found == [threading.get_ident(), threading.get_ident(), "refused"]
 
 
 # Games in which a deal may begin with a forced decision
-FORCED = {
-    "tiu-u": {"deck": "tiny", "players": 2, "must_catch": True},
-    "small-mahjong": {"deck": "tiny", "players": 2},
-}
+FORCED = {"tiu-u": {"deck": "tiny", "players": 2, "must_catch": True}, "small-mahjong": {"deck": "tiny", "players": 2}}
 
 
 @pytest.mark.parametrize("game", FORCED)
 def test_forced_decisions_are_played_at_once_but_for_the_first_of_a_deal(game):
     options = {"seed": 57, "deals": 6, "renew": False, **FORCED[game]}
-    skipping, plain = Lanes(game, 100, skip_forced=True, **options), Lanes(game, 100, **options)
-    chips, forced_beginnings = np.zeros_like(skipping.payoffs), 0
-    while not skipping.over.all():
+    skipping, plain = VectorEnv(game, 100, skip_forced=True, **options), VectorEnv(game, 100, **options)
+    chips, forced_beginnings = np.zeros_like(skipping.rewards), 0
+    while not skipping.terminated.all():
         actions = skipping.sample(int(skipping.states.moves.sum()))
         skipping.step(actions)
         paid = plain.step(actions)[0].copy()
-        while (
-            True
-        ):  # what has no choice, one decision at a time; a lane stays as it is where a deal has ended
+        while True:  # what has no choice, one decision at a time; a lane stays as it is where a deal has ended
             forced = (plain.masks.sum(1) == 1) & (plain.states.settled == 0)
             if not forced.any():
                 break
             paid += plain.step(np.where(forced, plain.masks.argmax(1), WAIT))[0]
         for array in ("states", "seats", "masks", "observations"):
             np.testing.assert_array_equal(getattr(skipping, array), getattr(plain, array))
-        np.testing.assert_array_equal(skipping.payoffs, paid)
-        chips += skipping.payoffs
+        np.testing.assert_array_equal(skipping.rewards, paid)
+        chips += skipping.rewards
         forced_beginnings += ((plain.states.settled == 1) & (plain.masks.sum(1) == 1)).sum()
     np.testing.assert_array_equal(chips, skipping.states.total)
     assert forced_beginnings > 20
@@ -305,8 +297,8 @@ def test_forced_decisions_are_played_at_once_but_for_the_first_of_a_deal(game):
 
 @every_variant
 def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
-    compiled = lanes_of(game, variant, 2, seed=46, renew=False)
-    plain = lanes_of(game, variant, 2, seed=46, renew=False)
+    compiled = envs_of(game, variant, 2, seed=46, renew=False)
+    plain = envs_of(game, variant, 2, seed=46, renew=False)
     kernels = Kernels(*(kernel.py_func for kernel in plain.kernels))
     with np.errstate(all="raise"):
         kernels.begin(plain.table.view(np.recarray))
@@ -316,22 +308,22 @@ def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
             actions, plain_actions = sample(compiled, step), np.zeros(2, np.int64)
             kernels.pick(plain.masks, step, plain_actions)
             np.testing.assert_array_equal(plain_actions, actions)
-            if step % 8 == 0 and not compiled.over.any():
-                views, keys = compiled.views()
-                compare(game, compiled, kernels, views, keys)
+            if step % 8 == 0 and not compiled.terminated.any():
+                views, rng_keys = compiled.views()
+                compare(game, compiled, kernels, views, rng_keys)
             compiled.step(actions)
             kernels.step(plain.table.view(np.recarray), 0, 2, actions)
 
 
-def compare(game: Game, lanes: Lanes, kernels: Kernels, views: np.recarray, keys: np.ndarray) -> None:
-    """Views, keys of chance, observations and redealt states are the same in plain Python."""
-    plain_views, plain_keys = np.zeros_like(views), np.zeros_like(keys)
-    kernels.views(lanes.rules, lanes.states, plain_views, plain_keys)
+def compare(game: Game, envs: VectorEnv, kernels: Kernels, views: np.recarray, rng_keys: np.ndarray) -> None:
+    """Views, RNG keys, observations and redealt states are the same in plain Python."""
+    plain_views, plain_keys = np.zeros_like(views), np.zeros_like(rng_keys)
+    kernels.views(envs.rules, envs.states, plain_views, plain_keys)
     np.testing.assert_array_equal(plain_views, views)
-    np.testing.assert_array_equal(plain_keys, keys)
+    np.testing.assert_array_equal(plain_keys, rng_keys)
     drawn, plain_drawn = game.new_states(len(views)), game.new_states(len(views))
-    lanes.kernels.determinize(lanes.rules, views, keys, drawn)
-    kernels.determinize(lanes.rules, views, keys, plain_drawn)
+    envs.kernels.determinize(envs.rules, views, rng_keys, drawn)
+    kernels.determinize(envs.rules, views, rng_keys, plain_drawn)
     np.testing.assert_array_equal(plain_drawn, drawn)
 
 
@@ -339,24 +331,24 @@ def fingerprint() -> str:
     """A digest of some play of every game."""
     digest = hashlib.sha256()
     for game in GAMES:
-        lanes = Lanes(game, 50, seed=47, deals=2)
+        envs = VectorEnv(game, 50, seed=47, deals=2)
         for step in range(60):
-            for array in (lanes.states, lanes.observations, lanes.masks):
+            for array in (envs.states, envs.observations, envs.masks):
                 digest.update(array.tobytes())
-            lanes.step(lanes.sample(step))
+            envs.step(envs.sample(step))
     return digest.hexdigest()
 
 
 def everything(game: str) -> list:
     """Some figures of all that plays a game: lanes, the single environment, players, matches, Gymnasium."""
-    lanes = Lanes(game, 2, seed=3, deals=2)
+    envs = VectorEnv(game, 2, seed=3, deals=2)
     for step in range(20):
-        lanes.step(lanes.sample(step))
-    lanes.play_random(20, 5)
-    views, keys = lanes.views()
-    drawn = lanes.game.new_states(2)
-    lanes.kernels.determinize(lanes.rules, views, keys, drawn)
-    found = [lanes.observations.sum(), lanes.states.total.tolist(), drawn.seed.tolist()]
+        envs.step(envs.sample(step))
+    envs.play_random(20, 5)
+    views, rng_keys = envs.views()
+    drawn = envs.game.new_states(2)
+    envs.kernels.determinize(envs.rules, views, rng_keys, drawn)
+    found = [envs.observations.sum(), envs.states.total.tolist(), drawn.seed.tolist()]
 
     env = GupaiEnv(game)
     env.reset(seed=1)
@@ -369,9 +361,9 @@ def everything(game: str) -> list:
         found.append(duel(game, make_agent(name, game), make_agent("random", game), 2).chips.tolist())
     seat = SeatEnv(game, opponents="greedy")
     seat.reset(seed=2)
-    over = False
-    while not over:
-        _, reward, over, *_ = seat.step(int(seat.action_masks().argmax()))
+    terminated = False
+    while not terminated:
+        _, reward, terminated, *_ = seat.step(int(seat.action_masks().argmax()))
         found.append(reward)
     tables = SeatVectorEnv(game, 2)
     tables.reset(seed=2)
@@ -399,11 +391,7 @@ def test_everything_runs_as_plain_python_too_and_plays_the_same():
             "-c",
             "import numba, test_same_play; assert numba.config.DISABLE_JIT; print(test_same_play.fingerprints())",
         ],
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(here), *sys.path]),
-            "NUMBA_DISABLE_JIT": "1",
-        },
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(here), *sys.path]), "NUMBA_DISABLE_JIT": "1"},
         check=True,
         capture_output=True,
         text=True,
@@ -415,11 +403,7 @@ def test_another_process_plays_the_same_deals():
     here = Path(__file__).parent
     other = subprocess.run(
         [sys.executable, "-c", "import test_same_play; print(test_same_play.fingerprint())"],
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(here), *sys.path]),
-            "PYTHONHASHSEED": "1",
-        },
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(here), *sys.path]), "PYTHONHASHSEED": "1"},
         check=True,
         capture_output=True,
         text=True,

@@ -30,7 +30,7 @@ def positions(name, options, deals=4):
     rng = np.random.default_rng(1)
     for seed in range(deals):
         session = Session(game, game.variant.make(**options), seed)
-        while not session.over:
+        while not session.terminated:
             yield session
             session.play(int(rng.choice(session.mask().nonzero()[0])))
         yield session
@@ -94,7 +94,7 @@ def test_a_player_sees_its_own_tiles_and_how_many_the_others_have(name, options)
 @every_table
 def test_dealing_again_what_a_player_cannot_know_changes_nothing_on_its_table(name, options):
     for session in positions(name, options, deals=2):
-        if session.over:
+        if session.terminated:
             continue
         for viewer in range(session.variant.players):
             deal = Deal(session.game, session.variant, session.states, compiled=True)
@@ -115,7 +115,7 @@ def test_a_spectator_sees_all_tiles_but_the_unused(name, options):
 @every_table
 def test_the_places_follow_each_other_in_order_of_turn_and_one_is_to_act(name, options):
     for session in positions(name, options):
-        if session.over or getattr(session.state, "rights", 0):
+        if session.terminated or getattr(session.state, "rights", 0):
             continue
         players, seat, order = session.variant.players, session.seat, []
         for _ in range(players):
@@ -137,9 +137,9 @@ def asking(seat_asked, leader=0):
 def test_that_a_seat_is_asked_before_the_play_shows_to_itself_alone():
     session = asking(2)
     for viewer in (0, 1, 3):
-        assert [place.to_act for place in scene_from(session, viewer, names=list("0123")).places].index(
-            True
-        ) == (-viewer) % 4
+        assert [place.to_act for place in scene_from(session, viewer, names=list("0123")).places].index(True) == (
+            -viewer
+        ) % 4
         assert "asked" not in draw_text(scene_from(session, viewer))
     assert scene_from(session, 2).places[0].to_act
     assert "asked before the play: Seat 2" in scene_from(session, 2).notes
@@ -154,7 +154,7 @@ def test_the_count_shows_points_and_chips_of_a_tail_eight_against_a_pass():
     for seat, (text, plays) in enumerate(zip(discards, [8, 7, 6, 0], strict=True)):
         state.hands[seat], state.discards[seat] = 0, tile_set(parse_tiles(text))
         state.points[seat], state.plays[seat], state.drops[seat] = (0, 10, 20, 51)[seat], plays, 8 - plays
-    state.turn, state.over = 32, 1
+    state.turn, state.terminated = 32, 1
     session.game.payoffs(session.rules, state, state.payoff)
     scene = scene_from(session, 0, 1, 2, 3, payoffs=state.payoff)
     assert [place.note for place in scene.places] == [
@@ -173,7 +173,7 @@ def test_a_declaration_is_told_as_the_last_move():
 
 
 def test_an_early_end_is_told():
-    session = next(each for each in positions("ce-deng", {}, 40) if each.over and each.state.turn < 32)
+    session = next(each for each in positions("ce-deng", {}, 40) if each.terminated and each.state.turn < 32)
     assert scene_from(session, 0, payoffs=session.state.payoff).last_move.endswith("the deal ends here")
 
 
@@ -273,11 +273,7 @@ def test_who_matches_all_three_takes_all():
     scene = da_ling_end("[6:6][3:2]", [ABSOLUTE, *SETTLED[:3]])
     assert scene.last_move == "All hands are open: Seat 0 matches all three"
     assert scene.places[0].note == "+75 chips, all match: 7, takes all stakes"
-    assert [group.label for group in scene.places[0].piles] == [
-        "single: 4 wins",
-        "pair: 1 wins",
-        "triple: 2 wins",
-    ]
+    assert [group.label for group in scene.places[0].piles] == ["single: 4 wins", "pair: 1 wins", "triple: 2 wins"]
     assert not any("wins" in group.label for place in scene.places[1:] for group in place.piles)
 
 

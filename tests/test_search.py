@@ -1,4 +1,4 @@
-"""Search: it knows no more than the view, answers alike in any batch, and plays better than its style."""
+"""Search: it knows no more than the view, answers alike in any batch, and plays better than its heuristic."""
 
 import dataclasses
 import itertools
@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gupai_agents import Turns, make_agent, search
+from gupai_agents import DecisionBatch, make_agent, search
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.exact import GameTree, build_tree
-from gupai_agents.search import FIRST_LOOK, OTHERS, OWN, search_loops
-from gupai_agents.styles import RANDOM, decide
-from gupai_env import GAMES, Lanes, get_game
+from gupai_agents.heuristics import RANDOM, decide
+from gupai_agents.search import FIRST_PLAYOUTS, OTHERS, OWN, search_loops
+from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
@@ -25,13 +25,13 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 FORCED = {"forced_play": True}
 
 
-def decisions(game: Game, lanes: int, steps: int, **variant) -> tuple[Lanes, Turns]:
+def decisions(game: Game, envs: int, steps: int, **variant) -> tuple[VectorEnv, DecisionBatch]:
     """Decisions after some random moves of deals that are not over."""
-    table = Lanes(game, lanes, seed=6, **variant)
+    table = VectorEnv(game, envs, seed=6, **variant)
     for key in range(steps):
         table.step(table.sample(key))
-    views, keys = table.views()
-    return table, Turns(views, table.masks.copy(), keys)
+    views, rng_keys = table.views()
+    return table, DecisionBatch(views, table.masks.copy(), rng_keys)
 
 
 @every_game
@@ -48,7 +48,7 @@ def test_an_answer_is_legal_and_does_not_depend_on_the_batch(game):
 def test_dealing_again_what_is_hidden_changes_no_answer(game):
     table, turns = decisions(game, 24, 3)
     drawn = table.game.new_states(24)
-    table.kernels.determinize(table.rules, turns.views, turns.keys + 5, drawn)
+    table.kernels.determinize(table.rules, turns.views, turns.rng_keys + 5, drawn)
     drawn.to_act = table.states.to_act  # who is asked in secret before the viewer it does not know
     views = np.zeros_like(turns.views)
     table.kernels.views(table.rules, drawn, views, np.zeros(24, np.int64))
@@ -65,9 +65,7 @@ def test_values_are_those_of_all_legal_actions_and_the_best_have_most_deals(game
     np.testing.assert_array_equal(values.deals > 0, turns.masks)
     best = agent.act(turns)
     for row, action in enumerate(best):
-        assert values.means[row, action] == np.nanmax(
-            values.means[row][values.deals[row] == values.deals[row].max()]
-        )
+        assert values.means[row, action] == np.nanmax(values.means[row][values.deals[row] == values.deals[row].max()])
         assert values.deals[row].sum() <= 16 * turns.masks[row].sum()
         assert values.deals[row, action] == values.deals[row].max()
     bound = game.payoff_bound(game.variant())
@@ -77,23 +75,19 @@ def test_values_are_those_of_all_legal_actions_and_the_best_have_most_deals(game
 @every_game
 def test_values_are_what_deals_bring_that_are_played_out_one_by_one(game):
     _, turns = decisions(game, 2, 2)
-    agent = make_agent("search:playouts=3,style=tuned,others=greedy", game)
+    agent = make_agent("search:playouts=3,heuristic=tuned,others=greedy", game)
     values = agent.values(turns, halving=False)
-    state, view, mask = (
-        game.new_states(1)[0],
-        np.zeros(1, game.view).view(np.recarray)[0],
-        turns.masks[0].copy(),
-    )
+    state, view, mask = (game.new_states(1)[0], np.zeros(1, game.view).view(np.recarray)[0], turns.masks[0].copy())
     for row in range(2):
         seat, chips = int(turns.views[row].seat), np.zeros((3, game.num_actions))
         for deal, action in itertools.product(range(3), np.flatnonzero(turns.masks[row])):
-            key = derive(derive(int(turns.keys[row]), DEAL_STREAM), deal)
+            key = derive(derive(int(turns.rng_keys[row]), DEAL_STREAM), deal)
             game.determinize(agent.rules, turns.views[row], key, state)
-            advance(game.room, agent.rules, state, int(action))  # and only then the others
+            advance(game.module, agent.rules, state, int(action))  # and only then the others
             while not state.settled:
                 player = RANDOM + 1 + (OWN if state.to_act == seat else OTHERS)
-                chosen = decide(game.room, agent.rules, agent.styles, state, player, view, mask)
-                advance(game.room, agent.rules, state, int(chosen))
+                chosen = decide(game.module, agent.rules, agent.heuristics, state, player, view, mask)
+                advance(game.module, agent.rules, state, int(chosen))
             chips[deal, action] = state.payoff[seat]
         legal = turns.masks[row]
         np.testing.assert_allclose(values.means[row, legal], chips.mean(0)[legal], atol=1e-9)
@@ -130,8 +124,8 @@ def test_the_deals_that_others_would_hardly_have_played_are_met_less():
     _, turns = decisions(game, 25, 11, **FORCED)
     plain = make_agent("search:playouts=5", game, **FORCED).values(turns)
     sharp, soft = (
-        make_agent(f"search:playouts=5,particles=100,infer=variety@{heat}", game, **FORCED).values(turns)
-        for heat in (2, 50)
+        make_agent(f"search:playouts=5,particles=100,infer=variety@{temperature}", game, **FORCED).values(turns)
+        for temperature in (2, 50)
     )
     assert np.isnan(plain.effective).all()
     assert (sharp.effective >= 0.999).all() and (soft.effective <= 100.001).all()
@@ -145,28 +139,26 @@ def test_weights_of_particles_are_the_chances_of_what_was_done():
     believed = make_agent("careful@9", game)
     agent = make_agent("search:playouts=1,particles=5,infer=careful@9", game)
     sums, effective = np.zeros((8, 5)), np.zeros(8)
-    search_loops(game).weigh(agent.rules, agent.infer, turns.views, turns.keys, (0, 8), sums, effective)
+    search_loops(game).weigh(agent.rules, agent.infer, turns.views, turns.rng_keys, (0, 8), sums, effective)
     weights = np.diff(sums, axis=1, prepend=0)
     for row in range(8):
         view = turns.views[row : row + 1]
-        expected = [
-            likelihood(table, believed, drawn, int(view.seat[0])) for drawn in particles(table, turns, row, 5)
-        ]
+        expected = [likelihood(table, believed, drawn, int(view.seat[0])) for drawn in particles(table, turns, row, 5)]
         np.testing.assert_allclose(weights[row], np.array(expected) / sum(expected), rtol=1e-9)
     assert effective == pytest.approx(1 / (weights**2).sum(1))
 
 
-def particles(table: Lanes, turns: Turns, row: int, count: int) -> np.recarray:
+def particles(table: VectorEnv, turns: DecisionBatch, row: int, count: int) -> np.recarray:
     """The deals that are weighed for a decision."""
     drawn = table.game.new_states(count)
-    stream = derive(int(turns.keys[row]), DEAL_STREAM)
-    keys = np.array([derive(stream, number) for number in range(count)])
+    stream = derive(int(turns.rng_keys[row]), DEAL_STREAM)
+    rng_keys = np.array([derive(stream, number) for number in range(count)])
     views = np.repeat(turns.views[row : row + 1], count).view(np.recarray)
-    table.kernels.determinize(table.rules, views, keys, drawn)
+    table.kernels.determinize(table.rules, views, rng_keys, drawn)
     return drawn
 
 
-def likelihood(table: Lanes, believed, state: np.record, viewer: int) -> float:
+def likelihood(table: VectorEnv, believed, state: np.record, viewer: int) -> float:
     """How likely the others' moves are by a policy, and that of equal tiles just these went."""
     game, rules, chance = table.game, table.rules, 1.0
     order, actions = np.zeros(len(game.deck(rules)), np.int8), np.zeros(game.max_decisions, np.int16)
@@ -178,17 +170,15 @@ def likelihood(table: Lanes, believed, state: np.record, viewer: int) -> float:
         mask, views = past.mask()[None], past.view_row(seat)
         past.step(action)
         if seat != viewer:
-            chance *= believed.probabilities(Turns(views, mask, np.zeros(1, np.int64)))[0, action]
+            chance *= believed.probabilities(DecisionBatch(views, mask, np.zeros(1, np.int64)))[0, action]
             for kind in range(KINDS):
-                chance /= comb(
-                    count(hand, kind), count(hand, kind) - count(int(past.state.hands[seat]), kind)
-                )
+                chance /= comb(count(hand, kind), count(hand, kind) - count(int(past.state.hands[seat]), kind))
     return chance
 
 
 def test_the_usual_action_is_left_only_for_one_that_is_better_beyond_doubt():
     _, turns = decisions(get_game("jie-long"), 200, 3, **FORCED)
-    agent = make_agent("search:playouts=20,style=variety", "jie-long", **FORCED)
+    agent = make_agent("search:playouts=20,heuristic=variety", "jie-long", **FORCED)
     values, rows = agent.values(turns), np.arange(200)
     np.testing.assert_array_equal(values.usual, make_agent("variety", "jie-long").act(turns))
     assert (values.gains[rows, values.usual] == 0).all()
@@ -246,12 +236,12 @@ def test_gains_are_paired_over_the_same_deals():
     assert np.median(values.gain_errors[others] / values.errors[others]) < 1.1  # luck of the deal cancels
 
 
-@pytest.mark.parametrize(("first_look", "playouts"), [(0.5, 24), (0.25, 56), (2.5, FIRST_LOOK)])
-def test_so_many_seconds_are_taken_for_a_decision(first_look, playouts, monkeypatch):
+@pytest.mark.parametrize(("first_playouts", "playouts"), [(0.5, 24), (0.25, 56), (2.5, FIRST_PLAYOUTS)])
+def test_so_many_seconds_are_taken_for_a_decision(first_playouts, playouts, monkeypatch):
     """The first look of 8 playouts at 4 decisions tells how many fit into what is left of two seconds."""
     _, turns = decisions(get_game("jie-long"), 4, 2, **FORCED)
     agent = make_agent("search:seconds=0.5,threads=1", "jie-long", **FORCED)
-    clock = iter((10, 10 + first_look))
+    clock = iter((10, 10 + first_playouts))
     monkeypatch.setattr(search, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
     found = agent.values(turns)
     known = make_agent(f"search:playouts={playouts},threads=1", "jie-long", **FORCED).values(turns)
@@ -259,8 +249,8 @@ def test_so_many_seconds_are_taken_for_a_decision(first_look, playouts, monkeypa
     np.testing.assert_array_equal(found.means, known.means)
 
 
-def test_search_wins_from_the_style_that_it_plays_out():
-    agent = make_agent("search:playouts=40,style=variety", "jie-long", **FORCED)
+def test_search_wins_from_the_heuristic_that_it_plays_out():
+    agent = make_agent("search:playouts=40,heuristic=variety", "jie-long", **FORCED)
     for name in ("greedy", "variety"):
         result = duel("jie-long", agent, make_agent(name, "jie-long", **FORCED), 100, seed=2, **FORCED)
         assert result.mean(0).low > 0
@@ -278,8 +268,8 @@ def test_search_wins_from_the_style_that_it_plays_out():
         ("search:steady=nan", "steady=nan is not allowed"),
         ("search:threads=0", "threads=0 is not allowed"),
         ("search:infer=variety", "a belief needs a temperature"),
-        ("search:deep=3", "'deep=3' is no setting; they are style, others, infer, playouts"),
-        ("search:style=clever", "'clever' is no player"),
+        ("search:deep=3", "'deep=3' is no setting; they are heuristic, others, infer, playouts"),
+        ("search:heuristic=clever", "'clever' is no player"),
     ],
 )
 def test_a_search_that_there_is_not_is_one_line(spec, message):
@@ -288,56 +278,56 @@ def test_a_search_that_there_is_not_is_one_line(spec, message):
     assert "\n" not in str(caught.value)
 
 
-def test_the_style_may_be_any():
-    spec = "search:playouts=3,style=variety+attack_2=40,pips=1"
+def test_the_heuristic_may_be_any():
+    spec = "search:playouts=3,heuristic=variety+attack_2=40,pips=1"
     game, expected = get_game("jie-long"), make_agent("variety+attack_2=40,pips=1", "jie-long").weights
-    np.testing.assert_array_equal(make_agent(spec, game).styles, [expected, expected])
+    np.testing.assert_array_equal(make_agent(spec, game).heuristics, [expected, expected])
     agent = make_agent(f"{spec},others=greedy,infer=greedy+double=2,pips=3@4,threads=2", game)
-    np.testing.assert_array_equal(agent.styles, [expected, make_agent("greedy", game).weights])
+    np.testing.assert_array_equal(agent.heuristics, [expected, make_agent("greedy", game).weights])
     np.testing.assert_array_equal(agent.infer, make_agent("greedy+double=2,pips=3@4", game).weights)
     assert (agent.plan.playouts, agent.plan.threads) == (3, 2)
 
 
 # --- against exact values, on decks small enough to search all play --------------------------------
 
-HEAT = {"jie-long": 3.0, "ce-deng": 3.0, "ding-niu": 3.0, "da-ling": 3.0, "tiu-u": 8.0, "small-mahjong": 60.0}
+TEMPERATURE = {"jie-long": 3.0, "ce-deng": 3.0, "ding-niu": 3.0, "da-ling": 3.0, "tiu-u": 8.0, "small-mahjong": 60.0}
 
 
 def tiny(game: Game) -> dict:
     return {"deck": "tiny", "players": game.variant.LIMITS["tiny"]["players"][0]}
 
 
-def exact_worths(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.ndarray:
+def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.ndarray:
     """What each sequence is worth in chips, when all go on by a policy, or its own seat by a best response."""
     one_chip = dataclasses.replace(tree, payoffs=np.ones_like(tree.payoffs))
-    worth, reach = tree.worth(policy), one_chip.worth(policy)
-    tree.pass_back(worth, None if best else policy)
+    score, reach = tree.score(policy), one_chip.score(policy)
+    tree.pass_back(score, None if best else policy)
     one_chip.pass_back(reach, policy)
     with np.errstate(invalid="ignore"):  # where nobody plays to
-        return worth / reach
+        return score / reach
 
 
 @pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong"])
 def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
     game = get_game(name)
     tree = build_tree(game, **tiny(game))
-    heated = f"greedy@{HEAT[name]}"
+    heated = f"greedy@{TEMPERATURE[name]}"
     policy = tree.policy([make_agent(heated, game, **tiny(game))] * tree.players)
-    worths = exact_worths(tree, policy)
+    scores = exact_scores(tree, policy)
     sets = np.flatnonzero(tree.turns.masks.sum(1) > 1)
     sets = np.random.default_rng(3).choice(sets, min(30, len(sets)), replace=False)
-    spec = f"search:playouts=3000,particles=3000,steady=0,style={heated},others={heated},infer={heated}"
+    spec = f"search:playouts=3000,particles=3000,steady=0,heuristic={heated},others={heated},infer={heated}"
     values = make_agent(spec, game, **tiny(game)).values(tree.turns.at(sets))
-    told = 0
+    printed = 0
     for row, group in enumerate(sets):
         sequences = np.arange(tree.first[group], tree.first[group + 1])
         for sequence in sequences:
             action = tree.actions[sequence]
             spread = values.errors[row, action] * np.sqrt(values.deals[row, action])
             error = spread * np.sqrt(1 / values.deals[row, action] + 1 / values.effective[row])
-            assert abs(values.means[row, action] - worths[sequence]) <= 5 * error + 0.02
-            told += error < 0.2
-    assert told > 10  # figures that are told within a fifth of a chip
+            assert abs(values.means[row, action] - scores[sequence]) <= 5 * error + 0.02
+            printed += error < 0.2
+    assert printed > 10  # figures that are told within a fifth of a chip
 
 
 @pytest.mark.parametrize("name", ["jie-long", "ding-niu", "tiu-u"])
@@ -345,22 +335,20 @@ def test_where_the_rest_is_a_best_response_the_best_action_is_found(name):
     """The others draw their moves; one's own later moves are, as it happens, the best ones, or the only ones."""
     game = get_game(name)
     tree = build_tree(game, **tiny(game))
-    heated = f"greedy@{HEAT[name]}"
+    heated = f"greedy@{TEMPERATURE[name]}"
     seat, rest = make_agent("greedy", game, **tiny(game)), make_agent(heated, game, **tiny(game))
     found = 0
     for searching in range(tree.players):
         policy = tree.policy([seat if each == searching else rest for each in range(tree.players)])
-        best, played = exact_worths(tree, policy, best=True), exact_worths(tree, policy)
+        best, played = exact_scores(tree, policy, best=True), exact_scores(tree, policy)
         sets = [
             group
             for group in np.flatnonzero((tree.seats == searching) & (tree.turns.masks.sum(1) > 1))
             if clearly_best(best[tree.first[group] : tree.first[group + 1]])
-            and np.array_equal(
-                *(each[tree.first[group] : tree.first[group + 1]].round(9) for each in (best, played))
-            )
+            and np.array_equal(*(each[tree.first[group] : tree.first[group + 1]].round(9) for each in (best, played)))
         ]
         sets = np.random.default_rng(1).choice(sets, min(40, len(sets)), replace=False)
-        spec = f"search:playouts=1500,particles=1500,steady=0,style=greedy,others={heated},infer={heated}"
+        spec = f"search:playouts=1500,particles=1500,steady=0,heuristic=greedy,others={heated},infer={heated}"
         chosen = make_agent(spec, game, **tiny(game)).act(tree.turns.at(sets))
         for group, action in zip(sets, chosen, strict=True):
             sequences = np.arange(tree.first[group], tree.first[group + 1])
@@ -369,7 +357,7 @@ def test_where_the_rest_is_a_best_response_the_best_action_is_found(name):
     assert found >= 20
 
 
-def clearly_best(worths: np.ndarray) -> bool:
+def clearly_best(scores: np.ndarray) -> bool:
     """Whether the best of some actions is half a chip better than the next."""
-    ordered = np.sort(worths)
+    ordered = np.sort(scores)
     return bool(ordered[-1] - ordered[-2] > 0.5)

@@ -14,9 +14,9 @@ from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.variant import Variant
 from variants import name_of
-from walks import encoded, lanes_of, views_of
+from walks import encoded, envs_of, views_of
 
-LANES, STEPS = 4, 70  # each walk: lanes side by side, and decisions of each
+ENVS, STEPS = 4, 70  # each walk: lanes side by side, and decisions of each
 CASES = [
     (get_game(game), {"deals": 3, **options})
     for game, options in [
@@ -61,10 +61,10 @@ def test_every_game_is_among_the_cases():
 
 def seeds_of(game: Game, variant: Variant) -> np.ndarray:
     """A seed for each lane; the last of them begin, if any do, with a question before the play."""
-    seeds = np.arange(LANES)
+    seeds = np.arange(ENVS)
     if "rights" in (game.state.names or ()):
-        asked = [seed for seed in range(200) if dealt(game, variant, seed).rights][: LANES // 2]
-        seeds[LANES - len(asked) :] = asked
+        asked = [seed for seed in range(200) if dealt(game, variant, seed).rights][: ENVS // 2]
+        seeds[ENVS - len(asked) :] = asked
     return seeds
 
 
@@ -78,20 +78,20 @@ def dealt(game: Game, variant: Variant, seed: int) -> np.record:
 @pytest.mark.parametrize(("game", "options"), CASES, ids=IDS)
 def test_each_section_says_what_is_so(game, options):
     variant = game.variant(**options)
-    lanes = lanes_of(game, variant, LANES, renew=False)
-    lanes.reset(seeds=seeds_of(game, variant))
+    envs = envs_of(game, variant, ENVS, renew=False)
+    envs.reset(seeds=seeds_of(game, variant))
     for step in range(STEPS):
-        seen = np.zeros((LANES, lanes.layout.size), np.int8)
+        seen = np.zeros((ENVS, envs.layout.size), np.int8)
         for seat in range(variant.players):
-            lanes.kernels.look(lanes.table, seat, seen)
-            on_turn = (lanes.seats == seat) & ~lanes.over
-            np.testing.assert_array_equal(seen[on_turn], lanes.observations[on_turn])
-            views = views_of(lanes, lanes.states, seat)
-            for state, view, observation in zip(lanes.states, views, seen, strict=True):
+            envs.kernels.observe_seat(envs.table, seat, seen)
+            on_turn = (envs.seats == seat) & ~envs.terminated
+            np.testing.assert_array_equal(seen[on_turn], envs.observations[on_turn])
+            views = views_of(envs, envs.states, seat)
+            for state, view, observation in zip(envs.states, views, seen, strict=True):
                 compare(Sight(game.id, variant, state, seat), view, observation)
-        if lanes.over.all():
+        if envs.terminated.all():
             break
-        lanes.step(lanes.sample(step))
+        envs.step(envs.sample(step))
 
 
 ELSEWHERE = {"tiles", "strength", "waits_after"}  # fields of a view that sections of another name show
@@ -115,24 +115,24 @@ def compare(sight: Sight, view: np.record, observation: np.ndarray) -> None:
 def test_a_redealt_position_is_to_every_seat_what_its_tiles_say(game, options):
     """What is drawn for a viewer is a whole position: whoever looks at it sees what lies there."""
     variant = game.variant(**options)
-    lanes = lanes_of(game, variant, LANES, renew=False)
-    lanes.reset(seeds=seeds_of(game, variant))
+    envs = envs_of(game, variant, ENVS, renew=False)
+    envs.reset(seeds=seeds_of(game, variant))
     for step in range(STEPS):
-        live = np.flatnonzero(~lanes.over)
+        live = np.flatnonzero(~envs.terminated)
         if not len(live):
             break
         if step % 4 == 0:
             viewer = step // 4 % variant.players
             drawn = game.new_states(len(live))
-            keys = np.array([derive(step, lane) for lane in live])
-            views = views_of(lanes, lanes.states[live], viewer)
-            lanes.kernels.determinize(lanes.rules, views, keys, drawn)
+            rng_keys = np.array([derive(step, lane) for lane in live])
+            views = views_of(envs, envs.states[live], viewer)
+            envs.kernels.determinize(envs.rules, views, rng_keys, drawn)
             lay_back(drawn)
             for seat in range(variant.players):
-                seen = views_of(lanes, drawn, seat)
-                for state, view, observation in zip(drawn, seen, encoded(lanes, seen), strict=True):
+                seen = views_of(envs, drawn, seat)
+                for state, view, observation in zip(drawn, seen, encoded(envs, seen), strict=True):
                     compare(Sight(game.id, variant, state, seat), view, observation)
-        lanes.step(lanes.sample(step))
+        envs.step(envs.sample(step))
 
 
 def lay_back(drawn: np.recarray) -> None:

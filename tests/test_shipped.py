@@ -7,7 +7,7 @@ from benchmarks import strong
 from gupai_agents import agent_names, make_agent, shipped
 from gupai_agents.checkpoint import identity, read_checkpoint, read_header, variant_of, write_checkpoint
 from gupai_agents.network import packed, tensor_shapes, unpacked
-from gupai_agents.shipped import NETWORKS, best_file, style_names
+from gupai_agents.shipped import NETWORKS, best_file, heuristic_names
 from gupai_env.games import get_game
 
 GAME = get_game("jie-long")
@@ -59,11 +59,11 @@ def test_where_there_is_no_best_that_is_said_and_nobody_lists_it(networks):
     assert agent_names("jie-long")[-1] == "tuned"  # the default rules leave one free to discard
 
 
-def test_search_and_teaching_play_out_by_the_strongest_style_not_by_best(networks):
+def test_search_and_teaching_play_out_by_the_strongest_heuristic_not_by_best(networks):
     search = make_agent("search:playouts=1", "jie-long", forced_play=True)
     tuned = make_agent("tuned", "jie-long", forced_play=True)
-    assert (search.styles == tuned.weights).all()
-    assert style_names(GAME)[-1] == "tuned"
+    assert (search.heuristics == tuned.weights).all()
+    assert heuristic_names(GAME)[-1] == "tuned"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -74,14 +74,14 @@ def test_every_shipped_network_plays_its_variant_and_is_small(file):
     assert make_agent("best", game, **variant.changed()).name == "best"
     assert file.stat().st_size <= MOST_BYTES
     won = header["evaluation"]["chips_a_deal_against"]
-    assert set(won) >= {"random", *game.styles}
+    assert set(won) >= {"random", *game.heuristics}
 
 
 def run_folder(folder, start=None, seed=7):
     """Write what a run of a tiny network leaves behind, 100 labels long."""
     folder.mkdir()
     tensors = tensors_of(seed)
-    header = {**identity(GAME, GAME.variant.make(players=2)), "kind": "player", "net": NET, "labels": 100}
+    header = {**identity(GAME, GAME.variant.make(players=2)), "kind": "player", "net": NET, "targets": 100}
     write_checkpoint(folder / "agent.safetensors", header, tensors)
     (folder / "config.yaml").write_text(f"game: jie-long\n{f'start: {start}' if start else ''}\n")
     return tensors
@@ -100,7 +100,7 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     assert small["policy.weight"].dtype == np.float16
     np.testing.assert_allclose(unpacked(small)["policy.weight"], tensors["policy.weight"], atol=0.02)
     won = header["evaluation"]["chips_a_deal_against"]
-    assert won.keys() == {"random", *GAME.styles, "tuned", "search:playouts=200"}
+    assert won.keys() == {"random", *GAME.heuristics, "tuned", "search:playouts=200"}
     assert {each["deals"] for each in won.values()} == {2}
     monkeypatch.setattr(strong, "DEALS", 3)
     strong.judge(file)
@@ -109,12 +109,12 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     assert {**again, "evaluation": 0} == {**header, "evaluation": 0}
     assert all((same[name] == tensor).all() for name, tensor in small.items())
     run_folder(tmp_path / "second", start="best")
-    told = read_header(strong.ship([tmp_path / "second"], "a better one"))["start"]
-    assert (told["machine"], told["labels"]) == ("an abacus", 100)
+    printed = read_header(strong.ship([tmp_path / "second"], "a better one"))["start"]
+    assert (printed["machine"], printed["targets"]) == ("an abacus", 100)
     ensemble = f"[best, 'checkpoint:{tmp_path / 'second'}']"
     run_folder(tmp_path / "third", f"checkpoint:{tmp_path / 'first'}\nteach: {{ensemble: {ensemble}}}")
     header = read_header(strong.ship([tmp_path / "third"], "the best one"))
-    assert header["start"] == {"labels": 100, "machine": "the best one", "recipe": "game: jie-long\n\n"}
+    assert header["start"] == {"targets": 100, "machine": "the best one", "recipe": "game: jie-long\n\n"}
     shipped, run = header["ensemble"]
     assert (shipped["machine"], run["machine"], run["recipe"]) == (
         "a better one",
@@ -126,9 +126,9 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     assert third["start"] == {**header["start"], "machine": "that one"}
     assert [each["machine"] for each in third["ensemble"]] == ["the best one", "that one"]
     before = unpacked(read_checkpoint(file)[1])["policy.weight"]
-    plays_on = f"teach: {{plays_on: 'checkpoint:{tmp_path / 'first'}'}}"
+    rollout_policy = f"teach: {{rollout_policy: 'checkpoint:{tmp_path / 'first'}'}}"
     fifth = run_folder(tmp_path / "fifth", "best", seed=8)["policy.weight"]
-    sixth = run_folder(tmp_path / "sixth", f"best\n{plays_on}", seed=9)["policy.weight"]
+    sixth = run_folder(tmp_path / "sixth", f"best\n{rollout_policy}", seed=9)["policy.weight"]
     several = [tmp_path / name for name in ("fifth", "sixth", "sixth")]
     for with_best, parts in ((True, [fifth, sixth, sixth, before]), (False, [fifth, sixth, sixth])):
         mean, small = read_checkpoint(strong.ship(several, "a mean one", with_best))
@@ -136,7 +136,7 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
         np.testing.assert_allclose(unpacked(small)["policy.weight"], np.mean(parts, 0), atol=0.02)
         one, two = mean["averaged_with"]
         assert one == two and (one["machine"], "start" in one) == ("a mean one", False)
-        assert one["plays_on"] == {"labels": 100, "machine": "a mean one", "recipe": "game: jie-long\n\n"}
+        assert one["rollout_policy"] == {"targets": 100, "machine": "a mean one", "recipe": "game: jie-long\n\n"}
     start = mean["start"]  # a mean as well
     assert (start["start"]["machine"], start["start_averaged"], start["averaged_with"]) == (
         "that one",
@@ -181,9 +181,7 @@ def test_a_player_that_ships_is_made_to_look_ahead(networks):
         [],
     ],
 )
-def test_what_does_not_go_together_is_refused_before_anything_is_written(
-    networks, monkeypatch, capsys, words
-):
+def test_what_does_not_go_together_is_refused_before_anything_is_written(networks, monkeypatch, capsys, words):
     monkeypatch.setattr("sys.argv", ["strong.py", *words])
     monkeypatch.setattr(strong, "NETWORKS", networks)
     monkeypatch.setattr(strong, "judge", None)

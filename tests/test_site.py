@@ -9,45 +9,17 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = ROOT / "examples" / "first_look.ipynb"
-PACKAGES = os.pathsep.join(
-    [*(str(ROOT / folder) for folder in ("", "agents", "training")), *filter(None, sys.path)]
-)
+PACKAGES = os.pathsep.join([*(str(ROOT / folder) for folder in ("", "agents", "training")), *filter(None, sys.path)])
 
 
 def test_the_site_is_built_without_a_warning_and_without_the_net(tmp_path):
     for name in ("sphinx", "furo", "myst_parser"):
-        pytest.importorskip(
-            name, reason=f"there is no {name}: the site is not built (pip install 'gupai[docs]')"
-        )
-    words = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "--keep-going",
-        "-q",
-        "-b",
-        "html",
-        "-d",
-        tmp_path / "kept",
-    ]
-    built = subprocess.run(
-        [*words, ROOT / "docs", tmp_path / "site"],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+        pytest.importorskip(name, reason=f"there is no {name}: the site is not built (pip install 'gupai[docs]')")
+    words = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-d", tmp_path / "kept"]
+    built = subprocess.run([*words, ROOT / "docs", tmp_path / "site"], capture_output=True, text=True, timeout=300)
     assert built.returncode == 0, built.stderr
     page = (tmp_path / "site" / "games" / "jie-long.html").read_text(encoding="utf-8")
-    for heading in (
-        "Rules",
-        "Observation",
-        "Actions",
-        "Rewards",
-        "Options",
-        "An annotated deal",
-        "Version history",
-    ):
+    for heading in ("Rules", "Observation", "Actions", "Rewards", "Options", "An annotated deal", "Version history"):
         assert f">{heading}<" in page
     fetched = [part.split('"')[0] for part in page.replace('src="', 'href="').split('href="')[1:]]
     assert not [each for each in fetched if each.endswith((".css", ".js", ".woff2")) and "//" in each]
@@ -64,6 +36,6 @@ def test_the_notebook_runs(monkeypatch):
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert any("image/svg+xml" in output.get("data", {}) for output in outputs)
-    told = "".join(output.get("text", "") for output in outputs)
-    assert "random   +" in told  # the learner wins
-    assert "SUPPORTED - The trait gains" in told
+    printed = "".join(output.get("text", "") for output in outputs)
+    assert "random   +" in printed  # the learner wins
+    assert "SUPPORTED - The trait gains" in printed

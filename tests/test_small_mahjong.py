@@ -8,8 +8,8 @@ import pytest
 from gupai_env.positions.small_mahjong import claims, from_tiles, settle, triplet_points, win_points
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
-from gupai_env import Lanes, get_game
+from gupai_agents.agent import DecisionBatch
+from gupai_env import VectorEnv, get_game
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import COPIES, DECK, KINDS, PIPS, count, kind_of, parse_tiles, tile_set, tiles_in
@@ -132,16 +132,14 @@ def test_what_a_hand_waits_for_and_may_claim_agrees_with_trying_every_tile():
             best = max(points_of([kind, *pair]) for pair in combinations(hand, 2))
             for steps, kinds in enumerate(near_to_far, 1):
                 assert bool(kinds >> (3 * kind) & 1) == (best >= steps)
-                assert bool(claims([FACES[each] for each in hand], FACES[kind], steps)) == (
-                    wins or best >= steps
-                )
+                assert bool(claims([FACES[each] for each in hand], FACES[kind], steps)) == (wins or best >= steps)
 
 
 def test_the_view_tells_what_completes_the_hand_at_once_or_after_a_discard():
     walk = random_walk(GAME, GAME.variant(auto_win=False), 60, 30, seed=6)
     compared = Counter()
     for state in walk.positions(100, seed=6):
-        view = views_of(walk.lanes, np.array([state]).view(np.recarray), int(state.to_act))[0]
+        view = views_of(walk.envs, np.array([state]).view(np.recarray), int(state.to_act))[0]
         hand, laid_out = tiles_in(view.hand), int(view.meld_points[0])
         for discarded in set(hand) if len(hand) % 3 == 0 else [None]:
             left = int(view.hand) - (0 if discarded is None else tile_set([discarded]))
@@ -156,9 +154,7 @@ def test_the_view_tells_what_completes_the_hand_at_once_or_after_a_discard():
         for kind in set(hand):
             others = hand.copy()
             others.remove(kind)
-            partners = {
-                third for _, three in TRIPLETS for other in others if (third := third_of(three, kind, other))
-            }
+            partners = {third for _, three in TRIPLETS for other in others if (third := third_of(three, kind, other))}
             assert set(tiles_in(view.partners[kind])) == {third - 1 for third in partners}
     assert compared[True] > 200
 
@@ -189,9 +185,7 @@ def offered(*hands, **options):
     return from_tiles([DISCARDER, *hands], offered=OFFERED, wall=WALL, **options)
 
 
-@pytest.mark.parametrize(
-    ("triplet", "farthest"), [(DOUBLE_STRAIGHT, 1), (SET_AND_STRAIGHT, 2), (DOUBLE_SET, 3)]
-)
+@pytest.mark.parametrize(("triplet", "farthest"), [(DOUBLE_STRAIGHT, 1), (SET_AND_STRAIGHT, 2), (DOUBLE_SET, 3)])
 @pytest.mark.parametrize("seat", [1, 2, 3])
 def test_a_claim_reaches_one_seat_for_every_point(triplet, farthest, seat):
     hand = triplet.replace(OFFERED, "") + "[6:6][6:5][1:1]"
@@ -258,8 +252,8 @@ def test_the_last_discard_may_be_claimed_unless_the_option_forbids_it():
     position = from_tiles(hands, offered=OFFERED)
     assert position.state.to_act == 1
     position.play("pass", "pass")
-    assert (position.over, position.payoffs()) == (True, [0, 0, 0, 0])
-    assert from_tiles(hands, offered=OFFERED, claim_last_discard=False).over
+    assert (position.terminated, position.payoffs()) == (True, [0, 0, 0, 0])
+    assert from_tiles(hands, offered=OFFERED, claim_last_discard=False).terminated
 
 
 # Winning
@@ -303,17 +297,17 @@ def test_claiming_a_winning_tile_is_a_choice_also_with_auto_win_and_then_it_wins
 
 
 def test_the_winner_leads_the_next_deal_and_after_a_draw_the_leader_again():
-    lanes, draws = Lanes(GAME, 300, seed=2, deals=2), 0
-    leaders = lanes.states.leader.copy()
+    envs, draws = VectorEnv(GAME, 300, seed=2, deals=2), 0
+    leaders = envs.states.leader.copy()
     for step in range(60):
-        lanes.step(lanes.sample(step))
-        between = (lanes.states.settled == 1) & (lanes.states.deal == 1)
+        envs.step(envs.sample(step))
+        between = (envs.states.settled == 1) & (envs.states.deal == 1)
         for lane in np.flatnonzero(between):
-            payoff = lanes.states.payoff[lane]
+            payoff = envs.states.payoff[lane]
             drawn = not payoff.any()
-            assert lanes.states.leader[lane] == (leaders[lane] if drawn else payoff.argmax())
+            assert envs.states.leader[lane] == (leaders[lane] if drawn else payoff.argmax())
             draws += drawn
-        leaders = np.where(lanes.states.deal == 0, lanes.states.leader, leaders)
+        leaders = np.where(envs.states.deal == 0, envs.states.leader, leaders)
     assert draws > 5
 
 
@@ -323,14 +317,14 @@ def test_the_winner_leads_the_next_deal_and_after_a_draw_the_leader_again():
 @pytest.mark.parametrize("options", [{}, {"players": 3, "auto_win": False}, {"expose_claims": False}])
 def test_the_table_stands_still_for_seats_that_are_not_asked(options):
     """While others are asked, a seat sees what it saw before the discard, or, once asked, what it was asked."""
-    lanes, asked_before = Lanes(GAME, 300, seed=3, **options), 0
+    envs, asked_before = VectorEnv(GAME, 300, seed=3, **options), 0
     for step in range(40):
-        before = lanes.states.copy()
-        lanes.step(lanes.sample(step))
-        after = lanes.states
+        before = envs.states.copy()
+        envs.step(envs.sample(step))
+        after = envs.states
         asking = (after.offer != NOBODY) & (before.moves + 1 == after.moves)
-        for seat in range(lanes.variant.players):
-            views = [views_of(lanes, states[asking], seat) for states in (before, after)]
+        for seat in range(envs.variant.players):
+            views = [views_of(envs, states[asking], seat) for states in (before, after)]
             seen = after.asked[asking] >> seat & 1 == 1
             now = seen & (after.to_act[asking] == seat)
             np.testing.assert_array_equal(views[0][~now], views[1][~now])
@@ -342,9 +336,7 @@ def test_the_table_stands_still_for_seats_that_are_not_asked(options):
 
 def test_whether_somebody_was_asked_and_passed_leaves_no_trace():
     rest = [IDLE, "[6:6][4:4][4:4][4:3][2:1]"]
-    was_asked = from_tiles(
-        [DISCARDER, "[5:5][6:6][6:5][1:1][2:2]", *rest], offered=OFFERED, wall="[6:4][3:2]"
-    )
+    was_asked = from_tiles([DISCARDER, "[5:5][6:6][6:5][1:1][2:2]", *rest], offered=OFFERED, wall="[6:4][3:2]")
     was_not = from_tiles([DISCARDER, "[5:5][6:6][6:5][1:1][3:2]", *rest], offered=OFFERED, wall="[6:4][2:2]")
     assert was_asked.state.offer != NOBODY
     was_asked.play("pass")
@@ -362,16 +354,14 @@ def test_a_redealt_seat_had_no_win_that_it_did_not_declare():
             position.play("pass")
         view = position.view(0)
         unseen = tiles_in(view.unseen)
-        possible = Counter(
-            pair for pair in combinations(unseen, 2) if not (auto_win and points_of([discarded, *pair]))
-        )
+        possible = Counter(pair for pair in combinations(unseen, 2) if not (auto_win and points_of([discarded, *pair])))
         assert (possible.total() < len(unseen) * (len(unseen) - 1) // 2) == auto_win
         num = 30 * possible.total()
-        lanes = Lanes(GAME, 1, auto_win=auto_win)
+        envs = VectorEnv(GAME, 1, auto_win=auto_win)
         views = np.zeros(num, GAME.view).view(np.recarray)
         views[:] = view
         drawn = GAME.new_states(num)
-        lanes.kernels.determinize(lanes.rules, views, np.array([derive(9, at) for at in range(num)]), drawn)
+        envs.kernels.determinize(envs.rules, views, np.array([derive(9, at) for at in range(num)]), drawn)
         found = Counter(tuple(tiles_in(hand)) for hand in drawn.hands[:, 1])
         assert found.keys() == possible.keys()
         chi_square = sum((found[pair] - 30 * times) ** 2 / (30 * times) for pair, times in possible.items())
@@ -384,10 +374,10 @@ def test_a_redealt_hand_could_claim_what_it_claimed_into_the_hand():
     just_claimed = (states.new_tile == NOBODY) & (states.offer == NOBODY)
     states = states[just_claimed][:300]
     for seat in range(3):
-        views = views_of(walk.lanes, states, seat)
+        views = views_of(walk.envs, states, seat)
         drawn = GAME.new_states(len(states))
-        keys = np.array([derive(seat, at) for at in range(len(states))])
-        walk.lanes.kernels.determinize(walk.lanes.rules, views, keys, drawn)
+        rng_keys = np.array([derive(seat, at) for at in range(len(states))])
+        walk.envs.kernels.determinize(walk.envs.rules, views, rng_keys, drawn)
         for state in drawn[drawn.mover != seat]:
             turn = int(state.turns) - 1
             claimed, steps = int(state.thrown[turn - 1]), int(state.steps[turn])
@@ -400,20 +390,20 @@ def test_a_redealt_hand_could_claim_what_it_claimed_into_the_hand():
 
 def test_claims_into_the_hand_come_to_an_end():
     """Who always claims and never wins would go on for ever."""
-    lanes = Lanes(GAME, 1000, seed=4, renew=False, players=3, expose_claims=False, auto_win=False)
+    envs = VectorEnv(GAME, 1000, seed=4, renew=False, players=3, expose_claims=False, auto_win=False)
     longest = 0
-    while not lanes.over.all():
-        masks = lanes.masks.copy()
+    while not envs.terminated.all():
+        masks = envs.masks.copy()
         masks[:, WIN] &= masks.sum(1) == 1
         masks[:, PASS] &= ~masks[:, JOIN]
         actions = np.zeros(1000, np.int16)
-        lanes.kernels.pick(masks, derive(4, int(lanes.states.moves.max())), actions)
-        lanes.step(actions)
-        asked = lanes.states.offer != NOBODY
-        assert (lanes.states.turns[asked] <= LAST_ASKED).all()
-        longest = max(longest, int(lanes.states.turns.max()))
+        envs.kernels.pick(masks, derive(4, int(envs.states.moves.max())), actions)
+        envs.step(actions)
+        asked = envs.states.offer != NOBODY
+        assert (envs.states.turns[asked] <= LAST_ASKED).all()
+        longest = max(longest, int(envs.states.turns.max()))
     assert LAST_ASKED < longest <= TURNS
-    assert (lanes.states.moves <= GAME.max_decisions).all()
+    assert (envs.states.moves <= GAME.max_decisions).all()
 
 
 @pytest.mark.parametrize("expose_claims", [False, True])
@@ -435,7 +425,7 @@ def choice(name, position):
     views = np.zeros(1, GAME.view).view(np.recarray)
     views[0] = view
     agent = make_agent(name, GAME)
-    return GAME.action_names[agent.act(Turns(views, position.mask()[None], np.zeros(1, np.int64)))[0]]
+    return GAME.action_names[agent.act(DecisionBatch(views, position.mask()[None], np.zeros(1, np.int64)))[0]]
 
 
 @pytest.mark.parametrize("name", ["greedy", "counting"])

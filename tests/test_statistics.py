@@ -87,9 +87,7 @@ def test_clusters_count_once_each():
 
 
 def test_the_sequential_test_keeps_its_error_rates_and_saves_deals():
-    runs = {
-        shift: [gsprt(chips_like(40_000, shift, seed), 1.0) for seed in range(200)] for shift in (0.0, 1.0)
-    }
+    runs = {shift: [gsprt(chips_like(40_000, shift, seed), 1.0) for seed in range(200)] for shift in (0.0, 1.0)}
     assert all(test.verdict for tests in runs.values() for test in tests)
     assert np.mean([test.verdict > 0 for test in runs[0.0]]) < 0.085  # 5%, and 200 draws of it
     assert np.mean([test.verdict < 0 for test in runs[1.0]]) < 0.085
@@ -111,9 +109,7 @@ def test_the_sequential_test_stops_at_the_first_value_that_decides():
 
 def test_of_two_error_rates_each_has_its_own_bound():
     """Wald's: for the gain at log((1 - beta) / alpha), against it at log(beta / (1 - alpha))."""
-    accepted, rejected = (
-        gsprt(chips_like(40_000, shift, 3), 1.0, alpha=0.001, beta=0.2) for shift in (1.0, 0.0)
-    )
+    accepted, rejected = (gsprt(chips_like(40_000, shift, 3), 1.0, alpha=0.001, beta=0.2) for shift in (1.0, 0.0))
     assert (accepted.verdict, rejected.verdict) == (1, -1)
     assert 0 <= accepted.log_likelihood_ratio - np.log(0.8 / 0.001) < 0.5
     assert 0 <= np.log(0.2 / 0.999) - rejected.log_likelihood_ratio < 0.5
@@ -125,8 +121,8 @@ def test_of_two_error_rates_each_has_its_own_bound():
 def games(strengths, number, seed=0):
     """Chips of games whose order Plackett and Luce's law draws, [line-ups, deals, rotations, places]."""
     generator = np.random.default_rng(seed)
-    keys = generator.gumbel(size=(1, number, 1, len(strengths)))
-    return np.array(strengths) + keys
+    rng_keys = generator.gumbel(size=(1, number, 1, len(strengths)))
+    return np.array(strengths) + rng_keys
 
 
 def test_ratings_are_those_of_choix():
@@ -187,9 +183,7 @@ def test_equal_chips_say_nothing():
     found = plackett_luce(choices_of(np.zeros((1, 10, 4, 4)), np.array([[0, 1, 2, 3]])))
     assert found == pytest.approx(np.zeros(4), abs=1e-6)
     tied = choices_of(np.array([[[[5.0, 0.0, 0.0, 0.0]]]]), np.array([[0, 1, 2, 3]]))
-    assert tied.weights.sum() == pytest.approx(
-        3
-    )  # a game is three choices, however many ways it could have ended
+    assert tied.weights.sum() == pytest.approx(3)  # a game is three choices, however many ways it could have ended
     half = Choices(np.array([0, 1]), np.array([[1, 1], [1, 1]]), np.array([[3.0, 1.0]]))
     assert np.diff(plackett_luce(half)) == pytest.approx([-np.log(3)])  # 3 of 4 won: odds of three
 

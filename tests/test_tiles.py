@@ -66,9 +66,7 @@ def test_two_is_short():
 
 def test_ones_and_fours_are_red_and_half_of_the_double_six():
     names = "43 11 66 52"
-    colours = {
-        name: (RED[kind], BLACK[kind]) for name, kind in zip(names.split(), parse_tiles(names), strict=True)
-    }
+    colours = {name: (RED[kind], BLACK[kind]) for name, kind in zip(names.split(), parse_tiles(names), strict=True)}
     assert colours == {"43": (4, 3), "11": (2, 0), "66": (6, 6), "52": (0, 7)}
     assert (RED + BLACK == WEIGHT).all()
 

@@ -8,8 +8,8 @@ import pytest
 from gupai_env.positions.tiu_u import from_tiles, matches, points, settle
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
-from gupai_env import Lanes, get_game
+from gupai_agents.agent import DecisionBatch
+from gupai_env import VectorEnv, get_game
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import KINDS, PIPS, count, tiles_in
 from gupai_env.games.tiu_u.rules import BAIT, CATCH, HEAVEN, HEAVEN_PAIR, STOCK, THREE, Rules, TiuU
@@ -99,13 +99,13 @@ def test_a_turn_is_a_bait_of_the_hand_and_then_the_top_of_the_stock_alone():
 
 
 def test_a_deal_is_48_plays_less_one_for_every_heaven_pair():
-    lanes = play_out(Lanes(GAME, 2000, seed=1, renew=False, heaven_pair=True), 1)
-    records = lanes.states.record * (np.arange(48) < lanes.states.plays[:, None])
+    envs = play_out(VectorEnv(GAME, 2000, seed=1, renew=False, heaven_pair=True), 1)
+    records = envs.states.record * (np.arange(48) < envs.states.plays[:, None])
     pairs = (records == HEAVEN_PAIR).sum(1)
     assert set(pairs) >= {0, 1}
-    np.testing.assert_array_equal(lanes.states.plays, 48 - pairs)
-    assert (lanes.states.turned == STOCK).all()
-    assert not lanes.states.hands.any()
+    np.testing.assert_array_equal(envs.states.plays, 48 - pairs)
+    assert (envs.states.turned == STOCK).all()
+    assert not envs.states.hands.any()
 
 
 # The heaven pair
@@ -115,9 +115,7 @@ def test_a_heaven_pair_is_laid_at_the_start_of_a_turn_and_leaves_the_hand_two_sh
     options = {"heaven_pair": True}
     assert "heaven pair" not in plays("", "[6:6] [6:6]")
     assert "heaven pair" not in plays("", "[6:6] [6:5]", **options)
-    position = from_tiles(
-        ["[6:6] [6:6] [1:1]", "[2:2] [2:2] [2:2]"], "", "[6:5] [6:4] [5:5] [5:4]", **options
-    )
+    position = from_tiles(["[6:6] [6:6] [1:1]", "[2:2] [2:2] [2:2]"], "", "[6:5] [6:4] [5:5] [5:4]", **options)
     position.play("heaven pair")
     assert (position.state.to_act, position.state.points[0]) == (0, 48)
     assert position.legal() == ["lay [1:1]"]
@@ -140,7 +138,7 @@ def test_a_seat_with_neither_bait_nor_stock_is_skipped():
     assert position.state.to_act == 1
     position = from_tiles(["", "[2:2]", ""], to_act=2)
     assert position.state.to_act == 1
-    assert position.play("lay [2:2]").over
+    assert position.play("lay [2:2]").terminated
 
 
 # Count and settlement
@@ -173,11 +171,11 @@ def test_points_agree_with_the_referee_for_random_catches():
 
 
 def test_the_lead_passes_to_the_next_seat():
-    lanes = Lanes(GAME, 50, seed=3, deals=2, players=3, renew=False)
-    first = lanes.states.leader.copy()
-    while not lanes.over.all():
-        lanes.step(lanes.sample(int(lanes.states.moves.max())))
-    np.testing.assert_array_equal(lanes.states.leader, (first + 1) % 3)
+    envs = VectorEnv(GAME, 50, seed=3, deals=2, players=3, renew=False)
+    first = envs.states.leader.copy()
+    while not envs.terminated.all():
+        envs.step(envs.sample(int(envs.states.moves.max())))
+    np.testing.assert_array_equal(envs.states.leader, (first + 1) % 3)
 
 
 # What a seat knows
@@ -189,7 +187,7 @@ def test_the_view_tells_what_can_still_match_the_lake(options):
     for state in walk.positions(60, seed=4):
         states = np.array([state], GAME.state).view(np.recarray)
         for viewer in range(walk.variant.players):
-            view = views_of(walk.lanes, states, viewer)[0]
+            view = views_of(walk.envs, states, viewer)[0]
             lake = [FACES[kind] for kind in tiles_in(state.lake)]
             unseen = [FACES[kind] for kind in tiles_in(view.unseen)]
             hidden = state.stock[state.turned :].tolist()
@@ -199,19 +197,17 @@ def test_the_view_tells_what_can_still_match_the_lake(options):
             locked = options.get("lock_triples", False)
             fish = [face for face in lake if not (locked and lake.count(face) >= 3)]
             assert view.bites.tolist() == [sum(referee.match(bait, each) for each in fish) for bait in FACES]
-            assert view.rivals.tolist() == [
-                sum(referee.match(bait, each) for each in unseen) for bait in FACES
-            ]
+            assert view.rivals.tolist() == [sum(referee.match(bait, each) for each in unseen) for bait in FACES]
 
 
 def test_redealt_hands_and_stock_are_any_order_of_the_unseen_tiles_all_alike():
     """A late position with five unseen tiles: every one of their orders is tried."""
-    lanes, draws = Lanes(GAME, 200, seed=5, renew=False), 100
-    while lanes.states.plays[0] < 41:
-        lanes.step(lanes.sample(int(lanes.states.plays[0])))
-    viewer = int(lanes.seats[0])
-    position = np.array([lanes.states[0]], GAME.state).view(np.recarray)
-    view = views_of(lanes, position, viewer)
+    envs, draws = VectorEnv(GAME, 200, seed=5, renew=False), 100
+    while envs.states.plays[0] < 41:
+        envs.step(envs.sample(int(envs.states.plays[0])))
+    viewer = int(envs.seats[0])
+    position = np.array([envs.states[0]], GAME.state).view(np.recarray)
+    view = views_of(envs, position, viewer)
     assert len(tiles_in(view.unseen[0])) == 5
     orders = Counter()
     for order in permutations(tiles_in(view.unseen[0])):
@@ -219,11 +215,10 @@ def test_redealt_hands_and_stock_are_any_order_of_the_unseen_tiles_all_alike():
         orders[(tuple(sorted(order[:hand])), order[hand:])] += 1
     num = draws * len(orders)
     drawn = GAME.new_states(num)
-    keys = np.array([derive(5, at) for at in range(num)])
-    lanes.kernels.determinize(lanes.rules, np.repeat(view, num).view(np.recarray), keys, drawn)
+    rng_keys = np.array([derive(5, at) for at in range(num)])
+    envs.kernels.determinize(envs.rules, np.repeat(view, num).view(np.recarray), rng_keys, drawn)
     found = Counter(
-        (tuple(tiles_in(state.hands[1 - viewer])), tuple(state.stock[state.turned :].tolist()))
-        for state in drawn
+        (tuple(tiles_in(state.hands[1 - viewer])), tuple(state.stock[state.turned :].tolist())) for state in drawn
     )
     assert found.keys() == orders.keys()
     assert len(orders) > 20
@@ -248,7 +243,7 @@ def test_greedy_catches_what_counts_most_and_lays_what_is_worth_least():
         position = from_tiles([hand, "[1:1]"], lake)
         views = np.zeros(1, GAME.view).view(np.recarray)
         views[0] = position.view(0)
-        turns = Turns(views, position.mask()[None], np.zeros(1, np.int64))
+        turns = DecisionBatch(views, position.mask()[None], np.zeros(1, np.int64))
         assert GAME.action_names[greedy.act(turns)[0]] == expected
 
 

@@ -36,7 +36,7 @@ JIE_LONG = get_game("jie-long")
 
 def played(deals=1, seed=3, moves=None):
     session = Session(JIE_LONG, JIE_LONG.variant(deals=deals), seed)
-    while not session.over and (moves is None or len(session.actions) < moves):
+    while not session.terminated and (moves is None or len(session.actions) < moves):
         session.play(int(np.flatnonzero(session.mask())[0]))
     return session
 
@@ -46,7 +46,7 @@ def fields(state):
     return [np.asarray(state[name]).tolist() for name in state.dtype.names]
 
 
-def looks(session):
+def evaluations(session):
     return (
         fields(session.state),
         list(session.actions),
@@ -59,21 +59,21 @@ def looks(session):
 @pytest.mark.parametrize("moves", [0, 5, 40])
 def test_a_game_goes_on_from_a_copy_without_a_trace_in_the_other(moves):
     session = played(deals=3, moves=moves)
-    kept, before = session.copy(), looks(session)
+    kept, before = session.copy(), evaluations(session)
     other = kept.copy()
-    assert looks(other) == before
-    while not other.over:
+    assert evaluations(other) == before
+    while not other.terminated:
         other.play(int(np.flatnonzero(other.mask())[-1]))
-    assert looks(session) == before  # nothing of that in here
-    while not session.over:
+    assert evaluations(session) == before  # nothing of that in here
+    while not session.terminated:
         session.play(int(np.flatnonzero(session.mask())[0]))
-    assert looks(kept) == before  # nor in the copy
-    assert looks(played(deals=3)) == looks(session)
+    assert evaluations(kept) == before  # nor in the copy
+    assert evaluations(played(deals=3)) == evaluations(session)
 
 
 def test_the_end_of_a_deal_is_kept_with_what_it_paid():
     session, ends = Session(JIE_LONG, JIE_LONG.variant(deals=2), 3), []
-    while not session.over:
+    while not session.terminated:
         seat, move = session.seat, len(session.actions)
         paid = session.play(int(np.flatnonzero(session.mask())[0]))
         assert session.movers[move] == seat
@@ -121,7 +121,7 @@ def gated(verdict):
     ("verdict", "said"),
     [
         (ACCEPTED, "Accepted: new wins more than old."),
-        (REJECTED, "Rejected: new does not win 1 chips a deal more than old."),
+        (REJECTED, "Rejected: new does not win 1 chips per deal more than old."),
         (UNDECIDED, "Undecided: there were no more deals."),
     ],
 )
@@ -130,33 +130,28 @@ def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
     report.gate(gated(verdict), ["new", "old"], 1.0, 2.0)
     first, second = capsys.readouterr().out.splitlines()
     assert first == said
-    assert second.startswith("One new among old: +1.25 ±0.50 chips a deal after 1,234 deals")
+    assert second.startswith("One new among old: +1.25 ±0.50 chips per deal after 1,234 deals")
     report.gate(gated(verdict), ["new", "old"], 1.0, 2.0, as_json=True)
-    told = json.loads(capsys.readouterr().out)
-    assert (told["challenger"], told["champion"], told["verdict"]) == ("new", "old", verdict)
-    assert (told["mean"], told["half_width"], told["deals"]) == (1.25, 0.5, 1234)
-    assert (told["gain"], told["log_likelihood_ratio"], told["seconds"]) == (1.0, 2.5, 2.0)
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["challenger"], printed["champion"], printed["verdict"]) == ("new", "old", verdict)
+    assert (printed["mean"], printed["half_width"], printed["deals"]) == (1.25, 0.5, 1234)
+    assert (printed["gain"], printed["log_likelihood_ratio"], printed["seconds"]) == (1.0, 2.5, 2.0)
 
 
 @pytest.mark.parametrize(
     ("gain", "said"),
-    [
-        (Estimate(2.0, 0.5, 70), "at least 1.50 chips a deal from me"),
-        (Estimate(2.0, 2.0, 70), "Nothing was found"),
-    ],
+    [(Estimate(2.0, 0.5, 70), "at least 1.50 chips per deal from me"), (Estimate(2.0, 2.0, 70), "Nothing was found")],
 )
 def test_an_exploiter_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     effort = Effort(TUNING, 7, 8, 90, 5, 70)
-    report.exploiter(Exploited(JIE_LONG, JIE_LONG.variant(), "me", "style:pips=1", gain, effort, 3), 1.0)
+    report.exploiter(Exploited(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
     shown = capsys.readouterr().out
     assert said in shown
-    assert "tuning: 7 generations of 8 styles in 90 deals each; measured in 70 other deals" in shown
+    assert "tuning: 7 generations of 8 heuristics in 90 deals each; measured in 70 other deals" in shown
 
 
-@pytest.mark.parametrize(
-    ("p", "said"), [(0.5, "0.500"), (0.001, "0.001"), (0.00099, "<0.001"), (0.0, "<0.001")]
-)
+@pytest.mark.parametrize(("p", "said"), [(0.5, "0.500"), (0.001, "0.001"), (0.00099, "<0.001"), (0.0, "<0.001")])
 def test_a_small_p_is_not_told_as_zero(p, said):
     assert report._p(p) == said
 
@@ -190,10 +185,10 @@ def test_the_place_of_an_agent_is_the_mean_one_counted_from_1(capsys, monkeypatc
 )
 def test_it_is_told_how_many_verdicts_fall(stands, said):
     readings = [{"q": 0.5, "stands": each} for each in stands] + [{"q": 0.9}, {"verdict": "proved"}]
-    told = claims.together([{"readings": readings[:1]}, {"readings": readings[1:]}])
-    assert told.startswith("3 tests were made together")
-    assert said in told
-    assert told.endswith("falls." if stands.count(False) == 1 else "fall.")
+    printed = claims.together([{"readings": readings[:1]}, {"readings": readings[1:]}])
+    assert printed.startswith("3 tests were made together")
+    assert said in printed
+    assert printed.endswith("falls." if stands.count(False) == 1 else "fall.")
 
 
 @pytest.mark.parametrize(
@@ -211,20 +206,20 @@ def test_small_figures_have_more_digits(mean, half, said):
 
 
 def test_a_family_is_told_by_its_first_and_last():
-    assert discover.label(["pips"]) == "pips"
-    assert discover.label([f"leave_{number}" for number in range(1, 7)]) == "leave_1..6"
+    assert discover.target(["pips"]) == "pips"
+    assert discover.target([f"leave_{number}" for number in range(1, 7)]) == "leave_1..6"
 
 
 # --- training -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("labels", "decisions", "said"), [(2_500_000, 0, "2.50M labels"), (5, 1_000_000, "1.00M decisions")]
+    ("targets", "decisions", "said"), [(2_500_000, 0, "2.50M labels"), (5, 1_000_000, "1.00M decisions")]
 )
-def test_a_look_is_a_line_of_what_was_learned_and_won(labels, decisions, said, capsys):
+def test_a_look_is_a_line_of_what_was_learned_and_won(targets, decisions, said, capsys):
     reporter = ScreenReporter(Console(width=200))
-    look = {"mean": -1.25, "low": -2.0, "high": -0.5, "deals": 50}
-    row = {"labels": labels, "decisions": decisions, "updates": 3, "greedy": look, "seconds": 5.0}
+    report_evaluation = {"mean": -1.25, "low": -2.0, "high": -0.5, "deals": 50}
+    row = {"targets": targets, "decisions": decisions, "updates": 3, "greedy": report_evaluation, "seconds": 5.0}
     reporter.evaluated(row | {"exploitability": {"best": 1.5, "drawn": 0.25}})
     assert capsys.readouterr().out.strip() == f"{said}: greedy -1.2 ±0.8, exploitability 1.50, drawn 0.25"
 
@@ -237,11 +232,11 @@ def test_results_tell_the_seats_of_the_hero():
     variant = JIE_LONG.variant()
     config = SimpleNamespace(variant={}, seed=3)
     run = SimpleNamespace(game=JIE_LONG, variant=variant, config=config, agent_file="f")
-    told = json.loads(results_json(run, [Row("me", "you", DuplicateResult(("me", *["you"] * 3), chips, 1))]))
-    (row,) = told["results"]
+    printed = json.loads(results_json(run, [Row("me", "you", DuplicateResult(("me", *["you"] * 3), chips, 1))]))
+    (row,) = printed["results"]
     assert (row["player"], row["against"], row["chips_a_deal"]["mean"]) == ("me", "you", 11.5)
     assert [each["mean"] for each in row["at_seats"]] == [10, 11, 12, 13]
-    assert (told["seed"], told["deals_seed"]) == (3, 3 + FINAL_SEED)
+    assert (printed["seed"], printed["deals_seed"]) == (3, 3 + FINAL_SEED)
 
 
 # --- pages ----------------------------------------------------------------------------------------

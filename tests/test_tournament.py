@@ -75,9 +75,7 @@ def test_two_sit_against_two_side_by_side_and_in_turn():
     assert all(list(each.counted) == [0, 1, 2, 3] for each in found)
 
 
-@pytest.mark.parametrize(
-    ("number", "seats"), [(2, 4), (3, 4), (4, 4), (6, 4), (9, 4), (13, 4), (20, 5), (12, 3)]
-)
+@pytest.mark.parametrize(("number", "seats"), [(2, 4), (3, 4), (4, 4), (6, 4), (9, 4), (13, 4), (20, 5), (12, 3)])
 def test_at_mixed_tables_all_play_equally_often_and_meet_equally_often(number, seats):
     found = [each.agents for each in line_ups(number, seats, MIXED)]
     assert len(set(Counter(who for each in found for who in each).values())) == 1
@@ -130,63 +128,61 @@ def test_the_form_of_an_agent_is_that_of_its_rows(tmp_path):
     for number, name in enumerate(NAMES):
         chips, wins, discards, deals = [], [], [], []
         for row in rows:
-            sitting = [row[f"agent_{seat}"] for seat in range(4)]
-            if row["table"] == ONE and sitting.count(name) != 1:
+            seating = [row[f"agent_{seat}"] for seat in range(4)]
+            if row["table"] == ONE and seating.count(name) != 1:
                 continue
             won = [float(row[f"chips_{seat}"]) for seat in range(4)]
             for seat in range(4):
-                if sitting[seat] == name:
+                if seating[seat] == name:
                     chips.append(won[seat])
                     wins.append((won[seat] == max(won)) / won.count(max(won)))
                     discards.append(int(row[f"discard_{seat}"]))
                     deals.append(int(row["deal"]))
-        form = found.forms[number]
+        performance = found.performances[number]
         # line-ups and rotations count alike, so the places of a game at a table of two weigh as much as a game of one
-        assert form.chips.mean == pytest.approx(np.mean(chips))
-        assert form.win_share == pytest.approx(np.mean(wins))
-        assert form.deeds["discard"] == pytest.approx(np.mean(discards))
+        assert performance.chips.mean == pytest.approx(np.mean(chips))
+        assert performance.win_share == pytest.approx(np.mean(wins))
+        assert performance.action_types["discard"] == pytest.approx(np.mean(discards))
         by_deal = np.bincount(deals, chips) / np.bincount(deals)
-        assert form.chips.half_width == pytest.approx(estimate(by_deal).half_width)
-        assert sum(form.places) == pytest.approx(1)
+        assert performance.chips.half_width == pytest.approx(estimate(by_deal).half_width)
+        assert sum(performance.places) == pytest.approx(1)
         seats = [found.at_seat(number, seat).mean for seat in range(4)]
-        assert np.mean(seats) == pytest.approx(form.chips.mean)
+        assert np.mean(seats) == pytest.approx(performance.chips.mean)
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_decisions_are_those_of_the_records(game, tmp_path):
     with RecordWriter(tmp_path / "games.jsonl") as record:
-        found = play_tournament(
-            game, agents("greedy", "random", game=game), 5, seed=1, record=record, deals=2
-        )
+        found = play_tournament(game, agents("greedy", "random", game=game), 5, seed=1, record=record, deals=2)
     counted = Counter()
     for number, played in enumerate(read_games(tmp_path / "games.jsonl")):
         counted[number // found.variant.players // 5] += len(played.actions)
-    assert [int(each.sum()) for each in found.deeds] == [counted[0], counted[1]]
+    assert [int(each.sum()) for each in found.action_types] == [counted[0], counted[1]]
 
 
 def test_decisions_are_told_a_deal_also_in_matches():
     """Eight tiles are played or discarded in every deal."""
-    for form in play_tournament("jie-long", agents("greedy", "random"), 4, deals=3).forms:
-        assert sum(form.deeds.values()) == pytest.approx(8)
+    for performance in play_tournament("jie-long", agents("greedy", "random"), 4, deals=3).performances:
+        assert sum(performance.action_types.values()) == pytest.approx(8)
 
 
 def test_better_agents_stand_higher_in_every_column():
     found = play_tournament("jie-long", agents(), 300, table="all", seed=1)
-    greedy, variety, random = found.forms
+    greedy, variety, random = found.performances
     assert variety.chips.mean > greedy.chips.mean > random.chips.mean
     assert variety.rating > greedy.rating > random.rating
     assert variety.alpha_rank > greedy.alpha_rank > random.alpha_rank
     assert variety.win_share > random.win_share
-    assert random.deeds["discard"] > greedy.deeds["discard"]
+    assert random.action_types["discard"] > greedy.action_types["discard"]
     assert variety.p < 0.001 and random.p < 0.001
     assert max(found.standings.adjusted().values()) <= 1
 
 
 def test_an_agent_against_itself_is_never_better():
     found = play_tournament("jie-long", agents("greedy", "greedy"), 50, seed=1)
-    assert [form.p for form in found.forms] == [1.0, 1.0]
-    assert [form.chips.mean for form in found.forms] == [0.0, 0.0]
-    assert found.forms[0].rating == pytest.approx(0, abs=1e-6)
+    assert [performance.p for performance in found.performances] == [1.0, 1.0]
+    assert [performance.chips.mean for performance in found.performances] == [0.0, 0.0]
+    assert found.performances[0].rating == pytest.approx(0, abs=1e-6)
 
 
 def test_p_of_a_duel_is_adjusted_for_the_number_of_duels():
@@ -213,8 +209,8 @@ def test_the_same_command_writes_the_same_files(tmp_path):
     assert {"games.csv", "games.jsonl.gz", "manifest.json", "summary.json"} <= set(a)
     content = json.loads(a["manifest.json"])
     repeated = run(*content["command"].split()[1:], "--json")
-    told, kept = json.loads(repeated.stdout), json.loads(a["summary.json"])
-    assert {key: told[key] for key in kept} == kept
+    printed, kept = json.loads(repeated.stdout), json.loads(a["summary.json"])
+    assert {key: printed[key] for key in kept} == kept
     assert verify(tmp_path / "a").deals == 30
 
 
@@ -273,18 +269,18 @@ def edited(name, change):
     return edit
 
 
-def changed(name, *keys, to):
+def changed(name, *rng_keys, to):
     """Return an edit of a file of JSON: what stands under some keys becomes another value, or goes for None."""
 
     def change(text):
         content = json.loads(text)
         inner = content
-        for key in keys[:-1]:
+        for key in rng_keys[:-1]:
             inner = inner[key]
         if to is None:
-            del inner[keys[-1]]
+            del inner[rng_keys[-1]]
         else:
-            inner[keys[-1]] = to
+            inner[rng_keys[-1]] = to
         return json.dumps(content)
 
     return edited(name, change)
@@ -306,10 +302,7 @@ def flipped(path):
 
 EMPTY = {"bytes": 0, "sha256": hashlib.sha256().hexdigest()}
 UNLIKE = {  # of which nothing can be resumed
-    "chips": (
-        edited("games.csv", swapped),
-        "games.csv: damaged, it is not what progress.json says was written",
-    ),
+    "chips": (edited("games.csv", swapped), "games.csv: damaged, it is not what progress.json says was written"),
     "a row too few": (
         edited("games.csv", lambda text: text[: text.rindex("\n", 0, -1) + 1]),
         "games.csv: damaged, of its",
@@ -335,27 +328,15 @@ UNLIKE = {  # of which nothing can be resumed
     "a word": (changed("progress.json", "blocks", to="2"), "blocks: it must be a whole number, not '2'"),
     "a truth": (changed("progress.json", "blocks", to=True), "blocks: it must be a whole number, not True"),
     "less than nothing": (changed("progress.json", "blocks", to=-1), "blocks: input should be greater than"),
-    "huge": (
-        changed("progress.json", "games.csv", "bytes", to=10**30),
-        "games.csv.bytes: input should be less",
-    ),
-    "no number": (
-        changed("progress.json", "blocks", to=math.nan),
-        "blocks: it must be a whole number, not nan",
-    ),
-    "another format": (
-        changed("manifest.json", "format", to=3),
-        "format 3; this version of gupai reads format 2",
-    ),
+    "huge": (changed("progress.json", "games.csv", "bytes", to=10**30), "games.csv.bytes: input should be less"),
+    "no number": (changed("progress.json", "blocks", to=math.nan), "blocks: it must be a whole number, not nan"),
+    "another format": (changed("manifest.json", "format", to=3), "format 3; this version of gupai reads format 2"),
     "another numpy": (
         changed("manifest.json", "versions", "numpy", to="1.0"),
         "is another tournament: versions.numpy is '1.0' there, here",
     ),
     "another digest": (changed("manifest.json", "rules", to="x"), "another tournament: rules is 'x' there"),
-    "agents": (
-        changed("manifest.json", "agents", 1, to="random"),
-        "agents[1] is 'random' there, here 'variety'",
-    ),
+    "agents": (changed("manifest.json", "agents", 1, to="random"), "agents[1] is 'random' there, here 'variety'"),
     "a variant": (changed("manifest.json", "variant", "players", to=3), "variant.players is 3 there, here 4"),
     "other types": (changed("manifest.json", "variant", "players", to=4.0), "players is 4.0 there, here 4"),
 }
@@ -414,9 +395,7 @@ def test_a_folder_that_was_cut_off_in_its_first_moments_is_begun(resume, kept, t
 @pytest.mark.parametrize("resume", [False, True])
 def test_a_folder_with_other_things_is_left_alone(resume, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(
-        ValueError, match=r"holds no tournament, but 'mine.txt'; name a new or an empty folder"
-    ):
+    with pytest.raises(ValueError, match=r"holds no tournament, but 'mine.txt'; name a new or an empty folder"):
         play_into(tmp_path, schedule("jie-long", NAMES[:2], 8, seed=3), agents(*NAMES[:2]), resume=resume)
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
@@ -477,7 +456,7 @@ TAMPERED = {
     "a size": (changed("progress.json", "games.csv", "bytes", to=7), "games.csv has not 7 bytes"),
     "a digest": (changed("progress.json", "games.csv", "sha256", to=64 * "0"), "games.csv: damaged"),
     "a page": (
-        edited("report.html", lambda text: text.replace("chips a deal", "chips a week")),
+        edited("report.html", lambda text: text.replace("chips per deal", "chips a week")),
         "report.html: it is not what the games give",
     ),
     "no text": (
@@ -485,10 +464,7 @@ TAMPERED = {
         "games.csv is not UTF-8 text",
     ),
     "no JSON": (edited("manifest.json", lambda text: text[:-5]), "manifest.json: damaged, it is not JSON"),
-    "no game": (
-        edited("manifest.json", lambda text: text.replace("jie-long", "chess")),
-        "'chess' is no game",
-    ),
+    "no game": (edited("manifest.json", lambda text: text.replace("jie-long", "chess")), "'chess' is no game"),
 }
 
 
@@ -500,8 +476,8 @@ def test_a_folder_that_was_tampered_with_is_refused(what, kept, tmp_path):
     with pytest.raises(ValueError, match=re.escape(line)) as error:
         verify(path)
     assert "\n" not in str(error.value)
-    told = run("verify", path)
-    assert (told.exit_code, told.stdout, told.stderr.count("\n")) == (2, "", 1)
+    printed = run("verify", path)
+    assert (printed.exit_code, printed.stdout, printed.stderr.count("\n")) == (2, "", 1)
 
 
 def test_a_game_that_was_tampered_with_is_named(kept, tmp_path):
@@ -519,13 +495,13 @@ def test_a_game_that_was_tampered_with_is_named(kept, tmp_path):
 
 
 def test_verify_says_what_it_did(kept):
-    told = run("verify", kept)
-    assert (told.exit_code, told.stderr) == (0, "")
-    assert "64 games of 2 agents, played again" in told.stdout
+    printed = run("verify", kept)
+    assert (printed.exit_code, printed.stderr) == (0, "")
+    assert "64 games of 2 agents, played again" in printed.stdout
 
 
 def test_verify_tells_what_it_could_not_check(kept, tmp_path):
-    path, style = shutil.copytree(kept, tmp_path / "copy"), tmp_path / "mine.yaml"
+    path, heuristic = shutil.copytree(kept, tmp_path / "copy"), tmp_path / "mine.yaml"
     notes = []
     changed("manifest.json", "versions", "numpy", to="1.0")(path)
     edited("report.html", lambda text: text.replace("drawn by gupai", "drawn by gupai 0"))(path)
@@ -536,21 +512,21 @@ def test_verify_tells_what_it_could_not_check(kept, tmp_path):
     ]
     (path / "report.html").unlink()
     assert f"{path / 'report.html'} is not there: it was not checked" in run("verify", path).stderr
-    style.write_text("game: jie-long\nweights: {pips: 1}\n")
-    plan = schedule("jie-long", [f"style:{style}", "greedy"], 8, seed=3)
-    play_into(tmp_path / "own", plan, [make_agent(f"style:{style}"), make_agent("greedy")])
+    heuristic.write_text("game: jie-long\nweights: {pips: 1}\n")
+    plan = schedule("jie-long", [f"heuristic:{heuristic}", "greedy"], 8, seed=3)
+    play_into(tmp_path / "own", plan, [make_agent(f"heuristic:{heuristic}"), make_agent("greedy")])
     verify(tmp_path / "own", note=pytest.fail)
-    style.write_text("game: jie-long\nweights: {pips: 2}\n")
+    heuristic.write_text("game: jie-long\nweights: {pips: 2}\n")
     with pytest.raises(folder.FolderError, match=r"mine.yaml is not the file that was played with"):
         verify(tmp_path / "own")
-    style.unlink()
+    heuristic.unlink()
     notes.clear()
     verify(tmp_path / "own", note=notes.append)
-    assert notes == [f"{style} is not here any more: that it made the agent was not checked"]
+    assert notes == [f"{heuristic} is not here any more: that it made the agent was not checked"]
 
 
 @pytest.mark.parametrize(
-    ("keys", "to"),
+    ("rng_keys", "to"),
     [
         (("totals", 0, "mean"), math.nan),
         (("totals", 0, "mean"), "5"),
@@ -562,10 +538,10 @@ def test_verify_tells_what_it_could_not_check(kept, tmp_path):
         (("duels", 0, "villain"), -1),
     ],
 )
-def test_a_forged_summary_is_one_line(keys, to, kept, tmp_path):
+def test_a_forged_summary_is_one_line(rng_keys, to, kept, tmp_path):
     path = shutil.copytree(kept, tmp_path / "copy")
     assert read_summary(path).agents == list(NAMES[:2])
-    changed("summary.json", *keys, to=to)(path)
+    changed("summary.json", *rng_keys, to=to)(path)
     with pytest.raises(folder.FolderError, match=r"summary.json: damaged, [a-z]+") as error:
         read_summary(path)
     assert "\n" not in str(error.value)
@@ -577,23 +553,28 @@ def identities(plan, made):
 
 @pytest.mark.parametrize("name", ["mine", "a b", "a,b=1@2", "中 国", "x:y"])
 def test_the_files_of_agents_are_told_by_their_hash(tmp_path, name):
-    style, run_folder = tmp_path / f"{name}.yaml", tmp_path / name
-    style.write_text("game: jie-long\nweights: {pips: 1}\n")
+    heuristic, run_folder = tmp_path / f"{name}.yaml", tmp_path / name
+    heuristic.write_text("game: jie-long\nweights: {pips: 1}\n")
     run_folder.mkdir()
     shutil.copy(next(NETWORKS.glob("jie-long-*.safetensors")), run_folder / AGENT_FILE)
     variant = get_game("jie-long").variant.make(**read_header(run_folder / AGENT_FILE)["rules"])
-    specs = [f"style:{style}", f"search:playouts=2,style=style:{style}", "greedy", f"checkpoint:{run_folder}"]
+    specs = [
+        f"heuristic:{heuristic}",
+        f"search:playouts=2,heuristic=heuristic:{heuristic}",
+        "greedy",
+        f"checkpoint:{run_folder}",
+    ]
     plan = schedule("jie-long", specs, 2, **vars(variant))
     made = [make_agent(spec, "jie-long", **vars(variant)) for spec in specs]
     players = identities(plan, made)
     assert [player["spec"] for player in players] == specs
     assert [list(player["files"]) for player in players] == [
-        [str(style)],
-        [str(style)],
+        [str(heuristic)],
+        [str(heuristic)],
         [],
         [str(run_folder / AGENT_FILE)],
     ]
-    style.write_text("game: jie-long\nweights: {pips: 2}\n")
+    heuristic.write_text("game: jie-long\nweights: {pips: 2}\n")
     again = identities(plan, made)
     changed = [was["files"] != now["files"] for was, now in zip(players, again, strict=True)]
     assert changed == [True, True, False, False]
@@ -610,8 +591,8 @@ def test_the_report_is_one_file_with_its_pictures_inside(tmp_path):
     assert "<script" not in page
     assert not re.search(r'(?:src|href)="(?!#)', page)
     assert not re.search(r"url\((?!#)", page)
-    for form in found.forms:
-        assert str(form.chips) in page
+    for performance in found.performances:
+        assert str(performance.chips) in page
     verify(tmp_path / "run")
 
 
@@ -669,23 +650,16 @@ def test_equals_pass_the_gate_no_more_often_than_alpha():
         inside = make_agent("random")
 
         def act(self, turns):
-            return self.inside.act(turns._replace(keys=turns.keys ^ 1))
+            return self.inside.act(turns._replace(rng_keys=turns.rng_keys ^ 1))
 
-    verdicts = [
-        gate("jie-long", Other(), make_agent("random"), gain=8.0, seed=seed).verdict for seed in range(40)
-    ]
+    verdicts = [gate("jie-long", Other(), make_agent("random"), gain=8.0, seed=seed).verdict for seed in range(40)]
     assert verdicts.count(ACCEPTED) <= 5  # 5% of 40, and chance
     assert verdicts.count(REJECTED) >= 35
 
 
 @pytest.mark.parametrize(
     ("limits", "line"),
-    [
-        ({"alpha": 0.6}, "alpha=0.6"),
-        ({"beta": 0}, "beta=0"),
-        ({"gain": -1}, "gain=-1"),
-        ({"most": 0}, "most=0"),
-    ],
+    [({"alpha": 0.6}, "alpha=0.6"), ({"beta": 0}, "beta=0"), ({"gain": -1}, "gain=-1"), ({"most": 0}, "most=0")],
 )
 def test_a_gate_with_numbers_that_cannot_be_is_refused(limits, line):
     with pytest.raises(ValueError, match=f"{line} is not allowed"):
@@ -694,11 +668,11 @@ def test_a_gate_with_numbers_that_cannot_be_is_refused(limits, line):
 
 def test_the_gate_on_the_command_line(tmp_path):
     words = ["gate", "jie-long", "variety", "greedy", "--seed", 1]
-    told = run(*words, "--record", tmp_path / "games.jsonl")
-    assert told.stdout.startswith("Accepted: variety wins more than greedy.")
+    printed = run(*words, "--record", tmp_path / "games.jsonl")
+    assert printed.stdout.startswith("Accepted: variety wins more than greedy.")
     found = json.loads(run(*words, "--json").stdout)
     assert found["verdict"] == "accepted"
-    assert f"after {found['deals']:,} deals" in " ".join(told.stdout.split())
+    assert f"after {found['deals']:,} deals" in " ".join(printed.stdout.split())
     assert sum(1 for _ in read_games(tmp_path / "games.jsonl")) >= 4 * found["deals"]
     wrong = run("gate", "jie-long", "variety", "greedy", "--alpha", "0.7")
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
@@ -709,8 +683,7 @@ def test_a_recipe_is_judged_over_its_seeds():
     recipe = agents("variety", "variety+attack_2=40", "random")
     found = recipe_gain("jie-long", recipe, greedy, 40, seed=1)
     means = [
-        duel("jie-long", agent, greedy, 40, seed=derive(1, number)).mean(0).mean
-        for number, agent in enumerate(recipe)
+        duel("jie-long", agent, greedy, 40, seed=derive(1, number)).mean(0).mean for number, agent in enumerate(recipe)
     ]
     assert found == pytest.approx(estimate(np.array(means)))
     assert found.samples == 3
@@ -720,6 +693,4 @@ def test_the_luck_of_deals_is_in_the_interval_of_a_recipe():
     """Seeds that are all alike: what is uncertain are the deals alone."""
     greedy, variety = agents("greedy", "variety")
     found = recipe_gain("jie-long", [variety] * 8, greedy, 100, seed=2)
-    assert found.half_width == pytest.approx(
-        duel("jie-long", variety, greedy, 800, seed=3).mean(0).half_width, rel=0.7
-    )
+    assert found.half_width == pytest.approx(duel("jie-long", variety, greedy, 800, seed=3).mean(0).half_width, rel=0.7)

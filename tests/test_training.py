@@ -24,15 +24,15 @@ from gupai_agents.stored import parse_stored
 from gupai_app.progress import results_json
 from gupai_training import self_play_stage
 from gupai_training.config import RESUME_FILE, load, load_run, parse
-from gupai_training.curves import Results, looks_of
+from gupai_training.curves import Results, evaluations_of
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import native_bfloat16
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import report
 from gupai_training.run import Run
 from gupai_training.run_folder import FINAL_SEED, Reporter, Spent
+from gupai_training.search_targets import SearchStage
 from gupai_training.selfplay import SelfPlayVecEnv
-from gupai_training.teaching import Teaching
 
 SMALL = {
     "game": "jie-long",
@@ -43,7 +43,7 @@ SMALL = {
     "device": "cpu",
     "save_every": 1,
     "network": {"hidden": [32, 32]},
-    "ppo": {"lanes": 64, "steps": 16, "batch_size": 256},
+    "ppo": {"envs": 64, "steps": 16, "batch_size": 256},
     "pool": {"snapshots": 5, "self_share": 0.5, "size": 3},
     "evaluation": {"every": 3, "deals": 20, "final_deals": 40, "baselines": ["random", "greedy"]},
 }
@@ -53,15 +53,8 @@ def fingerprint(run: Run) -> str:
     learner = run.learner
     parts = [*learner.weights(average=True).values(), *learner.weights(average=False).values()]
     parts += [state["exp_avg_sq"].numpy() for state in learner.policy.optimizer.state.values()]
-    parts += [
-        learner.env.lanes.states,
-        learner.env.lanes.episodes,
-        learner.env.sitting,
-        learner.noise.get_state(),
-    ]
-    text = json.dumps(
-        [learner.env.pool.rng.bit_generator.state, learner.num_timesteps, learner.env.decisions]
-    )
+    parts += [learner.env.envs.states, learner.env.envs.episodes, learner.env.seating, learner.noise.get_state()]
+    text = json.dumps([learner.env.pool.rng.bit_generator.state, learner.num_timesteps, learner.env.decisions])
     return hashlib.sha256(b"".join(np.asarray(part).tobytes() for part in parts) + text.encode()).hexdigest()
 
 
@@ -112,42 +105,42 @@ def test_a_run_that_is_asked_to_stop_goes_on_to_the_same_bits(tmp_path, deals):
     assert fingerprint(parts) == fingerprint(whole)
 
 
-TAUGHT = {
+BY_SEARCH = {
     **SMALL,
     "decisions": 64 * 16 * 3,
-    "teach": {"labels": 2000, "tables": 16, "playouts": 2, "window": 500, "batch_size": 64},
+    "expert_iteration": {"targets": 2000, "tables": 16, "playouts": 2, "window": 500, "batch_size": 64},
 }
 
 
-class StopTaughtAfter(StopAfter):
-    taught = StopAfter.learned
+class StopSearchAfter(StopAfter):
+    by_search = StopAfter.learned
 
 
 def test_a_run_taught_by_search_goes_on_to_the_same_bits(tmp_path):
-    config = parse(TAUGHT, "test")
+    config = parse(BY_SEARCH, "test")
     whole = Run.begin(config, tmp_path)
     assert whole.learn()
     parts = Run.begin(config, tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        parts.learn(reporter=StopTaughtAfter(4))  # three steps are saved, more labels than the window keeps
-    assert 500 < parts.teaching.labels < 2000
+        parts.learn(reporter=StopSearchAfter(4))  # three steps are saved, more labels than the window keeps
+    assert 500 < parts.search_stage.targets < 2000
     parts = Run(config, parts.folder)
     asked = iter([False, True])
     assert not parts.learn(go_on=True, stop=lambda: next(asked))
-    assert 500 < parts.teaching.labels < 2000
-    assert 0 < len(list(parts.folder.glob("labels-*"))) < len(parts.teaching.ends)  # those forgotten are gone
+    assert 500 < parts.search_stage.targets < 2000
+    assert 0 < len(list(parts.folder.glob("targets-*"))) < len(parts.search_stage.ends)  # those forgotten are gone
     parts = Run(config, parts.folder)
     with pytest.raises(KeyboardInterrupt):
         parts.learn(go_on=True, reporter=StopAfter(2))
     parts = Run(config, parts.folder)
     assert parts.learn(go_on=True)
     assert fingerprint(parts) == fingerprint(whole)
-    assert not list(parts.folder.glob("labels-*"))
+    assert not list(parts.folder.glob("targets-*"))
     header = read_header(parts.agent_file)
-    assert (header["decisions"], header["labels"]) == (TAUGHT["decisions"], whole.teaching.labels)
-    looks = [json.loads(line) for line in (parts.folder / "metrics.jsonl").read_text().splitlines()]
-    assert [row["seconds"] for row in looks] == sorted(row["seconds"] for row in looks)
-    assert looks[-1]["labels"] == header["labels"] and looks[-1]["decisions"] == header["decisions"]
+    assert (header["decisions"], header["targets"]) == (BY_SEARCH["decisions"], whole.search_stage.targets)
+    evaluations = [json.loads(line) for line in (parts.folder / "metrics.jsonl").read_text().splitlines()]
+    assert [row["seconds"] for row in evaluations] == sorted(row["seconds"] for row in evaluations)
+    assert evaluations[-1]["targets"] == header["targets"] and evaluations[-1]["decisions"] == header["decisions"]
 
 
 def test_half_a_row_of_the_looks_that_a_killed_process_left_is_cut_off_and_told_of(tmp_path):
@@ -161,21 +154,21 @@ def test_half_a_row_of_the_looks_that_a_killed_process_left_is_cut_off_and_told_
     reporter.said = lines.append
     again = Run(config, run.folder)
     assert again.learn(go_on=True, reporter=reporter)
-    assert lines == [
-        f"{metrics} ended within a row, as a killed process leaves it; these 25 bytes are cut off"
-    ]
+    assert lines == [f"{metrics} ended within a row, as a killed process leaves it; these 25 bytes are cut off"]
     assert metrics.read_bytes().startswith(whole)
-    looks = [json.loads(line) for line in metrics.read_text().splitlines()]
-    assert [look["updates"] for look in looks] == sorted(look["updates"] for look in looks)
+    evaluations = [json.loads(line) for line in metrics.read_text().splitlines()]
+    assert [report_evaluation["updates"] for report_evaluation in evaluations] == sorted(
+        report_evaluation["updates"] for report_evaluation in evaluations
+    )
 
 
 def test_a_run_that_search_alone_has_taught_keeps_no_labels_and_its_table_can_be_played_again(tmp_path):
-    run = Run.begin(parse({**TAUGHT, "decisions": 0}, "test"), tmp_path)
+    run = Run.begin(parse({**BY_SEARCH, "decisions": 0}, "test"), tmp_path)
     assert run.learn()
-    assert not list(run.folder.glob("labels-*"))
+    assert not list(run.folder.glob("targets-*"))
     again = Run(load_run(run.folder), run.folder)
     assert again.learn(go_on=True)
-    assert again.spent.labels == run.teaching.labels
+    assert again.spent.targets == run.search_stage.targets
     assert run.learner is None  # nothing of self-play is built for it
     for one, two in zip(again.network.tensors().values(), run.network.tensors().values(), strict=True):
         np.testing.assert_array_equal(one, two)
@@ -194,12 +187,12 @@ def test_the_player_scores_actions_as_the_network_that_learns(tmp_path, network)
     with torch.no_grad():  # as they begin the heads say next to nothing
         for tensor in run.learner.network.parameters():
             tensor += 0.1 * torch.randn_like(tensor)
-    lanes = run.learner.env.lanes
+    envs = run.learner.env.envs
     for step in range(8):
-        lanes.step(lanes.sample(step))
-    logits = run.learner.network(torch.as_tensor(lanes.observations))[0].detach().numpy()
+        envs.step(envs.sample(step))
+    logits = run.learner.network(torch.as_tensor(envs.observations))[0].detach().numpy()
     player = NetworkAgent("there", run.game, run.config.net, run.learner.weights(average=False), sample=False)
-    np.testing.assert_allclose(player.logits(lanes.observations), logits, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(player.logits(envs.observations), logits, rtol=1e-4, atol=1e-4)
     assert np.abs(logits).max() > 0.5
     assert run.config.parameters() == sum(tensor.numel() for tensor in run.learner.network.parameters())
 
@@ -213,9 +206,7 @@ def test_the_player_scores_actions_as_the_network_that_learns(tmp_path, network)
         ("AMD EPYC", [], False),
     ],
 )
-def test_products_are_in_bfloat16_where_the_processor_is_quick_at_it(
-    tmp_path, monkeypatch, cpu, native, quick
-):
+def test_products_are_in_bfloat16_where_the_processor_is_quick_at_it(tmp_path, monkeypatch, cpu, native, quick):
     has = {"avx512_bf16": False, "amx_bf16": False, "avx512_f": True, "cpu_name": cpu}
     has |= dict.fromkeys(native, True)
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: has, raising=False)
@@ -225,11 +216,7 @@ def test_products_are_in_bfloat16_where_the_processor_is_quick_at_it(
         ).learner.precision
         for precision in ("auto", "float32", "bfloat16")
     }
-    assert taken == {
-        "auto": "bfloat16" if quick else "float32",
-        "float32": "float32",
-        "bfloat16": "bfloat16",
-    }
+    assert taken == {"auto": "bfloat16" if quick else "float32", "float32": "float32", "bfloat16": "bfloat16"}
     monkeypatch.delattr(torch.cpu, "get_capabilities")  # as in an older torch
     assert not native_bfloat16(torch.device("cpu"))
 
@@ -239,7 +226,7 @@ def test_a_learner_in_bfloat16_keeps_its_weights_and_sums_in_float32(tmp_path):
         Run.begin(parse({**SMALL, "precision": precision}, "test"), tmp_path).learner
         for precision in ("float32", "bfloat16")
     )
-    observations = torch.as_tensor(exact.env.lanes.observations)
+    observations = torch.as_tensor(exact.env.envs.observations)
     for wanted, found in zip(exact.network(observations), rounded.network(observations), strict=True):
         assert found.dtype == torch.float32
         torch.testing.assert_close(found, wanted, rtol=0.05, atol=0.01)
@@ -270,15 +257,15 @@ def test_an_update_ends_where_the_policy_has_moved_too_far(tmp_path):
 
 
 def test_an_update_logs_what_it_did(tmp_path):
-    steps, told = updated(tmp_path, epochs=1, batch_size=64 * 16)
-    assert (steps, told["clip_fraction"], told["entropy_coef"]) == (1, 0, 0.01)  # of the policy that played
-    assert abs(told["approx_kl"]) < 1e-6
-    assert 0.9 < told["entropy_of_most"] <= 1
-    parts = told["policy_loss"] - 0.01 * told["entropy"] + 0.5 * told["value_loss"]
-    assert told["loss"] == pytest.approx(parts, abs=1e-5)
-    _, told = updated(tmp_path, epochs=20)
-    assert 0.05 < told["clip_fraction"] < 0.8
-    assert 0.001 < told["approx_kl"] < 1
+    steps, printed = updated(tmp_path, epochs=1, batch_size=64 * 16)
+    assert (steps, printed["clip_fraction"], printed["entropy_coef"]) == (1, 0, 0.01)  # of the policy that played
+    assert abs(printed["approx_kl"]) < 1e-6
+    assert 0.9 < printed["entropy_of_most"] <= 1
+    parts = printed["policy_loss"] - 0.01 * printed["entropy"] + 0.5 * printed["value_loss"]
+    assert printed["loss"] == pytest.approx(parts, abs=1e-5)
+    _, printed = updated(tmp_path, epochs=20)
+    assert 0.05 < printed["clip_fraction"] < 0.8
+    assert 0.001 < printed["approx_kl"] < 1
 
 
 def test_what_seats_win_is_learned_in_payoffs_over_the_scale(tmp_path):
@@ -288,9 +275,7 @@ def test_what_seats_win_is_learned_in_payoffs_over_the_scale(tmp_path):
     learner._record = lambda losses, data, *_: seen.append(data["returns"].numpy())
     learner.learn(64 * 64 * 100, callback=lambda *_: not learner.updates)
     chips = 50 * seen[0].astype(np.float64)
-    assert (
-        np.abs(chips - chips.round()) < 1e-3
-    ).mean() > 0.5  # of deals that came to an end, no value is in it
+    assert (np.abs(chips - chips.round()) < 1e-3).mean() > 0.5  # of deals that came to an end, no value is in it
     assert 5 < chips.std() < 60 and abs(chips).max() > 30
 
 
@@ -328,9 +313,9 @@ def test_a_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
 
     def forgets(member):
         assert member == left[-1]
-        env._sitting[:2, 0] = member, member + 1
+        env._seating[:2, 0] = member, member + 1
         forget(member)
-        assert env.sitting[:2, 0].tolist() == [LEARNER, member]
+        assert env.seating[:2, 0].tolist() == [LEARNER, member]
         left[-1] = None
 
     run.learner.env.pool.add, env.forget = leaving, forgets
@@ -389,9 +374,7 @@ def test_a_run_that_is_stopped_before_its_first_update_can_go_on(tmp_path):
 
 
 def test_the_log_shows_chips_of_whole_matches(tmp_path):
-    run = Run.begin(
-        parse({**SMALL, "variant": {"deals": 3}, "ppo": {"lanes": 64, "steps": 64}}, "test"), tmp_path
-    )
+    run = Run.begin(parse({**SMALL, "variant": {"deals": 3}, "ppo": {"envs": 64, "steps": 64}}, "test"), tmp_path)
     seen, record = [], run.learner._record
 
     def noted(*args):
@@ -445,7 +428,7 @@ def test_some_seconds_of_training_beat_random_play_by_far(tmp_path):
             **SMALL,
             "decisions": 150_000,
             "network": {"hidden": [64]},
-            "ppo": {"lanes": 128, "steps": 32, "batch_size": 1024, "learning_rate": 3e-3},
+            "ppo": {"envs": 128, "steps": 32, "batch_size": 1024, "learning_rate": 3e-3},
             "pool": {"snapshots": 2},
             "evaluation": {"every": 100, "deals": 20},
         },
@@ -469,10 +452,10 @@ def test_tables_are_drawn_as_configured():
     people = pool(0.8)
     people.add(make_agent("greedy"), 0, scripted=True)
     people.add(make_agent("variety"), 0, scripted=True)
-    sitting = people.line_ups(20_000)
-    all_self = (sitting == LEARNER).all(1)
+    seating = people.line_ups(20_000)
+    all_self = (seating == LEARNER).all(1)
     assert all_self.mean() == pytest.approx(0.8, abs=0.01)
-    mixed = sitting[~all_self]
+    mixed = seating[~all_self]
     frozen = (mixed != LEARNER).sum(1)
     assert sorted(set(frozen)) == [1, 2, 3]
     assert all(len(set(row[row != LEARNER])) == 1 for row in mixed[:200])
@@ -505,10 +488,10 @@ def test_rule_based_members_have_their_share_whoever_else_is_there():
 
 
 def test_without_a_list_the_pool_has_all_rule_based_players(tmp_path):
-    run = Run.begin(parse(TAUGHT, "test"), tmp_path)
+    run = Run.begin(parse(BY_SEARCH, "test"), tmp_path)
     assert [agent.name for agent in run.learner.env.pool.agents] == ["greedy", "variety", "tuned"]
-    assert [agent.name for agent in run.teaching.teacher.others] == ["greedy", "variety", "tuned"]
-    few = Run.begin(parse({**TAUGHT, "pool": {**SMALL["pool"], "rules": ["random"]}}, "test"), tmp_path)
+    assert [agent.name for agent in run.search_stage.target_maker.others] == ["greedy", "variety", "tuned"]
+    few = Run.begin(parse({**BY_SEARCH, "pool": {**SMALL["pool"], "rules": ["random"]}}, "test"), tmp_path)
     assert [agent.name for agent in few.learner.env.pool.agents] == ["random"]
 
 
@@ -530,17 +513,17 @@ def test_a_lane_returns_the_learners_next_decision_and_all_it_was_paid():
     rng = np.random.default_rng(0)
     rewards, ended = np.zeros(200), 0
     for _ in range(60):
-        assert (env.sitting[np.arange(200), env.seats] == LEARNER).all()
+        assert (env.seating[np.arange(200), env.seats] == LEARNER).all()
         assert (env.masks.sum(1) >= 1).all()
         actions = (env.masks * rng.random(env.masks.shape)).argmax(1)
-        before = env.sitting.copy()
+        before = env.seating.copy()
         env.step_async(actions)
         _, reward, done, _ = env.step_wait()
         rewards += reward
         assert (reward[~done] == 0).all()
-        np.testing.assert_allclose(env.payoffs[done].sum(1), 0)
+        np.testing.assert_allclose(env.rewards[done].sum(1), 0)
         learner = (before == LEARNER).argmax(1)
-        np.testing.assert_array_equal(reward[done], env.payoffs[np.arange(200), learner][done])
+        np.testing.assert_array_equal(reward[done], env.rewards[np.arange(200), learner][done])
         ended += done.sum()
     assert ended > 800
     assert abs(rewards.sum() / ended) < 3  # random against random
@@ -574,7 +557,7 @@ def test_values_that_are_not_finite_stop_the_training(tmp_path):
 
 
 def test_a_run_that_cannot_be_taught_keeps_what_it_was_taught_with(tmp_path):
-    run = Run.begin(parse(TAUGHT, "test"), tmp_path)
+    run = Run.begin(parse(BY_SEARCH, "test"), tmp_path)
     with torch.no_grad():
         run.learner.network.value.weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="the loss of teaching is not finite after"):
@@ -586,7 +569,7 @@ def test_a_run_that_cannot_be_taught_keeps_what_it_was_taught_with(tmp_path):
 
 
 def test_a_taught_run_that_goes_on_with_self_play_keeps_what_that_could_not_learn_from(tmp_path):
-    config = parse({**TAUGHT, "save_every": 1}, "test")
+    config = parse({**BY_SEARCH, "save_every": 1}, "test")
     run = Run.begin(config, tmp_path)
     run.learn(stop=lambda: run.learner.updates > 0)
     again = Run(config, run.folder)
@@ -604,7 +587,7 @@ def test_a_taught_run_that_goes_on_with_self_play_keeps_what_that_could_not_lear
 
 
 def test_numbers_that_are_not_finite_in_the_last_labels_are_kept_with_them(tmp_path, monkeypatch):
-    run = Run.begin(parse({**TAUGHT, "decisions": 0}, "test"), tmp_path)
+    run = Run.begin(parse({**BY_SEARCH, "decisions": 0}, "test"), tmp_path)
 
     def breaks(self, rows):
         self.rows = rows
@@ -612,7 +595,7 @@ def test_numbers_that_are_not_finite_in_the_last_labels_are_kept_with_them(tmp_p
             raise FloatingPointError("broken")
         return {}
 
-    monkeypatch.setattr(Teaching, "_learn", breaks)
+    monkeypatch.setattr(SearchStage, "_learn", breaks)
     with pytest.raises(FloatingPointError, match="broken"):
         run.learn()
     assert load_file(run.folder / "batch.safetensors")["observations"].any()
@@ -668,13 +651,15 @@ def test_every_shipped_configuration_is_valid():
 
 def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_path):
     variant = {"deck": "tiny", "players": 2}
-    small = {"labels": 300, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}
-    run = Run.begin(parse({**SMALL, "variant": variant, "teach": small, "decisions": 2048}, "test"), tmp_path)
+    small = {"targets": 300, "tables": 8, "playouts": 1, "window": 300, "batch_size": 32}
+    run = Run.begin(
+        parse({**SMALL, "variant": variant, "expert_iteration": small, "decisions": 2048}, "test"), tmp_path
+    )
     run.learn()
     rows = list(run.results())
     page = report(run, rows)
-    labels, decisions = run.spent.labels, run.learner.num_timesteps
-    assert f"{labels:,} labelled positions, then {decisions:,} decisions of self-play" in page
+    targets, decisions = run.spent.targets, run.learner.num_timesteps
+    assert f"{targets:,} labelled positions, then {decisions:,} decisions of self-play" in page
     assert "Strength against time" in page
     assert "in 20 deals, the same at every look" in page and "40 deals that training never met" in page
     assert f"deals from seed {1 + FINAL_SEED}" in page
@@ -684,7 +669,7 @@ def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_pat
     kept = parse_stored(results_json(run, rows), Results, "results.json").table[1:]
     assert kept == [(row.hero, row.villain, str(row.result.mean(0))) for row in rows]
     assert "src=" not in page and "@import" not in page and "<link" not in page  # nothing is fetched
-    last = looks_of(run.folder)[-1]
+    last = evaluations_of(run.folder)[-1]
     policy = run.tree.policy([make_agent(f"checkpoint:{run.folder}", "jie-long", **variant)] * 2)
     assert last["exploitability"]["best"] == pytest.approx(run.tree.exploitability(policy))
     drawn = run.tree.policy([make_agent(f"sample:{run.folder}", "jie-long", **variant)] * 2)
@@ -693,9 +678,9 @@ def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_pat
 
 def test_of_looks_at_the_same_place_the_last_one_counts(tmp_path):
     rows = [
-        {"labels": 0, "decisions": number, "updates": 0, "seconds": seconds}
+        {"targets": 0, "decisions": number, "updates": 0, "seconds": seconds}
         for number, seconds in ((1, 5), (2, 9), (2, 7))
     ]
     (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert looks_of(tmp_path) == [rows[0], rows[2]]
-    assert looks_of(tmp_path / "nowhere") == []
+    assert evaluations_of(tmp_path) == [rows[0], rows[2]]
+    assert evaluations_of(tmp_path / "nowhere") == []

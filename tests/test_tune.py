@@ -10,7 +10,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import duel
 from gupai_agents.evaluation.ablation import evolved
 from gupai_agents.plain_yaml import parse_yaml
-from gupai_agents.tune import Looks, Table, tune
+from gupai_agents.tune import DecisionSample, Table, tune
 from gupai_app.cli import app
 from gupai_env import get_game
 from gupai_env.core.rng import derive
@@ -22,10 +22,10 @@ FORCED = {"forced_play": True}
 def test_a_few_generations_win_chips_from_every_player_by_name():
     found = tune("jie-long", seconds=1e6, generations=20, seed=3, **FORCED)
     assert (found.generations, len(found.gains)) == (20, 4)
-    spec = "style:" + ",".join(f"{name}={weight:.6f}" for name, weight in found.weights.items())
+    spec = "heuristic:" + ",".join(f"{name}={weight:.6f}" for name, weight in found.weights.items())
     tuned = make_agent(spec, "jie-long", **FORCED)
-    assert Looks(JIE_LONG, FORCED).apart(tuned.weights) == pytest.approx(1, abs=0.01)
-    for name in JIE_LONG.styles:
+    assert DecisionSample(JIE_LONG, FORCED).apart(tuned.weights) == pytest.approx(1, abs=0.01)
+    for name in JIE_LONG.heuristics:
         rival = make_agent(name, "jie-long", **FORCED)
         assert duel("jie-long", tuned, rival, 2000, seed=9, **FORCED).mean(0).low > 0
 
@@ -39,12 +39,10 @@ def test_the_same_seed_and_generations_find_the_same_weights():
 
 def test_a_candidate_is_paid_what_a_duel_pays_it():
     table = Table(JIE_LONG, FORCED)
-    styles = np.array([JIE_LONG.style(name) for name in ("greedy", "variety")])
-    chips = table.chips(styles, styles[:1], 4000, derive(1, 2))
+    heuristics = np.array([JIE_LONG.heuristic(name) for name in ("greedy", "variety")])
+    chips = table.chips(heuristics, heuristics[:1], 4000, derive(1, 2))
     assert chips[0] == pytest.approx(0, abs=1.5)  # greedy among equals
-    expected = duel(
-        "jie-long", *(make_agent(name, "jie-long") for name in ("variety", "greedy")), 2000, **FORCED
-    )
+    expected = duel("jie-long", *(make_agent(name, "jie-long") for name in ("variety", "greedy")), 2000, **FORCED)
     assert chips[1] == pytest.approx(expected.mean(0).mean, abs=1.5)
     assert table.played == 8000
 
@@ -54,25 +52,25 @@ def test_every_seat_of_a_candidate_meets_every_rival_equally_often(seats, rivals
     """And all candidates sit alike in deals that are the same for all."""
     seen = []
 
-    def play_out(lanes, agents, sitting):
-        seen.append((lanes.seeds.copy(), sitting.copy(), np.array([agent.weights for agent in agents])))
+    def play_out(envs, agents, seating):
+        seen.append((envs.seeds.copy(), seating.copy(), np.array([agent.weights for agent in agents])))
 
     monkeypatch.setattr("gupai_agents.tune.play_out", play_out)
     candidates, deals = np.full((3, len(JIE_LONG.features) + 1), 7.0), 2 * seats * rivals
     table = Table(JIE_LONG, {"players": seats})
     table.values(candidates, np.zeros((rivals, candidates.shape[1])), deals, 5)
-    ((seeds, line_ups, styles),) = seen
+    ((seeds, line_ups, heuristics),) = seen
     seeds, line_ups = seeds.reshape(3, deals), line_ups.reshape(3, deals, -1)[:, :, :seats]
-    assert styles[:rivals].sum() == 0
-    assert (styles[rivals:] == candidates).all()
+    assert heuristics[:rivals].sum() == 0
+    assert (heuristics[rivals:] == candidates).all()
     assert (seeds == seeds[0]).all()
     assert len(set(seeds[0].tolist())) == deals
     met = np.zeros((seats, rivals), int)
     for deal in range(deals):
         for number in range(3):
-            sitting = line_ups[number, deal].tolist()
-            seat = sitting.index(rivals + number)
-            (rival,) = {*sitting[:seat], *sitting[seat + 1 :]}  # the same at all other seats
+            seating = line_ups[number, deal].tolist()
+            seat = seating.index(rivals + number)
+            (rival,) = {*seating[:seat], *seating[seat + 1 :]}  # the same at all other seats
             assert (seat, rival) == (deal % seats, line_ups[0, deal, seat - 1])
             met[seat, rival] += 1
     assert (met == 3 * 2).all()
@@ -88,18 +86,18 @@ def test_a_search_ends_at_the_mean_of_where_it_stood_in_its_second_half(generati
         def ask(self):
             return np.zeros((3, 2))
 
-        def tell(self, chips):
+        def notify(self, chips):
             assert chips.tolist() == [2, 2, 2]
             self.mean = self.mean + 1
 
-    keys = []
+    rng_keys = []
 
-    def play(styles, deals, key):
-        keys.append(key)
-        return np.repeat([[1.0, 2.0, 3.0]], len(styles), 0)
+    def play(heuristics, deals, key):
+        rng_keys.append(key)
+        return np.repeat([[1.0, 2.0, 3.0]], len(heuristics), 0)
 
     assert evolved(play, Walking(), generations, 3, 11).tolist() == [mean, mean]
-    assert keys == [derive(11, generation) for generation in range(generations)]
+    assert rng_keys == [derive(11, generation) for generation in range(generations)]
 
 
 def test_the_newest_champions_are_the_rivals_and_no_deals_come_again(monkeypatch):
@@ -124,7 +122,7 @@ def test_the_newest_champions_are_the_rivals_and_no_deals_come_again(monkeypatch
     generations = [call for call in calls if call[2] == 30]
     assert (len(tries), len(generations)) == (3, 16)
     assert len({key for *_, key in (*tries, *generations)}) == 19
-    named = [JIE_LONG.style(name) for name in JIE_LONG.styles]
+    named = [JIE_LONG.heuristic(name) for name in JIE_LONG.heuristics]
     first, third = tries[0][0][0], tries[2][0][0]
     for number, (_, rivals, _, _) in enumerate(generations):
         champions = [named[-1], first, third][: 1 + (number >= 5) + (number >= 15)][-2:]
@@ -132,11 +130,11 @@ def test_the_newest_champions_are_the_rivals_and_no_deals_come_again(monkeypatch
     on = [named[-1], first, first]
     for (_, rivals, _, _), champion in zip(tries, on, strict=True):
         np.testing.assert_array_equal(rivals, [champion])
-    looks = Looks(JIE_LONG, FORCED)
-    np.testing.assert_allclose(JIE_LONG.style(found.weights)[:-1], (third / looks.apart(third))[:-1])
+    sample = DecisionSample(JIE_LONG, FORCED)
+    np.testing.assert_allclose(JIE_LONG.heuristic(found.weights)[:-1], (third / sample.apart(third))[:-1])
 
 
-def worths_of(weights):
+def scores_of(weights):
     """What the legal actions of three decisions are worth to weights: two, three and four of them."""
     yield weights[0] * np.array([[1.0, 3.0]])
     yield weights[0] * np.array([[5.0, 0.0, 4.0]]) + weights[1] * np.array([[0.0, 0.0, 0.0]])
@@ -145,18 +143,18 @@ def worths_of(weights):
 
 def test_the_best_stands_apart_from_the_next_that_is_worth_less():
     """2 from the other, 1 from the next of three, 3 from the next beside its equal: the median is 2."""
-    looks = Looks.__new__(Looks)
-    looks._worths = worths_of
-    assert looks.apart(np.array([1.0, 0, 0, 0])) == 2
-    assert looks.apart(np.array([10.0, 0, 0, 0])) == 20
-    assert looks.apart(np.zeros(4)) == 1  # nothing is worth more than anything else
+    sample = DecisionSample.__new__(DecisionSample)
+    sample._scores = scores_of
+    assert sample.apart(np.array([1.0, 0, 0, 0])) == 2
+    assert sample.apart(np.array([10.0, 0, 0, 0])) == 20
+    assert sample.apart(np.zeros(4)) == 1  # nothing is worth more than anything else
     spreads = [np.std([1, 3]), np.std([5, 0, 4]), np.std([9, 9, 2, 6])]
-    units = looks.units(np.array([1.0, 0, 0, 0]))
+    units = sample.units(np.array([1.0, 0, 0, 0]))
     assert units == pytest.approx([2 / np.median(spreads), 0, 2 / 1.0])
 
 
 def test_a_feature_that_never_differs_is_not_searched():
-    units = Looks(JIE_LONG, FORCED).units(JIE_LONG.style("variety"))
+    units = DecisionSample(JIE_LONG, FORCED).units(JIE_LONG.heuristic("variety"))
     names = [feature.name for feature in JIE_LONG.features]
     assert units[names.index("discard")] == 0  # who can match must play
     assert units[names.index("pips")] > 0
@@ -165,7 +163,7 @@ def test_a_feature_that_never_differs_is_not_searched():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"start": "clever"}, "'clever' is no style of jie-long; they are greedy, variety"),
+        ({"start": "clever"}, "'clever' is no heuristic of jie-long; they are greedy, variety"),
         ({"features": ["pip"]}, "'pip' is no feature of jie-long"),
         ({"seconds": float("nan")}, "seconds=nan is not allowed"),
         ({"population": 1}, "population=1 is not allowed; it must be a whole number from 4"),
@@ -173,7 +171,7 @@ def test_a_feature_that_never_differs_is_not_searched():
         ({"deals": 2.5}, "deals=2.5 is not allowed"),
         ({"generations": -1}, "generations=-1 is not allowed"),
         ({"seed": -1}, "a seed is a whole number"),
-        ({"start": 3}, "3 is no style of jie-long"),
+        ({"start": 3}, "3 is no heuristic of jie-long"),
         ({"features": ["discard"], **FORCED}, "none of these features ever changes"),
     ],
 )
@@ -185,27 +183,16 @@ def test_what_cannot_be_tuned_is_one_line(options, message):
 def test_the_command_writes_a_player_with_its_provenance(tmp_path, monkeypatch):
     monkeypatch.setattr("gupai_app.tune.TRIED", 20)
     file = tmp_path / "mine.yaml"
-    words = [
-        "tune",
-        "jie-long",
-        "-o",
-        "forced_play=true",
-        "--seconds",
-        "1",
-        "--seed",
-        "4",
-        "--out",
-        str(file),
-    ]
+    words = ["tune", "jie-long", "-o", "forced_play=true", "--seconds", "1", "--seed", "4", "--out", str(file)]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.stderr
     written = parse_yaml(file.read_text())
     assert written == parse_yaml(done.stdout)
     assert (written["game"], written["variant"], written["provenance"]["seed"]) == ("jie-long", FORCED, 4)
-    player = make_agent(f"style:{file}", "jie-long", **FORCED)
-    np.testing.assert_array_equal(player.weights, JIE_LONG.style(written["weights"]))
-    with pytest.raises(ValueError, match="a style of 'jie-long', not of 'tiu-u'"):
-        make_agent(f"style:{file}", "tiu-u")
+    player = make_agent(f"heuristic:{file}", "jie-long", **FORCED)
+    np.testing.assert_array_equal(player.weights, JIE_LONG.heuristic(written["weights"]))
+    with pytest.raises(ValueError, match="a heuristic of 'jie-long', not of 'tiu-u'"):
+        make_agent(f"heuristic:{file}", "tiu-u")
 
 
 WEIGHED = "game: jie-long\nweights: {pips: 1}\n"
@@ -214,15 +201,15 @@ WEIGHED = "game: jie-long\nweights: {pips: 1}\n"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "a style is a mapping"),
-        ("- 1", "a style is a mapping"),
-        ("game: jie-long", "a style is a mapping"),
+        ("", "a heuristic is a mapping"),
+        ("- 1", "a heuristic is a mapping"),
+        ("game: jie-long", "a heuristic is a mapping"),
         ("game: jie-long\nweights: {}", "weights"),
         ("a: [", "no file of a style"),
-        (json.dumps([1]), "a style is a mapping"),
+        (json.dumps([1]), "a heuristic is a mapping"),
         ("weights: {pips: 1}", "'game' is missing"),
         (WEIGHED + "weight: 2", "there is no key 'weight'; they are game, version"),
-        (WEIGHED + "version: 77", "a style of jie-long version 77; this is version 0"),
+        (WEIGHED + "version: 77", "a heuristic of jie-long version 77; this is version 0"),
         (WEIGHED + "version: x", "'version'"),
         (WEIGHED + "game: jie-long", "set twice"),
         ("game: jie-long\nweights: {pips: 1, pips: 2}", "set twice"),
@@ -233,15 +220,15 @@ WEIGHED = "game: jie-long\nweights: {pips: 1}\n"
         ("game: jie-long\nweights: {pips: 1:30}", "the weight of pips must be a number, not '1:30'"),
     ],
 )
-def test_a_file_that_holds_no_style_is_refused(text, said, tmp_path):
+def test_a_file_that_holds_no_heuristic_is_refused(text, said, tmp_path):
     (tmp_path / "odd.yaml").write_text(text)
     with pytest.raises(ValueError, match=r"odd\.yaml: ") as caught:
-        make_agent(f"style:{tmp_path / 'odd.yaml'}", "jie-long")
+        make_agent(f"heuristic:{tmp_path / 'odd.yaml'}", "jie-long")
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_of_a_style_may_say_no_more_than_game_and_weights(tmp_path):
+def test_a_file_of_a_heuristic_may_say_no_more_than_game_and_weights(tmp_path):
     (tmp_path / "mine.yaml").write_text("game: jie-long\nweights: {pips: 010, double: 1e-3}\n")
-    player = make_agent(f"style:{tmp_path / 'mine.yaml'}", "jie-long")
-    np.testing.assert_array_equal(player.weights, JIE_LONG.style({"pips": 10, "double": 0.001}))
+    player = make_agent(f"heuristic:{tmp_path / 'mine.yaml'}", "jie-long")
+    np.testing.assert_array_equal(player.weights, JIE_LONG.heuristic({"pips": 10, "double": 0.001}))

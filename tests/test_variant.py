@@ -16,14 +16,7 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 def test_the_defaults_are_the_rulebooks():
     assert JieLong() == JieLong(
-        players=4,
-        deals=1,
-        leader="random",
-        deck="full",
-        forced_play=False,
-        double_lock=False,
-        open_ends=1,
-        stake=1.0,
+        players=4, deals=1, leader="random", deck="full", forced_play=False, double_lock=False, open_ends=1, stake=1.0
     )
     assert CeDeng() == CeDeng(
         players=4,

@@ -19,7 +19,7 @@ from gupai_app.moves import moves_of
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
 from gupai_app.web.serve import bound
-from gupai_app.web.table import _PLAYED, Sitting
+from gupai_app.web.table import _PLAYED, WebGame
 from gupai_env.games import GAMES
 
 every_game = pytest.mark.parametrize("game", GAMES)
@@ -73,7 +73,7 @@ def test_a_match_is_played_by_buttons_and_its_file_is_a_record(game, pages, tmp_
 @every_game
 def test_every_legal_action_has_a_button(game, pages):
     text, at = table(pages, game=game)
-    session = Sitting(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at)))).session
+    session = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at)))).session
     assert set(actions(text)) == set(session.mask().nonzero()[0].tolist())
 
 
@@ -105,17 +105,17 @@ def test_a_move_is_taken_back_in_practice_only(pages):
 def test_a_hint_gives_every_move_a_value(pages):
     _, at = table(pages, game="jie-long")
     text = pages.get(f"/table?{at}&hint=1").text
-    sitting = Sitting(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
-    worth = re.findall(r'class="worth">([+-]\d+\.\d) ±\d+\.\d<', text)
-    assert len(worth) == len(moves_of(sitting.hints, sitting.session.view(0), sitting.session.mask()))
-    assert re.search(r'class="best">.*?class="worth">([^ ]*) ', text, re.S)[1] == max(worth, key=float)
+    seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
+    value = re.findall(r'class="worth">([+-]\d+\.\d) ±\d+\.\d<', text)
+    assert len(value) == len(moves_of(seating.hints, seating.session.view(0), seating.session.mask()))
+    assert re.search(r'class="best">.*?class="worth">([^ ]*) ', text, re.S)[1] == max(value, key=float)
 
 
 @every_game
 def test_a_table_shows_no_tile_of_another_hand(game, pages):
     _, at = table(pages, game=game)
-    sitting = Sitting(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
-    scene = sitting.frames[-1].scene
+    seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
+    scene = seating.frames[-1].scene
     others = [tile for place in scene.places[1:] for pile in place.piles[:1] for tile in pile.tiles]
     assert not others
 
@@ -136,7 +136,7 @@ def test_tiles_that_fit_are_buttons_and_two_ways_are_asked(pages):
         ("game=jie-long&seed=-1", "seed"),
         ("game=jie-long&with=os:system", "does not play here"),
         ("game=jie-long&with=checkpoint:/etc/passwd", "does not play here"),
-        ("game=jie-long&with=style:/etc/x.yaml", "does not play here"),
+        ("game=jie-long&with=heuristic:/etc/x.yaml", "does not play here"),
         ("game=jie-long&seed=5&seat=0&moves=999", "no action"),
         ("game=jie-long&seed=5&seat=0&moves=a", "with dots"),
         ("game=jie-long&seed=5&seat=0&play=x", "play='x' is not allowed"),
@@ -158,8 +158,7 @@ def test_a_move_that_is_not_legal_is_refused(pages):
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [("GET", "/nope", 404), ("PUT", "/", 405), ("GET", "/static/..%2fapp.py", 404)],
+    ("method", "path", "status"), [("GET", "/nope", 404), ("PUT", "/", 405), ("GET", "/static/..%2fapp.py", 404)]
 )
 def test_a_page_that_is_not_there_says_so(method, path, status, pages):
     answer = pages.request(method, path, headers=OURS)
@@ -172,8 +171,7 @@ def test_another_name_of_the_host_is_refused(pages):
 
 
 @pytest.mark.parametrize(
-    "headers",
-    [{}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}],
+    "headers", [{}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}]
 )
 def test_what_another_site_sends_is_refused(headers, pages):
     assert pages.post("/review", headers=headers, content=b"x").status_code == 403
@@ -193,9 +191,7 @@ def test_too_much_is_refused(pages):
     assert answer.status_code == 413 and "bytes" in said(answer)
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/game/da-ling", "/table?game=da-ling&seed=3&seat=0", "/review", "/nope"]
-)
+@pytest.mark.parametrize("path", ["/", "/game/da-ling", "/table?game=da-ling&seed=3&seat=0", "/review", "/nope"])
 def test_pages_keep_their_own_policy(path, pages):
     answer = pages.get(path)
     policy = answer.headers["content-security-policy"]
@@ -206,8 +202,7 @@ def test_pages_keep_their_own_policy(path, pages):
 def test_the_first_page_is_small(pages):
     text, _ = table(pages, game="jie-long")
     assert (
-        len(text.encode()) + sum(len(pages.get(f"/static/{name}").content) for name in ("web.css", "web.js"))
-        < 300_000
+        len(text.encode()) + sum(len(pages.get(f"/static/{name}").content) for name in ("web.css", "web.js")) < 300_000
     )
 
 
@@ -233,15 +228,15 @@ ANSWERS = {
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_an_agent_that_fails_gets_a_sentence_that_names_it(answer, pages, monkeypatch, capfd):
-    from gupai_agents.styles import StyleAgent
+    from gupai_agents.heuristics import HeuristicAgent
 
     text, at = table(pages, game="jie-long")
     _PLAYED.clear()
-    monkeypatch.setattr(StyleAgent, "act", ANSWERS[answer])
+    monkeypatch.setattr(HeuristicAgent, "act", ANSWERS[answer])
     found = pages.get(f"/table?{at}&play={actions(text)[0]}")
     assert found.status_code == 422 and "greedy" in said(found) and "\n" not in said(found)
     line = pages.get(f"/record?{played(pages, game='ding-niu', **{'with': 'random'})[-1]}").text
-    monkeypatch.setattr(StyleAgent, "probabilities", ANSWERS[answer], raising=False)
+    monkeypatch.setattr(HeuristicAgent, "probabilities", ANSWERS[answer], raising=False)
     found = pages.post("/review", headers=OURS, data={"games": line, "agent": "greedy"})
     assert found.status_code == 422 and "greedy" in said(found)
     assert "Traceback" not in capfd.readouterr().err
@@ -256,9 +251,7 @@ def test_a_free_port_is_found_and_a_named_one_is_kept():
 
 @pytest.mark.parametrize("host", ["", "0", "0.0.0.0", "::"])
 def test_pages_are_not_served_at_all_addresses(host):
-    with pytest.raises(
-        ValueError, match=f"--host '{host}': name one address of this machine, not all of them"
-    ):
+    with pytest.raises(ValueError, match=f"--host '{host}': name one address of this machine, not all of them"):
         bound(host, None)
 
 
@@ -301,9 +294,7 @@ def test_what_is_no_game_is_refused_in_a_sentence(sent, words, pages):
 
 def test_a_match_that_would_take_minutes_to_look_at_is_refused(pages, tmp_path):
     path = tmp_path / "long.jsonl"
-    watched = CliRunner().invoke(
-        app, ["watch", "ding-niu", "random", "-o", "deals=26", "--record", str(path)]
-    )
+    watched = CliRunner().invoke(app, ["watch", "ding-niu", "random", "-o", "deals=26", "--record", str(path)])
     assert watched.exit_code == 0
     answer = pages.post("/review", headers=OURS, data={"games": path.read_text(encoding="utf-8")})
     assert answer.status_code == 422 and "deals=26 are too many here" in said(answer)
@@ -311,9 +302,7 @@ def test_a_match_that_would_take_minutes_to_look_at_is_refused(pages, tmp_path):
 
 def test_a_claim_is_tested_and_its_verdict_read(pages):
     listed = re.findall(r'href="/claim/([^"]*)"', pages.get("/claims").text)
-    name = next(
-        each for each in listed if each.startswith("cd-") and "Test it" in pages.get(f"/claim/{each}").text
-    )
+    name = next(each for each in listed if each.startswith("cd-") and "Test it" in pages.get(f"/claim/{each}").text)
     assert pages.get(f"/verdict/{name}").status_code == 404
     assert pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": "20"}).status_code == 200
     for _ in range(600):

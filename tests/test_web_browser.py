@@ -74,7 +74,7 @@ def opened(visited):
     return lambda query, *how: visited(f"/table?seed=5&seat=0&with=greedy&{query}", *how)
 
 
-def over(page):
+def terminated(page):
     return page.get_by_role("heading", name="The game is over").count() > 0
 
 
@@ -84,9 +84,7 @@ def go_on(page):
         page.locator("#on").click()
 
 
-both = pytest.mark.parametrize(
-    ("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")], ids=["desktop", "phone"]
-)
+both = pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")], ids=["desktop", "phone"])
 
 
 def fits(page):
@@ -100,7 +98,7 @@ def test_a_game_by_clicks(game, size, scheme, opened):
     page = opened(f"game={game}", size, scheme)
     for _ in range(MOST_TURNS):
         go_on(page)
-        if over(page):
+        if terminated(page):
             break
         tile = page.locator("svg.stage:not(.past):visible button.tile").first
         before = page.url
@@ -113,19 +111,19 @@ def test_a_game_by_clicks(game, size, scheme, opened):
             page.locator(".choices button:visible").first.click()
         page.wait_for_url(lambda url, before=before: url != before)
         assert fits(page)
-    assert over(page)
+    assert terminated(page)
 
 
 def test_a_game_by_keys(opened):
     page = opened("game=jie-long")
     for turn in range(MOST_TURNS):
-        if over(page):
+        if terminated(page):
             break
         before = page.url
         page.keyboard.press("1" if turn % 2 else "ArrowDown")
         page.keyboard.press("Enter")
         page.wait_for_url(lambda url, before=before: url != before)
-    assert over(page)
+    assert terminated(page)
 
 
 def test_a_split_is_made_by_dragging_tiles_into_groups(opened):
@@ -134,9 +132,7 @@ def test_a_split_is_made_by_dragging_tiles_into_groups(opened):
     for group, number in (("single", 1), ("pair", 2), ("triple", 3)):
         assert done.is_disabled()
         for _ in range(number):
-            page.locator(".zone[data-name=hand] .piece").first.drag_to(
-                page.locator(f".zone[data-name={group}]")
-            )
+            page.locator(".zone[data-name=hand] .piece").first.drag_to(page.locator(f".zone[data-name={group}]"))
     before = page.url
     done.click()
     page.wait_for_url(lambda url: url != before)
@@ -174,7 +170,7 @@ def test_two_people_share_a_screen(visited):
     passed = []
     for _ in range(MOST_TURNS):
         go_on(page)
-        if over(page):
+        if terminated(page):
             break
         before, here = page.url, page.locator("#here")
         if here.count():
@@ -184,7 +180,7 @@ def test_two_people_share_a_screen(visited):
         else:
             page.locator(".choices button:visible").first.click()
         page.wait_for_url(lambda url, before=before: url != before)
-    assert over(page)
+    assert terminated(page)
     assert all(one != other for one, other in itertools.pairwise(passed)) and len(passed) > 4
 
 

@@ -15,11 +15,7 @@ from gupai_app.web import claims
 from gupai_app.web.app import create_app
 from web_room import furnish
 
-OURS = [
-    (b"host", b"127.0.0.1:8420"),
-    (b"origin", b"http://127.0.0.1:8420"),
-    (b"sec-fetch-site", b"same-origin"),
-]
+OURS = [(b"host", b"127.0.0.1:8420"), (b"origin", b"http://127.0.0.1:8420"), (b"sec-fetch-site", b"same-origin")]
 TABLE = {"game": "jie-long", "seed": "5", "seat": "0", "with": "greedy"}
 SAT = json.dumps(["a"] * 4)
 # Pages, and words of theirs that are in order; each is replaced in turn.
@@ -28,15 +24,7 @@ GETS = {
     "/game/{}": {},
     "/static/{}": {},
     "/{}": {},
-    "/table": {
-        **TABLE,
-        "options": "deals=2",
-        "episode": "1",
-        "practice": "0",
-        "moves": "1",
-        "play": "1",
-        "at": "1",
-    },
+    "/table": {**TABLE, "options": "deals=2", "episode": "1", "practice": "0", "moves": "1", "play": "1", "at": "1"},
     "/record": {**TABLE, "moves": "1"},
     "/look": {**TABLE, "sat": SAT, "order": "1.2", "moves": "1", "agent": "greedy", "o.deals": "2"},
     "/claims": {},
@@ -56,14 +44,7 @@ GETS = {
 POSTS = {
     "/review": {"games": "{}", "number": "1", "agent": "greedy"},
     "/claim/jl-attack-2": {"do": "change", "deals": "20", "readings.0.suit": "3"},
-    "/tournaments": {
-        **TABLE,
-        "agent": "greedy",
-        "deals": "20",
-        "table": "one",
-        "token": "x",
-        "o.players": "3",
-    },
+    "/tournaments": {**TABLE, "agent": "greedy", "deals": "20", "table": "one", "token": "x", "o.players": "3"},
     "/tournament/kept": {"do": "x"},
 }
 TEXTS = (
@@ -147,15 +128,7 @@ def test_no_address_is_an_error_of_the_server(page, ask, capfd):
 def test_no_form_is_an_error_of_the_server(page, ask, room, capfd):
     before = sorted((room / "tournaments").iterdir())
     bodies = [urlencode(words, errors="surrogatepass").encode() for words in changed(POSTS[page])]
-    bodies += [
-        b"",
-        b"\xff" * 99,
-        b"&" * 9000,
-        b"=" * 9000,
-        b"games=" + b"[" * 90_000,
-        b"%",
-        b"do=%ff&agent=%00",
-    ]
+    bodies += [b"", b"\xff" * 99, b"&" * 9000, b"=" * 9000, b"games=" + b"[" * 90_000, b"%", b"do=%ff&agent=%00"]
     bodies += [b"games=" + quote(f'{{"format":{text}}}', errors="replace").encode() for text in TEXTS]
     for body in bodies:
         if page == "/claim/jl-attack-2" and b"do=change" not in body:
@@ -267,9 +240,7 @@ def test_a_forged_file_of_a_run_damages_its_own_page_alone(ask, room, capfd):
     folder = room / "runs" / "forged"
     shutil.copytree(room / "runs" / "one", folder)
     row = json.loads((folder / "metrics.jsonl").read_text().splitlines()[0])
-    contents = [
-        ("metrics.jsonl", each) for each in forged({**row, "exploitability": {"best": 1.0, "drawn": 1.0}})
-    ]
+    contents = [("metrics.jsonl", each) for each in forged({**row, "exploitability": {"best": 1.0, "drawn": 1.0}})]
     contents += [("config.yaml", each) for each in (*RAW, b"a: &a [*a]", b"a: !!python/object:x y", b"\t")]
     contents += [(each, text) for each in ("results.json", "agent.safetensors") for text in RAW]
     refused = 0
@@ -293,9 +264,7 @@ def test_a_forged_verdict_of_a_claim_is_no_error_of_the_server(ask, tmp_path, mo
     whole["readings"] = [{**each, "examples": []} for each in whole["readings"][:1]]
     whole["file"] = {}
     shown = set()
-    for number, content in enumerate(
-        [json.dumps(whole).encode(), *itertools.islice(forged(whole), 0, None, 5)]
-    ):
+    for number, content in enumerate([json.dumps(whole).encode(), *itertools.islice(forged(whole), 0, None, 5)]):
         (tmp_path / f"{name}.json").write_bytes(content)
         claims._recorded.cache_clear()
         claims._recorded_page.cache_clear()

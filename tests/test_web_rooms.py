@@ -35,8 +35,8 @@ from gupai_app.web.app import create_app
 from gupai_app.web.changes import changed
 from gupai_app.web.players import NAMED
 from gupai_app.web.review import address_of, luck, record_of
-from gupai_app.web.table import _PLAYED, Sitting
-from gupai_app.web.tournaments import Watched, so
+from gupai_app.web.table import _PLAYED, WebGame
+from gupai_app.web.tournaments import Watched, progress
 from gupai_env.games import GAMES, get_game
 from test_web import OURS, actions, played, said
 from web_room import furnish
@@ -84,7 +84,7 @@ def test_people_at_one_screen_play_to_the_end_and_see_their_own_tiles_alone(game
             answer = pages.get(f"/table?{unescape(here[1])}")
             continue
         seat = int(re.search(r"You are seat (\d)", text)[1])
-        scene = Sitting(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))), at=seat).frames[-1].scene
+        scene = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))), at=seat).frames[-1].scene
         assert not [tile for place in scene.places[1:] for pile in place.piles[:1] for tile in pile.tiles]
         answer = pages.get(f"/table?{re.sub('&at=[0-9]', '', at)}&play={actions(text)[0]}")
         assert answer.status_code == 200, said(answer)
@@ -100,30 +100,30 @@ def test_who_is_alone_at_the_screen_is_not_asked_who_they_are(pages):
 def test_a_move_is_played_on_from_the_page_before_it_and_a_new_server_plays_again_once(monkeypatch):
     plays, play = [], Session.play
     monkeypatch.setattr(Session, "play", lambda self, action: plays.append(action) or play(self, action))
-    sitting = Sitting(Address.read({"game": "jie-long", "seed": "5", "seat": "0", "options": "deals=3"}))
+    seating = WebGame(Address.read({"game": "jie-long", "seed": "5", "seat": "0", "options": "deals=3"}))
     for _ in range(12):
         before = len(plays)
-        sitting = Sitting(sitting.address, sitting.moves[0].actions[0])
-        assert len(plays) - before <= sitting.address.variant.players  # moves that are new
-    seen, moves = sitting.frames, len(sitting.address.moves)
+        seating = WebGame(seating.address, seating.moves[0].actions[0])
+        assert len(plays) - before <= seating.address.variant.players  # moves that are new
+    seen, moves = seating.frames, len(seating.address.moves)
     for least, most in ((0, 0), (moves, moves)):  # at hand, and not
         del plays[:]
-        again = Sitting(sitting.address)
+        again = WebGame(seating.address)
         assert least <= len(plays) <= most
         assert len(again.frames) > 1 and again.frames == seen
-        assert len(plays) <= most + sitting.address.variant.players
+        assert len(plays) <= most + seating.address.variant.players
         _PLAYED.clear()
 
 
 def test_pages_that_play_on_from_one_page_do_not_meet():
-    begin = Sitting(Address.read({"game": "jie-long", "seed": "5", "seat": "1"}))
+    begin = WebGame(Address.read({"game": "jie-long", "seed": "5", "seat": "1"}))
     first, other = (move.actions[0] for move in begin.moves[:2])
-    one, two = Sitting(begin.address, first), Sitting(begin.address, other)
+    one, two = WebGame(begin.address, first), WebGame(begin.address, other)
     _PLAYED.clear()
     for found, action in ((one, first), (two, other)):
-        assert found.address == Sitting(begin.address, action).address
-        assert found.frames == Sitting(found.address).frames
-        assert found.undo == Sitting(found.address).undo == begin.address
+        assert found.address == WebGame(begin.address, action).address
+        assert found.frames == WebGame(found.address).frames
+        assert found.undo == WebGame(found.address).undo == begin.address
 
 
 # --- addresses of games and luck ------------------------------------------------------------------
@@ -139,16 +139,12 @@ def test_the_address_of_a_game_that_is_sent_outlives_the_server(pages):
 
 def test_the_address_of_a_game_with_an_order_and_any_names_tells_all_of_it():
     game = get_game("jie-long")
-    session = Session(
-        game, game.variant(), 3, order=[*reversed(game.deck(game.variant().as_rules(game.rules_type)))]
-    )
-    while not session.over:
+    session = Session(game, game.variant(), 3, order=[*reversed(game.deck(game.variant().as_rules(game.rules_type)))])
+    while not session.terminated:
         session.play(int(session.mask().argmax()))
     record = session.record(["a;b&c=d", "checkpoint:runs/x", "Müller", ""])
     query = dict(re.findall(r"(\w+)=([^&]*)", address_of(record)))
-    words = (
-        TestClient(create_app(), base_url=HOME).build_request("GET", f"/look?{address_of(record)}").url.params
-    )
+    words = TestClient(create_app(), base_url=HOME).build_request("GET", f"/look?{address_of(record)}").url.params
     assert query.keys() == dict(words).keys() and record_of(dict(words), NAMED) == record
 
 
@@ -176,24 +172,24 @@ def test_what_tiles_are_worth_does_not_depend_on_what_was_played(game):
     found = []
     for pick in (0, -1):
         session = Session(GAMES[game], GAMES[game].variant(), 4)
-        while not session.over:
+        while not session.terminated:
             session.play(int(np.flatnonzero(session.mask())[pick]))
         found.append(luck(session.record(["a"] * session.variant.players)))
         assert [each.won for each in found[-1]] == list(session.payoffs[0])
-    assert [each.worth for each in found[0]] == [each.worth for each in found[1]]
-    assert any(each.worth for each in found[0]) and any(each.half for each in found[0])
+    assert [each.value for each in found[0]] == [each.value for each in found[1]]
+    assert any(each.value for each in found[0]) and any(each.half for each in found[0])
 
 
 def test_what_the_tiles_of_a_match_are_worth_is_added_up_over_its_deals(monkeypatch):
-    def pays(lanes, agents):
-        lanes.states.payoff[:, :4] = 3, 1, -1, -3
+    def pays(envs, agents):
+        envs.states.payoff[:, :4] = 3, 1, -1, -3
 
     monkeypatch.setattr("gupai_app.web.review.play_out", pays)
     session = Session(get_game("jie-long"), get_game("jie-long").variant(deals=3), 404)
-    while not session.over:
+    while not session.terminated:
         session.play(int(session.mask().argmax()))
     found = luck(session.record(["a"] * 4))
-    assert [each.worth for each in found] == [9, 3, -3, -9]
+    assert [each.value for each in found] == [9, 3, -3, -9]
     assert [each.won for each in found] == session.state.total[:4].tolist()
 
 
@@ -235,11 +231,7 @@ class Form(HTMLParser):
 
 @pytest.mark.parametrize("name", list(claims.known()))
 def test_a_form_that_is_sent_as_it_is_changes_nothing(name, pages):
-    sent = [
-        (key, text)
-        for key, text in Form(pages.get(f"/claim/{name}").text).sent
-        if key.startswith("readings.")
-    ]
+    sent = [(key, text) for key, text in Form(pages.get(f"/claim/{name}").text).sent if key.startswith("readings.")]
     assert len(sent) > 5 or all(reading.kind == "exact" for reading in claims.known()[name].readings)
     answer = pages.post(
         f"/claim/{name}",
@@ -272,9 +264,9 @@ def test_a_changed_claim_is_called_by_what_is_tested():
     assert found.readings[0].note.startswith(f"It was written as “{own.readings[0].name}”")
     assert found.readings[1:] == own.readings[1:]
     content = {"asked": {"seed": 0, "deals": 20, "panel": None}, **try_claim(found, deals=20).as_numbers()}
-    for told in (text(content), markdown([content]), claim_page(content)):
-        assert "Changed: suit 3 (was 2)" in told and "reading 1, changed: suit 3 (was 2)" in told
-        assert f"{own.readings[0].name}: " not in told
+    for printed in (text(content), markdown([content]), claim_page(content)):
+        assert "Changed: suit 3 (was 2)" in printed and "reading 1, changed: suit 3 (was 2)" in printed
+        assert f"{own.readings[0].name}: " not in printed
     left_out = changed(own, {"readings.1.skip": "leave it out", "readings.0.doses": "4, 5"}).claim
     assert "reading 2 is left out" in left_out.statement
     assert all(len(reading.name) <= 120 for reading in left_out.readings)
@@ -293,7 +285,7 @@ def test_the_items_of_an_ordering_are_changed_together():
         ("readings.0.margin", "-1", "write a number above 0"),
         ("readings.0.population.hand.0.at_least", "9", "no hand of 8 tiles"),
         ("readings.0.panel", "checkpoint:/etc/passwd", "does not play here"),
-        ("readings.0.treated", "style:/etc/x.yaml", "does not play here"),
+        ("readings.0.treated", "heuristic:/etc/x.yaml", "does not play here"),
         ("readings.0.treated", "search:playouts=9999", "does not play here"),
         ("readings.0.treated", "+attack_9=1", "is no feature"),
         ("readings.0.variant.players", "9", "choose one of 2, 3, 4"),
@@ -342,18 +334,16 @@ def files_of(folder):
     return {name: (folder / name).read_bytes() for name in names}
 
 
-def test_a_tournament_that_is_watched_is_the_same_and_so_is_one_that_goes_on(
-    tmp_path, monkeypatch, pages, room
-):
+def test_a_tournament_that_is_watched_is_the_same_and_so_is_one_that_goes_on(tmp_path, monkeypatch, pages, room):
     monkeypatch.setattr("gupai_agents.evaluation.tournament.LANES", 80)  # 20 deals a block
     names = ["random", "greedy", "variety"]
     plan, agents = schedule("jie-long", names, 50, seed=1), [make_agent(name, "jie-long") for name in names]
     play_into(tmp_path / "plain", plan, agents)
-    looks = []
-    watched = Watched.of(plan, lambda deals, found: looks.append(deals), step=8)
+    evaluations = []
+    watched = Watched.of(plan, lambda deals, found: evaluations.append(deals), step=8)
     play_into(tmp_path / "watched", watched, agents)
     assert files_of(tmp_path / "watched") == files_of(tmp_path / "plain")
-    assert looks == sorted(looks) and set(looks) == {0, 8, 16, 20, 28, 36, 40, 48, 50}
+    assert evaluations == sorted(evaluations) and set(evaluations) == {0, 8, 16, 20, 28, 36, 40, 48, 50}
 
     def few(deals):
         few.blocks = getattr(few, "blocks", 0) + 1
@@ -370,13 +360,7 @@ def test_a_tournament_that_is_watched_is_the_same_and_so_is_one_that_goes_on(
 
 
 def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
-    form = {
-        "game": "jie-long",
-        "agent": ["greedy", "run:one"],
-        "deals": "30",
-        "seed": "2",
-        "o.forced_play": "true",
-    }
+    form = {"game": "jie-long", "agent": ["greedy", "run:one"], "deals": "30", "seed": "2", "o.forced_play": "true"}
     answer = pages.post("/tournaments", headers=OURS, data=form)
     assert answer.status_code == 200, said(answer)
     name = answer.url.path.rpartition("/")[2]
@@ -386,9 +370,7 @@ def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
     assert f"{found.forms[0].chips.mean:+.2f}" in text
     answer = pages.get(f"/tournament/{name}/game?line_up=1&deal=29&rotation=3")
     assert answer.url.path == "/look"
-    assert json.loads(answer.url.params["sat"])[3].endswith(
-        "one"
-    )  # rotation 3 seats the one among equals there
+    assert json.loads(answer.url.params["sat"])[3].endswith("one")  # rotation 3 seats the one among equals there
     assert pages.get(f"/tournament/{name}/game?deal=30").status_code == 422
     assert name in pages.get("/tournaments").text
     again = pages.post("/tournaments", headers=OURS, data=form)
@@ -460,17 +442,19 @@ def test_a_file_that_is_too_large_is_not_read(pages, room, monkeypatch):
 def test_the_standings_of_a_tournament_under_way_are_of_the_deals_that_were_played(tmp_path):
     names = ["random", "greedy", "variety"]
     plan, agents = schedule("jie-long", names, 50, seed=1), [make_agent(name, "jie-long") for name in names]
-    looks = []
-    watched = Watched.of(plan, lambda deals, found: looks.append(so(deals, found)), step=8)
+    evaluations = []
+    watched = Watched.of(plan, lambda deals, found: evaluations.append(progress(deals, found)), step=8)
     whole = play_into(tmp_path / "watched", watched, agents)
-    for look in looks:
-        assert [each.name for each in look.standings if each.chips] == (
-            sorted(names, key=lambda name: -whole.chips_of(names.index(name))[: look.deals].mean())
-            if look.deals > 1
+    for report_evaluation in evaluations:
+        assert [each.name for each in report_evaluation.standings if each.chips] == (
+            sorted(names, key=lambda name: -whole.chips_of(names.index(name))[: report_evaluation.deals].mean())
+            if report_evaluation.deals > 1
             else []
         )
-        for each in look.standings if look.deals > 1 else ():
-            assert each.chips == pytest.approx(estimate(whole.chips_of(names.index(each.name))[: look.deals]))
+        for each in report_evaluation.standings if report_evaluation.deals > 1 else ():
+            assert each.chips == pytest.approx(
+                estimate(whole.chips_of(names.index(each.name))[: report_evaluation.deals])
+            )
 
 
 def pipe(path):
@@ -479,17 +463,13 @@ def pipe(path):
 
 @pytest.mark.skipif(os.name == "nt", reason="no pipes in folders")
 @pytest.mark.parametrize("make", [pipe, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
-@pytest.mark.parametrize(
-    "name", ["manifest.json", "summary.json", "games.jsonl.gz", "metrics.jsonl", "config.yaml"]
-)
+@pytest.mark.parametrize("name", ["manifest.json", "summary.json", "games.jsonl.gz", "metrics.jsonl", "config.yaml"])
 def test_what_is_no_regular_file_is_not_read(name, make, pages, room):
     whole = room / "tournaments" / "regular"
     if not whole.exists():
         names = ["random", "greedy"]
         play_into(whole, schedule("jie-long", names, 2), [make_agent(name, "jie-long") for name in names])
-    kind, copied = (
-        ("run", room / "runs" / "one") if (room / "runs" / "one" / name).exists() else ("tournament", whole)
-    )
+    kind, copied = ("run", room / "runs" / "one") if (room / "runs" / "one" / name).exists() else ("tournament", whole)
     folder = copied.with_name("odd")
     shutil.copytree(copied, folder)
     (folder / name).unlink()
@@ -514,9 +494,7 @@ def test_a_form_that_is_sent_twice_begins_one_tournament(pages, room, monkeypatc
     form = {"game": "jie-long", "agent": ["greedy", "random"], "deals": "4", "token": token}
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: pages.post("/tournaments", headers=OURS, data=form), range(8)))
-    assert {answer.status_code for answer in answers} == {200} and len(
-        {answer.url for answer in answers}
-    ) == 1
+    assert {answer.status_code for answer in answers} == {200} and len({answer.url for answer in answers}) == 1
     other = pages.post("/tournaments", headers=OURS, data={**form, "deals": "5"})
     assert other.status_code == 422 and "is under way" in said(other)
     go_on.set()
@@ -562,8 +540,8 @@ def test_work_that_cannot_be_begun_leaves_nothing_set(monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", full)
         with pytest.raises(RuntimeError):
-            work.begin("/x", "x", lambda tell: None)
-    work.begin("/y", "y", lambda tell: 5)
+            work.begin("/x", "x", lambda notify: None)
+    work.begin("/y", "y", lambda notify: 5)
     for _ in range(100):
         if not work.running:
             break
@@ -589,9 +567,9 @@ def test_a_run_is_shown_and_played_against(pages):
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ({"labels": 5, "decisions": 7, "updates": 1, "seconds": 3.0}, ""),  # compared with nobody
-        ({"labels": 5, "decisions": None, "updates": 1, "seconds": 3.0}, "metrics.jsonl is damaged"),
-        ({"labels": "5", "decisions": 7, "updates": 1, "seconds": 3.0}, "metrics.jsonl is damaged"),
+        ({"targets": 5, "decisions": 7, "updates": 1, "seconds": 3.0}, ""),  # compared with nobody
+        ({"targets": 5, "decisions": None, "updates": 1, "seconds": 3.0}, "metrics.jsonl is damaged"),
+        ({"targets": "5", "decisions": 7, "updates": 1, "seconds": 3.0}, "metrics.jsonl is damaged"),
         (5, "metrics.jsonl is damaged"),
     ],
 )
@@ -613,9 +591,7 @@ def test_games_of_other_packages_have_pages_too(monkeypatch):
 
 
 def test_a_run_has_a_chart_of_its_strength_and_no_other_where_there_is_nothing_to_draw(pages):
-    assert re.findall(r'<svg class="chart"[^>]*aria-label="([^"]*)"', pages.get("/run/one").text) == [
-        "against tuned"
-    ]
+    assert re.findall(r'<svg class="chart"[^>]*aria-label="([^"]*)"', pages.get("/run/one").text) == ["against tuned"]
     assert '<svg class="chart"' not in pages.get("/run/broken").text
 
 
@@ -643,11 +619,9 @@ def test_new_pages_keep_their_own_policy(pages):
         answer = pages.get(path)
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy, path
-        assert not re.search(
-            r'<script(?![^>]*src="/static/)(?![^>]*application/json)|<style|\sstyle=', answer.text
-        )
+        assert not re.search(r'<script(?![^>]*src="/static/)(?![^>]*application/json)|<style|\sstyle=', answer.text)
 
 
 def test_texts_on_the_front_page_are_sentences(pages):
-    told = re.findall(r"</h2>\s*<p>(.)", pages.get("/").text)
-    assert len(told) == len(GAMES) and all(letter.isupper() for letter in told)
+    printed = re.findall(r"</h2>\s*<p>(.)", pages.get("/").text)
+    assert len(printed) == len(GAMES) and all(letter.isupper() for letter in printed)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gupai_env.core import bits, places, words
+from gupai_env.core import bits, byte_rows, memory
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import DECK, NO_TILE, bit_each, list_hand, tile_set
 
@@ -21,28 +21,28 @@ WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
 
 
 @numba.njit
-def compiled_bits(word, places, number):
+def compiled_bits(word, memory, number):
     return (
         bits.ones(word),
         bits.first_one(word),
         bits.spread(word),
-        bits.gather(word, places),
+        bits.gather(word, memory),
         bits.nth_one(word, number),
     )
 
 
 @settings(deadline=None)
 @given(WORDS.filter(bool), WORDS, st.integers(0, 63))
-def test_bits_of_a_word(word, places, number):
+def test_bits_of_a_word(word, memory, number):
     low = word % (1 << 64)
     digits = [low >> bit & 1 for bit in range(64)]
     number %= sum(digits)
     spread = int.from_bytes(bytes(low >> 3 * group & 7 for group in range(8)), "little")
-    kept = [digit for bit, digit in enumerate(digits) if places >> bit & 1]
+    kept = [digit for bit, digit in enumerate(digits) if memory >> bit & 1]
     gathered = sum(digit << at for at, digit in enumerate(kept))
     expected = (sum(digits), digits.index(1), spread, gathered, np.flatnonzero(digits)[number])
     for each in (compiled_bits, compiled_bits.py_func):
-        assert tuple(int(found) % (1 << 64) for found in each(word, places, number)) == expected
+        assert tuple(int(found) % (1 << 64) for found in each(word, memory, number)) == expected
 
 
 # The whole layer in three ways: compiled for this processor, compiled for one without instructions that move bits, and
@@ -53,7 +53,7 @@ INT64, ORDER = np.dtype(np.int64), np.random.default_rng(1).permutation(64)[:41]
 
 @rule
 def written_at(array, value):
-    places.array_at(places.address_of(array), (len(array),), INT64)[:] += value
+    memory.array_at(memory.address_of(array), (len(array),), INT64)[:] += value
 
 
 class Numbers(NamedTuple):
@@ -68,17 +68,17 @@ LIKE = Numbers(1, True, 0.5, (1.5, 2.5, 3.5))
 
 @rule
 def read_from(record):
-    numbers = places.tuple_at(places.address_of(record), LIKE)
+    numbers = memory.tuple_at(memory.address_of(record), LIKE)
     return 2 * (10 * numbers.whole + numbers.true + 100 * numbers.real + 10000 * numbers.three[2])
 
 
 def record(rng):
-    return places.record_of(Numbers(place(rng), place(rng) > 9, place(rng) / 2, (0.0, 1.0, place(rng) / 2)))
+    return memory.record_of(Numbers(index(rng), index(rng) > 9, index(rng) / 2, (0.0, 1.0, index(rng) / 2)))
 
 
 @rule
 def added_up(values):
-    some, sums = places.scratch(4, INT64), places.blank(4, INT64)
+    some, sums = memory.scratch(4, INT64), memory.blank(4, INT64)
     some[:] = values
     sums += some
     return sums.sum()
@@ -96,16 +96,16 @@ def marks(rng, low=32, high=64):
     return rng.random(int(rng.integers(low, high + 1))) < rng.random()
 
 
-def place(rng, places=20):
-    return int(rng.integers(places))
+def index(rng, memory=20):
+    return int(rng.integers(memory))
 
 
 def bit_and_word(rng):
-    return (drawn := word(rng)), place(rng, bits.ones(drawn))
+    return (drawn := word(rng)), index(rng, bits.ones(drawn))
 
 
-def mask_and_place(rng, past=0):
-    return (drawn := marks(rng, 1, 150)), place(rng, len(drawn) + past)
+def mask_and_index(rng, past=0):
+    return (drawn := marks(rng, 1, 150)), index(rng, len(drawn) + past)
 
 
 # Each function with what it is given; what it returns and what it writes are compared.
@@ -115,21 +115,21 @@ LAYER = {
     bits.spread: lambda rng: (word(rng),),
     bits.gather: lambda rng: (word(rng), word(rng)),
     bits.nth_one: bit_and_word,
-    words.load_word: lambda rng: (row(rng), place(rng)),
-    words.load_half: lambda rng: (row(rng), place(rng)),
-    words.store_word: lambda rng: (row(rng), place(rng), word(rng)),
-    words.store_half: lambda rng: (row(rng), place(rng), word(rng)),
-    words.write_row: lambda rng: (row(rng), row(rng, place(rng, 60))),
-    words.copy_entries: lambda rng: (row(rng), place(rng), row(rng), place(rng), 4 + place(rng)),
-    words.mark_entries: lambda rng: (row(rng), place(rng), row(rng), place(rng), 4 + place(rng, 5)),
-    words.rearrangement(ORDER, 64): lambda rng: (row(rng, 64), row(rng), place(rng, 19)),
-    words.copy_block: lambda rng: (row(rng), row(rng), place(rng, 28)),
-    words.store_marks: lambda rng: (marks(rng, 60), place(rng, 28), word(rng)),
-    words.load_marks: lambda rng: (marks(rng, 60), place(rng, 28)),
-    words.write_marks: lambda rng: (word(rng), marks(rng)),
-    words.marks_from: mask_and_place,
-    words.count_marks: lambda rng: (marks(rng, 1, 150),),
-    words.find_mark: lambda rng: mask_and_place(rng, 2),
+    byte_rows.load_word: lambda rng: (row(rng), index(rng)),
+    byte_rows.load_half: lambda rng: (row(rng), index(rng)),
+    byte_rows.store_word: lambda rng: (row(rng), index(rng), word(rng)),
+    byte_rows.store_half: lambda rng: (row(rng), index(rng), word(rng)),
+    byte_rows.write_row: lambda rng: (row(rng), row(rng, index(rng, 60))),
+    byte_rows.copy_entries: lambda rng: (row(rng), index(rng), row(rng), index(rng), 4 + index(rng)),
+    byte_rows.mark_entries: lambda rng: (row(rng), index(rng), row(rng), index(rng), 4 + index(rng, 5)),
+    byte_rows.rearrangement(ORDER, 64): lambda rng: (row(rng, 64), row(rng), index(rng, 19)),
+    byte_rows.copy_block: lambda rng: (row(rng), row(rng), index(rng, 28)),
+    byte_rows.store_marks: lambda rng: (marks(rng, 60), index(rng, 28), word(rng)),
+    byte_rows.load_marks: lambda rng: (marks(rng, 60), index(rng, 28)),
+    byte_rows.write_marks: lambda rng: (word(rng), marks(rng)),
+    byte_rows.marks_from: mask_and_index,
+    byte_rows.count_marks: lambda rng: (marks(rng, 1, 150),),
+    byte_rows.find_mark: lambda rng: mask_and_index(rng, 2),
     written_at: lambda rng: (rng.integers(9, size=3), word(rng)),
     read_from: lambda rng: (record(rng),),
     added_up: lambda rng: (rng.integers(9, size=4),),
@@ -145,15 +145,15 @@ CALLS = (
 
 def answers(function, compiled):
     """What it returns and leaves behind, 40 times with random input."""
-    rng, told = np.random.default_rng(7), []
+    rng, printed = np.random.default_rng(7), []
     call = CALLS[len(LAYER[function](rng)) - 1](function)
     call = numba.njit(call) if compiled else call
     for _ in range(40):
         given = LAYER[function](rng)
         found = call(*given)
         left = [each.tobytes() for each in given if isinstance(each, np.ndarray)]
-        told.append((None if found is None else int(found) % (1 << 64), left))
-    return told
+        printed.append((None if found is None else int(found) % (1 << 64), left))
+    return printed
 
 
 @pytest.mark.parametrize("function", LAYER, ids=lambda function: function.__name__)
@@ -164,19 +164,15 @@ def test_compiled_and_in_plain_python_a_function_does_the_same(function):
 def test_the_whole_layer_is_compared():
     public = {
         name
-        for module in (bits, words, places)
+        for module in (bits, byte_rows, memory)
         for name, each in vars(module).items()
         if inspect.isfunction(each) and each.__module__ == module.__name__ and not name.startswith("_")
     }
     met = {name for function in LAYER for name in (function.__name__, *function.__code__.co_names)}
-    assert public - met == {
-        "require_bytes",
-        "rearrangement",
-        "record_of",
-    }  # what refuses, and what makes `rearrange`
+    assert public - met == {"require_bytes", "rearrangement", "record_of"}  # what refuses, and what makes `rearrange`
 
 
-OF_BITS = [function for function in LAYER if function.__module__ == bits.__name__] + [words.find_mark]
+OF_BITS = [function for function in LAYER if function.__module__ == bits.__name__] + [byte_rows.find_mark]
 ELSEWHERE = "from test_words import *; print(bits.MOVES_BITS, [answers(each, True) for each in OF_BITS])"
 
 
@@ -196,9 +192,9 @@ def test_processors_without_instructions_that_move_bits_do_without():
 
 @numba.njit
 def compiled_words(row, at, word):
-    before = words.load_word(row, at), words.load_half(row, at)
-    words.store_word(row, at, word)
-    words.store_half(row, at + 8, word)
+    before = byte_rows.load_word(row, at), byte_rows.load_half(row, at)
+    byte_rows.store_word(row, at, word)
+    byte_rows.store_half(row, at + 8, word)
     return before
 
 
@@ -207,18 +203,18 @@ def compiled_words(row, at, word):
 def test_words_are_read_and_written_where_they_lie(at, word):
     row = np.arange(-10, 10, dtype=np.int8)
     other, expected = row.copy(), row.copy()
-    told = int.from_bytes(row[at : at + 8].tobytes(), "little", signed=True)
+    printed = int.from_bytes(row[at : at + 8].tobytes(), "little", signed=True)
     half = int.from_bytes(row[at : at + 4].tobytes(), "little")
     new = np.frombuffer((word % (1 << 64)).to_bytes(8, "little"), np.int8)
     expected[at : at + 8] = new
     expected[at + 8 : at + 12] = new[:4]
-    assert compiled_words.py_func(row, at, word) == (told, half)
-    assert compiled_words(other, at, word) == (told, half)
+    assert compiled_words.py_func(row, at, word) == (printed, half)
+    assert compiled_words(other, at, word) == (printed, half)
     np.testing.assert_array_equal(row, expected)
     np.testing.assert_array_equal(other, expected)
 
 
-compiled_copy, compiled_mark = numba.njit(words.copy_entries), numba.njit(words.mark_entries)
+compiled_copy, compiled_mark = numba.njit(byte_rows.copy_entries), numba.njit(byte_rows.mark_entries)
 
 
 @pytest.mark.parametrize("width", [*range(4, 20), 31, 32, 33])
@@ -230,10 +226,7 @@ def test_entries_are_copied_and_marked(width):
     copied[5 : 5 + width] = source[3 : 3 + width]
     marked = blank.copy()
     marked[5 : 5 + width] = source[3 : 3 + width] > 0
-    for copy, mark in (
-        (words.copy_entries, words.mark_entries),
-        (compiled_copy, compiled_mark),
-    ):
+    for copy, mark in ((byte_rows.copy_entries, byte_rows.mark_entries), (compiled_copy, compiled_mark)):
         target = blank.copy()
         copy(source, 3, target, 5, width)
         np.testing.assert_array_equal(target, copied)
@@ -264,26 +257,26 @@ def look(masks, row):
     mask = masks[row]
     found = np.empty(len(mask) + 1, np.int64)
     for marks in range(len(found)):
-        found[marks] = words.find_mark(mask, marks)
-    return words.count_marks(mask), found
+        found[marks] = byte_rows.find_mark(mask, marks)
+    return byte_rows.count_marks(mask), found
 
 
 @pytest.mark.parametrize("width", [1, 7, 31, 32, 33, 60, 63, 64, 65, 82, 128, 146])
 def test_marks_are_counted_and_found(width):
     masks = np.random.default_rng(width).random((20, width)) < np.linspace(0, 1, 20)[:, None]
     for row, mask in enumerate(masks):
-        places = np.flatnonzero(mask).tolist()
-        expected = places + [-1] * (width + 1 - len(places))
+        memory = np.flatnonzero(mask).tolist()
+        expected = memory + [-1] * (width + 1 - len(memory))
         for count, found in (look(masks, row), look.py_func(masks, row)):
-            assert count == len(places)
+            assert count == len(memory)
             assert found.tolist() == expected
 
 
 @pytest.mark.parametrize("width", [32, 33, 60, 63, 64])
 def test_bits_are_written_as_marks(width):
-    write = numba.njit(words.write_marks)
+    write = numba.njit(byte_rows.write_marks)
     for word in (0, -1, 0x0123456789ABCDEF, -1 << (width - 1)):
-        expected = [bool(word >> place & 1) for place in range(width)]
+        expected = [bool(word >> index & 1) for index in range(width)]
         for each in (write, write.py_func):
             mask = np.ones(width, np.bool_)
             each(word, mask)
@@ -292,7 +285,7 @@ def test_bits_are_written_as_marks(width):
 
 def test_entries_are_rearranged():
     order = np.random.default_rng(1).permutation(64)[:41]
-    rearrange = words.rearrangement(order, 64)
+    rearrange = byte_rows.rearrangement(order, 64)
     source = np.arange(-30, 34, dtype=np.int8)
     expected = np.full(50, 7, np.int8)
     expected[5:46] = source[order]
@@ -304,7 +297,7 @@ def test_entries_are_rearranged():
 
 @rule
 def largest_first(values, out):
-    order = places.scratch(4, np.int64)
+    order = memory.scratch(4, np.int64)
     order[:] = values
     for at in range(4):
         out[at] = order.max()
@@ -327,11 +320,11 @@ def test_scratch_is_an_array_like_any_other():
 
 def test_scratch_has_a_length_known_beforehand():
     with pytest.raises(numba.TypingError, match="known when it is compiled"):
-        numba.njit(lambda length: places.scratch(length, np.int8)[0])(8)
+        numba.njit(lambda length: memory.scratch(length, np.int8)[0])(8)
 
 
 def test_rows_that_are_no_bytes_side_by_side_are_refused():
-    read = numba.njit(lambda row: words.load_word(row, 0))
+    read = numba.njit(lambda row: byte_rows.load_word(row, 0))
     for row in (np.zeros(8), np.zeros(16, np.int8)[::2]):
         with pytest.raises(numba.TypingError, match="contiguous rows of bytes"):
             read(row)

@@ -34,23 +34,23 @@ from gupai_agents.workers import (
 from gupai_env import get_game
 from gupai_training.config import RESUME_FILE, parse
 from gupai_training.run import Run
-from gupai_training.teaching import Kind
+from gupai_training.search_targets import Kind
 
 ROOT = Path(__file__).parents[1]
 NO_RAY = "there is no Ray: pip install 'gupai[ray]'"
 FILES = ("games.csv", "games.jsonl.gz", "summary.json", "manifest.json", "progress.json")
-TAUGHT = {
+BY_SEARCH = {
     "game": "jie-long",
     "variant": {"forced_play": True},
-    "name": "taught",
+    "name": "by_search",
     "decisions": 0,
     "threads": 1,
     "device": "cpu",
     "network": {"hidden": [16]},
-    "ppo": {"lanes": 4, "steps": 8, "batch_size": 8},
+    "ppo": {"envs": 4, "steps": 8, "batch_size": 8},
     "pool": {"rules": []},
     "evaluation": {"every": 1000, "deals": 2, "final_deals": 2, "baselines": ["random"]},
-    "teach": {"labels": 250, "tables": 2, "playouts": 1, "batch_size": 16, "ahead": 2},
+    "expert_iteration": {"targets": 250, "tables": 2, "playouts": 1, "batch_size": 16, "ahead": 2},
 }
 
 
@@ -90,10 +90,7 @@ def test_processes_tell_whose_answer_it_is():
 
 
 def test_what_goes_wrong_in_a_process_is_raised_here_and_ends_the_others():
-    tasks = [
-        (refuse, (3,), "3 is refused"),
-        (os._exit, (7,), r"a worker process has ended \(exit status 7\)"),
-    ]
+    tasks = [(refuse, (3,), "3 is refused"), (os._exit, (7,), r"a worker process has ended \(exit status 7\)")]
     for task, arguments, line in [*tasks, (threading.Lock, (), "lock: cannot pickle")]:
         with pytest.raises(ValueError, match=line):
             list(Processes(2).as_done(task, {"a": arguments}))
@@ -138,9 +135,7 @@ def test_workers_end_with_the_process_that_they_work_for(sent, to_all, status, l
     (tmp_path / "nap.py").write_text(NAPPING)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     words = [sys.executable, tmp_path / "nap.py", tmp_path]
-    with subprocess.Popen(
-        words, env=env, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as parent:
+    with subprocess.Popen(words, env=env, stderr=subprocess.PIPE, text=True, start_new_session=True) as parent:
         while len(workers := [int(file.stem) for file in tmp_path.glob("*.pid")]) < 2:
             time.sleep(0.05)
         begin = time.monotonic()
@@ -177,21 +172,21 @@ def test_threads_that_are_left_end_at_their_next_pause():
 
 def test_batches_and_searches_pause():
     game = get_game("jie-long")
-    styles = np.array([game.style("greedy")] * 3)
+    heuristics = np.array([game.heuristic("greedy")] * 3)
     with pytest.raises(StoppedError), stoppable(lambda: True):
-        Table(game, {}).values(styles, styles[:1], 30, 1)
+        Table(game, {}).values(heuristics, heuristics[:1], 30, 1)
     for threads in (1, 2):
         looked, stop = [], threading.Event()
 
-        def look(first, end, looked=looked, stop=stop):
+        def report_evaluation(first, end, looked=looked, stop=stop):
             looked.extend(range(first, end))
             stop.set()
 
         with pytest.raises(StoppedError), stoppable(stop.is_set):
-            in_blocks(look, 1000, threads, 1000)
+            in_blocks(report_evaluation, 1000, threads, 1000)
         assert 0 < len(looked) < 200
         looked.clear()
-        in_blocks(look, 1000, threads, 1000)
+        in_blocks(report_evaluation, 1000, threads, 1000)
         assert sorted(looked) == list(range(1000))
 
 
@@ -201,12 +196,12 @@ def test_a_run_that_is_stopped_while_labels_are_made_goes_on_to_the_same_bits(tm
     asked = []
 
     def stop():  # at a moment within a chunk
-        if len(stopped.teaching.ends) == 2:
+        if len(stopped.search_stage.ends) == 2:
             asked.append(None)
         return len(asked) > 3
 
     assert not stopped.learn(stop=stop)
-    assert len(stopped.teaching.ends) == 2 < len(whole.teaching.ends)
+    assert len(stopped.search_stage.ends) == 2 < len(whole.search_stage.ends)
     again = Run(stopped.config, stopped.folder)
     assert again.learn(go_on=True)
     same_bits(whole.folder, again.folder)
@@ -223,57 +218,58 @@ def test_a_process_keeps_to_one_core():
 
 def test_candidates_win_the_same_however_they_are_shared():
     game = get_game("jie-long")
-    styles = np.array([game.style(name) for name in ("greedy", "variety", "greedy", "variety", "greedy")])
-    found = [Table(game, {}, who).values(styles, styles[:2], 30, 1) for who in (None, Workers(), Eager())]
+    heuristics = np.array([game.heuristic(name) for name in ("greedy", "variety", "greedy", "variety", "greedy")])
+    found = [Table(game, {}, who).values(heuristics, heuristics[:2], 30, 1) for who in (None, Workers(), Eager())]
     assert found[0].shape == (5, 30)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
 
 
-def run_of(folder, **teach) -> Run:
-    return Run.begin(parse({**TAUGHT, "teach": {**TAUGHT["teach"], **teach}}, "test"), folder)
+def run_of(folder, **expert_iteration) -> Run:
+    return Run.begin(
+        parse({**BY_SEARCH, "expert_iteration": {**BY_SEARCH["expert_iteration"], **expert_iteration}}, "test"), folder
+    )
 
 
 def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_last_before_it(tmp_path):
-    run = run_of(tmp_path, ahead=2, style_games=0, labels=10_000)
-    teaching, players, labelled = run.teaching, [], {}
-    make = teaching.teacher.labels
+    run = run_of(tmp_path, ahead=2, heuristic_share=0, targets=10_000)
+    search_stage, players, with_targets = run.search_stage, [], {}
+    make = search_stage.target_maker.targets
 
-    def labels(player, number, kind):
-        labelled[number] = player
+    def targets(player, number, kind):
+        with_targets[number] = player
         return make(player, number, kind)
 
-    teaching.teacher.labels = labels
+    search_stage.target_maker.targets = targets
     for _ in range(6):
         players.append(run.current_agent("now"))
-        teaching.step(players[-1])
-    assert [players.index(labelled[number]) for number in range(6)] == [0, 0, 0, 1, 2, 3]
+        search_stage.step(players[-1])
+    assert [players.index(with_targets[number]) for number in range(6)] == [0, 0, 0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(
-    ("style_games", "dealt", "own"),
-    [(0, 0, 0), (0.5, 0, 0), (0, 0.5, 0), (1, 0.3, 0), (0, 1, 0), (0, 1, 0.6)],
+    ("heuristic_share", "true_hands", "own"), [(0, 0, 0), (0.5, 0, 0), (0, 0.5, 0), (1, 0.3, 0), (0, 1, 0), (0, 1, 0.6)]
 )
-def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, style_games, dealt, own):
-    shares = {"style_games": style_games, "dealt": dealt, "own_playouts": own}
+def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, heuristic_share, true_hands, own):
+    shares = {"heuristic_share": heuristic_share, "true_hands": true_hands, "self_rollouts": own}
     whole = run_of(tmp_path / "whole", **shares)
     whole.learn()
     stopped = run_of(tmp_path / "stopped", **shares)
-    assert not stopped.learn(stop=lambda: len(stopped.teaching.ends) == 3)
+    assert not stopped.learn(stop=lambda: len(stopped.search_stage.ends) == 3)
     again = Run(stopped.config, stopped.folder)
     assert again.learn(go_on=True)
-    assert len(whole.teaching.ends) > 4
+    assert len(whole.search_stage.ends) > 4
     same_bits(whole.folder, again.folder)
 
 
 def test_a_run_goes_on_to_the_same_bits_while_searched_labels_are_still_to_come(tmp_path):
     """Deals as they are dealt are asked for already, but what is learned from next draws on all labels so far."""
-    whole = run_of(tmp_path / "whole", dealt=0.4)
+    whole = run_of(tmp_path / "whole", true_hands=0.4)
     whole.learn()
-    stopped = run_of(tmp_path / "stopped", dealt=0.4)
+    stopped = run_of(tmp_path / "stopped", true_hands=0.4)
 
     def between():
-        return [asked.kind for asked in stopped.teaching.asked] == [Kind.SEARCHED, Kind.DEALT]
+        return [asked.kind for asked in stopped.search_stage.asked] == [Kind.SEARCHED, Kind.TRUE_HANDS]
 
     assert not stopped.learn(stop=between)
     again = Run(stopped.config, stopped.folder)
@@ -284,12 +280,12 @@ def test_a_run_goes_on_to_the_same_bits_while_searched_labels_are_still_to_come(
 def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
     alone = run_of(tmp_path / "alone")
     alone.learn()
-    settings = TAUGHT | {"threads": 2, "name": "both"}
+    settings = BY_SEARCH | {"threads": 2, "name": "both"}
     both = Run.begin(parse(settings, "test"), tmp_path)
-    make, step, labelling, learning = both.teaching.teacher.labels, both.teaching._learn, set(), set()
+    make, step, labelling, learning = both.search_stage.target_maker.targets, both.search_stage._learn, set(), set()
     of_numpy = set()
 
-    def labels(*asked):
+    def targets(*asked):
         labelling.add((threading.current_thread(), torch.get_num_threads()))
         of_numpy.update(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
         return make(*asked)
@@ -298,19 +294,19 @@ def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
         learning.add((threading.current_thread(), torch.get_num_threads()))
         return step(rows)
 
-    monkeypatch.setattr(both.teaching.teacher, "labels", labels)
-    monkeypatch.setattr(both.teaching, "_learn", learn)
+    monkeypatch.setattr(both.search_stage.target_maker, "targets", targets)
+    monkeypatch.setattr(both.search_stage, "_learn", learn)
     before = torch.get_num_threads()
     both.learn()
     assert learning == {(threading.main_thread(), 1)}
     ((labeller, threads),) = labelling
     assert labeller is not threading.main_thread() and threads == 1
-    assert both.teaching.teacher.search.plan.threads == 1
+    assert both.search_stage.target_maker.search.plan.threads == 1
     assert of_numpy <= {1}
     assert torch.get_num_threads() == before
     same_bits(alone.folder, both.folder)
     with pytest.raises(RuntimeError, match="after shutdown"):  # nothing is labelled once the stage is over
-        both.teaching.beside.ask(square, 3)
+        both.search_stage.beside.ask(square, 3)
 
 
 def test_a_thread_that_is_closed_begins_nothing_more():
@@ -354,7 +350,7 @@ def test_what_is_asked_of_lost_workers_is_saved_before(tmp_path):
         def lose(self):
             raise LostError("they are lost")
 
-    run.teaching.workers = Lost()
+    run.search_stage.workers = Lost()
     with pytest.raises(LostError):
         run.learn()
     again = Run(run.config, run.folder)
@@ -511,7 +507,7 @@ def test_commands_find_the_same_on_a_cluster_to_the_byte(nodes, tmp_path, outsid
 @pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
 def test_a_run_taught_by_a_cluster_has_the_same_bits(nodes, tmp_path, outside):
     path = tmp_path / "config.yaml"
-    path.write_text(json.dumps(TAUGHT))
+    path.write_text(json.dumps(BY_SEARCH))
     joined(nodes, 2).close()
     address = nodes.client_address if outside else nodes.address
     gupai("train", path, "--runs", tmp_path / "here")
@@ -519,7 +515,7 @@ def test_a_run_taught_by_a_cluster_has_the_same_bits(nodes, tmp_path, outside):
     same_bits(tmp_path / "here" / "taught-1", tmp_path / "there" / "taught-1")
 
 
-def test_where_no_cluster_answers_is_told_in_a_line():
+def test_where_no_cluster_answers_is_reported_in_one_line():
     pytest.importorskip("ray", reason=NO_RAY)
     for address, said in (
         (f"127.0.0.1:{free_port()}", "no cluster answers there"),
@@ -531,7 +527,7 @@ def test_where_no_cluster_answers_is_told_in_a_line():
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
-def test_a_lost_head_is_told_in_a_line_and_the_command_goes_on_from_what_is_there(tmp_path, outside):
+def test_a_lost_head_is_reported_in_one_line_and_the_command_goes_on_from_what_is_there(tmp_path, outside):
     pytest.importorskip("ray", reason=NO_RAY)
     port, there = free_port(), tmp_path / "there"
     words = ["tournament", "jie-long", "greedy", "variety", "--deals", "60000"]
@@ -542,16 +538,14 @@ def test_a_lost_head_is_told_in_a_line_and_the_command_goes_on_from_what_is_ther
         address = nodes.client_address if outside else nodes.address
         command = [sys.executable, "-m", "gupai_app.cli", *words, "--out", there, "--ray", address]
         playing = subprocess.Popen(command, env=nodes.env, stderr=subprocess.PIPE, text=True)
-        while (
-            not (there / "progress.json").exists() or b'"blocks": 0' in (there / "progress.json").read_bytes()
-        ):
+        while not (there / "progress.json").exists() or b'"blocks": 0' in (there / "progress.json").read_bytes():
             assert playing.poll() is None
             time.sleep(0.05)
         head = subprocess.check_output(["pgrep", "-f", f"gcs_server.*--gcs_server_port={port}"], text=True)
         os.kill(int(head.split()[0]), signal.SIGKILL)
-        told = playing.communicate(timeout=120)[1]
-        assert playing.returncode in (1, 2), told  # 1 where Ray ends the process
-        assert f"lies in {there}: give the command again with --resume" in told
+        printed = playing.communicate(timeout=120)[1]
+        assert playing.returncode in (1, 2), printed  # 1 where Ray ends the process
+        assert f"lies in {there}: give the command again with --resume" in printed
     finally:
         nodes.end()
     try:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_env import Lanes
+from gupai_env import VectorEnv
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.variant import Variant
@@ -16,14 +16,14 @@ class Walk(NamedTuple):
 
     game: Game
     variant: Variant
-    lanes: Lanes  # after the last step
+    envs: VectorEnv  # after the last step
     states: np.recarray
     seats: np.ndarray
     masks: np.ndarray
     observations: np.ndarray
     actions: np.ndarray
     payoffs: np.ndarray
-    over: np.ndarray
+    terminated: np.ndarray
 
     def positions(self, num: int, seed: int) -> np.recarray:
         """`num` of the states, drawn at random."""
@@ -31,9 +31,9 @@ class Walk(NamedTuple):
         return self.states.reshape(-1)[at].view(np.recarray)
 
 
-def lanes_of(game: Game, variant: Variant, num: int, **how) -> Lanes:
-    """Lanes of a variant given as its dataclass."""
-    return Lanes(game, num, **how, **options_of(variant))
+def envs_of(game: Game, variant: Variant, num: int, **how) -> VectorEnv:
+    """VectorEnv of a variant given as its dataclass."""
+    return VectorEnv(game, num, **how, **options_of(variant))
 
 
 def options_of(variant: Variant) -> dict:
@@ -43,62 +43,62 @@ def options_of(variant: Variant) -> dict:
 
 def random_walk(game: Game, variant: Variant, num: int, steps: int, seed: int) -> Walk:
     """Play `steps` random legal decisions in `num` lanes."""
-    lanes = lanes_of(game, variant, num, seed=seed)
+    envs = envs_of(game, variant, num, seed=seed)
     shape = (steps, num)
     walk = Walk(
         game,
         variant,
-        lanes,
+        envs,
         states=np.zeros(shape, game.state).view(np.recarray),
         seats=np.zeros(shape, np.int8),
         masks=np.zeros((*shape, game.num_actions), np.bool_),
-        observations=np.zeros((*shape, lanes.layout.size), np.int8),
+        observations=np.zeros((*shape, envs.layout.size), np.int8),
         actions=np.zeros(shape, np.int16),
         payoffs=np.zeros((*shape, game.max_seats), np.float32),
-        over=np.zeros(shape, np.bool_),
+        terminated=np.zeros(shape, np.bool_),
     )
     for step in range(steps):
-        walk.states[step] = lanes.states
-        walk.seats[step] = lanes.seats
-        walk.masks[step] = lanes.masks
-        walk.observations[step] = lanes.observations
-        walk.actions[step] = lanes.sample(derive(seed, step))
-        walk.payoffs[step], walk.over[step] = lanes.step(walk.actions[step])
+        walk.states[step] = envs.states
+        walk.seats[step] = envs.seats
+        walk.masks[step] = envs.masks
+        walk.observations[step] = envs.observations
+        walk.actions[step] = envs.sample(derive(seed, step))
+        walk.payoffs[step], walk.terminated[step] = envs.step(walk.actions[step])
     return walk
 
 
-def set_up(game: Game, variant: Variant, states: np.recarray) -> Lanes:
-    """Lanes that go on from the given states and stop when their episode is over."""
-    lanes = lanes_of(game, variant, len(states), renew=False)
-    lanes.states[:] = states
-    lanes.refresh()
-    return lanes
+def set_up(game: Game, variant: Variant, states: np.recarray) -> VectorEnv:
+    """VectorEnv that go on from the given states and stop when their episode is over."""
+    envs = envs_of(game, variant, len(states), renew=False)
+    envs.states[:] = states
+    envs.refresh()
+    return envs
 
 
-def play_out(lanes: Lanes, seed: int, without: tuple[int, ...] = ()) -> Lanes:
+def play_out(envs: VectorEnv, seed: int, without: tuple[int, ...] = ()) -> VectorEnv:
     """Play random legal decisions, but none of the actions `without`, until every lane is over."""
-    while not lanes.over.all():
-        lanes.step(sample(lanes, derive(seed, int(lanes.states.moves.max())), without))
-    return lanes
+    while not envs.terminated.all():
+        envs.step(sample(envs, derive(seed, int(envs.states.moves.max())), without))
+    return envs
 
 
-def sample(lanes: Lanes, key: int, without: tuple[int, ...] = ()) -> np.ndarray:
+def sample(envs: VectorEnv, key: int, without: tuple[int, ...] = ()) -> np.ndarray:
     """One random legal action per lane, but none of the actions `without`."""
-    masks, actions = lanes.masks.copy(), np.zeros(lanes.num_lanes, np.int64)
+    masks, actions = envs.masks.copy(), np.zeros(envs.num_envs, np.int64)
     masks[:, list(without)] = False
-    lanes.kernels.pick(masks, key, actions)
+    envs.kernels.pick(masks, key, actions)
     return actions
 
 
-def views_of(lanes: Lanes, states: np.recarray, seat: int) -> np.recarray:
+def views_of(envs: VectorEnv, states: np.recarray, seat: int) -> np.recarray:
     """What a seat knows in each state, in views that were empty before."""
-    views = np.zeros(len(states), lanes.game.view).view(np.recarray)
-    lanes.kernels.view_of(lanes.rules, states, seat, views)
+    views = np.zeros(len(states), envs.game.view).view(np.recarray)
+    envs.kernels.view_of(envs.rules, states, seat, views)
     return views
 
 
-def encoded(lanes: Lanes, views: np.recarray) -> np.ndarray:
+def encoded(envs: VectorEnv, views: np.recarray) -> np.ndarray:
     """The observations of views."""
-    observations = np.zeros((len(views), lanes.layout.size), np.int8)
-    lanes.kernels.encode(views, observations)
+    observations = np.zeros((len(views), envs.layout.size), np.int8)
+    envs.kernels.encode(views, observations)
     return observations

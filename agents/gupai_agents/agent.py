@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from gupai_agents.failure import AgentError, called
+from gupai_env.core.checks import short_repr, whole_numbers
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.numbers import told, whole_numbers
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
@@ -23,28 +23,28 @@ from gupai_env.games import get_game
 FREE_OPTIONS = ("leader", "deals", "stake")
 
 
-class Turns(NamedTuple):
+class DecisionBatch(NamedTuple):
     """Decisions to be made, one a row.
 
     views: record array [N] of the game's view, what the seat to act knows.
     masks: bool [N, num_actions], its legal actions; at least one a row.
-    keys: int64 [N], the key of all chance the player may use in this decision (see `gupai_env.core.rng`).
+    keys: int64 [N], the RNG key the player may use in this decision (see `gupai_env.core.rng`).
     """
 
     views: np.recarray
     masks: np.ndarray
-    keys: np.ndarray
+    rng_keys: np.ndarray
 
-    def at(self, rows: Any) -> "Turns":
+    def at(self, rows: Any) -> "DecisionBatch":
         """Return some of the decisions; `rows` picks them, as it does from an array."""
-        return Turns(
-            _as_bytes(self.views)[rows].view(self.views.dtype, np.recarray), self.masks[rows], self.keys[rows]
+        return DecisionBatch(
+            _as_bytes(self.views)[rows].view(self.views.dtype, np.recarray), self.masks[rows], self.rng_keys[rows]
         )
 
-    def copy(self) -> "Turns":
+    def copy(self) -> "DecisionBatch":
         """Return the same decisions in arrays of their own."""
         views = _as_bytes(self.views).copy().view(self.views.dtype, np.recarray)
-        return Turns(views, self.masks.copy(), self.keys.copy())
+        return DecisionBatch(views, self.masks.copy(), self.rng_keys.copy())
 
 
 def _as_bytes(views: np.recarray) -> np.ndarray:
@@ -61,7 +61,7 @@ class Agent(Protocol):
 
     name: str
 
-    def act(self, turns: Turns) -> np.ndarray:
+    def act(self, turns: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
         ...
 
@@ -70,27 +70,27 @@ class Agent(Protocol):
 class PolicyAgent(Agent, Protocol):
     """An agent that can tell its whole policy, as exact evaluation needs it of one that draws its actions."""
 
-    def probabilities(self, turns: Turns) -> np.ndarray:
+    def probabilities(self, turns: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]; the keys do not matter."""
         ...
 
 
-def check_turns(game: Game, turns: Turns) -> None:
-    """Raise ValueError for decisions that are not of a game as `Turns` says: compiled loops read them as they are."""
-    rows = len(turns.keys)
+def check_batch(game: Game, turns: DecisionBatch) -> None:
+    """Raise ValueError for decisions that are not of a game as `DecisionBatch` says: compiled loops read them as they
+    are.
+    """
+    rows = len(turns.rng_keys)
     for name, array, dtype, shape in (
         ("views", turns.views, game.view, (rows,)),
         ("masks", turns.masks, np.dtype(np.bool_), (rows, game.num_actions)),
-        ("keys", turns.keys, np.dtype(np.int64), (rows,)),
+        ("keys", turns.rng_keys, np.dtype(np.int64), (rows,)),
     ):
-        kind = (
-            array.dtype
-        )  # of records, names and size are compared: all of them takes longer than many a decision
+        kind = array.dtype  # of records, names and size are compared: all of them takes longer than many a decision
         same = kind.names == dtype.names and kind.itemsize == dtype.itemsize if dtype.names else kind == dtype
         if not same or array.shape != shape or not array.flags.c_contiguous:
             raise ValueError(
                 f"turns of {game.id}: {name} must be contiguous {list(shape)} of its type, not "
-                f"{told(str(array.dtype))} {list(array.shape)}"
+                f"{short_repr(str(array.dtype))} {list(array.shape)}"
             )
     if not turns.masks.any(1).all():
         raise ValueError(f"turns of {game.id}: row {int(turns.masks.any(1).argmin())} has no legal action")
@@ -147,10 +147,10 @@ def check_agent(agent: Any, game: Game, variant: Variant) -> None:
     """Raise ValueError, in one line, for what is no agent and for one that was made for another game or variant."""
     if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise ValueError(
-            f"{told(agent)} is no agent, which has a method `act`; make_agent makes one from its name"
+            f"{short_repr(agent)} is no agent, which has a method `act`; make_agent makes one from its name"
         )
     if not isinstance(getattr(agent, "name", None), str):
-        raise ValueError(f"{told(agent)} has no name; an agent has an attribute `name`, a string")
+        raise ValueError(f"{short_repr(agent)} has no name; an agent has an attribute `name`, a string")
     made_for = getattr(agent, "game", None)
     if isinstance(made_for, (Game, str)):
         made_for = get_game(made_for)
@@ -160,9 +160,7 @@ def check_agent(agent: Any, game: Game, variant: Variant) -> None:
     if isinstance(own, Variant) and own is not variant and own != variant:
         for name, value in vars(variant).items():
             if name not in FREE_OPTIONS and getattr(own, name, None) != value:
-                raise ValueError(
-                    f"{agent.name} was made for {name}={getattr(own, name, None)!r}, not {name}={value!r}"
-                )
+                raise ValueError(f"{agent.name} was made for {name}={getattr(own, name, None)!r}, not {name}={value!r}")
 
 
 def distinct(agents: Sequence[Agent]) -> tuple[list[Agent], list[int]]:
@@ -173,13 +171,13 @@ def distinct(agents: Sequence[Agent]) -> tuple[list[Agent], list[int]]:
 
 
 def ask(
-    agent: Agent, game: Game, variant: Variant, turns: Turns, lanes: Sequence[int] | np.ndarray | None = None
+    agent: Agent, game: Game, variant: Variant, turns: DecisionBatch, envs: Sequence[int] | np.ndarray | None = None
 ) -> np.ndarray:
     """Return an agent's actions, integers [N], checked: one a row, and each legal.
 
     The agent is handed copies: whatever it does to them changes neither the game nor what its answers are checked by.
 
-    Args: lanes: what an error calls the rows; without it they are counted from 0.
+    Args: envs: what an error calls the rows; without it they are counted from 0.
     Raises: ValueError as `check_agent`; AgentError (a ValueError) for whatever the agent's code raises, and for answers
         of another shape or type; IllegalActionError (a ValueError) naming agent, row and seat, the action and the legal
         ones.
@@ -188,7 +186,7 @@ def ask(
     name = name_of(agent)
     answers = called(name, agent.act, turns.copy())
     try:
-        actions = whole_numbers(f"{name}: actions", answers, len(turns.keys), "row")
+        actions = whole_numbers(f"{name}: actions", answers, len(turns.rng_keys), "row")
     except ValueError as error:
         raise AgentError(str(error)) from None
     # A negative action would count from the end: as a large one it is cut off like all that are too large.
@@ -196,11 +194,9 @@ def ask(
     wrong = (places != actions) | ~turns.masks[np.arange(len(places)), places]
     if wrong.any():
         row = int(wrong.argmax())
-        what = f"row {row}" if lanes is None else f"lane {lanes[row]}"
+        what = f"row {row}" if envs is None else f"lane {envs[row]}"
         who = f"{name}, {what}, seat {turns.views[row].seat}"
-        raise IllegalActionError(
-            describe_illegal(game, who, int(actions[row]), turns.masks[row], turns.views[row])
-        )
+        raise IllegalActionError(describe_illegal(game, who, int(actions[row]), turns.masks[row], turns.views[row]))
     return actions
 
 
@@ -212,7 +208,7 @@ def certain(actions: np.ndarray, num_actions: int) -> np.ndarray:
     return (np.arange(num_actions) == np.asarray(actions)[:, None]).astype(np.float64)
 
 
-def probabilities(agent: Agent, game: Game, variant: Variant, turns: Turns) -> np.ndarray:
+def probabilities(agent: Agent, game: Game, variant: Variant, turns: DecisionBatch) -> np.ndarray:
     """Return the policy of any agent, float64 [N, num_actions]: what it tells itself, or certainty of its answers.
 
     Raises: ValueError as `ask`; AgentError for an agent that does not tell its policy but lets the keys decide some of
@@ -221,26 +217,20 @@ def probabilities(agent: Agent, game: Game, variant: Variant, turns: Turns) -> n
     check_agent(agent, game, variant)
     name = name_of(agent)
     if isinstance(agent, PolicyAgent):
-        told_by_it = called(name, agent.probabilities, turns.copy())
+        answer = called(name, agent.probabilities, turns.copy())
         try:
-            chances = np.array(told_by_it).astype(np.float64, casting="same_kind")
+            given = np.array(answer).astype(np.float64, casting="same_kind")
         except Exception:  # no numbers, lists of different lengths, or what cannot be an array
-            chances = np.zeros(0)
-        if (
-            chances.shape != turns.masks.shape
-            or not (chances >= 0).all()
-            or (chances > 0)[~turns.masks].any()
-        ):
+            given = np.zeros(0)
+        if given.shape != turns.masks.shape or not (given >= 0).all() or (given > 0)[~turns.masks].any():
             raise AgentError(f"{name}: its probabilities are not those of the legal actions")
-        if not np.allclose(chances.sum(1), 1, rtol=0, atol=1e-6):
+        if not np.allclose(given.sum(1), 1, rtol=0, atol=1e-6):
             raise AgentError(f"{name}: its probabilities do not add up to 1")
-        policy: np.ndarray = chances / chances.sum(1, keepdims=True)
+        policy: np.ndarray = given / given.sum(1, keepdims=True)
         return policy
     answers = ask(agent, game, variant, turns)
     for key in KEYS_TRIED:
-        again = turns._replace(keys=np.full_like(turns.keys, key))
+        again = turns._replace(rng_keys=np.full_like(turns.rng_keys, key))
         if (ask(agent, game, variant, again) != answers).any():
-            raise AgentError(
-                f"{name} draws its actions; give it a method `probabilities` (docs/writing-an-agent.md)"
-            )
+            raise AgentError(f"{name} draws its actions; give it a method `probabilities` (docs/writing-an-agent.md)")
     return certain(answers, turns.masks.shape[1])

@@ -8,17 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, ask
+from gupai_agents.agent import Agent, DecisionBatch, ask
 from gupai_agents.playouts import ASKED, finish, numbered
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT
+from gupai_env.core.kernels import WAIT
 from gupai_env.core.variant import Variant
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
-After = Callable[
-    [np.ndarray], None
-]  # called with the actions just played, int64 [B], WAIT where there was none
+After = Callable[[np.ndarray], None]  # called with the actions just played, int64 [B], WAIT where there was none
 
 
 class Answers(NamedTuple):
@@ -29,14 +27,14 @@ class Answers(NamedTuple):
     """
 
     rows: np.ndarray
-    turns: Turns
+    turns: DecisionBatch
     actions: np.ndarray
 
 
 def decisions(
-    lanes: Lanes,
+    envs: VectorEnv,
     agents: Sequence[Agent],
-    sitting: np.ndarray | int = 0,
+    seating: np.ndarray | int = 0,
     after: After | None = None,
     *,
     quick: bool = False,
@@ -47,9 +45,9 @@ def decisions(
     decisions nobody is asked for those that are left.
 
     Args:
-        lanes: The deals, at any point.
+        envs: The deals, at any point.
         agents: The players.
-        sitting: Which of them sits where, int [B, seats] or one number for all; a number that is none of theirs is not
+        seating: Which of them sits where, int [B, seats] or one number for all; a number that is none of theirs is not
             asked, and leaves its action to whoever follows.
         after: Called after every step.
         quick: Let rule-based agents play inside a compiled loop; the steps are those of the others.
@@ -57,76 +55,76 @@ def decisions(
     Raises:
         ValueError: As `ask`.
     """
-    if not isinstance(sitting, np.ndarray):
-        sitting = np.full((lanes.num_lanes, lanes.variant.players), sitting)
-    numbers, styles = numbered(lanes.game, agents)
-    line_ups = numbers[sitting] if quick and (numbers < ASKED).any() else None
+    if not isinstance(seating, np.ndarray):
+        seating = np.full((envs.num_envs, envs.variant.players), seating)
+    numbers, heuristics = numbered(envs.game, agents)
+    line_ups = numbers[seating] if quick and (numbers < ASKED).any() else None
     while True:
         if line_ups is not None:
-            finish(lanes, styles, line_ups)
-        rows = np.flatnonzero(~lanes.over)
+            finish(envs, heuristics, line_ups)
+        rows = np.flatnonzero(~envs.terminated)
         if not len(rows):
             return
-        now = _answers(lanes, agents, rows, sitting[rows, lanes.seats[rows]])
+        now = _answers(envs, agents, rows, seating[rows, envs.seats[rows]])
         yield now
-        actions = np.full(lanes.num_lanes, WAIT, np.int64)
+        actions = np.full(envs.num_envs, WAIT, np.int64)
         actions[rows] = now.actions
-        lanes.step(actions)
+        envs.step(actions)
         if after is not None:
             after(actions)
 
 
 def play_out(
-    lanes: Lanes, agents: Sequence[Agent], sitting: np.ndarray | int = 0, after: After | None = None
+    envs: VectorEnv, agents: Sequence[Agent], seating: np.ndarray | int = 0, after: After | None = None
 ) -> None:
     """Play every lane to its end; see `decisions`. With `after` all agents are asked; what is played is the same."""
-    for _ in decisions(lanes, agents, sitting, after, quick=after is None):
+    for _ in decisions(envs, agents, seating, after, quick=after is None):
         pass
 
 
-def chips_won(lanes: Lanes) -> np.ndarray:
-    """Return what every seat has won in the deals of its lane so far, chips a deal, float64 [B, seats]."""
-    totals = lanes.states.total[:, : lanes.variant.players].astype(np.float64)
-    won: np.ndarray = totals / lanes.variant.deals
+def chips_won(envs: VectorEnv) -> np.ndarray:
+    """Return what every seat has won in the deals of its lane so far, chips per deal, float64 [B, seats]."""
+    totals = envs.states.total[:, : envs.variant.players].astype(np.float64)
+    won: np.ndarray = totals / envs.variant.deals
     return won
 
 
-def answers(lanes: Lanes, agents: Sequence[Agent], mover: np.ndarray) -> np.ndarray:
+def answers(envs: VectorEnv, agents: Sequence[Agent], mover: np.ndarray) -> np.ndarray:
     """Return an action a lane, int16 [B]; mover, int [B], says which agent is to act there, or NOBODY to wait.
 
     Raises: ValueError as `ask`.
     """
-    actions, rows = np.full(lanes.num_lanes, WAIT, np.int16), np.flatnonzero(mover != NOBODY)
-    actions[rows] = _answers(lanes, agents, rows, mover[rows]).actions
+    actions, rows = np.full(envs.num_envs, WAIT, np.int16), np.flatnonzero(mover != NOBODY)
+    actions[rows] = _answers(envs, agents, rows, mover[rows]).actions
     return actions
 
 
-def _answers(lanes: Lanes, agents: Sequence[Agent], rows: np.ndarray, who: np.ndarray) -> Answers:
+def _answers(envs: VectorEnv, agents: Sequence[Agent], rows: np.ndarray, who: np.ndarray) -> Answers:
     """Ask the agents `who`, int [N], at the seats to act in some lanes, int [N]."""
-    views, keys = lanes.views(rows)
-    turns = Turns(views, lanes.masks[rows], keys)
+    views, rng_keys = envs.views(rows)
+    turns = DecisionBatch(views, envs.masks[rows], rng_keys)
     actions = turns.masks.argmax(1)
-    if lanes.skip_forced:
+    if envs.skip_forced:
         who = np.where(turns.masks.sum(1) > 1, who, NOBODY)
     for number, agent in enumerate(agents):
         if len(mine := np.flatnonzero(who == number)):
-            actions[mine] = ask(agent, lanes.game, lanes.variant, turns.at(mine), rows[mine])
+            actions[mine] = ask(agent, envs.game, envs.variant, turns.at(mine), rows[mine])
     return Answers(rows, turns, actions)
 
 
-def concatenated(parts: Sequence[Turns]) -> Turns:
+def concatenated(parts: Sequence[DecisionBatch]) -> DecisionBatch:
     """Return decisions one after the other."""
-    return Turns(*(np.concatenate(each) for each in zip(*parts, strict=True)))  # type: ignore[arg-type]
+    return DecisionBatch(*(np.concatenate(each) for each in zip(*parts, strict=True)))  # type: ignore[arg-type]
 
 
-def new_lanes(game: Game, variant: Variant, number: int) -> Lanes:
+def new_lanes(game: Game, variant: Variant, number: int) -> VectorEnv:
     """Return so many lanes that deal once and observe nothing."""
-    return Lanes(game, number, observe=False, renew=False, **variant.changed())
+    return VectorEnv(game, number, observe=False, renew=False, **variant.changed())
 
 
-def standing(game: Game, variant: Variant, states: np.ndarray) -> Lanes:
+def standing(game: Game, variant: Variant, states: np.ndarray) -> VectorEnv:
     """Return such lanes, of deals under way that stand as `states` do."""
-    lanes = new_lanes(game, variant, len(states))
-    lanes.states[:] = states
-    lanes.refresh()
-    return lanes
+    envs = new_lanes(game, variant, len(states))
+    envs.states[:] = states
+    envs.refresh()
+    return envs

@@ -8,11 +8,7 @@ from typing import ParamSpec, TypeVar
 
 LONGEST = 300  # characters of a message that are repeated
 OURS = tuple(str(Path(__file__).parent.parent / name) + "/" for name in ("gupai_agents", "gupai_env"))
-PYTHONS = (
-    sysconfig.get_path("stdlib"),
-    "<frozen ",
-    "<__array_function__",
-)  # of no interest to who wrote the agent
+PYTHONS = (sysconfig.get_path("stdlib"), "<frozen ", "<__array_function__")  # of no interest to who wrote the agent
 INSTALLED = ("site-packages", "dist-packages")
 
 Parameters = ParamSpec("Parameters")

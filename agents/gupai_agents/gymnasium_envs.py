@@ -13,21 +13,21 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space, iterate
 
-from gupai_agents.agent import Agent, Turns, ask, check_agent, distinct
+from gupai_agents.agent import Agent, DecisionBatch, ask, check_agent, distinct
 from gupai_agents.decisions import answers
 from gupai_agents.playouts import ANY_SEAT, ASKED, LEARNER, learning_seat, numbered, playouts
 from gupai_agents.registry import make_agent
 from gupai_env.aec import NO_GAME, RENDER_FPS, RENDER_MODES, GupaiEnv
+from gupai_env.core.checks import counted, is_one_of, is_whole, refused, whole_number, whole_numbers
 from gupai_env.core.compiling import bind
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import LEGAL, WAIT
-from gupai_env.core.numbers import counted, is_one_of, is_whole, refused, whole_number, whole_numbers
+from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.rng import KEYS, as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.vector import MOST_LANES, Lanes
+from gupai_env.vector import MOST_ENVS, VectorEnv
 
 Opponents = str | Agent | Sequence[str | Agent]
 
@@ -179,7 +179,7 @@ class SeatEnv(gymnasium.Env):
         self.table.reset(seed)
         while not self._open():
             self.table.reset()
-        first = self._look()
+        first = self._observe()
         self._dealt, self._over = True, False
         return first
 
@@ -198,7 +198,7 @@ class SeatEnv(gymnasium.Env):
         table, chips = self.table, 0.0
         while not self._at_end and table.agent_selection != self._learner:
             place = (table.possible_agents.index(table.agent_selection) - self.seat) % self.players
-            action = ask(self.opponents[place - 1], self.game, table.variant, Turns(*table.turn()))[0]
+            action = ask(self.opponents[place - 1], self.game, table.variant, DecisionBatch(*table.turn()))[0]
             table.step(action)
             chips += table.rewards[self._learner]
         return chips
@@ -223,11 +223,11 @@ class SeatEnv(gymnasium.Env):
             raise
         reward = self._owed + self.table.rewards[self._learner] + self._play_others()
         self._owed = 0.0
-        observation, info = self._look()
-        over = self._over = self._at_end
-        return observation, reward, over, False, info
+        observation, info = self._observe()
+        terminated = self._over = self._at_end
+        return observation, reward, terminated, False, info
 
-    def _look(self) -> tuple[np.ndarray, dict]:
+    def _observe(self) -> tuple[np.ndarray, dict]:
         self._mask[:] = self.table.last(observe=False)[-1]["action_mask"] if not self._at_end else 0
         return self.table.observe(self._learner), {"action_mask": self._mask.copy()}
 
@@ -249,14 +249,14 @@ class SeatEnv(gymnasium.Env):
 class LegalActionsBatch(spaces.MultiDiscrete):
     """One action a lane; without a mask, `sample` draws from those that are legal now."""
 
-    def __init__(self, lanes: Lanes) -> None:
-        super().__init__(np.full(lanes.num_lanes, lanes.game.num_actions))
-        self._lanes = lanes
+    def __init__(self, envs: VectorEnv) -> None:
+        super().__init__(np.full(envs.num_envs, envs.game.num_actions))
+        self._envs = envs
 
     def sample(self, mask: Any = None, probability: Any = None) -> np.ndarray:
         """Return random actions, int64 [B]: legal ones, or what `mask` or `probability` allow."""
         if mask is None and probability is None:
-            return self._lanes.sample(int(self.np_random.integers(1 << 62))).astype(np.int64)
+            return self._envs.sample(int(self.np_random.integers(1 << 62))).astype(np.int64)
         return super().sample(mask, probability)
 
 
@@ -286,23 +286,23 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """Args: autoreset_mode: SAME_STEP or NEXT_STEP, or its value as text. All others and errors: as `SeatEnv`."""
         self._waits = mode_of(autoreset_mode) == AutoresetMode.NEXT_STEP
         self.metadata = {**self.metadata, "autoreset_mode": mode_of(autoreset_mode)}
-        num_envs = whole_number("num_envs", num_envs, 1, MOST_LANES)
-        self.lanes = lanes = Lanes(game, num_envs, **variant)
-        players = lanes.variant.players
-        self.opponents = opponents_at(lanes.game, lanes.variant, opponents)
+        num_envs = whole_number("num_envs", num_envs, 1, MOST_ENVS)
+        self.envs = envs = VectorEnv(game, num_envs, **variant)
+        players = envs.variant.players
+        self.opponents = opponents_at(envs.game, envs.variant, opponents)
         self._agents, places = distinct(self.opponents)
-        numbers, self._styles = numbered(lanes.game, self._agents)
+        numbers, self._heuristics = numbered(envs.game, self._agents)
         self._line_up = np.array([LEARNER, *numbers[places]], np.int16)
         self._seat = seat_number(seat, players)
-        self.num_envs, self.layout = num_envs, lanes.layout
+        self.num_envs, self.layout = num_envs, envs.layout
         self.single_observation_space = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
-        self.single_action_space = spaces.Discrete(lanes.game.num_actions)
-        self.action_space = LegalActionsBatch(lanes)
+        self.single_action_space = spaces.Discrete(envs.game.num_actions)
+        self.action_space = LegalActionsBatch(envs)
         self._learners = np.zeros(num_envs, np.int8)
         self._players = players
         self._actions = np.zeros(num_envs, np.int64)
-        self._final_observations = np.zeros_like(lanes.observations)
+        self._final_observations = np.zeros_like(envs.observations)
         self._rewards, self._owed = np.zeros(num_envs), np.zeros(num_envs)
         self._over = np.zeros(num_envs, np.bool_)
         self._seeded = False
@@ -317,9 +317,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
     def _play(self) -> Callable[[], int]:
         """The loop `respond` over all lanes."""
         return bind(
-            playouts(self.lanes.game).respond,
-            self._styles,
-            self.lanes.table,
+            playouts(self.envs.game).respond,
+            self._heuristics,
+            self.envs.table,
             self._actions,
             self._seat,
             self._line_up[None],
@@ -333,9 +333,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """Leave out what is bound to these very arrays: a copy makes its own."""
         return {name: value for name, value in vars(self).items() if name != "_play"}
 
-    def reset(
-        self, *, seed: int | Sequence[int] | None = None, options: dict | None = None
-    ) -> tuple[np.ndarray, dict]:
+    def reset(self, *, seed: int | Sequence[int] | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         """Deal in every lane; with a seed its first episode, without one the next episode of the last seed.
 
         Args: seed: that of lane 0, lane i gets seed + i; or a seed for every lane. options: none are known.
@@ -351,7 +349,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         self._owed[:] = 0
         self._over[:] = True  # there is no episode yet that could end
         self._actions[:] = WAIT
-        with self.lanes.alone:
+        with self.envs.alone:
             self._play()
         self._play_others()
         return self._shown(np.zeros(self.num_envs, np.bool_))
@@ -360,26 +358,24 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """Deal in every lane; a bad seed changes nothing."""
         if seed is not None or not self._seeded:
             if isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
-                self.lanes.reset(seeds=seed)
+                self.envs.reset(seeds=seed)
                 super().reset()
             else:
                 first = None if seed is None else whole_number("seed", seed, 0, KEYS - self.num_envs)
                 super().reset(seed=first)
                 first = int(self.np_random.integers(1 << 62)) if first is None else first
-                self.lanes.reset(seeds=first + np.arange(self.num_envs))
+                self.envs.reset(seeds=first + np.arange(self.num_envs))
             self._seeded = True
         else:
-            self.lanes.episodes += 1
-            self.lanes.begin()
-            self.lanes.refresh()
+            self.envs.episodes += 1
+            self.envs.begin()
+            self.envs.refresh()
 
     def _require_game(self) -> None:
         if not self._going:
             raise RuntimeError(NO_GAME)
 
-    def step(
-        self, actions: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play the learner's action in every lane, integers [B], and all others up to its next decision.
 
         Returns: observations, int8 [B, layout.size]; rewards, float64 [B], in chips; terminations and truncations
@@ -388,12 +384,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         """
         self._require_game()
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
-        with self.lanes.alone:
-            new, owed = (
-                self._ended,
-                self._owed.copy(),
-            )  # lanes that only show a new deal now; what is owed so far
-            self._actions[:] = np.where(new, WAIT, np.clip(actions, WAIT + 1, self.lanes.game.num_actions))
+        with self.envs.alone:
+            new, owed = (self._ended, self._owed.copy())  # lanes that only show a new deal now; what is owed so far
+            self._actions[:] = np.where(new, WAIT, np.clip(actions, WAIT + 1, self.envs.game.num_actions))
             self._going = False  # until all is done that this takes: the next actions could be other seats'
             self._rewards[:] = np.where(new, 0, owed)
             self._owed[~new] = 0
@@ -404,62 +397,57 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             self._going = True
             raise self._illegal(lane, actions)
         self._play_others()
-        over = self._over.copy()
-        observations, info = self._shown(over)
-        return observations, self._rewards.copy(), over, np.zeros(self.num_envs, np.bool_), info
+        terminated = self._over.copy()
+        observations, info = self._shown(terminated)
+        return observations, self._rewards.copy(), terminated, np.zeros(self.num_envs, np.bool_), info
 
     def _play_others(self) -> None:
         """Ask the opponents that are not in the loop, up to the learners' next decisions."""
-        lanes = self.lanes
+        envs = self.envs
         while (self._line_up >= ASKED).any():
-            number = self._line_up[(lanes.seats - self._learners) % self._players]
+            number = self._line_up[(envs.seats - self._learners) % self._players]
             if (number == LEARNER).all():
                 return
             mover = np.where(number == LEARNER, NOBODY, number - ASKED)
-            self._actions[:] = answers(lanes, self._agents, mover)
-            with self.lanes.alone:
+            self._actions[:] = answers(envs, self._agents, mover)
+            with self.envs.alone:
                 self._play()
 
-    def _shown(self, over: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    def _shown(self, terminated: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
         """Return observations and infos, where episodes that are `over` have ended just now; all is done then."""
-        observations, info = self.lanes.observations.copy(), self._info()
+        observations, info = self.envs.observations.copy(), self._info()
         if self._waits:
-            observations[over] = self._final_observations[over]
-            info["action_mask"][over] = 0
-        elif over.any():
-            info |= self._final_info(over)
-        self._ended = over.copy() if self._waits else np.zeros_like(over)
+            observations[terminated] = self._final_observations[terminated]
+            info["action_mask"][terminated] = 0
+        elif terminated.any():
+            info |= self._final_info(terminated)
+        self._ended = terminated.copy() if self._waits else np.zeros_like(terminated)
         self._going = True
         return observations, info
 
     def _illegal(self, lane: int, actions: np.ndarray) -> IllegalActionError:
-        lanes = self.lanes
-        who, view = f"lane {lane}, seat {lanes.seats[lane]}", lanes.views(slice(lane, lane + 1))[0][0]
-        return IllegalActionError(
-            describe_illegal(lanes.game, who, int(actions[lane]), lanes.masks[lane], view)
-        )
+        envs = self.envs
+        who, view = f"lane {lane}, seat {envs.seats[lane]}", envs.views(slice(lane, lane + 1))[0][0]
+        return IllegalActionError(describe_illegal(envs.game, who, int(actions[lane]), envs.masks[lane], view))
 
     def _info(self) -> dict[str, Any]:
-        return {
-            "action_mask": self.lanes.masks.view(np.int8).copy(),
-            "_action_mask": np.ones(self.num_envs, np.bool_),
-        }
+        return {"action_mask": self.envs.masks.view(np.int8).copy(), "_action_mask": np.ones(self.num_envs, np.bool_)}
 
-    def _final_info(self, over: np.ndarray) -> dict[str, Any]:
+    def _final_info(self, terminated: np.ndarray) -> dict[str, Any]:
         """Return what Gymnasium says of lanes whose episode ended: the last observation, and no legal action."""
         final = np.full(self.num_envs, None, object)
-        lanes = np.flatnonzero(over)
-        for lane, observation in zip(lanes, self._final_observations[lanes], strict=True):
+        envs = np.flatnonzero(terminated)
+        for lane, observation in zip(envs, self._final_observations[envs], strict=True):
             final[lane] = observation
-        masks = np.zeros((self.num_envs, self.lanes.game.num_actions), np.int8)
+        masks = np.zeros((self.num_envs, self.envs.game.num_actions), np.int8)
         return {
             "final_obs": final,
-            "_final_obs": over.copy(),
-            "final_info": {"action_mask": masks, "_action_mask": over.copy()},
-            "_final_info": over.copy(),
+            "_final_obs": terminated.copy(),
+            "final_info": {"action_mask": masks, "_action_mask": terminated.copy()},
+            "_final_info": terminated.copy(),
         }
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions in every lane, bool [B, num_actions]; raises RuntimeError before `reset`."""
         self._require_game()
-        return self.lanes.masks & ~self._ended[:, None]
+        return self.envs.masks & ~self._ended[:, None]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, ask, origin_of
+from gupai_agents.agent import Agent, DecisionBatch, ask, origin_of
 from gupai_agents.decisions import concatenated, decisions, new_lanes
 from gupai_agents.failure import near
 from gupai_agents.search import SearchAgent
@@ -48,24 +48,22 @@ def moves_of(agent: Agent, game: Game, variant: Variant) -> str | None:
     return hashlib.sha256(first).hexdigest() if first == second else None
 
 
-def questions(game: Game, variant: Variant) -> Turns:
+def questions(game: Game, variant: Variant) -> DecisionBatch:
     """Return fixed decisions in which there is a choice, out of all moments of a few deals."""
-    lanes = new_lanes(game, variant, DEALS)
-    lanes.reset(seeds=np.arange(DEALS))
-    found: list[Turns] = []
-    for move, (rows, turns, actions) in zip(range(1, MOVES + 1), decisions(lanes, []), strict=False):
+    envs = new_lanes(game, variant, DEALS)
+    envs.reset(seeds=np.arange(DEALS))
+    found: list[DecisionBatch] = []
+    for move, (rows, turns, actions) in zip(range(1, MOVES + 1), decisions(envs, []), strict=False):
         found.append(turns.at(turns.masks.sum(1) > 1))
         for at, (row, mask) in enumerate(zip(rows, turns.masks, strict=True)):
             legal = np.flatnonzero(mask)
             actions[at] = legal[move * SPREAD * (row + 1) % len(legal)]
     together = concatenated(found)
-    count = len(together.keys)
+    count = len(together.rng_keys)
     return together.at(np.unique(np.linspace(0, count - 1, min(QUESTIONS, count)).astype(int)))
 
 
-def require_same(
-    labels: Sequence[str], found: Sequence[dict[str, Any]], wanted: Sequence[dict[str, Any]]
-) -> None:
+def require_same(labels: Sequence[str], found: Sequence[dict[str, Any]], wanted: Sequence[dict[str, Any]]) -> None:
     """Raise ValueError, naming the first difference, unless players are who they were, as `identity_of` told.
 
     Args: labels: what they are called. found: who they were then. wanted: who they are now.

@@ -1,18 +1,18 @@
 """Looking ahead: late in a deal a network's judgement of its actions is corrected by a few playouts.
 
 What an action is worth late depends on single tiles, which a network of this size does not count out. A few playouts
-do, but they are noisy and a style plays them, so what they say only has a share in the result (shrinkage).
+do, but they are noisy and a heuristic plays them, so what they say only has a share in the result (shrinkage).
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Turns
+from gupai_agents.agent import DecisionBatch
 from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import has_tuned, tuned_weights
+from gupai_env.core.checks import real_number, short_repr, whole_number
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import real_number, told, whole_number
 from gupai_env.core.variant import Variant
 
 MOST_TILES = 32  # in a hand
@@ -38,25 +38,23 @@ class LookAhead:
     """What corrects the scores of a network in one variant."""
 
     def __init__(self, game: Game, variant: Variant, depth: Depth) -> None:
-        """Raises: ValueError for numbers out of range, and for a game without hands to count or a style to play on."""
+        """Raises: ValueError for numbers out of range, and for a game without hands to count or a heuristic to play on."""
         if "sizes" not in (game.view.names or ()) or not has_tuned(game):
-            raise ValueError(
-                f"nobody looks ahead in {game.id}: its views count no hands, or it has no tuned style"
-            )
+            raise ValueError(f"nobody looks ahead in {game.id}: its views count no hands, or it has no tuned style")
         whole_number("tiles", depth.tiles, 1, MOST_TILES)
         real_number("trust", depth.trust, 0, 1)
         real_number("temperature", depth.temperature, 1e-3, 1e3)
         self.depth = depth
-        style = game.style(tuned_weights(game, variant))
-        self.search = SearchAgent(game, variant, "look ahead", style, plan=Plan(playouts=depth.playouts))
+        heuristic = game.heuristic(tuned_weights(game, variant))
+        self.search = SearchAgent(game, variant, "look ahead", heuristic, plan=Plan(playouts=depth.playouts))
 
-    def corrected(self, scores: np.ndarray, turns: Turns) -> np.ndarray:
+    def corrected(self, scores: np.ndarray, turns: DecisionBatch) -> np.ndarray:
         """Return the scores of actions, float [N, num_actions], corrected where few tiles are left to choose from."""
         late = (turns.views.sizes[:, 0] <= self.depth.tiles) & (turns.masks.sum(1) > 1)
         rows = np.flatnonzero(late)
         if not len(rows):
             return scores
-        asked = turns.at(rows)._replace(keys=np.full(len(rows), SEED, np.int64))
+        asked = turns.at(rows)._replace(rng_keys=np.full(len(rows), SEED, np.int64))
         found = self.search.values(asked, halving=False).means / self.depth.temperature
         step = self.depth.trust * (found - scores[rows])  # what all actions of a row share changes no choice
         corrected = scores.copy()
@@ -70,5 +68,5 @@ def look_ahead_of(header: dict[str, Any], game: Game, variant: Variant) -> LookA
     if found is None:
         return None
     if not isinstance(found, dict) or found.keys() != set(Depth._fields):
-        raise ValueError(f"{HEADER_KEY} has the numbers {', '.join(Depth._fields)}, not {told(found)}")
+        raise ValueError(f"{HEADER_KEY} has the numbers {', '.join(Depth._fields)}, not {short_repr(found)}")
     return LookAhead(game, variant, Depth(**found))

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Turns, certain
+from gupai_agents.agent import DecisionBatch, certain
 from gupai_agents.checkpoint import CheckpointError, check_identity, read_checkpoint
 from gupai_agents.look_ahead import LookAhead, look_ahead_of
-from gupai_agents.observing import ROUND, ObservationAgent, best_legal
+from gupai_agents.network_agent import ROUND, ObservationAgent, best_legal
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
+from gupai_env.core.heuristic import MAX_SCORE
 from gupai_env.core.rng import KEYS, derive
-from gupai_env.core.style import MOST_WORTH
 from gupai_env.core.variant import Variant
 
 MLP, RESIDUAL, GATED = TYPES = "mlp", "residual", "gated"
@@ -42,10 +42,7 @@ def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, .
     shapes: dict[str, tuple[int, ...]] = {}
     for n, layer in enumerate(wiring(net, inputs)):
         for part in ("trunk", "gate")[: 1 + layer.gated]:
-            shapes[f"{part}.{n}.weight"], shapes[f"{part}.{n}.bias"] = (
-                (layer.outputs, layer.inputs),
-                (layer.outputs,),
-            )
+            shapes[f"{part}.{n}.weight"], shapes[f"{part}.{n}.bias"] = ((layer.outputs, layer.inputs), (layer.outputs,))
     shapes["policy.weight"], shapes["policy.bias"] = (actions, hidden[-1]), (actions,)
     shapes["value.weight"], shapes["value.bias"] = (1, hidden[-1]), (1,)
     return shapes
@@ -237,7 +234,7 @@ class NetworkAgent(ObservationAgent):
         scaled = Linear(np.divide(first.weight, layout.high, dtype=np.float32), first.bias)
         layers = [Layer(scaled), *others, Layer(linear("policy"))]
         highest = highest_score(layers, np.maximum(np.abs(layout.low), np.abs(layout.high)))
-        if not highest < MOST_WORTH:
+        if not highest < MAX_SCORE:
             raise ValueError(f"its weights are so large that scores may reach {highest:.0e}")
         self.layers = [layer.converted(Linear.turned) for layer in layers]
 
@@ -264,19 +261,19 @@ class NetworkAgent(ObservationAgent):
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
         return forward(self.layers, observations.astype(np.float32))
 
-    def scores(self, turns: Turns) -> np.ndarray:
+    def scores(self, turns: DecisionBatch) -> np.ndarray:
         """Return the score of every action, legal or not, [N, num_actions]; raises ValueError as `score` may."""
         scores = super().scores(turns)
         return self.ahead.corrected(scores, turns) if self.ahead else scores
 
-    def act(self, turns: Turns) -> np.ndarray:
+    def act(self, turns: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
         scores = self.scores(turns)
         if self.sample:
-            scores = scores + gumbel(turns.keys, scores.shape[1])
+            scores = scores + gumbel(turns.rng_keys, scores.shape[1])
         return best_legal(scores, turns.masks)
 
-    def probabilities(self, turns: Turns) -> np.ndarray:
+    def probabilities(self, turns: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 for the best action.
 
         The softmax differs from the frequencies of `act` by less than its rounding, 10**-ROUND.
@@ -284,22 +281,22 @@ class NetworkAgent(ObservationAgent):
         if not self.sample:
             return certain(self.act(turns), self.game.num_actions)
         scores = np.where(turns.masks, np.round(self.scores(turns).astype(np.float64), ROUND), -np.inf)
-        chances = np.exp(scores - scores.max(1, keepdims=True))
-        return chances / chances.sum(1, keepdims=True)
+        given = np.exp(scores - scores.max(1, keepdims=True))
+        return given / given.sum(1, keepdims=True)
 
 
-def gumbel(keys: np.ndarray, width: int) -> np.ndarray:
+def gumbel(rng_keys: np.ndarray, width: int) -> np.ndarray:
     """Return standard Gumbel noise, float32 [N, width], fixed by each row's key: the largest sum is a softmax draw."""
-    bits = np.empty((len(keys), width), np.int64)
-    derive_rows(keys, bits)
+    bits = np.empty((len(rng_keys), width), np.int64)
+    derive_rows(rng_keys, bits)
     uniform = (bits.astype(np.float64) + 0.5) / KEYS
     return -np.log(-np.log(uniform)).astype(np.float32)
 
 
-def _derive_rows(keys, bits):
-    for row in range(len(keys)):
+def _derive_rows(rng_keys, bits):
+    for row in range(len(rng_keys)):
         for counter in range(bits.shape[1]):
-            bits[row, counter] = derive(keys[row], counter)
+            bits[row, counter] = derive(rng_keys[row], counter)
 
 
 derive_rows = compiled(_derive_rows)

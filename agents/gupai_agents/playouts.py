@@ -7,26 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.styles import RANDOM, RandomAgent, StyleAgent, decide
+from gupai_agents.heuristics import RANDOM, HeuristicAgent, RandomAgent, decide
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import (
-    FLAG,
-    LEGAL,
-    WAIT,
-    Widths,
-    begin_next,
-    first_refused,
-    observe,
-    rows_of,
-    show_turn,
-)
-from gupai_env.core.places import blank
+from gupai_env.core.kernels import FLAG, LEGAL, WAIT, Widths, begin_next, first_refused, observe, rows_of, show_turn
+from gupai_env.core.memory import blank
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.streams import LEARNER_STREAM
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 ASKED = 1 << 14  # players from this number on are asked outside the loops
 LEARNER = -1  # where no agent sits
@@ -36,13 +26,13 @@ ANY_SEAT = -1
 class Playouts(NamedTuple):
     """The compiled loops of one game with its rule-based players; arrays have one row a lane.
 
-    A line-up, int16 [seats], names the player of every seat by number: RANDOM, or one more than a row of `styles`,
-    float64 [styles, features + 1]. At the turn of any other player (LEARNER, or ASKED and above) a loop leaves the lane
-    as it is.
+    A line-up, int16 [seats], names the player of every seat by number: RANDOM, or one more than a row of `heuristics`,
+    float64 [heuristics, features + 1]. At the turn of any other player (LEARNER, or ASKED and above) a loop leaves the
+    lane as it is.
 
-    finish(rules, styles, states, line_ups): plays every lane up to the turn of such a player or to the end of
+    finish(rules, heuristics, states, line_ups): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
-    respond(styles, table, actions, seat, line_up, learners, final_observations, chips, over): plays one action a
+    respond(heuristics, table, actions, seat, line_up, learners, final_observations, chips, over): plays one action a
         lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every episode), the
         line-up, int16 [1, seats], counts seats from there. `chips` are two arrays, float [B]: what the learner is paid
         is added to the first, its rewards, or, where `over` is set, to the second, what the next episode owes it. Where
@@ -55,18 +45,18 @@ class Playouts(NamedTuple):
 
 
 @rule
-def play_others(game, rules, styles, state, line_up, learner, view, mask):
+def play_others(game, rules, heuristics, state, line_up, learner, view, mask):
     """Play on while it is a rule-based player's turn; the line-up, (line-ups, row), counts seats from `learner`.
 
     Returns how many decisions were made, and the chips that `learner` was paid.
     """
     decisions, chips = 0, 0.0
-    while not state.over:
+    while not state.terminated:
         place = state.to_act - learner
         player = np.int64(line_up[0][line_up[1], place if place >= 0 else place + rules.players])
         if player < 0 or player >= ASKED:
             break
-        advance(game, rules, state, decide(game, rules, styles, state, player, view, mask))
+        advance(game, rules, state, decide(game, rules, heuristics, state, player, view, mask))
         decisions += 1
         if state.settled:
             chips += state.payoff[learner]
@@ -88,18 +78,18 @@ def learning_seat(players, key, seat):
 @functools.cache
 def playouts(game: Game) -> Playouts:
     """Return the compiled loops of a game; compiling (seconds) happens at their first call."""
-    room, widths, num_actions = game.room, Widths.of(game), game.num_actions
+    module, widths, num_actions = game.module, Widths.of(game), game.num_actions
     numbers = game.variant().as_rules(game.rules_type)
 
-    def finish(rules, styles, states, line_ups):
-        view, mask = blank(1, room.VIEW)[0], blank(num_actions, FLAG)
+    def finish(rules, heuristics, states, line_ups):
+        view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
         decisions = 0
         for lane in range(len(states)):
-            decisions += play_others(room, rules, styles, states[lane], (line_ups, lane), 0, view, mask)[0]
+            decisions += play_others(module, rules, heuristics, states[lane], (line_ups, lane), 0, view, mask)[0]
         return decisions
 
-    def respond(styles, tables, actions, seat, line_up, learners, final_observations, chips, over):
-        rows, view, (rewards, owed) = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0], chips
+    def respond(heuristics, tables, actions, seat, line_up, learners, final_observations, chips, terminated):
+        rows, view, (rewards, owed) = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0], chips
         rules = rows.rules
         refused = first_refused(rows, actions, 0, len(actions))
         for lane in range(len(actions) if refused == LEGAL else 0):
@@ -110,74 +100,74 @@ def playouts(game: Game) -> Playouts:
                 continue
             won = 0.0
             if action != WAIT:
-                advance(room, rules, state, action)
+                advance(module, rules, state, action)
                 if state.settled:
                     won += state.payoff[learner]
             while True:
-                won += play_others(room, rules, styles, state, (line_up, 0), learner, view, mask)[1]
-                if over[lane]:
+                won += play_others(module, rules, heuristics, state, (line_up, 0), learner, view, mask)[1]
+                if terminated[lane]:
                     owed[lane] += won
                 else:
                     rewards[lane] += won
-                if not state.over:
+                if not state.terminated:
                     break
-                if not over[lane]:
-                    observe_seldom(room, rules, state, learner, view, final_observations[lane])
-                over[lane] = True
+                if not terminated[lane]:
+                    observe_seldom(module, rules, state, learner, view, final_observations[lane])
+                terminated[lane] = True
                 owed[lane] = 0  # an episode in which the learner decided nothing is none of its
                 won = 0.0
-                begin_next(room, rules, rows, lane)
+                begin_next(module, rules, rows, lane)
                 learner = learning_seat(rules.players, state.seed, seat)
             learners[lane] = learner
-            show_turn(room, rules, rows, lane)
+            show_turn(module, rules, rows, lane)
             if state.to_act == learner:
-                observe_seldom(room, rules, state, learner, view, rows.observations[lane])
+                observe_seldom(module, rules, state, learner, view, rows.observations[lane])
         return refused
 
     return Playouts(finish=compiled(finish, game), respond=compiled(respond, game))
 
 
 class Numbered(NamedTuple):
-    """Agents as the loops know them: `numbers`, int16 [agents], for line-ups, and the table of their `styles`."""
+    """Agents as the loops know them: `numbers`, int16 [agents], for line-ups, and the table of their `heuristics`."""
 
     numbers: np.ndarray
-    styles: np.ndarray
+    heuristics: np.ndarray
 
 
 def numbered(game: Game, agents: Sequence[Agent]) -> Numbered:
     """Return how the loops know some agents; who is asked outside the loops has the number ASKED + its place."""
-    numbers, styles = [], []
+    numbers, heuristics = [], []
     for place, agent in enumerate(agents):
         if isinstance(agent, RandomAgent):
             numbers.append(RANDOM)
-        elif isinstance(agent, StyleAgent) and agent.game == game:
-            styles.append(agent.weights)
-            numbers.append(RANDOM + len(styles))
+        elif isinstance(agent, HeuristicAgent) and agent.game == game:
+            heuristics.append(agent.weights)
+            numbers.append(RANDOM + len(heuristics))
         else:
             numbers.append(ASKED + place)
-    return Numbered(np.array(numbers, np.int16), np.array(styles).reshape(-1, len(game.features) + 1))
+    return Numbered(np.array(numbers, np.int16), np.array(heuristics).reshape(-1, len(game.features) + 1))
 
 
-def finish(lanes: Lanes, styles: np.ndarray, line_ups: np.ndarray) -> int:
+def finish(envs: VectorEnv, heuristics: np.ndarray, line_ups: np.ndarray) -> int:
     """Play every lane up to the turn of a player who is not in the loops, or to the end of its episode.
 
-    Args: styles, and line_ups: int16 [B, seats], who sits where, as `numbered` says.
+    Args: heuristics, and line_ups: int16 [B, seats], who sits where, as `numbered` says.
     Returns: how many decisions were made.
     """
-    decisions = playouts(lanes.game).finish(lanes.rules, styles, lanes.states, line_ups)
-    lanes.refresh()
+    decisions = playouts(envs.game).finish(envs.rules, heuristics, envs.states, line_ups)
+    envs.refresh()
     return decisions
 
 
-def playout_runs(game: Game, player: str = "greedy", num_lanes: int = 4096) -> Callable[[int], int]:
+def playout_runs(game: Game, player: str = "greedy", num_envs: int = 4096) -> Callable[[int], int]:
     """Return what measures playouts: `run(number)` deals in every lane, plays to the end and counts the decisions."""
-    lanes = Lanes(game, num_lanes, observe=False)
-    line_ups = np.full((num_lanes, game.max_seats), RANDOM + 1, np.int16)
-    styles = game.style(player)[None]
+    envs = VectorEnv(game, num_envs, observe=False)
+    line_ups = np.full((num_envs, game.max_seats), RANDOM + 1, np.int16)
+    heuristics = game.heuristic(player)[None]
 
     def run(number: int) -> int:
-        lanes.episodes[:] = number
-        lanes.begin()
-        return playouts(game).finish(lanes.rules, styles, lanes.states, line_ups)
+        envs.episodes[:] = number
+        envs.begin()
+        return playouts(game).finish(envs.rules, heuristics, envs.states, line_ups)
 
     return run

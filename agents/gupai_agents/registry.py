@@ -11,11 +11,11 @@ from typing import Any
 from gupai_agents.agent import Agent, check_agent, note_origin, origin_of
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.failure import AgentError, called
+from gupai_agents.heuristics import HeuristicAgent, RandomAgent
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, style_names, tuned_weights
-from gupai_agents.styles import RandomAgent, StyleAgent
+from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, heuristic_names, tuned_weights
+from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import nearest, told
 from gupai_env.core.variant import Variant
 from gupai_env.games import GAMES, get_game
 
@@ -26,9 +26,9 @@ NOT_NAMED = (
     "package.module:factory",
 )  # players, as documents tell
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
-SEARCH_STYLES = ("style", "others", "infer")  # settings of a search that are players
-KINDS = ("checkpoint", "sample", "search", "style")  # before a colon; anything else is a factory's module
-SUFFIX = ".yaml"  # of a file that holds a style
+SEARCH_HEURISTICS = ("heuristic", "others", "infer")  # settings of a search that are players
+KINDS = ("checkpoint", "sample", "search", "heuristic")  # before a colon; anything else is a factory's module
+SUFFIX = ".yaml"  # of a file that holds a heuristic
 
 
 def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
@@ -38,21 +38,22 @@ def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
     """
     game = get_game(game)
     has_best = best_file(game, game.variant() if variant is None else variant)
-    return ["random", *style_names(game), *([BEST] if has_best else [])]
+    return ["random", *heuristic_names(game), *([BEST] if has_best else [])]
 
 
 def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Agent:
     """Return a player of a game's variant (by default of the first game).
 
     Args: spec: one of
-            "random", "greedy", "variety", ...: a player of the game by name; "tuned" is the best style,
+            "random", "greedy", "variety", ...: a player of the game by name; "tuned" is the best heuristic,
                 "best" a network for the common variants;
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
-            "style:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`;
-            "style:FILE.yaml": those that `gupai tune` wrote;
+            "heuristic:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`;
+            "heuristic:FILE.yaml": those that `gupai tune` wrote;
             "variety@1.5": any of these at a temperature, which draws from the softmax of what actions are worth;
-            "search:playouts=200,style=variety,infer=variety@4": tries every action in so many deals, played out by a
-                style, and believes that the others have played by another; see `gupai_agents.search`;
+            "search:playouts=200,heuristic=variety,infer=variety@4": tries every action in so many deals, played out by
+            a
+                heuristic, and believes that the others have played by another; see `gupai_agents.search`;
             "checkpoint:PATH": a trained one, its best action always taken; "sample:PATH": drawing from its policy;
             "package.module:factory": one's own; `factory(game, variant)` returns the agent.
     Raises: ValueError naming an unknown player or feature and those there are; CheckpointError for a bad checkpoint.
@@ -67,7 +68,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
 def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
     """Return a player as `make_agent` does, but no factory's: for names in files, which must not run code."""
     if not isinstance(spec, str):
-        raise ValueError(f"{told(spec)} is no player's name; players are {', '.join(agent_names(game))}")
+        raise ValueError(f"{short_repr(spec)} is no player's name; players are {', '.join(agent_names(game))}")
     kind, _, argument = spec.partition(":")
     if kind in ("checkpoint", "sample") and argument:
         from gupai_agents.network import NetworkAgent
@@ -79,7 +80,7 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
         return best_agent(game, variant)
     if kind == "search":
         return search_agent(spec, argument, game, variant)
-    return note_origin(RandomAgent(game), spec) if spec == "random" else style_agent(spec, game, variant)
+    return note_origin(RandomAgent(game), spec) if spec == "random" else heuristic_agent(spec, game, variant)
 
 
 def best_agent(game: Game, variant: Variant) -> Agent:
@@ -88,7 +89,7 @@ def best_agent(game: Game, variant: Variant) -> Agent:
 
     path = best_file(game, variant)
     if path is None:
-        known = f"{game.id} comes for these options; choose {style_names(game)[-1]}"
+        known = f"{game.id} comes for these options; choose {heuristic_names(game)[-1]}"
         raise ValueError(f"no player {BEST} of {known}")
     agent = NetworkAgent.load(path, game, variant)
     agent.name = BEST
@@ -96,83 +97,81 @@ def best_agent(game: Game, variant: Variant) -> Agent:
 
 
 def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> SearchAgent:
-    """Return a player that searches, from "playouts=200,style=tuned,infer=tuned@4"; raises ValueError."""
+    """Return a player that searches, from "playouts=200,heuristic=tuned,infer=tuned@4"; raises ValueError."""
     settings = settings_of(spec, listed)
     played = {
-        name: style_agent(settings.pop(name), game, variant) for name in SEARCH_STYLES if name in settings
+        name: heuristic_agent(settings.pop(name), game, variant) for name in SEARCH_HEURISTICS if name in settings
     }
     numbers = {name: _number(spec, text) for name, text in settings.items()}
     plan = Plan(**{name: int(n) if n.is_integer() else n for name, n in numbers.items()})  # type: ignore[arg-type]
-    if "style" not in played:
-        played["style"] = style_agent(style_names(game)[-1], game, variant)
-    styles = {name: agent.weights for name, agent in played.items()}
+    if "heuristic" not in played:
+        played["heuristic"] = heuristic_agent(heuristic_names(game)[-1], game, variant)
+    heuristics = {name: agent.weights for name, agent in played.items()}
     files = {file: None for agent in played.values() if (made := origin_of(agent)) for file in made.files}
-    return note_origin(SearchAgent(game, variant, spec, plan=plan, **styles), spec, list(files))
+    return note_origin(SearchAgent(game, variant, spec, plan=plan, **heuristics), spec, list(files))
 
 
 def settings_of(spec: str, listed: str) -> dict[str, str]:
-    """Return the settings of a search; a style's own commas belong to the style. Raises: ValueError."""
-    allowed = (*SEARCH_STYLES, *(each.name for each in fields(Plan)))
+    """Return the settings of a search; a style's own commas belong to the heuristic. Raises: ValueError."""
+    allowed = (*SEARCH_HEURISTICS, *(each.name for each in fields(Plan)))
     settings: dict[str, str] = {}
     for piece in filter(None, listed.split(",")):
         name, sign, value = piece.partition("=")
         if name in allowed and sign and value:
             if name in settings:
-                raise ValueError(f"{told(spec)}: {name} is given twice")
+                raise ValueError(f"{short_repr(spec)}: {name} is given twice")
             settings[name] = value
-        elif settings and (last := next(reversed(settings))) in SEARCH_STYLES:
+        elif settings and (last := next(reversed(settings))) in SEARCH_HEURISTICS:
             settings[last] += f",{piece}"
         else:
-            raise ValueError(f"{told(spec)}: {piece!r} is no setting; they are {', '.join(allowed)}")
+            raise ValueError(f"{short_repr(spec)}: {piece!r} is no setting; they are {', '.join(allowed)}")
     return settings
 
 
-def style_agent(spec: str, game: Game, variant: Variant) -> StyleAgent:
-    """Return a style from its text; raises ValueError."""
-    style, at, heat = spec.rpartition("@")
+def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
+    """Return a heuristic from its text; raises ValueError."""
+    heuristic, at, suffix = spec.rpartition("@")
     if not at or spec.endswith(SUFFIX):  # the @ of a file's name is no temperature
-        style, at, heat = spec, "", ""
-    temperature = _number(spec, heat) if at else 0.0
-    kind, colon, listed = style.partition(":")
+        heuristic, at, suffix = spec, "", ""
+    temperature = _number(spec, suffix) if at else 0.0
+    kind, colon, listed = heuristic.partition(":")
     if colon and listed.endswith(SUFFIX):
-        from gupai_agents.style_file import read_style
+        from gupai_agents.heuristic_file import read_heuristic
 
-        weighed = read_style(listed, game)
+        weighed = read_heuristic(listed, game)
         try:
-            agent = StyleAgent(game, spec, weighed, temperature)
+            agent = HeuristicAgent(game, spec, weighed, temperature)
         except ValueError as error:
             raise ValueError(f"{listed}: {error}") from None
         return note_origin(agent, spec, [Path(listed)])
     weights: dict[str, float] = {}
-    if not colon or kind != "style":
-        kind, _, listed = style.partition("+")
+    if not colon or kind != "heuristic":
+        kind, _, listed = heuristic.partition("+")
         if kind == TUNED and has_tuned(game):
             weights = dict(tuned_weights(game, variant))
-        elif kind in game.styles:
-            weights = dict(game.styles[kind])
+        elif kind in game.heuristics:
+            weights = dict(game.heuristics[kind])
         else:
-            raise ValueError(f"{told(spec)} is no player of {game.id}; {_known(kind, game)}")
+            raise ValueError(f"{short_repr(spec)} is no player of {game.id}; {_known(kind, game)}")
     for assignment in filter(None, listed.split(",")):
         name, sign, text = assignment.partition("=")
         if not sign:
-            raise ValueError(
-                f"{told(spec)}: {assignment!r} is no weight; write feature=weight, such as pips=1.5"
-            )
+            raise ValueError(f"{short_repr(spec)}: {assignment!r} is no weight; write feature=weight, such as pips=1.5")
         weights[name.strip()] = weights.get(name.strip(), 0.0) + _number(spec, text)
     if not weights:
-        raise ValueError(f"{told(spec)} weighs nothing; write style:feature=weight,...")
-    return note_origin(StyleAgent(game, spec, weights, temperature), spec)
+        raise ValueError(f"{short_repr(spec)} weighs nothing; write heuristic:feature=weight,...")
+    return note_origin(HeuristicAgent(game, spec, weights, temperature), spec)
 
 
 def _number(spec: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"{told(spec)}: {text!r} is no number") from None
+        raise ValueError(f"{short_repr(spec)}: {text!r} is no number") from None
 
 
 def _known(name: str, game: Game) -> str:
-    kinds = "style:..., search:..., checkpoint:PATH, sample:PATH and package.module:factory"
+    kinds = "heuristic:..., search:..., checkpoint:PATH, sample:PATH and package.module:factory"
     return f"{nearest(name, agent_names(game))}players are {', '.join(agent_names(game))}, {kinds}"
 
 
@@ -183,7 +182,7 @@ def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
     """
     named = FACTORY.fullmatch(spec)
     if not named:
-        raise ValueError(f"{told(spec)} is no player of {game.id}; {_known(spec, game)}")
+        raise ValueError(f"{short_repr(spec)} is no player of {game.id}; {_known(spec, game)}")
     if not {"", os.getcwd()} & set(sys.path):  # a script that was installed has its own folder there instead
         sys.path.insert(0, os.getcwd())
         importlib.invalidate_caches()
@@ -192,11 +191,11 @@ def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
     except AgentError as error:
         absent = error.__cause__
         if isinstance(absent, ModuleNotFoundError) and f"{named[1]}.".startswith(f"{absent.name}."):
-            raise ValueError(f"{told(spec)}: there is no module {absent.name}") from None
+            raise ValueError(f"{short_repr(spec)}: there is no module {absent.name}") from None
         raise
     factory = getattr(module, named[2], None)
     if not callable(factory):
-        raise ValueError(f"{told(spec)}: there is no factory {named[2]} of agents in {module.__name__}")
+        raise ValueError(f"{short_repr(spec)}: there is no factory {named[2]} of agents in {module.__name__}")
     agent = called(spec, factory, game, variant)
     check_agent(agent, game, variant)
     path = getattr(module, "__file__", None)

@@ -1,9 +1,9 @@
-"""Search: a player that tries every legal action in many deals that its view allows, played out by styles.
+"""Search: a player that tries every legal action in many deals that its view allows, played out by heuristics.
 
 Each deal is drawn from the view (`determinize`), so search knows no more than a seat may. All actions meet the same
 deals and the same chance, so that the luck of a deal cancels where they are compared. The search goes in rounds: after
 each the worse half of the actions is left out, and the others share the deals that remain (sequential halving). What
-the style itself would play stays to the end: it is left only for an action that is better beyond doubt.
+the heuristic itself would play stays to the end: it is left only for an action that is better beyond doubt.
 
 With a belief about the others the deals are weighed: one in which their past moves would be likelier is met more often.
 """
@@ -20,35 +20,35 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Turns, check_turns
-from gupai_agents.styles import RANDOM, decide, writable
+from gupai_agents.agent import DecisionBatch, check_batch
+from gupai_agents.heuristics import RANDOM, decide, writable
 from gupai_agents.workers import in_threads, pause
+from gupai_env.core.byte_rows import count_marks
+from gupai_env.core.checks import real_number, whole_number
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, seat_after
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import FLAG
-from gupai_env.core.numbers import real_number, whole_number
-from gupai_env.core.places import blank, scratch
+from gupai_env.core.heuristic import COLDEST, MAX_SCORE, WEIGHT, heuristic_action, highest_score, weights_of
+from gupai_env.core.kernels import FLAG
+from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
 from gupai_env.core.streams import DEAL_STREAM, PICK_STREAM
-from gupai_env.core.style import COLDEST, MOST_WORTH, WEIGHT, highest_worth, styled_action, weights_of
 from gupai_env.core.tiles import ONE, count, first_kind
 from gupai_env.core.variant import Variant
-from gupai_env.core.words import count_marks
 
 PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action, were none left out
 PARTICLES = 200  # deals that are weighed where there is a belief about the others
-STEADY = 1.0  # standard errors by which an action must be better than that of the style
-OWN, OTHERS = range(2)  # rows of the table of styles
+STEADY = 1.0  # standard errors by which an action must be better than that of the heuristic
+OWN, OTHERS = range(2)  # rows of the table of heuristics
 CHIPS, SQUARES, DEALS, BETTER, BETTER_SQUARES = range(5)  # what is added up for an action
 MOST_TILES = 64  # of a deck
 MOST_ROUNDS = 64  # more than any number of actions can be halved
 MOST_PARTICLES, MOST_THREADS = 100_000, 256
 GOLDEN = (math.sqrt(5) - 1) / 2  # multiples of it lie evenly between 0 and 1, however many
-FIRST_LOOK = 8  # playouts by which a search of so many seconds learns how long one takes
+FIRST_PLAYOUTS = 8  # playouts by which a search of so many seconds learns how long one takes
 AT_ONCE = 20_000  # decisions times playouts that are looked at between two pauses
-WORTH_SHARING = 200  # decisions times playouts; below it waking threads costs more
+MIN_SHARED_ROWS = 200  # decisions times playouts; below it waking threads costs more
 KIND, ACTION = np.dtype(np.int8), np.dtype(np.int16)
 
 
@@ -58,7 +58,7 @@ class Values(NamedTuple):
     means, errors: chips and their standard errors, NaN where an action is not legal.
     deals: in how many it was tried.
     gains, gain_errors: chips by which it is better than the style's own choice, paired over the same deals.
-    usual: int16 [N], what the style itself would play.
+    usual: int16 [N], what the heuristic itself would play.
     effective: float64 [N], how many deals the weighed ones are as good as; NaN without a belief.
     """
 
@@ -82,23 +82,23 @@ class Values(NamedTuple):
 
 
 @rule
-def try_action(game, rules, styles, state, action, seat, view, mask):
-    """Play an action and the deal to its end, a seat by the style OWN and all others by OTHERS; return its chips."""
+def try_action(game, rules, heuristics, state, action, seat, view, mask):
+    """Play an action and the deal to its end, a seat by the heuristic OWN and all others by OTHERS; return its chips."""
     while True:
         advance(game, rules, state, action)
         if state.settled:
             return state.payoff[seat]
         player = RANDOM + 1 + (OWN if state.to_act == seat else OTHERS)
-        action = decide(game, rules, styles, state, player, view, mask)
+        action = decide(game, rules, heuristics, state, player, view, mask)
 
 
 @rule
-def others_first(game, rules, styles, state, view, mask):
+def others_first(game, rules, heuristics, state, view, mask):
     """Let all but the seat to act decide, where nobody sees it: once for all actions that are tried afterwards."""
     seat = state.to_act
     state.to_act = seat_after(rules, state, seat)
     while state.to_act != seat:
-        advance(game, rules, state, decide(game, rules, styles, state, RANDOM + 1 + OTHERS, view, mask))
+        advance(game, rules, state, decide(game, rules, heuristics, state, RANDOM + 1 + OTHERS, view, mask))
 
 
 @rule
@@ -113,20 +113,20 @@ def leave_out(alive, sums, keep, kept):
 
 
 @rule
-def log_chance(game, weights, view, mask, played, worths):
-    """Return the logarithm of the chance that a style with a temperature plays an action; `worths` is scratch."""
+def log_probability(game, weights, view, mask, played, scores):
+    """Return the logarithm of the chance that a heuristic with a temperature plays an action; `scores` is scratch."""
     most, temperature = -np.inf, weights[len(weights) - 1]
     for action in range(len(mask)):
         if mask[action]:
-            worths[action] = game.worth(view, action, weights)
-            most = max(most, worths[action])
+            scores[action] = game.score(view, action, weights)
+            most = max(most, scores[action])
     total, own = 0.0, 0.0
     for action in range(len(mask)):
         if mask[action]:
-            over = (worths[action] - most) / temperature
-            total += math.exp(over)
+            terminated = (scores[action] - most) / temperature
+            total += math.exp(terminated)
             if action == played:
-                own = over
+                own = terminated
     return own - math.log(total)
 
 
@@ -149,11 +149,11 @@ def log_copies(before, after):
 
 @rule
 def log_likelihood(game, rules, weights, state, past, order, actions, viewer, spare):
-    """Return the logarithm of how likely the moves of all but the viewer are in a deal, if they play by a style.
+    """Return the logarithm of how likely the moves of all but the viewer are in a deal, if they play by a heuristic.
 
     `past` is a copy of the state, in which the deal is played again; `spare` are a view, a mask and worths to work in.
     """
-    view, mask, worths = spare
+    view, mask, scores = spare
     moves = game.history(rules, state, order, actions)
     game.deal_from(rules, past, order)
     total = 0.0
@@ -165,7 +165,7 @@ def log_likelihood(game, rules, weights, state, past, order, actions, viewer, sp
             game.legal_actions(rules, past, mask)
             if count_marks(mask) > 1:
                 game.information_set(rules, past, np.int64(seat), view, False)
-                total += log_chance(game, weights, view, mask, actions[move], worths)
+                total += log_probability(game, weights, view, mask, actions[move], scores)
         game.step(rules, past, actions[move])
         if seat != viewer:
             total -= log_copies(hand, past.hands[seat])
@@ -197,10 +197,10 @@ class SearchLoops(NamedTuple):
     """The compiled loops of one game; they work in the rows of a span: from its first number to before its second.
 
     weigh(rules, weights, views, keys, span, logs, effective): fills float64 [N, particles] with the sums of
-        `add_up` over particles, weighed by how likely a style with a temperature would have done what the others did in
-        them, and float64 [N] with their effective number. Particle p of a row is what `determinize` draws by key p of
-        its stream of deals.
-    search(rules, styles, views, masks, keys, span, effort, sums, usual, found): writes what the style would
+        `add_up` over particles, weighed by how likely a heuristic with a temperature would have done what the others
+        did in them, and float64 [N] with their effective number. Particle p of a row is what `determinize` draws by key
+        p of its stream of deals.
+    search(rules, heuristics, views, masks, keys, span, effort, sums, usual, found): writes what the heuristic would
         play into `usual`, int16 [N], and adds up in `found`, float64 [N, num_actions, 5]. `effort` are the playouts
         for each action and the most rounds; `sums` are those of `weigh`, and without any all deals are alike.
     """
@@ -211,21 +211,21 @@ class SearchLoops(NamedTuple):
 
 def weighing(game: Game) -> Callable:
     """Return the loop `weigh` of a game."""
-    room, num_actions, max_decisions = game.room, game.num_actions, game.max_decisions
+    module, num_actions, max_decisions = game.module, game.num_actions, game.max_decisions
 
-    def weigh(rules, weights, views, keys, span, logs, effective):
-        states, pasts = blank(1, room.STATE), blank(1, room.STATE)
-        view, mask = blank(1, room.VIEW)[0], blank(num_actions, FLAG)
+    def weigh(rules, weights, views, rng_keys, span, logs, effective):
+        states, pasts = blank(1, module.STATE), blank(1, module.STATE)
+        view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
         order, actions = scratch(MOST_TILES, KIND), scratch(max_decisions, ACTION)
-        worths = scratch(num_actions, WEIGHT)
-        tiles = len(room.deck(rules))
+        scores = scratch(num_actions, WEIGHT)
+        tiles = len(module.deck(rules))
         for turn in range(span[0], span[1]):
-            stream = derive(keys[turn], DEAL_STREAM)
+            stream = derive(rng_keys[turn], DEAL_STREAM)
             for particle in range(logs.shape[1]):
-                room.determinize(rules, views[turn], derive(stream, particle), states[0])
+                module.determinize(rules, views[turn], derive(stream, particle), states[0])
                 pasts[0] = states[0]
                 logs[turn, particle] = log_likelihood(
-                    room,
+                    module,
                     rules,
                     weights,
                     states[0],
@@ -233,7 +233,7 @@ def weighing(game: Game) -> Callable:
                     order[:tiles],
                     actions,
                     views[turn].seat,
-                    (view, mask, worths),
+                    (view, mask, scores),
                 )
             effective[turn] = add_up(logs[turn])
 
@@ -242,19 +242,19 @@ def weighing(game: Game) -> Callable:
 
 def searching(game: Game) -> Callable:
     """Return the loop `search` of a game."""
-    room, num_actions, simultaneous = game.room, game.num_actions, game.simultaneous
+    module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
 
-    def search(rules, styles, views, masks, keys, span, effort, sums, usual, found):
-        states, tried = blank(1, room.STATE), blank(1, room.STATE)
-        view, mask, alive = blank(1, room.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
+    def search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, found):
+        states, tried = blank(1, module.STATE), blank(1, module.STATE)
+        view, mask, alive = blank(1, module.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
         chips = scratch(num_actions, WEIGHT)
         for turn in range(span[0], span[1]):
             seat = views[turn].seat
-            own = styled_action(room, weights_of(styles, OWN), views[turn], masks[turn], keys[turn])
+            own = heuristic_action(module, weights_of(heuristics, OWN), views[turn], masks[turn], rng_keys[turn])
             usual[turn] = own
             for action in range(num_actions):
                 alive[action] = masks[turn, action]
-            budget, deal, stream = effort[0] * count_marks(alive), 0, derive(keys[turn], DEAL_STREAM)
+            budget, deal, stream = effort[0] * count_marks(alive), 0, derive(rng_keys[turn], DEAL_STREAM)
             rounds = 1
             while 1 << rounds < count_marks(alive) and rounds < effort[1]:
                 rounds += 1
@@ -263,17 +263,15 @@ def searching(game: Game) -> Callable:
                 for _ in range(max(budget // (rounds * left), 1)):
                     drawn = deal
                     if sums.shape[1]:
-                        drawn = particle_of(sums[turn], derive(keys[turn], PICK_STREAM), deal)
-                    room.determinize(rules, views[turn], derive(stream, drawn), states[0])
+                        drawn = particle_of(sums[turn], derive(rng_keys[turn], PICK_STREAM), deal)
+                    module.determinize(rules, views[turn], derive(stream, drawn), states[0])
                     deal += 1
                     if simultaneous:
-                        others_first(room, rules, styles, states[0], view, mask)
+                        others_first(module, rules, heuristics, states[0], view, mask)
                     for action in range(num_actions):
                         if alive[action]:
                             tried[0] = states[0]
-                            chips[action] = try_action(
-                                room, rules, styles, tried[0], action, seat, view, mask
-                            )
+                            chips[action] = try_action(module, rules, heuristics, tried[0], action, seat, view, mask)
                     for action in range(num_actions):
                         if alive[action]:
                             better = chips[action] - chips[own]
@@ -331,75 +329,76 @@ class SearchAgent:
         game: Game,
         variant: Variant,
         name: str,
-        style: np.ndarray,
+        heuristic: np.ndarray,
         *,
         others: np.ndarray | None = None,
         infer: np.ndarray | None = None,
         plan: Plan = Plan(),
     ) -> None:
-        """Args (styles as `Game.style` returns them):
-            style: plays out for the seat that searches, and says what it would play without a search.
+        """Args (heuristics as `Game.style` returns them):
+            heuristic: plays out for the seat that searches, and says what it would play without a search.
             others: plays out for all others, default the same.
             infer: how the others are believed to have played so far; it has a temperature. Without it nothing is made
                 of what they did but what the rules say.
-        Raises: ValueError for what is no style, and for a belief without a temperature: one move that it would not play
+        Raises: ValueError for what is no heuristic, and for a belief without a temperature: one move that it would not
+        play
             rules everything out.
         """
-        for weights in (style, others, infer):
+        for weights in (heuristic, others, infer):
             if weights is not None and not fits(game, weights):
                 raise ValueError(
-                    f"{name}: a style of {game.id} is {len(game.features) + 1} numbers, as Game.style gives"
+                    f"{name}: a heuristic of {game.id} is {len(game.features) + 1} numbers, as Game.style gives"
                 )
         if infer is not None and infer[-1] == 0:
             raise ValueError(f"{name}: a belief needs a temperature, such as infer=greedy@4")
         self.game, self.variant, self.name, self.plan, self.infer = game, variant, name, plan, infer
-        self.styles = np.array([style, style if others is None else others])
+        self.heuristics = np.array([heuristic, heuristic if others is None else others])
         self.rules = variant.as_rules(game.rules_type)
 
-    def act(self, turns: Turns) -> np.ndarray:
+    def act(self, turns: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
-        check_turns(self.game, turns)
+        check_batch(self.game, turns)
         actions = turns.masks.argmax(1).astype(np.int16)
         choices = np.flatnonzero(turns.masks.sum(1) > 1)
         if len(choices):
             actions[choices] = self._values(turns.at(choices)).choice(self.plan.steady)
         return actions
 
-    def values(self, turns: Turns, *, halving: bool = True) -> Values:
+    def values(self, turns: DecisionBatch, *, halving: bool = True) -> Values:
         """Return what every legal action is worth.
 
         Args: halving: those left out early have fewer deals; else all are tried in the same ones.
         """
-        check_turns(self.game, turns)
+        check_batch(self.game, turns)
         return self._values(turns, MOST_ROUNDS if halving else 1)
 
-    def _values(self, turns: Turns, rounds: int = MOST_ROUNDS) -> Values:
+    def _values(self, turns: DecisionBatch, rounds: int = MOST_ROUNDS) -> Values:
         if self.plan.seconds is None:
             return self._searched(turns, self.plan.playouts, rounds)
         begin = time.perf_counter()
-        values = self._searched(turns, FIRST_LOOK, rounds)
+        values = self._searched(turns, FIRST_PLAYOUTS, rounds)
         spent = time.perf_counter() - begin
-        left = self.plan.seconds * len(turns.keys) - spent
-        more = min(int(FIRST_LOOK * left / spent), MOST_PLAYOUTS)
-        return self._searched(turns, more, rounds) if more > FIRST_LOOK else values
+        left = self.plan.seconds * len(turns.rng_keys) - spent
+        more = min(int(FIRST_PLAYOUTS * left / spent), MOST_PLAYOUTS)
+        return self._searched(turns, more, rounds) if more > FIRST_PLAYOUTS else values
 
-    def _searched(self, turns: Turns, playouts: int, rounds: int) -> Values:
-        rows = len(turns.keys)
+    def _searched(self, turns: DecisionBatch, playouts: int, rounds: int) -> Values:
+        rows = len(turns.rng_keys)
         usual, found = np.zeros(rows, np.int16), np.zeros((*turns.masks.shape, 5))
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
         effective = np.full(rows, np.nan)
         masks = writable(turns.masks)
         loops = search_loops(self.game)
 
-        def look(first: int, end: int) -> None:
+        def run_block(first: int, end: int) -> None:
             if self.infer is not None:
-                loops.weigh(self.rules, self.infer, turns.views, turns.keys, (first, end), sums, effective)
+                loops.weigh(self.rules, self.infer, turns.views, turns.rng_keys, (first, end), sums, effective)
             loops.search(
                 self.rules,
-                self.styles,
+                self.heuristics,
                 turns.views,
                 masks,
-                turns.keys,
+                turns.rng_keys,
                 (first, end),
                 (playouts, rounds),
                 sums,
@@ -407,39 +406,39 @@ class SearchAgent:
                 found,
             )
 
-        in_blocks(look, rows, self.plan.threads, playouts)
+        in_blocks(run_block, rows, self.plan.threads, playouts)
         return values_of(found, turns.masks, usual, effective)
 
 
-def in_blocks(look: Callable[[int, int], None], rows: int, threads: int | None, playouts: int) -> None:
+def in_blocks(run_block: Callable[[int, int], None], rows: int, threads: int | None, playouts: int) -> None:
     """Have blocks of rows, from a first to before an end, looked at by threads (default one a core).
 
     Args: playouts: of a row; few in all are looked at here and now.
     """
     threads = min(threads or os.cpu_count() or 1, rows)
-    shared = threads > 1 and rows * playouts >= WORTH_SHARING
+    shared = threads > 1 and rows * playouts >= MIN_SHARED_ROWS
     many = max(4 * threads if shared else 1, rows * playouts // AT_ONCE)
     ends = np.linspace(0, rows, min(rows, many) + 1).astype(int).tolist()
     blocks = itertools.pairwise(ends)
     if shared:
-        with contextlib.closing(in_threads(lambda block: look(*block), blocks, threads)) as looks:
-            for _ in looks:
+        with contextlib.closing(in_threads(lambda block: run_block(*block), blocks, threads)) as blocks_done:
+            for _ in blocks_done:
                 pass
     else:
         for first, end in blocks:
             pause()
-            look(first, end)
+            run_block(first, end)
 
 
 def fits(game: Game, weights: np.ndarray) -> bool:
-    """True for the weights of a style of a game."""
+    """True for the weights of a heuristic of a game."""
     return (
         isinstance(weights, np.ndarray)
         and weights.dtype == WEIGHT
         and weights.shape == (len(game.features) + 1,)
         and bool(np.isfinite(weights).all())
-        and highest_worth(game.features, weights) <= MOST_WORTH
-        and (weights[-1] == 0 or COLDEST <= weights[-1] <= MOST_WORTH)
+        and highest_score(game.features, weights) <= MAX_SCORE
+        and (weights[-1] == 0 or COLDEST <= weights[-1] <= MAX_SCORE)
     )
 
 

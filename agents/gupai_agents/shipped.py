@@ -1,7 +1,7 @@
-"""Players that come with the package: `tuned`, a style, and `best`, a network.
+"""Players that come with the package: `tuned`, a heuristic, and `best`, a network.
 
-`weights/GAME.yaml` lists what `gupai tune` found, as it writes a style, the one for the game's default rules first. A
-variant is played by the weights found for the options nearest to its own.
+`weights/GAME.yaml` lists what `gupai tune` found, as it writes a heuristic, the one for the game's default rules first.
+A variant is played by the weights found for the options nearest to its own.
 
 `networks/GAME-*.safetensors` are checkpoints, each of one variant, with weights rounded to eight or sixteen bits.
 Other variants of the game have no `best`.
@@ -22,8 +22,8 @@ NETWORKS = Path(__file__).parent / "networks"
 
 
 @functools.cache
-def shipped_styles(game_id: str) -> list[dict[str, Any]]:
-    """Return what `gupai tune` wrote of a game's shipped styles; none for a game of another package."""
+def shipped_heuristics(game_id: str) -> list[dict[str, Any]]:
+    """Return what `gupai tune` wrote of a game's shipped heuristics; none for a game of another package."""
     file = FOLDER / f"{game_id}.yaml"
     found: list[dict[str, Any]] = parse_yaml(file.read_text(encoding="utf-8")) if file.exists() else []
     return found
@@ -31,23 +31,23 @@ def shipped_styles(game_id: str) -> list[dict[str, Any]]:
 
 def has_tuned(game: Game) -> bool:
     """True if weights come with the package."""
-    return bool(shipped_styles(game.id))
+    return bool(shipped_heuristics(game.id))
 
 
 def tuned_weights(game: Game, variant: Variant) -> dict[str, float]:
     """Return the weights of `tuned` in a variant: of those whose options all hold, the ones with most options."""
     fitting = [
-        style
-        for style in shipped_styles(game.id)
-        if all(getattr(variant, name) == value for name, value in style["variant"].items())
+        heuristic
+        for heuristic in shipped_heuristics(game.id)
+        if all(getattr(variant, name) == value for name, value in heuristic["variant"].items())
     ]
-    weights: dict[str, float] = max(fitting, key=lambda style: len(style["variant"]))["weights"]
+    weights: dict[str, float] = max(fitting, key=lambda heuristic: len(heuristic["variant"]))["weights"]
     return weights
 
 
-def style_names(game: Game) -> list[str]:
-    """Return the names of a game's styles, weaker ones first."""
-    return [*game.styles, *([TUNED] if has_tuned(game) else [])]
+def heuristic_names(game: Game) -> list[str]:
+    """Return the names of a game's heuristics, weaker ones first."""
+    return [*game.heuristics, *([TUNED] if has_tuned(game) else [])]
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from gupai_env.core.numbers import cut, told
+from gupai_env.core.checks import cut, short_repr
 
 MOST_TEXT = 4000  # characters
 MOST_NUMBER = 1e9
@@ -101,5 +101,5 @@ def _first_mistake(error: ValidationError) -> str:
         said = first["msg"].removeprefix("Value error, ")
         return said if kind == "value_error" else "it is not an object"
     what = WORDS.get(kind, f"{first['msg'][0].lower()}{first['msg'][1:]}")
-    got = "" if kind == "missing" else f", not {told(first['input'])}"
+    got = "" if kind == "missing" else f", not {short_repr(first['input'])}"
     return " ".join(f"{place}: {what}{got}".split())

@@ -1,8 +1,9 @@
-"""Tuning: weights for a style, found by an evolution strategy in duplicate deals against its own champions.
+"""Tuning: weights for a heuristic, found by an evolution strategy in duplicate deals against its own champions.
 
 A candidate is judged by the chips it wins, one among equal others, in the same deals as all candidates of its
-generation. The others are the game's named styles and past champions, a different one in every deal. Weights are
-searched as changes to a style, each in units in which it changes what is played about as often as any other. What is
+generation. The others are the game's named heuristics and past champions, a different one in every deal. Weights are
+searched as changes to a heuristic, each in units in which it changes what is played about as often as any other. What
+is
 found is scaled: in half of all decisions the best action stands 1 or more from what is next to it.
 """
 
@@ -13,26 +14,26 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns
+from gupai_agents.agent import Agent, DecisionBatch
 from gupai_agents.decisions import new_lanes, play_out
-from gupai_agents.styles import StyleAgent, worths_of
+from gupai_agents.heuristics import HeuristicAgent, scores_of
 from gupai_agents.workers import Workers
+from gupai_env.core.checks import real_number, short_repr, whole_number
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import real_number, told, whole_number
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TUNING_STREAM
 from gupai_env.games import get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
-MOST_CHAMPIONS = 8  # besides the named styles
-LOOK, STEPS = 300, 16  # lanes, and decisions in each, by which features and styles are measured
+MOST_CHAMPIONS = 8  # besides the named heuristics
+SAMPLED, STEPS = 300, 16  # lanes, and decisions in each, by which features and heuristics are measured
 BATCH = 1 << 14  # lanes
 Rivals = Sequence[Agent] | np.ndarray
 
 
 @dataclass
 class Tuned:
-    """What tuning has found. `weights`: by feature, those that are not zero. `gains`: chips a deal on each rival."""
+    """What tuning has found. `weights`: by feature, those that are not zero. `gains`: chips per deal on each rival."""
 
     game: Game
     variant: dict[str, Any]
@@ -41,9 +42,7 @@ class Tuned:
     deals: int  # played in all
     seconds: float
     seed: int
-    gains: list[float] = field(
-        default_factory=list
-    )  # of the present mean on the last champion, each time it was tried
+    gains: list[float] = field(default_factory=list)  # of the present mean on the last champion, each time it was tried
 
 
 def tune(
@@ -63,12 +62,12 @@ def tune(
 ) -> Tuned:
     """Tune a style's weights for a variant.
 
-    Args: start: the style to begin with, default the game's last. features: those whose weights may change, default
+    Args: start: the heuristic to begin with, default the game's last. features: those whose weights may change, default
             all. seconds, generations: to search at most; the same seed and generations find the same weights.
         population: candidates a generation. deals: a candidate, each seen from one seat.
         workers: who plays, default this process; the same generations find the same.
-        progress: called with the share that is done, the generations, and chips a deal on the champion of before.
-    Raises: ValueError for an unknown style or feature, or numbers out of range; ImportError without `cmaes`.
+        progress: called with the share that is done, the generations, and chips per deal on the champion of before.
+    Raises: ValueError for an unknown heuristic or feature, or numbers out of range; ImportError without `cmaes`.
     """
     game = get_game(game)
     population = whole_number("population", population, 4, 10_000)
@@ -76,10 +75,10 @@ def tune(
     seconds, seed = real_number("seconds", seconds, 0, 1e9), as_key(seed)
     if generations is not None:
         generations = whole_number("generations", generations, 0, 1_000_000)
-    named = [game.style(name) for name in game.styles]
-    base = game.style(start_of(game, start))
-    looks = Looks(game, variant)
-    units = looks.units(base)
+    named = [game.heuristic(name) for name in game.heuristics]
+    base = game.heuristic(start_of(game, start))
+    sample = DecisionSample(game, variant)
+    units = sample.units(base)
     names = [feature.name for feature in game.features]
     chosen = moving(np.where(_among(game, features), units, 0))
     table = Table(game, variant, workers)
@@ -94,16 +93,14 @@ def tune(
         generation += 1
         if generation % 5 == 0:
             mean = evolution.mean
-            won = table.chips(
-                mean[None], champions[-1][None], 8 * deals, derive(seed, -1 - generation & 0xFFFF)
-            )[0]
+            won = table.chips(mean[None], champions[-1][None], 8 * deals, derive(seed, -1 - generation & 0xFFFF))[0]
             gains.append(float(won))
             if won > 0:
                 champions.append(mean)
         if progress:
             share = max(spent / seconds if seconds else 1.0, generation / (generations or np.inf))
             progress(min(share, 1.0), generation, gains[-1] if gains else 0.0)
-    best = champions[-1] / looks.apart(champions[-1])  # so that a temperature means the same to every style
+    best = champions[-1] / sample.apart(champions[-1])  # so that a temperature means the same to every heuristic
     weights = {name: float(weight) for name, weight in zip(names, best, strict=False) if weight}
     return Tuned(game, variant, weights, generation, table.played, time.monotonic() - begin, seed, gains)
 
@@ -116,15 +113,15 @@ def _among(game: Game, features: Sequence[str] | None) -> list[bool]:
     names = [feature.name for feature in game.features]
     for name in features or ():
         if name not in names:
-            raise ValueError(f"{told(name)} is no feature of {game.id}; they are {', '.join(names)}")
+            raise ValueError(f"{short_repr(name)} is no feature of {game.id}; they are {', '.join(names)}")
     return [features is None or name in features for name in names]
 
 
 def start_of(game: Game, start: str | None) -> str:
-    """Return the name of the style to begin with, by default the game's last; raises ValueError."""
-    if start is not None and start not in game.styles:
-        raise ValueError(f"{told(start)} is no style of {game.id}; they are {', '.join(game.styles)}")
-    return start or next(reversed(list(game.styles)))
+    """Return the name of the heuristic to begin with, by default the game's last; raises ValueError."""
+    if start is not None and start not in game.heuristics:
+        raise ValueError(f"{short_repr(start)} is no heuristic of {game.id}; they are {', '.join(game.heuristics)}")
+    return start or next(reversed(list(game.heuristics)))
 
 
 def moving(units: np.ndarray) -> list[int]:
@@ -136,9 +133,10 @@ def moving(units: np.ndarray) -> list[int]:
 
 
 class Evolution:
-    """An evolution strategy (CMA-ES) over the weights of some features of a style.
+    """An evolution strategy (CMA-ES) over the weights of some features of a heuristic.
 
-    What is searched are changes to the style, each in units of its feature; styles are rows, float64 [features + 1].
+    What is searched are changes to the heuristic, each in units of its feature; heuristics are rows, float64 [features
+    + 1].
     """
 
     def __init__(
@@ -157,72 +155,70 @@ class Evolution:
         from cmaes import CMA
 
         self.base, self.units, self.chosen = base, units, list(chosen)
-        self._search = CMA(
-            np.zeros(len(self.chosen)), spread, population_size=population, seed=seed % (1 << 32)
-        )
+        self._search = CMA(np.zeros(len(self.chosen)), spread, population_size=population, seed=seed % (1 << 32))
         self._asked: list[np.ndarray] = []
 
     def ask(self) -> np.ndarray:
-        """Return the styles of a generation, float64 [population, features + 1]."""
+        """Return the heuristics of a generation, float64 [population, features + 1]."""
         self._asked = [self._search.ask() for _ in range(self._search.population_size)]
-        return np.array([self._style(change) for change in self._asked])
+        return np.array([self._heuristic(change) for change in self._asked])
 
     def tell(self, chips: np.ndarray) -> None:
-        """Say what the styles that were asked for have won, [population]."""
+        """Say what the heuristics that were asked for have won, [population]."""
         self._search.tell([(change, -float(won)) for change, won in zip(self._asked, chips, strict=True)])
 
     @property
     def mean(self) -> np.ndarray:
-        """The style in the middle of the search."""
-        return self._style(self._search.mean)
+        """The heuristic in the middle of the search."""
+        return self._heuristic(self._search.mean)
 
-    def _style(self, change: np.ndarray) -> np.ndarray:
+    def _heuristic(self, change: np.ndarray) -> np.ndarray:
         weights = self.base.copy()
         weights[self.chosen] += change * self.units[self.chosen]
         return weights
 
 
-class Looks:
-    """Decisions by which features and styles are measured; those with one legal action are left out."""
+class DecisionSample:
+    """Decisions by which features and heuristics are measured; those with one legal action are left out."""
 
     def __init__(self, game: Game, variant: dict[str, Any]) -> None:
         self.game, self.turns = game, []
-        lanes = Lanes(game, LOOK, seed=1, observe=False, **variant)
+        envs = VectorEnv(game, SAMPLED, seed=1, observe=False, **variant)
         for step in range(STEPS):
-            views, keys = lanes.views()
-            self.turns.append(Turns(views, lanes.masks, keys).at(lanes.masks.sum(1) > 1))
-            lanes.step(lanes.sample(step))
+            views, rng_keys = envs.views()
+            self.turns.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
+            envs.step(envs.sample(step))
 
     def apart(self, weights: np.ndarray) -> float:
-        """Return how far the best of a decision stands from what is next to it to a style, by the median."""
+        """Return how far the best of a decision stands from what is next to it to a heuristic, by the median."""
         gaps = []
-        for worths in self._worths(weights):
-            best = worths.max(1)
-            next_best = np.where(worths < best[:, None], worths, -np.inf).max(1)
+        for scores in self._scores(weights):
+            best = scores.max(1)
+            next_best = np.where(scores < best[:, None], scores, -np.inf).max(1)
             gaps.append((best - next_best)[np.isfinite(next_best)])
         found = np.concatenate(gaps)
         return float(np.median(found)) if len(found) else 1.0
 
     def units(self, base: np.ndarray) -> np.ndarray:
-        """Return for each feature the weight that moves actions about as far apart as they stand to a style.
+        """Return for each feature the weight that moves actions about as far apart as they stand to a heuristic.
 
         Float64 [features]; 0 for a feature in which legal actions never differ.
         """
         apart = self.apart(base)
         units = np.zeros(len(base) - 1)
         for at in range(len(units)):
-            spreads = np.concatenate([worths.std(1) for worths in self._worths(np.eye(len(base))[at])])
+            spreads = np.concatenate([scores.std(1) for scores in self._scores(np.eye(len(base))[at])])
             spreads = spreads[spreads > 0]
             units[at] = apart / float(np.median(spreads)) if len(spreads) else 0.0
         return units
 
-    def _worths(self, weights: np.ndarray) -> Iterator[np.ndarray]:
+    def _scores(self, weights: np.ndarray) -> Iterator[np.ndarray]:
         """Yield what legal actions are worth, decisions of equally many actions at a time: float64 [N, actions]."""
         for turns in self.turns:
-            worths, counts = worths_of(self.game, weights, turns), turns.masks.sum(1)
+            scores, counts = scores_of(self.game, weights, turns), turns.masks.sum(1)
             for count in np.unique(counts).tolist():
                 rows = counts == count
-                yield worths[rows][turns.masks[rows]].reshape(-1, count)
+                yield scores[rows][turns.masks[rows]].reshape(-1, count)
 
 
 class Table:
@@ -233,7 +229,7 @@ class Table:
         self.workers = workers or Workers()
 
     def chips(self, candidates: np.ndarray, rivals: Rivals, deals: int, key: int) -> np.ndarray:
-        """Return the chips a deal that candidates win, float64 [candidates], see `values`."""
+        """Return the chips per deal that candidates win, float64 [candidates], see `values`."""
         return self.values(candidates, rivals, deals, key).mean(1)
 
     def values(self, candidates: np.ndarray, rivals: Rivals, deals: int, key: int) -> np.ndarray:
@@ -250,24 +246,24 @@ class Table:
         return won
 
 
-def styles_of(game: Game, rows: np.ndarray) -> list[StyleAgent]:
-    """Return the players of styles that are rows of weights."""
+def styles_of(game: Game, rows: np.ndarray) -> list[HeuristicAgent]:
+    """Return the players of heuristics that are rows of weights."""
     names = [feature.name for feature in game.features]
     weights = [(dict(zip(names, row, strict=False)), row[-1]) for row in rows.tolist()]
-    return [StyleAgent(game, "candidate", *each) for each in weights]
+    return [HeuristicAgent(game, "candidate", *each) for each in weights]
 
 
 def won_by(
     game: Game, variant: dict[str, Any], candidates: np.ndarray, rivals: Rivals, deals: int, key: int
 ) -> np.ndarray:
     """Return what candidates win in each deal, as `Table.values`."""
-    lanes = new_lanes(game, game.variant.make(**variant), len(candidates) * deals)
-    seats, stream = lanes.variant.players, derive(key, TUNING_STREAM)
-    lanes.reset(seeds=np.tile([derive(stream, deal) for deal in range(deals)], len(candidates)))
+    envs = new_lanes(game, game.variant.make(**variant), len(candidates) * deals)
+    seats, stream = envs.variant.players, derive(key, TUNING_STREAM)
+    envs.reset(seeds=np.tile([derive(stream, deal) for deal in range(deals)], len(candidates)))
     others = styles_of(game, rivals) if isinstance(rivals, np.ndarray) else rivals
     seat, rival = np.arange(deals) % seats, np.arange(deals) // seats % len(others)
-    sitting = np.tile(rival, len(candidates))[:, None].repeat(seats, 1)
-    places = np.arange(len(sitting)), np.tile(seat, len(candidates))
-    sitting[places] = len(others) + np.arange(len(candidates)).repeat(deals)
-    play_out(lanes, [*others, *styles_of(game, candidates)], sitting)
-    return lanes.states.total[places].reshape(len(candidates), deals).astype(np.float64)
+    seating = np.tile(rival, len(candidates))[:, None].repeat(seats, 1)
+    places = np.arange(len(seating)), np.tile(seat, len(candidates))
+    seating[places] = len(others) + np.arange(len(candidates)).repeat(deals)
+    play_out(envs, [*others, *styles_of(game, candidates)], seating)
+    return envs.states.total[places].reshape(len(candidates), deals).astype(np.float64)

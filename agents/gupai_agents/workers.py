@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from gupai_env.core.numbers import told
+from gupai_env.core.checks import short_repr
 
 AHEAD = 2  # tasks under way for every worker, so that none waits for the next
 LISTENING = 10.0  # seconds to find out whether anything listens at an address
@@ -58,9 +58,7 @@ def pause() -> None:
         raise StoppedError
 
 
-def in_threads(
-    task: Callable[[One], Found], tasks: Iterable[One], threads: int | None
-) -> Generator[Found, None, None]:
+def in_threads(task: Callable[[One], Found], tasks: Iterable[One], threads: int | None) -> Generator[Found, None, None]:
     """Yield what a task makes of each argument, in their order, done by threads, by default one a core.
 
     If that is left early, as by ctrl-C, nothing more is begun, and what is under way ends at its next pause; close the
@@ -89,7 +87,7 @@ def require_listener(address: str) -> None:
     """Raise ValueError, in one line, for what is no address or where nothing listens."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
-        raise ValueError(f"--ray {told(address)}: an address is HOST:PORT or ray://HOST:PORT")
+        raise ValueError(f"--ray {short_repr(address)}: an address is HOST:PORT or ray://HOST:PORT")
     try:
         socket.create_connection((host.strip("[]"), int(port)), LISTENING).close()
     except (OSError, OverflowError) as error:
@@ -327,7 +325,7 @@ class Cluster(Workers):
             for reference in done:
                 yield waiting.pop(reference), self._patiently(self._ray.get, reference)
             if not done:
-                self._look()
+                self._check()
 
     def _begin(self, task: Callable, arguments: tuple) -> Any:
         if task not in self._remote:
@@ -340,16 +338,16 @@ class Cluster(Workers):
             try:
                 return self._or_lost(get, reference, timeout=PATIENCE)
             except self._ray.exceptions.GetTimeoutError:
-                self._look()
+                self._check()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         """Raise LostError if nothing listens at the address any more: Ray itself would wait, then end this process."""
         try:
             require_listener(self.address)
         except ValueError as error:
-            raise self._told(error) from None
+            raise self._as_lost(error) from None
 
-    def _told(self, error: Exception) -> LostError:
+    def _as_lost(self, error: Exception) -> LostError:
         self._lost = True
         return LostError(f"the Ray cluster at {self.address} is lost ({type(error).__name__}); {self.go_on}")
 
@@ -364,4 +362,4 @@ class Cluster(Workers):
             cause = getattr(error, "cause", None)
             raise (cause if isinstance(cause, Exception) else ValueError(str(error))) from None
         except (exceptions.RayError, OSError, RuntimeError) as error:
-            raise self._told(error) from None
+            raise self._as_lost(error) from None

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from gupai_app.bench import machine
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 SOURCE = Path(__file__).with_name("jie_long.c")
 COMPILE = [os.environ.get("CC", "gcc"), "-O3", "-march=native", "-std=gnu11", "-shared", "-fPIC"]
@@ -48,17 +48,17 @@ class Table(ctypes.Structure):
 
 
 class Yardstick:
-    """The deals of `Lanes("jie-long", num_lanes, seed=seed)`, played in C; the same arrays and calls."""
+    """The deals of `VectorEnv("jie-long", num_envs, seed=seed)`, played in C; the same arrays and calls."""
 
-    def __init__(self, library: ctypes.CDLL, num_lanes: int, seed: int) -> None:
-        ours = Lanes("jie-long", num_lanes, seed=seed)
-        self.seeds, self.episodes = ours.seeds.copy(), np.zeros(num_lanes, np.int64)
-        self.deals = np.zeros((num_lanes, library.deal_size()), np.int8)
+    def __init__(self, library: ctypes.CDLL, num_envs: int, seed: int) -> None:
+        ours = VectorEnv("jie-long", num_envs, seed=seed)
+        self.seeds, self.episodes = ours.seeds.copy(), np.zeros(num_envs, np.int64)
+        self.deals = np.zeros((num_envs, library.deal_size()), np.int8)
         for name in ARRAYS:
             setattr(self, name, np.zeros_like(getattr(ours, name)))
-        self._actions = np.zeros(num_lanes, np.int16)
+        self._actions = np.zeros(num_envs, np.int16)
         arrays = {name: getattr(self, name).ctypes.data for name in ("deals", "seeds", "episodes", *ARRAYS)}
-        self._table = ctypes.byref(Table(num_lanes, **arrays))
+        self._table = ctypes.byref(Table(num_envs, **arrays))
         self._library = library
         library.begin(self._table)
 
@@ -78,7 +78,7 @@ class Yardstick:
         self._library.play_random(self._table, ctypes.c_int64(steps), ctypes.c_int64(key))
 
 
-def compare(yardstick: Yardstick, ours: Lanes, rounds: int) -> int:
+def compare(yardstick: Yardstick, ours: VectorEnv, rounds: int) -> int:
     """Play both tables in both ways and compare all that they write; return the decisions compared.
 
     Raises: ValueError naming the array and the first lane that differ.
@@ -86,7 +86,7 @@ def compare(yardstick: Yardstick, ours: Lanes, rounds: int) -> int:
 
     def equal(when: str) -> None:
         for name in ARRAYS:
-            differ = (getattr(yardstick, name) != getattr(ours, name)).reshape(ours.num_lanes, -1).any(1)
+            differ = (getattr(yardstick, name) != getattr(ours, name)).reshape(ours.num_envs, -1).any(1)
             if differ.any():
                 raise ValueError(f"{when}: {name} differ, first in lane {differ.argmax()}")
 
@@ -102,10 +102,10 @@ def compare(yardstick: Yardstick, ours: Lanes, rounds: int) -> int:
         ours.play_random(STEPS, key)
         yardstick.play_random(STEPS, key)
         equal(f"after play_random {key}")
-    return 2 * rounds * STEPS * ours.num_lanes
+    return 2 * rounds * STEPS * ours.num_envs
 
 
-def runs(table: Lanes | Yardstick) -> list[Callable[[int], None]]:
+def runs(table: VectorEnv | Yardstick) -> list[Callable[[int], None]]:
     """Return the two WAYS of playing STEPS actions a lane."""
 
     def step(call: int) -> None:
@@ -115,20 +115,20 @@ def runs(table: Lanes | Yardstick) -> list[Callable[[int], None]]:
     return [step, lambda call: table.play_random(STEPS, call)]
 
 
-def rate(run: Callable[[int], None], num_lanes: int, seconds: float) -> float:
-    """Return decisions a second of processor time."""
+def rate(run: Callable[[int], None], num_envs: int, seconds: float) -> float:
+    """Return decisions per second of processor time."""
     calls, begin = 0, time.process_time()
     while (spent := time.process_time() - begin) < seconds:
         run(calls)
         calls += 1
-    return calls * STEPS * num_lanes / spent
+    return calls * STEPS * num_envs / spent
 
 
-def measure(yardstick: Yardstick, ours: Lanes, rounds: int, seconds: float) -> list[dict]:
+def measure(yardstick: Yardstick, ours: VectorEnv, rounds: int, seconds: float) -> list[dict]:
     """Return the median rates of both for each of the WAYS, taken in turns, and their median ratio."""
     rows = []
     for way, run, run_ours in zip(WAYS, runs(yardstick), runs(ours), strict=True):
-        rates = [[rate(each, ours.num_lanes, seconds) for each in (run, run_ours)] for _ in range(rounds)]
+        rates = [[rate(each, ours.num_envs, seconds) for each in (run, run_ours)] for _ in range(rounds)]
         rows.append(
             {
                 "way": way,
@@ -146,12 +146,10 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks/c/run.py", description=__doc__.partition(": ")[2])
     parser.add_argument("--lanes", type=int, default=4096)
     parser.add_argument("--rounds", type=int, default=7, help="measurements of each row; the median counts")
-    parser.add_argument(
-        "--seconds", type=float, default=0.5, help="processor time of a measurement, at least"
-    )
+    parser.add_argument("--seconds", type=float, default=0.5, help="processor time of a measurement, at least")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     chosen = parser.parse_args()
-    if chosen.lanes < 1 or chosen.rounds < 1:
+    if chosen.envs < 1 or chosen.rounds < 1:
         parser.error("there must be at least one lane and one round")
     return chosen
 
@@ -163,8 +161,8 @@ def main() -> None:
         library = build(Path(folder))
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    yardstick = Yardstick(library, chosen.lanes, seed=1)
-    ours = Lanes("jie-long", chosen.lanes, seed=1)
+    yardstick = Yardstick(library, chosen.envs, seed=1)
+    ours = VectorEnv("jie-long", chosen.envs, seed=1)
     try:
         compared = compare(yardstick, ours, rounds=4)
     except ValueError as error:
@@ -173,18 +171,14 @@ def main() -> None:
     rows = measure(yardstick, ours, chosen.rounds, chosen.seconds)
     where = machine() | {"cores": f"1 of {os.cpu_count()}", "compiler": " ".join(COMPILE[:3])}
     print(f"{', '.join(f'{key} {value}' for key, value in where.items())};")
-    print(
-        f"{chosen.lanes:,} lanes, medians of {chosen.rounds} rounds of {chosen.seconds:g} s of processor time.\n"
-    )
-    print("| decisions a second | C | gupai | C ÷ gupai |\n| --- | --- | --- | --- |")
+    print(f"{chosen.envs:,} lanes, medians of {chosen.rounds} rounds of {chosen.seconds:g} s of processor time.\n")
+    print("| decisions per second | C | gupai | C ÷ gupai |\n| --- | --- | --- | --- |")
     for row in rows:
         print(
             f"| {row['way']} | {row['c'] / 1e6:.2f} million | {row['gupai'] / 1e6:.2f} million | {row['ratio']:.2f} |"
         )
     if chosen.json:
-        chosen.json.write_text(
-            json.dumps({"machine": where, "compared": compared, "rows": rows}, indent=1) + "\n"
-        )
+        chosen.json.write_text(json.dumps({"machine": where, "compared": compared, "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

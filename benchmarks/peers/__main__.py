@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks.peers.protocol import LANES
+from benchmarks.peers.protocol import ENVS
 from benchmarks.peers.table import OURS, lines, markdown
 from benchmarks.peers.venvs import LIBRARIES, LibraryError, Program, interpreter
 from gupai_app.bench import machine
@@ -17,20 +17,14 @@ def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.peers",
-        description=f"Random play in our engine and in other libraries ({LANES:,} lanes, one game, agent_iter): "
+        description=f"Random play in our engine and in other libraries ({ENVS:,} lanes, one game, agent_iter): "
         "each library in its own virtual environment, all on one core, in turns.",
     )
-    parser.add_argument(
-        "--only", nargs="+", choices=LIBRARIES, default=list(LIBRARIES), help="measure these alone"
-    )
+    parser.add_argument("--only", nargs="+", choices=LIBRARIES, default=list(LIBRARIES), help="measure these alone")
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each row; the median counts")
-    parser.add_argument(
-        "--seconds", type=float, default=1.0, help="processor time of a measurement, at least"
-    )
+    parser.add_argument("--seconds", type=float, default=1.0, help="processor time of a measurement, at least")
     parser.add_argument("--core", type=int, help="the core to run on (default: the last one)")
-    parser.add_argument(
-        "--cache", type=Path, default=Path("~/.cache/gupai-peers"), help="where the environments are"
-    )
+    parser.add_argument("--cache", type=Path, default=Path("~/.cache/gupai-peers"), help="where the environments are")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     chosen = parser.parse_args()
     if chosen.rounds < 1 or chosen.seconds <= 0:
@@ -76,9 +70,7 @@ def start(pythons: dict[str, Path], failures: dict[str, str]) -> dict[str, Progr
     return programs
 
 
-def measure(
-    programs: dict[str, Program], failures: dict[str, str], rounds: int, seconds: float
-) -> list[dict]:
+def measure(programs: dict[str, Program], failures: dict[str, str], rounds: int, seconds: float) -> list[dict]:
     """Measure every row once a round, a row of each library in turn; one that fails is left out from there on."""
     turns = max(len(program.rows) for program in programs.values())
     found = []
@@ -111,9 +103,7 @@ def main() -> None:
     print(markdown(found, failures))
     if chosen.json:
         rows = [line._asdict() | {"rate": line.rate} for line in found]
-        chosen.json.write_text(
-            json.dumps({"machine": where, "rows": rows, "failures": failures}, indent=1) + "\n"
-        )
+        chosen.json.write_text(json.dumps({"machine": where, "rows": rows, "failures": failures}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -5,22 +5,22 @@ from functools import partial
 import gupai_env
 from benchmarks.peers.agent_iter import COUNTED as AGENT_ITER_COUNTED
 from benchmarks.peers.agent_iter import play_aec
-from benchmarks.peers.protocol import AGENT_ITER, BATCH, LANES, ONE_GAME, Play, Row, Watch, serve
+from benchmarks.peers.protocol import AGENT_ITER, BATCH, ENVS, ONE_GAME, Play, Row, Watch, serve
 from gupai_env.aec import GupaiEnv
 from gupai_env.games import GAMES
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 STEPS = 16  # in a call
 COUNTED = (
-    "Lanes: sample (a random legal action each) and step, with mask, observation, payoffs and dealing anew. "
+    "VectorEnv: sample (a random legal action each) and step, with mask, observation, payoffs and dealing anew. "
     f"at once: the same by play_random, {STEPS} steps a call inside the compiled loop, as in Pgx. "
     f"agent_iter: {AGENT_ITER_COUNTED}"
 )
 
 
-def make(game: str, num_lanes: int) -> Play:
+def make(game: str, num_envs: int) -> Play:
     """Return a function that plays STEPS steps of some lanes."""
-    table = Lanes(game, num_lanes, seed=1)
+    table = VectorEnv(game, num_envs, seed=1)
     calls = 0
 
     def play(watch: Watch | None) -> int:
@@ -29,17 +29,17 @@ def make(game: str, num_lanes: int) -> Play:
             calls += 1
             if watch:
                 watch.turn([each.tobytes() for each in table.observations])
-            payoffs, over = table.step(table.sample(calls))
+            payoffs, terminated = table.step(table.sample(calls))
             if watch:
-                watch.ended(over.sum(), (payoffs != 0).any(1).sum())
-        return STEPS * num_lanes
+                watch.ended(terminated.sum(), (payoffs != 0).any(1).sum())
+        return STEPS * num_envs
 
     return play
 
 
-def make_at_once(game: str, num_lanes: int) -> Play:
+def make_at_once(game: str, num_envs: int) -> Play:
     """Return a function that plays STEPS steps of some lanes in one call; one step a call while they are watched."""
-    table = Lanes(game, num_lanes, seed=1)
+    table = VectorEnv(game, num_envs, seed=1)
     calls = 0
 
     def play(watch: Watch | None) -> int:
@@ -50,9 +50,9 @@ def make_at_once(game: str, num_lanes: int) -> Play:
         for _ in range(STEPS if watch else 0):
             calls += 1
             watch.turn([each.tobytes() for each in table.observations])
-            payoffs, over = table.play_random(1, calls)
-            watch.ended(over.sum(), (payoffs != 0).any(1).sum())
-        return STEPS * num_lanes
+            payoffs, terminated = table.play_random(1, calls)
+            watch.ended(terminated.sum(), (payoffs != 0).any(1).sum())
+        return STEPS * num_envs
 
     return play
 
@@ -67,8 +67,8 @@ if __name__ == "__main__":
         row
         for game in GAMES
         for row in (
-            Row(game, BATCH, partial(make, game, LANES)),
-            Row(f"{game}, at once", BATCH, partial(make_at_once, game, LANES)),
+            Row(game, BATCH, partial(make, game, ENVS)),
+            Row(f"{game}, at once", BATCH, partial(make_at_once, game, ENVS)),
             Row(game, ONE_GAME, partial(make, game, 1)),
             Row(game, AGENT_ITER, partial(make_aec, game)),
         )

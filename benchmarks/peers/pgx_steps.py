@@ -9,7 +9,7 @@ import numpy as np
 import pgx
 from pgx.experimental import auto_reset
 
-from benchmarks.peers.protocol import BATCH, LANES, Play, Row, Watch, serve
+from benchmarks.peers.protocol import BATCH, ENVS, Play, Row, Watch, serve
 
 GAMES = ("kuhn_poker", "leduc_holdem", "tic_tac_toe", "connect_four", "sparrow_mahjong")
 STEPS = 16  # in a call
@@ -28,26 +28,26 @@ def make(game: str) -> Play:
         state, key = carry
         key, choice, chance = jax.random.split(key, 3)
         action = jax.random.categorical(choice, jnp.where(state.legal_action_mask, 0.0, -jnp.inf))
-        return step(state, action, jax.random.split(chance, LANES)), key
+        return step(state, action, jax.random.split(chance, ENVS)), key
 
     @jax.jit
     def advance(state, key, steps):
         return jax.lax.fori_loop(0, steps, one_step, (state, key))
 
     key = jax.random.PRNGKey(1)
-    state = jax.jit(jax.vmap(env.init))(jax.random.split(key, LANES))
+    state = jax.jit(jax.vmap(env.init))(jax.random.split(key, ENVS))
 
     def play(watch: Watch | None) -> int:
         nonlocal state, key
         if watch is None:
             state, key = jax.block_until_ready(advance(state, key, STEPS))
-            return STEPS * LANES
+            return STEPS * ENVS
         for _ in range(STEPS):
             watch.turn([each.tobytes() for each in np.asarray(state.observation)])
             state, key = advance(state, key, 1)
-            over = np.asarray(state.terminated)
-            watch.ended(over.sum(), (over & (np.asarray(state.rewards) != 0).any(1)).sum())
-        return STEPS * LANES
+            terminated = np.asarray(state.terminated)
+            watch.ended(terminated.sum(), (terminated & (np.asarray(state.rewards) != 0).any(1)).sum())
+        return STEPS * ENVS
 
     return play
 

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-LANES = 4096
-MODES = BATCH, ONE_GAME, AGENT_ITER = f"{LANES:,} lanes", "one game", "agent_iter"  # rows compare within one
+ENVS = 4096
+MODES = BATCH, ONE_GAME, AGENT_ITER = f"{ENVS:,} lanes", "one game", "agent_iter"  # rows compare within one
 CHECK_SECONDS, CHECK_CALLS = 1.0, 4  # at least
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.peers.protocol import BATCH, LANES, Play, Row, Watch, serve
+from benchmarks.peers.protocol import BATCH, ENVS, Play, Row, Watch, serve
 
 COUNTED = (
     "A step of the learner, with the C code's answering move and the observation. There is no mask: actions are "
@@ -78,24 +78,24 @@ def load(game: str):
 def make(game: str) -> Play:
     """Return a function that plays some steps of LANES games."""
     name, size, num_actions, steps, numbers = GAMES[game]
-    observations = np.zeros((LANES, size), np.float32)
-    actions = np.zeros(LANES, np.int32)
-    rewards = np.zeros(LANES, np.float32)
-    over = np.zeros(LANES, np.uint8)
-    envs = getattr(load(game), name)(observations, actions, rewards, over, LANES, **numbers)
+    observations = np.zeros((ENVS, size), np.float32)
+    actions = np.zeros(ENVS, np.int32)
+    rewards = np.zeros(ENVS, np.float32)
+    terminated = np.zeros(ENVS, np.uint8)
+    envs = getattr(load(game), name)(observations, actions, rewards, terminated, ENVS, **numbers)
     envs.reset()
     rng = np.random.default_rng(1)
 
     def play(watch: Watch | None) -> int:
         for _ in range(steps):
-            actions[:] = rng.integers(0, num_actions, LANES, np.int32)
+            actions[:] = rng.integers(0, num_actions, ENVS, np.int32)
             if watch:
                 watch.turn([each.tobytes() for each in observations])
             envs.step()
             if watch:
-                ended = over != 0 if game != "go" else restarted(observations, watch.last)
+                ended = terminated != 0 if game != "go" else restarted(observations, watch.last)
                 watch.ended(ended.sum(), (ended & (rewards != 0)).sum())
-        return steps * LANES
+        return steps * ENVS
 
     return play
 

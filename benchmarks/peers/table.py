@@ -21,7 +21,7 @@ class Line(NamedTuple):
     game: str
     mode: str
     counted: str
-    rates: list[float]  # steps a second of processor time, one a round
+    rates: list[float]  # steps per second of processor time, one a round
     ready: float  # seconds from nothing to the first step, imports aside; compiling is in it
     check: dict
     flaw: str  # why it is not ranked; empty if it is
@@ -81,7 +81,7 @@ def markdown(found: Sequence[Line], failures: dict[str, str]) -> str:
     if flawed := [line for line in found if line.flaw]:
         parts += [
             "### Not ranked",
-            _table(("library", "game", "mode", "steps a second", "why"), map(_reject, flawed)),
+            _table(("library", "game", "mode", "steps per second", "why"), map(_reject, flawed)),
         ]
     if failures:
         parts += ["### Not run", _list(failures)]
@@ -93,7 +93,7 @@ def markdown(found: Sequence[Line], failures: dict[str, str]) -> str:
 def _ranking(ranked: Sequence[Line], mode: str) -> str:
     beside = [slowest_of_ours(ranked, each) for each in dict.fromkeys((mode, BATCH))]
     ours = [line for line in beside if line]
-    head = ["library", "game", "steps a second", "lowest to highest round", "idle", "ready after"]
+    head = ["library", "game", "steps per second", "lowest to highest round", "idle", "ready after"]
     head += [f"our slowest ÷ this ({line.game}, {line.mode})" for line in ours]
     return _table(
         head,
@@ -127,9 +127,7 @@ def _reject(line: Line) -> list[str]:
 
 
 def _list(items: dict[str, str]) -> str:
-    return "\n".join(
-        textwrap.fill(f"- {name}: {what}", WIDTH, subsequent_indent="  ") for name, what in items.items()
-    )
+    return "\n".join(textwrap.fill(f"- {name}: {what}", WIDTH, subsequent_indent="  ") for name, what in items.items())
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -24,11 +24,11 @@ from gupai_env.core.episode import (
     state_dtype,
     view_dtype,
 )
+from gupai_env.core.heuristic import Feature
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.phrases import chips, faces, says, seats_from, title
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
-from gupai_env.core.style import Feature
 from gupai_env.core.tiles import KINDS, ONE, WEIGHT, tile_name
 from gupai_env.core.variant import Variant, option
 from gupai_env.render import Pile, Place, Scene
@@ -92,7 +92,7 @@ def step(rules, state, action):
     state.hands[state.to_act] -= ONE[action]
     state.laid[state.to_act] = action
     state.to_act = seat_after(rules, state, state.to_act)
-    state.over = state.to_act == state.leader
+    state.terminated = state.to_act == state.leader
 
 
 @rule
@@ -180,11 +180,11 @@ def encode(view, out):
 
 
 FEATURES = (Feature("pips", "pips of the tile", "pips", 2, 12),)
-STYLES = {"greedy": {"pips": 1}}
+HEURISTICS = {"greedy": {"pips": 1}}
 
 
 @rule
-def worth(view, action, weights):
+def score(view, action, weights):
     return weights[0] * WEIGHT[action]
 
 

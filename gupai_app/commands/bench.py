@@ -13,7 +13,7 @@ def bench(
     everything: Annotated[bool, typer.Option("--all", help="measure every game")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how many decisions a second the engine plays on this machine."""
+    """Measure how many decisions per second the engine plays on this machine."""
     game, _ = read_variant(name, None)
 
     from gupai_app import report

@@ -60,12 +60,10 @@ class Sample:
     """Options that change what a claim is tested with."""
 
     deals: Annotated[
-        int | None,
-        typer.Option(min=2, max=1_000_000, help="deals of each figure, instead of those of the file"),
+        int | None, typer.Option(min=2, max=1_000_000, help="deals of each figure, instead of those of the file")
     ] = None
     panel: Annotated[
-        list[str] | None,
-        typer.Option(metavar="AGENT", help="players instead of those of the file; repeat it"),
+        list[str] | None, typer.Option(metavar="AGENT", help="players instead of those of the file; repeat it")
     ] = None
     strong: Annotated[
         bool, typer.Option("--strong", help="beside them the network `best` and a search; takes minutes")
@@ -80,10 +78,7 @@ class Instead:
         bool, typer.Option("--dry-run", help="tell how often it comes up and how many deals it takes")
     ] = False
     optimise: Annotated[
-        bool,
-        typer.Option(
-            "--optimise", help="tell instead what an optimiser does with the trait of a policy claim"
-        ),
+        bool, typer.Option("--optimise", help="tell instead what an optimiser does with the trait of a policy claim")
     ] = False
     seeds: Annotated[int | None, typer.Option(min=2, max=1000, help="of the optimiser; default 8")] = None
     threads: Threads = None
@@ -195,8 +190,7 @@ def show(name: ClaimName) -> None:
 
 @app.command()
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="of the claim and of its file")],
-    force: Force = False,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="of the claim and of its file")], force: Force = False
 ) -> None:
     """Write the beginning of a claim's file."""
     from gupai_app import claims

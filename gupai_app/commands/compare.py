@@ -35,9 +35,7 @@ from gupai_app.streams import say
 class Folder:
     """Options of the folder in which a tournament is kept."""
 
-    out: Annotated[str | None, path_option("FOLDER", "keep games, figures and a report in a new folder")] = (
-        None
-    )
+    out: Annotated[str | None, path_option("FOLDER", "keep games, figures and a report in a new folder")] = None
     resume: Annotated[bool, typer.Option("--resume", help="go on with the folder where it stopped")] = False
 
 
@@ -104,28 +102,24 @@ def verify(
 ) -> None:
     """Play the games of a kept tournament again, and recompute all figures from them."""
     from gupai_agents.evaluation import folder
-    from gupai_env.core.numbers import counted
+    from gupai_env.core.checks import counted
 
     if not os.path.isdir(path):
         raise Mistake(f"{path}: there is no such folder")
     with mistakes():
         found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True))
     games, agents = found.chips[..., 0].size, len(found.players)
-    say(
-        f"{path}: {counted(games, 'game')} of {counted(agents, 'agent')}, played again; all figures are theirs"
-    )
+    say(f"{path}: {counted(games, 'game')} of {counted(agents, 'agent')}, played again; all figures are theirs")
 
 
 @dataclass(frozen=True)
 class Limits:
     """Options that say when a gate opens or shuts."""
 
-    gain: Annotated[float, typer.Option(help="chips a deal that the challenger should win")] = 1.0
+    gain: Annotated[float, typer.Option(help="chips per deal that the challenger should win")] = 1.0
     alpha: Annotated[float, typer.Option(help="how often one that wins nothing may be accepted")] = 0.05
     beta: Annotated[float, typer.Option(help="how often one that gains so much may be rejected")] = 0.05
-    most: Annotated[int, typer.Option(min=1, max=1 << 24, help="deals after which it stays undecided")] = (
-        100_000
-    )
+    most: Annotated[int, typer.Option(min=1, max=1 << 24, help="deals after which it stays undecided")] = 100_000
 
 
 @grouped
@@ -169,9 +163,7 @@ def ladder(
     deals: Deals = 5000,
     few: Annotated[
         int | None,
-        typer.Option(
-            min=2, max=1 << 23, help="deals of a duel of one who searches; default: 500, at most --deals"
-        ),
+        typer.Option(min=2, max=1 << 23, help="deals of a duel of one who searches; default: 500, at most --deals"),
     ] = None,
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     option: Options = None,
@@ -183,7 +175,7 @@ def ladder(
 
     game, variant = read_variant(name, option)
 
-    from gupai_agents.evaluation.ladder import climb
+    from gupai_agents.evaluation.ladder import play_ladder
     from gupai_agents.search import SearchAgent
     from gupai_app import ladder as page
     from gupai_app import report
@@ -195,7 +187,7 @@ def ladder(
     few = min(500, deals) if few is None else few
     total = quick * (quick - 1) * deals + (len(players) - quick) * quick * few
     with mistakes(), going_on(NOTHING_KEPT), report.progress("deals", total) as done:
-        found = climb(game, players, deals, few, seed=read_seed(seed), progress=done, **variant.changed())
+        found = play_ladder(game, players, deals, few, seed=read_seed(seed), progress=done, **variant.changed())
     seconds = time.perf_counter() - begin
     if as_json:
         report.put_json(page.content(found, seconds, shlex.join(["gupai", *sys.argv[1:]])))
@@ -227,9 +219,7 @@ def exploit(
     from gupai_app import report
 
     begin = time.perf_counter()
-    exploited = [
-        read_agent(spec, game, variant) for spec in ["random", *(agents or agent_names(game, variant)[1:])]
-    ]
+    exploited = [read_agent(spec, game, variant) for spec in ["random", *(agents or agent_names(game, variant)[1:])]]
     with mistakes():
         tree = exact.build_tree(game, **asdict(variant))
         policies = {
@@ -246,15 +236,12 @@ def exploiter(
     name: GameName,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="the one that is frozen")],
     method: Annotated[
-        str,
-        typer.Option(help="how a best response is looked for: tuning (a style) or search (every decision)"),
+        str, typer.Option(help="how a best response is looked for: tuning (a heuristic) or search (every decision)")
     ] = "tuning",
     generations: Annotated[int, typer.Option(min=0, max=100_000, help="of tuning")] = 60,
     candidate_deals: Annotated[
         int | None,
-        typer.Option(
-            min=2, max=1_000_000, help="of a candidate of tuning; default: 1000, of a slow agent 200"
-        ),
+        typer.Option(min=2, max=1_000_000, help="of a candidate of tuning; default: 1000, of a slow agent 200"),
     ] = None,
     playouts: Annotated[int, typer.Option(min=1, max=1_000_000, help="of a decision of search")] = 200,
     deals: Annotated[int, typer.Option(min=2, max=1 << 23, help="in which the gain is measured")] = 5000,
@@ -273,11 +260,9 @@ def exploiter(
 
     begin = time.perf_counter()
     with mistakes(), packages_of_tuning(), going_on(NOTHING_KEPT):
-        effort = Effort(
-            method, generations, candidate_deals=candidate_deals, playouts=playouts, deals=deals
-        ).checked(frozen, variant.players)
+        effort = Effort(method, generations, candidate_deals=candidate_deals, playouts=playouts, deals=deals).checked(
+            frozen, variant.players
+        )
         with report.progress("deals", effort.total(game)) as done:
-            found = exploit(
-                game, frozen, effort=effort, seed=read_seed(seed), progress=done, **variant.changed()
-            )
+            found = exploit(game, frozen, effort=effort, seed=read_seed(seed), progress=done, **variant.changed())
     report.exploiter(found, time.perf_counter() - begin, as_json=as_json)

@@ -74,10 +74,7 @@ class OneLineErrors(TyperGroup):
         except OSError as error:  # what the user names is read within `mistakes`
             said, status = _described(error), 1
         except MemoryError as error:
-            said, status = (
-                f"there is not enough memory ({error})" if str(error) else "there is not enough memory",
-                1,
-            )
+            said, status = (f"there is not enough memory ({error})" if str(error) else "there is not enough memory", 1)
         if said is not None:
             line = f"gupai: {' '.join(str(said).split())}"
             say(line if len(line) <= LONGEST else f"{line[: LONGEST - 200]} ... {line[-200:]}", error=True)
@@ -100,7 +97,7 @@ def _in_our_words(error: typer.TyperException) -> str:
     refused, parameter = getattr(error.__cause__, "errors", None), getattr(error, "param", None)
     if refused is None or parameter is None:
         return error.format_message()
-    from gupai_env.core.numbers import allowed_instead, told
+    from gupai_env.core.checks import allowed_instead, short_repr
 
     first, typed = refused()[0], parameter.get_runtime_param()
     name = parameter.opts[-1] if parameter.param_type_name == "option" else parameter.metavar
@@ -109,7 +106,9 @@ def _in_our_words(error: typer.TyperException) -> str:
     if instead is None:
         return error.format_message()
     value = first["input"]
-    return f"{name}={value if isinstance(value, str) and len(value) < 60 else told(value)} is not allowed; {instead}"
+    return (
+        f"{name}={value if isinstance(value, str) and len(value) < 60 else short_repr(value)} is not allowed; {instead}"
+    )
 
 
 @contextmanager

@@ -52,9 +52,9 @@ def play(
     from gupai_app import play as table
     from gupai_app.human import Terminal
 
-    sitting = [*others[:seat], others[0], *others[seat:]]
+    seating = [*others[:seat], others[0], *others[seat:]]
     with record.writer() as file:
-        table.play(game, variant, sitting, seat, seed, Terminal(), file)
+        table.play(game, variant, seating, seat, seed, Terminal(), file)
     say(f"To see agents play: gupai watch {game.id}")
 
 
@@ -85,22 +85,19 @@ def watch(
 
 def replay(
     path: Annotated[
-        str,
-        typer.Argument(metavar="FILE", callback=not_empty, help="games that a command wrote with --record"),
+        str, typer.Argument(metavar="FILE", callback=not_empty, help="games that a command wrote with --record")
     ],
     number: Annotated[int, typer.Option("--game", min=1, help="begin at this game, counted from 1")] = 1,
     tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
     check: Annotated[bool, typer.Option("--check", help="show nothing, check all games")] = False,
-    html: Annotated[
-        str | None, path_option("FILE", "write this game as a page for a browser to a new file")
-    ] = None,
+    html: Annotated[str | None, path_option("FILE", "write this game as a page for a browser to a new file")] = None,
     force: Force = False,
 ) -> None:
     """Step through recorded games, or check them all; each is played again by the rules before it is shown."""
     from gupai_agents.evaluation.records import read_games
     from gupai_app import play as table
     from gupai_app.human import Terminal
-    from gupai_env.core.numbers import counted
+    from gupai_env.core.checks import counted
 
     if html is not None:
         check_target("--html", html, force)
@@ -132,8 +129,7 @@ def web(
         int | None, typer.Option(min=1, max=65535, help="of the pages; without it a free one is found")
     ] = None,
     host: Annotated[
-        str,
-        typer.Option(help="at which the pages are; others than this machine reach them only if you name one"),
+        str, typer.Option(help="at which the pages are; others than this machine reach them only if you name one")
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the browser")] = True,
     runs: Annotated[str, path_option("FOLDER", "of the training runs that are shown")] = "runs",

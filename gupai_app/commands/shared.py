@@ -41,37 +41,24 @@ GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `gupai ru
 SomeGame = Annotated[
     str | None, typer.Argument(metavar="[GAME]", help="a game, by default the first that `gupai rules` lists")
 ]
-OptionalGame = Annotated[
-    str | None, typer.Argument(metavar="[GAME]", help="a game; without it all are listed")
-]
+OptionalGame = Annotated[str | None, typer.Argument(metavar="[GAME]", help="a game; without it all are listed")]
 Options = Annotated[
     list[str] | None,
-    typer.Option(
-        "-o", "--option", metavar="NAME=VALUE", help="an option of the rules, see `gupai rules GAME`"
-    ),
+    typer.Option("-o", "--option", metavar="NAME=VALUE", help="an option of the rules, see `gupai rules GAME`"),
 ]
 Seed = Annotated[int | None, typer.Option(help="names the deals; without it one is drawn and shown")]
-Against = Annotated[
-    list[str] | None, typer.Option(metavar="AGENT", help="who plays; repeat it for each seat")
-]
+Against = Annotated[list[str] | None, typer.Option(metavar="AGENT", help="who plays; repeat it for each seat")]
 YourSeat = Annotated[int | None, typer.Option(help="your seat, from 0; without it one is drawn")]
-Agents = Annotated[
-    list[str] | None, typer.Argument(metavar="[AGENT]...", help="one a seat; fewer are repeated")
-]
+Agents = Annotated[list[str] | None, typer.Argument(metavar="[AGENT]...", help="one a seat; fewer are repeated")]
 Rivals = Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="two or more")]
 Exploited = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[AGENT]...", help="each is judged with itself in all seats; default: all by name"
-    ),
+    typer.Argument(metavar="[AGENT]...", help="each is judged with itself in all seats; default: all by name"),
 ]
 TinyOptions = Annotated[
     list[str] | None,
     typer.Option(
-        "-o",
-        "--option",
-        metavar="NAME=VALUE",
-        help="an option of the rules; deck=tiny and few players are set",
+        "-o", "--option", metavar="NAME=VALUE", help="an option of the rules; deck=tiny and few players are set"
     ),
 ]
 RecordFile = Annotated[
@@ -83,12 +70,9 @@ Threads = Annotated[
     int | None, typer.Option(min=1, max=256, help="that share the work, by default one a core; results stay")
 ]
 Ray = Annotated[
-    str | None,
-    typer.Option("--ray", metavar="ADDRESS", help="share the work with a Ray cluster, see docs/cluster.md"),
+    str | None, typer.Option("--ray", metavar="ADDRESS", help="share the work with a Ray cluster, see docs/cluster.md")
 ]
-Deals = Annotated[
-    int, typer.Option(min=2, max=1 << 23, help="deals of each duel, each played once from every seat")
-]
+Deals = Annotated[int, typer.Option(min=2, max=1 << 23, help="deals of each duel, each played once from every seat")]
 
 
 @dataclass(frozen=True)
@@ -102,7 +86,7 @@ class Record:
     def writer(self) -> "Iterator[RecordWriter | None]":
         """Have a new file for games, if one is named; what is finished when the user stops is kept."""
         from gupai_agents.evaluation.records import RecordWriter
-        from gupai_env.core.numbers import counted
+        from gupai_env.core.checks import counted
 
         if self.record is None:
             yield None

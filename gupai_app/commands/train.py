@@ -29,27 +29,19 @@ def train(
     config: Annotated[
         str | None,
         typer.Argument(
-            metavar="CONFIG",
-            callback=not_empty,
-            help="a file, or a game for the configuration that comes with it",
+            metavar="CONFIG", callback=not_empty, help="a file, or a game for the configuration that comes with it"
         ),
     ] = None,
     changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="change a setting, e.g. ppo.entropy=0.02"),
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="change a setting, e.g. ppo.entropy=0.02")
     ] = None,
     go_on: Annotated[
         str | None,
         typer.Option(
-            "--resume",
-            metavar="RUN",
-            callback=not_empty,
-            help="go on with a stopped run, named by its folder",
+            "--resume", metavar="RUN", callback=not_empty, help="go on with a stopped run, named by its folder"
         ),
     ] = None,
-    runs: Annotated[
-        str, typer.Option(metavar="FOLDER", callback=not_empty, help="where runs are kept")
-    ] = "runs",
+    runs: Annotated[str, typer.Option(metavar="FOLDER", callback=not_empty, help="where runs are kept")] = "runs",
     ray: Ray = None,
     as_json: Annotated[bool, typer.Option("--json", help="print lines of JSON")] = False,
 ) -> None:
@@ -72,9 +64,7 @@ def export(
     checkpoint: Annotated[
         str, typer.Argument(metavar="CHECKPOINT", callback=not_empty, help="a file, or the folder of a run")
     ],
-    onnx: Annotated[
-        str | None, typer.Option(metavar="FILE", callback=not_empty, help="an ONNX graph")
-    ] = None,
+    onnx: Annotated[str | None, typer.Option(metavar="FILE", callback=not_empty, help="an ONNX graph")] = None,
     sb3: Annotated[
         str | None, typer.Option(metavar="FILE", callback=not_empty, help="a zip for MaskablePPO.load")
     ] = None,
@@ -106,20 +96,17 @@ def export(
 def tune(
     name: GameName,
     option: Options = None,
-    start: Annotated[
-        str | None, typer.Option(metavar="STYLE", help="begin with this style of the game")
-    ] = None,
+    start: Annotated[str | None, typer.Option(metavar="STYLE", help="begin with this heuristic of the game")] = None,
     feature: Annotated[
         list[str] | None, typer.Option(metavar="FEATURE", help="change the weights of these alone; repeat it")
     ] = None,
     seconds: Annotated[float, typer.Option(min=0, max=1e6, help="to search at most")] = 60.0,
     generations: Annotated[
-        int | None,
-        typer.Option(min=0, max=1_000_000, help="to search at most; the same find the same weights"),
+        int | None, typer.Option(min=0, max=1_000_000, help="to search at most; the same find the same weights")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="names the deals and the search")] = 0,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", callback=not_empty, help="write the style here, FILE.yaml")
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="write the heuristic here, FILE.yaml")
     ] = None,
     force: Force = False,
     ray: Ray = None,
@@ -146,12 +133,10 @@ class Effort:
     seeds: Annotated[int, typer.Option(min=2, max=1000, help="searches, each with deals of its own")] = 6
     generations: Annotated[int, typer.Option(min=0, max=100_000, help="to tune with all features")] = 60
     again: Annotated[int, typer.Option(min=0, max=100_000, help="generations to tune on without each")] = 6
-    candidate_deals: Annotated[
-        int, typer.Option(min=2, max=1_000_000, help="of each candidate of a generation")
-    ] = 600
-    deals: Annotated[
-        int, typer.Option(min=2, max=1_000_000, help="fresh ones, in which the found are compared")
-    ] = 16_000
+    candidate_deals: Annotated[int, typer.Option(min=2, max=1_000_000, help="of each candidate of a generation")] = 600
+    deals: Annotated[int, typer.Option(min=2, max=1_000_000, help="fresh ones, in which the found are compared")] = (
+        16_000
+    )
 
 
 @grouped
@@ -166,14 +151,12 @@ def discover(
     out: Annotated[
         str | None,
         typer.Option(
-            metavar="FOLDER",
-            callback=not_empty,
-            help="keep it as GAME.json; what lies there is not done again",
+            metavar="FOLDER", callback=not_empty, help="keep it as GAME.json; what lies there is not done again"
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Tell which features of a style matter: what is lost by a style tuned without each of them."""
+    """Tell which features of a heuristic matter: what is lost by a heuristic tuned without each of them."""
     import json
 
     game, variant = read_variant(name, option)

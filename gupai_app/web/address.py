@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from gupai_agents.agent import Agent
 from gupai_app.session import Session
 from gupai_app.web.players import NAMED, Players, named
+from gupai_env.core.checks import refused
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import refused
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -81,7 +81,7 @@ class Address:
         return replace(self, moves=tuple(moves), **changes)  # type: ignore[arg-type]
 
     @property
-    def sitting(self) -> list[str]:
+    def seating(self) -> list[str]:
         """Who sits at each seat."""
         seats = range(self.variant.players)
         others = (self.others[at % len(self.others)] for at in seats)
@@ -90,14 +90,11 @@ class Address:
     @property
     def people(self) -> tuple[int, ...]:
         """The seats of people; several share a screen."""
-        return tuple(seat for seat, name in enumerate(self.sitting) if name == PERSON)
+        return tuple(seat for seat, name in enumerate(self.seating) if name == PERSON)
 
     def agents(self) -> list[Agent | None]:
         """Return the agents by seat, None where a person sits. Raises: ValueError."""
-        return [
-            None if name == PERSON else self.players.agent(name, self.game, self.variant)
-            for name in self.sitting
-        ]
+        return [None if name == PERSON else self.players.agent(name, self.game, self.variant) for name in self.seating]
 
     def session(self) -> Session:
         """Return the beginning of the game."""
@@ -148,7 +145,7 @@ def moves_in(text: str) -> tuple[int, ...]:
 def play_on(session: Session, moves: Sequence[int]) -> None:
     """Play recorded actions. Raises: ValueError, in one line, for one that is not legal."""
     for number, action in enumerate(moves, len(session.actions) + 1):
-        if session.over:
+        if session.terminated:
             raise ValueError(f"move {number} comes after the end of the game")
         check_legal(session, action, number)
         session.play(action)

@@ -31,7 +31,7 @@ from gupai_app.web.pages import (
 )
 from gupai_app.web.players import Players
 from gupai_app.web.safety import Guard, RefusedError
-from gupai_app.web.table import Sitting, score
+from gupai_app.web.table import WebGame, score
 from gupai_env.core.files import describe
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import draw
@@ -45,9 +45,7 @@ MOST_ACTIONS = 99_999
 router = APIRouter()
 
 
-def create_app(
-    hosts: tuple[str, ...] = (), *, runs: Path | None = None, tournaments: Path | None = None
-) -> FastAPI:
+def create_app(hosts: tuple[str, ...] = (), *, runs: Path | None = None, tournaments: Path | None = None) -> FastAPI:
     """Return the server.
 
     Args: hosts: names by which it may be called besides those of this machine. runs: the folder of training runs.
@@ -100,26 +98,26 @@ def begin(name: str, server: Asked) -> Response:
 def table(query: Query, server: Asked) -> Response:
     # The game goes on from what the address says, so that asking twice is not two moves.
     at = whole(query["at"], "at", 0, 99) if "at" in query else None
-    sitting = Sitting(Address.read(_drawn(query), server.players), _action(query), at)
-    there = sitting.address
+    seating = WebGame(Address.read(_drawn(query), server.players), _action(query), at)
+    there = seating.address
     if there.query != _kept(query, server.players):
         return RedirectResponse(f"/table?{there.query}", 303)
     head = title(there.game, there.variant)
-    if sitting.covered:  # until the next person takes the seat
-        return page("pass.html", head=head, address=there, seat=sitting.seat, score=score(sitting))
-    lines, worth = sitting.lines(advice=there.practice and "hint" in query)
+    if seating.covered:  # until the next person takes the seat
+        return page("pass.html", head=head, address=there, seat=seating.seat, score=score(seating))
+    lines, value = seating.lines(advice=there.practice and "hint" in query)
     return page(
         "table.html",
         head=head,
         address=there,
-        sitting=sitting,
-        score=score(sitting),
+        seating=seating,
+        score=score(seating),
         fields=parse_qsl(there.query),
-        drawing=sitting.drawing(),
+        drawing=seating.drawing(),
         lines=lines,
-        worth=worth,
-        long=min(LONG_LIST, sitting.hints.most_shown),
-        at=sitting.seat if len(there.people) > 1 else None,
+        value=value,
+        long=min(LONG_LIST, seating.hints.most_shown),
+        at=seating.seat if len(there.people) > 1 else None,
         again=there.after((), episode=there.episode + 1),
         options=fields(there.variant),
     )
@@ -127,11 +125,11 @@ def table(query: Query, server: Asked) -> Response:
 
 @router.get("/record")
 def record(query: Query, server: Asked) -> Response:
-    sitting = Sitting(Address.read(query, server.players))
-    if not sitting.over:
+    seating = WebGame(Address.read(query, server.players))
+    if not seating.terminated:
         raise ValueError("the game is not over; only whole games are written to files")
-    line = sitting.session.record(sitting.address.sitting).line
-    return saved_as(f"{sitting.address.game.id}-{sitting.address.seed}.jsonl", line)
+    line = seating.session.record(seating.address.seating).line
+    return saved_as(f"{seating.address.game.id}-{seating.address.seed}.jsonl", line)
 
 
 async def said_instead(request: Request, error: Exception) -> Response:

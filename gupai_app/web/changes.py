@@ -12,31 +12,19 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 from gupai_agents.evaluation.claims import Claim, claim_of
 from gupai_agents.evaluation.claims.schema import Condition, Exact, Ordering, Part, Policy
 from gupai_app.web.players import NAMED, SEARCHES
+from gupai_env.core.checks import short_repr
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told
 from gupai_env.games import get_game
 
 SUITS = "123456"
 MOST_NAME = 120  # characters of the name of a reading
 SKIP = "skip"  # the key of a reading that is left out: "readings.0.skip"
-FIXED = {
-    "name",
-    "kind",
-    "note",
-    "plan",
-    "deals",
-    "subgroups",
-    "number",
-    "feature",
-    "label",
-    "but",
-    "fields",
-    "metric",
-}
+FIXED = {"name", "kind", "note", "plan", "deals", "subgroups", "number", "feature", "label", "but", "fields", "metric"}
 FIXED |= {"against", "comparator", "away"}
 WEIGHTS = r"[a-z0-9_]+=-?[0-9.]+(?:,[a-z0-9_]+=-?[0-9.]+)*"
-# A player that opens no file and runs no code: "variety", "+attack_2=40", "same+pips=1", "style:pips=1", "tuned@1.5".
-PLAIN = re.compile(rf"(?:style:{WEIGHTS}|[a-z][a-z0-9_-]*|(?:[a-z][a-z0-9_-]*)?\+{WEIGHTS})(?:@[0-9.]+)?")
+# A player that opens no file and runs no code: "variety", "+attack_2=40", "same+pips=1", "heuristic:pips=1",
+# "tuned@1.5".
+PLAIN = re.compile(rf"(?:heuristic:{WEIGHTS}|[a-z][a-z0-9_-]*|(?:[a-z][a-z0-9_-]*)?\+{WEIGHTS})(?:@[0-9.]+)?")
 
 
 class Field(NamedTuple):
@@ -67,11 +55,9 @@ def changed(claim: Claim, words: Mapping[str, str]) -> Changed:
     known = {field.key: field for fields in own for field in fields}
     for key in words:
         if key not in known:
-            raise ValueError(f"{told(key)} is nothing that can be changed in {claim.id}")
+            raise ValueError(f"{short_repr(key)} is nothing that can be changed in {claim.id}")
     changes = {
-        key: text
-        for key, field in known.items()
-        if (text := words.get(key, field.value).strip()) != field.value
+        key: text for key, field in known.items() if (text := words.get(key, field.value).strip()) != field.value
     }
     if not changes:
         return Changed(claim, {}, own)
@@ -91,9 +77,7 @@ def changed(claim: Claim, words: Mapping[str, str]) -> Changed:
     content["id"] = f"{claim.id[:52]}-changed"
     content["source"] += "; changed: " + ", ".join(f"{key}={text}" for key, text in changes.items())
     found = claim_of(content)
-    fields = [
-        [field._replace(value=changes.get(field.key, field.value)) for field in fields] for fields in own
-    ]
+    fields = [[field._replace(value=changes.get(field.key, field.value)) for field in fields] for fields in own]
     return Changed(found, changes, fields)
 
 
@@ -146,13 +130,7 @@ def fields_of(claim: Claim, at: int) -> Iterator[Field]:
         value = _text(reading.variant.get(option.name, option.default))
         choices = ("true", "false") if isinstance(option.default, bool) else option.metadata["choices"]
         name = option.name.replace("_", " ")
-        yield Field(
-            f"{key}.variant.{option.name}",
-            name,
-            value,
-            tuple(map(str, choices)),
-            help=option.metadata["help"],
-        )
+        yield Field(f"{key}.variant.{option.name}", name, value, tuple(map(str, choices)), help=option.metadata["help"])
 
 
 def _walk(part: Part, key: str, game: Game, of: str = "") -> Iterator[Field]:
@@ -206,13 +184,7 @@ def _suits(content: Any) -> Iterator[str]:
 def _text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join(map(_text, value))
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 # --- changing them --------------------------------------------------------------------------------
@@ -224,7 +196,7 @@ def _change(content: dict[str, Any], key: str, text: str, field: Field, game: Ga
     reading = content["readings"][int(number)]
     if field.choices and not field.many and text not in field.choices:
         raise ValueError(
-            f"{key}: {told(text)} is not allowed; choose one of {', '.join(filter(None, field.choices))}"
+            f"{key}: {short_repr(text)} is not allowed; choose one of {', '.join(filter(None, field.choices))}"
         )
     if path == [SKIP]:
         reading[SKIP] = True
@@ -252,8 +224,8 @@ def _value(key: str, name: str, text: str, field: Field) -> Any:
         for each in listed:
             if not (PLAIN.fullmatch(each) or each in field.choices):
                 raise ValueError(
-                    f"{key}: {told(each)} does not play here; write a player's name, such as variety, or weights: "
-                    "+pips=2 on top of the other side's, variety+pips=2, style:pips=2"
+                    f"{key}: {short_repr(each)} does not play here; write a player's name, such as variety, or "
+                    "weights: +pips=2 on top of the other side's, variety+pips=2, heuristic:pips=2"
                 )
         return listed if field.many else text
     return text.replace(",", " ").split() if name == "doses" else text

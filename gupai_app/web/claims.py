@@ -22,7 +22,7 @@ from gupai_agents.stored import Stored, Text, read_stored
 from gupai_app.claim_page import LOOKS, claim_body
 from gupai_app.claims import numbers, paths
 from gupai_app.web.changes import Changed, changed
-from gupai_app.web.jobs import Tell
+from gupai_app.web.jobs import Notify
 from gupai_app.web.pages import Asked, form_of, once, page, saved_as, whole
 from gupai_app.web.players import ODD, wrong_with
 from gupai_env import __version__
@@ -165,14 +165,14 @@ def _query(now: Changed) -> str:
     return urlencode(now.changes, safe=";:=,*")
 
 
-def _tested(now: Changed, deals: int | None, tell: Tell) -> Verdict:
+def _tested(now: Changed, deals: int | None, notify: Notify) -> Verdict:
     """Test a claim; return its verdict."""
-    found = try_claim(now.claim, deals=deals, progress=tell)
+    found = try_claim(now.claim, deals=deals, progress=notify)
     content = numbers(found, {"seed": 0, "deals": deals, "panel": None})
     pairs = list(pairs_of_verdict(now.claim, content))
     # A changed claim is repeated from its file.
-    told = {**content, "id": f"{now.claim.id}.yaml"} if now.changes else content
-    return _verdict(told, pairs)
+    printed = {**content, "id": f"{now.claim.id}.yaml"} if now.changes else content
+    return _verdict(printed, pairs)
 
 
 def _verdict(content: dict[str, Any], pairs: Sequence[Any]) -> Verdict:
@@ -207,7 +207,5 @@ def _recorded_page(name: str) -> Verdict:
     """Return the page of a recorded verdict, with its deals if they come out now as they did then."""
     content, claim = _recorded(name), known()[name]
     assert content is not None
-    same = content["gupai"] == __version__ and content["file"] == claim.model_dump(
-        mode="json", exclude_defaults=True
-    )
+    same = content["gupai"] == __version__ and content["file"] == claim.model_dump(mode="json", exclude_defaults=True)
     return _verdict(content, list(pairs_of_verdict(claim, content)) if same else ())

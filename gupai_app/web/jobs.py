@@ -21,7 +21,7 @@ class Status(NamedTuple):
     found: Any = None
 
 
-class Tell(Protocol):
+class Notify(Protocol):
     """What work calls as it goes on, at least every few seconds; here it ends when the person has had enough."""
 
     def __call__(self, share: float, doing: str, found: Any = None) -> None: ...
@@ -47,7 +47,7 @@ class Jobs:
         """Return how far a piece of work is, None if it has not been begun."""
         return self._status.get(key)
 
-    def begin(self, key: str, name: str, work: Callable[[Tell], Any]) -> None:
+    def begin(self, key: str, name: str, work: Callable[[Notify], Any]) -> None:
         """Begin a piece of work; one of the same key that goes on already is left alone.
 
         Args: name: what a person calls it. work: is called with what it tells its progress by; returns what it came to.
@@ -79,15 +79,15 @@ class Jobs:
         if self.running == key:
             self._stop.set()
 
-    def _do(self, key: str, work: Callable[[Tell], Any]) -> None:
-        def tell(share: float, doing: str, found: Any = None) -> None:
+    def _do(self, key: str, work: Callable[[Notify], Any]) -> None:
+        def notify(share: float, doing: str, found: Any = None) -> None:
             if self._stop.is_set():
                 raise _StoppedError
             self._status[key] = Status(share, doing, found=found)
 
         ended = Status(error="It failed.")
         try:
-            ended = Status(1.0, "done", found=work(tell))
+            ended = Status(1.0, "done", found=work(notify))
         except _StoppedError:
             ended = Status(error="It was stopped.", found=self._status[key].found)
         except BaseException as error:  # of whatever kind, an agent's SystemExit too: a page says what failed

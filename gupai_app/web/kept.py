@@ -78,9 +78,7 @@ class Kept(NamedTuple):
         """Who sits together, in words."""
         if self.manifest is None:
             return []
-        return [
-            _who(each, self.agents) for each in line_ups(len(self.agents), self.seats, self.manifest.table)
-        ]
+        return [_who(each, self.agents) for each in line_ups(len(self.agents), self.seats, self.manifest.table)]
 
 
 def _who(line_up: LineUp, names: list[str]) -> str:
@@ -114,12 +112,7 @@ def kept(name: str, folder: Path) -> Kept:
 
 def _inside(folder: Path, error: FolderError) -> str:
     """Return what is wrong with a file of a folder, without the folder's path, which pages do not show."""
-    return (
-        str(error)
-        .replace(f"{folder}{os.sep}", "")
-        .replace(": damaged, ", ": ")
-        .replace(str(folder), folder.name)
-    )
+    return str(error).replace(f"{folder}{os.sep}", "").replace(": damaged, ", ": ").replace(str(folder), folder.name)
 
 
 def played_so_far(found: Kept) -> tuple[Schedule, Tournament, int]:

@@ -18,8 +18,8 @@ from gupai_app.page import filled, sheet
 from gupai_app.web.jobs import Jobs
 from gupai_app.web.players import Players
 from gupai_app.web.safety import body_of
+from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import refused, told
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 
@@ -88,7 +88,7 @@ def once(pairs: list[tuple[str, str]], *several: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in pairs:
         if name not in several and name in found:
-            raise ValueError(f"{told(name)} is said twice")
+            raise ValueError(f"{short_repr(name)} is said twice")
         if name not in several or value:
             found[name] = f"{found[name]};{value}" if name in found else value
     return found

@@ -15,9 +15,9 @@ from gupai_agents.checkpoint import AGENT_FILE, MAX_BYTES, check_identity, read_
 from gupai_agents.search import SearchAgent
 from gupai_agents.stored import DamagedError, small_file
 from gupai_app.moves import ADVISER
+from gupai_env.core.checks import short_repr
 from gupai_env.core.files import describe
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told
 from gupai_env.core.variant import Variant
 
 SEARCHES = ("search:playouts=20", ADVISER)
@@ -85,11 +85,7 @@ class Players:
 
     def trained(self, game: Game, variant: Variant | None = None) -> list[str]:
         """Return the trained players of a game, those that play a variant if one is given."""
-        return [
-            f"{RUN}{name}"
-            for name, path in folders(self.runs).items()
-            if _fits(path / AGENT_FILE, game, variant)
-        ]
+        return [f"{RUN}{name}" for name, path in folders(self.runs).items() if _fits(path / AGENT_FILE, game, variant)]
 
     def check(self, name: str, game: Game, variant: Variant) -> None:
         """Raise ValueError for a player that is not among those allowed."""
@@ -97,7 +93,7 @@ class Players:
             return
         allowed = self.names(game, variant)
         if name not in allowed and not (name.startswith(RUN) and name in self.trained(game)):
-            raise ValueError(f"{told(name)} does not play here; who does: {', '.join(allowed)}")
+            raise ValueError(f"{short_repr(name)} does not play here; who does: {', '.join(allowed)}")
 
     def agent(self, name: str, game: Game, variant: Variant) -> Agent:
         """Return a player that a page may name. Raises: ValueError."""

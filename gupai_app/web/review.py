@@ -11,12 +11,12 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
-from gupai_agents.agent import Turns, probabilities
+from gupai_agents.agent import DecisionBatch, probabilities
 from gupai_agents.decisions import play_out
 from gupai_agents.evaluation.records import GameRecord, game_of_line, order_of
 from gupai_agents.evaluation.statistics import estimate
-from gupai_agents.registry import style_agent
-from gupai_agents.shipped import style_names
+from gupai_agents.registry import heuristic_agent
+from gupai_agents.shipped import heuristic_names
 from gupai_app.moves import ADVISER, WIDE
 from gupai_app.page import Parts, called, result_of, stepper
 from gupai_app.session import Session
@@ -34,11 +34,11 @@ from gupai_app.web.address import (
 from gupai_app.web.pages import Asked, Query, form_of, once, page, whole
 from gupai_app.web.players import SEARCHES, Players, adviser
 from gupai_app.web.safety import MOST_QUERY
-from gupai_app.web.table import Sitting
-from gupai_env.core.numbers import refused, told
+from gupai_app.web.table import WebGame
+from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import as_key, derive
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 MOST_DECISIONS = 400  # that are looked at in a game
 MOST_BARS = 8  # actions of a decision that are shown
@@ -77,7 +77,7 @@ class Luck(NamedTuple):
 
     name: str
     won: float
-    worth: float
+    value: float
     half: float
 
 
@@ -103,7 +103,7 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
     game, variant = record.game, record.variant
     session = Session.of(record)
     asked: list[tuple[int, int, int]] = []
-    turns: list[Turns] = []
+    turns: list[DecisionBatch] = []
     for number, action in enumerate(record.actions, 1):
         turn = session.turns()
         if turn.masks.sum() > 1 and len(asked) < MOST_DECISIONS:
@@ -112,17 +112,15 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
         session.play(action)
     if not turns:
         return []
-    together = Turns(
+    together = DecisionBatch(
         np.concatenate([turn.views for turn in turns]).view(np.recarray),
         np.concatenate([turn.masks for turn in turns]),
-        np.concatenate([turn.keys for turn in turns]),
+        np.concatenate([turn.rng_keys for turn in turns]),
     )
     chances = probabilities(agent, game, variant, together)
     values = adviser(game, variant).values(together, halving=False)
     return [
-        _decision(
-            record, each, together.at(slice(at, at + 1)), chances[at], values.means[at], values.errors[at]
-        )
+        _decision(record, each, together.at(slice(at, at + 1)), chances[at], values.means[at], values.errors[at])
         for at, each in enumerate(asked)
     ]
 
@@ -130,7 +128,7 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
 def _decision(
     record: GameRecord,
     asked: tuple[int, int, int],
-    turn: Turns,
+    turn: DecisionBatch,
     chances: np.ndarray,
     means: np.ndarray,
     errors: np.ndarray,
@@ -167,25 +165,26 @@ def largest_losses(found: Sequence[Decision]) -> list[Decision]:
 def luck(record: GameRecord) -> list[Luck]:
     """Return for every seat what it won and what the same tiles bring where all seats play alike.
 
-    Every deal of the game is played AGAIN times from its first decision, by the best style of the game in all seats,
-    which draws its actions by what they are worth to it. Chips won less these are what play and not the tiles made.
+    Every deal of the game is played AGAIN times from its first decision, by the best heuristic of the game in all
+    seats, which draws its actions by what they are worth to it. Chips won less these are what play and not the tiles
+    made.
     """
     game, variant, session = record.game, record.variant, Session.of(record)
-    style = style_agent(f"{style_names(game)[-1]}@1", game, variant)
-    lanes = Lanes(game, AGAIN, observe=False, renew=False, **{**variant.changed(), "deals": 1})
-    worth = np.zeros((AGAIN, variant.players))
+    heuristic = heuristic_agent(f"{heuristic_names(game)[-1]}@1", game, variant)
+    envs = VectorEnv(game, AGAIN, observe=False, renew=False, **{**variant.changed(), "deals": 1})
+    value = np.zeros((AGAIN, variant.players))
     begins = True
     for action in record.actions:
         if begins:
-            lanes.states[:] = session.state
+            envs.states[:] = session.state
             # What players draw differs from one time to another, the deal does not.
-            lanes.states.seed[:] = [derive(session.seed, time) for time in range(AGAIN)]
-            lanes.states.deal[:] = 0
-            lanes.refresh()
-            play_out(lanes, [style])
-            worth += lanes.states.payoff[:, : variant.players]
+            envs.states.seed[:] = [derive(session.seed, time) for time in range(AGAIN)]
+            envs.states.deal[:] = 0
+            envs.refresh()
+            play_out(envs, [heuristic])
+            value += envs.states.payoff[:, : variant.players]
         begins = session.play(action) is not None
-    found = [estimate(worth[:, seat]) for seat in range(variant.players)]
+    found = [estimate(value[:, seat]) for seat in range(variant.players)]
     won = np.sum(record.payoffs, 0)
     return [
         Luck(name, float(won[seat]), found[seat].mean, found[seat].half_width)
@@ -213,20 +212,17 @@ def address_of(record: GameRecord) -> str:
 def record_of(query: Mapping[str, str], players: Players) -> GameRecord:
     """Return the game that an address tells, of a table or of `address_of`. Raises: ValueError, in one line."""
     if SAT not in query:
-        sitting = Sitting(Address.read(query, players))
-        if not sitting.over:
+        seating = WebGame(Address.read(query, players))
+        if not seating.terminated:
             raise ValueError("the game is not over; it can be looked at when it is")
-        return sitting.session.record(sitting.address.sitting)
+        return seating.session.record(seating.address.seating)
     game, variant = rules_of(query)
     names = _names(query[SAT], variant.players)
     order = order_of(game, variant, list(moves_in(query["order"]))) if query.get("order") else ()
-    seed, episode = (
-        as_key(number_in(query, "seed", 0, (1 << 63) - 1)),
-        number_in(query, "episode", 0, 1 << 30),
-    )
+    seed, episode = (as_key(number_in(query, "seed", 0, (1 << 63) - 1)), number_in(query, "episode", 0, 1 << 30))
     session = Session(game, variant, seed, episode, order)
     play_on(session, moves_in(query.get("moves", "")))
-    if not session.over:
+    if not session.terminated:
         raise ValueError(f"the game is not over after its {len(session.actions)} moves")
     return session.record(names)
 
@@ -247,8 +243,8 @@ def check_names(names: Sequence[Any]) -> list[str]:
     for name in names:
         if not isinstance(name, str) or not name.isprintable() or len(name) > MOST_NAME:
             raise ValueError(
-                f"{told(name)} is no name of who sits at a seat; it has up to {MOST_NAME:,} characters, all of them "
-                "printable"
+                f"{short_repr(name)} is no name of who sits at a seat; it has up to {MOST_NAME:,} characters, all of "
+                "them printable"
             )
     return list(names)
 
@@ -302,7 +298,7 @@ def reviewed(record: GameRecord, name: str, players: Players) -> Response:
         decisions=found,
         losses=largest_losses(found),
         luck=luck(record) if agent else [],
-        style=style_names(record.game)[-1],
+        heuristic=heuristic_names(record.game)[-1],
         again=AGAIN,
         names=called(record),
         line=record.line,

@@ -16,11 +16,11 @@ from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, REPORT_FILE, RESULTS_FILE, read
-from gupai_training.curves import CHARTS, Results, baselines_of, looks_of
+from gupai_training.curves import CHARTS, Results, baselines_of, evaluations_of
 
 MOST_RUNS = 200
 MOST_BYTES = 1 << 22  # of a file that is shown
-MOST_LOOKS = 500  # that are shown, the last ones
+MAX_EVALUATIONS = 500  # that are shown, the last ones
 
 router = APIRouter()
 
@@ -32,7 +32,7 @@ class Run(NamedTuple):
     folder: Path
     game: Game | None
     variant: Variant | None
-    looks: list[dict[str, Any]]
+    evaluations: list[dict[str, Any]]
     damaged: str
 
     @property
@@ -52,19 +52,19 @@ class Run(NamedTuple):
 
     @property
     def baselines(self) -> list[str]:
-        return baselines_of(self.looks)
+        return baselines_of(self.evaluations)
 
     @property
     def last(self) -> dict[str, Any]:
-        return self.looks[-1] if self.looks else {}
+        return self.evaluations[-1] if self.evaluations else {}
 
 
 def run_of(name: str, folder: Path) -> Run:
     """Return a run; what cannot be read of it is said and left out."""
     wrong: list[str] = []
-    looks: list[dict[str, Any]] = []
+    evaluations: list[dict[str, Any]] = []
     try:
-        looks = _looks(folder)
+        evaluations = _evaluations(folder)
     except ODD as error:
         what = wrong_with(error, METRICS_FILE).removeprefix(METRICS_FILE).lstrip(":, ")
         wrong.append(f"{METRICS_FILE} is damaged ({what})")
@@ -76,25 +76,25 @@ def run_of(name: str, folder: Path) -> Run:
     if found is None:
         wrong.append("there is no player yet, or not of this version")
     game, variant = found or (None, None)
-    return Run(name, folder, game, variant, looks, "; ".join(wrong))
+    return Run(name, folder, game, variant, evaluations, "; ".join(wrong))
 
 
 def _small(file: Path) -> Path:
     return small_file(file, MOST_BYTES) if file.exists() else file
 
 
-def _looks(folder: Path) -> list[dict[str, Any]]:
+def _evaluations(folder: Path) -> list[dict[str, Any]]:
     """Return the looks of a run. Raises: DamagedError, OSError."""
     file = folder / METRICS_FILE
     if not file.exists():
         return []
     found = _small(file).stat()
-    return _looks_at(folder, (found.st_ino, found.st_size, found.st_mtime_ns))
+    return _evaluations_at(folder, (found.st_ino, found.st_size, found.st_mtime_ns))
 
 
 @functools.lru_cache(maxsize=MOST_RUNS)
-def _looks_at(folder: Path, _: tuple[int, ...]) -> list[dict[str, Any]]:
-    return looks_of(folder)
+def _evaluations_at(folder: Path, _: tuple[int, ...]) -> list[dict[str, Any]]:
+    return evaluations_of(folder)
 
 
 def final_table(folder: Path) -> list[tuple[str, str, str]]:
@@ -128,8 +128,8 @@ def run(name: str, server: Asked) -> Response:
         "run.html",
         head=found.name,
         run=found,
-        looks=found.looks[-MOST_LOOKS:],
-        charts=[chart for draw in CHARTS.values() if (chart := draw(found.looks))],
+        evaluations=found.evaluations[-MAX_EVALUATIONS:],
+        charts=[chart for draw in CHARTS.values() if (chart := draw(found.evaluations))],
         final=final_table(found.folder),
         config=config,
     )

@@ -67,13 +67,7 @@ def check(request: Request, hosts: tuple[str, ...]) -> None:
 class Guard:
     """What every request passes: only checked ones come through, and every answer has the headers of this server."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        hosts: tuple[str, ...],
-        sentence: Callable[[int, str], Response],
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, hosts: tuple[str, ...], sentence: Callable[[int, str], Response]) -> None:
         """Args: sentence: returns a page that says what is wrong."""
         self._app, self._hosts, self._sentence = app, hosts, sentence
 

@@ -10,7 +10,7 @@ import uvicorn
 
 from gupai_app.web.app import create_app
 from gupai_app.web.safety import MOST_QUERY
-from gupai_env.core.numbers import told
+from gupai_env.core.checks import short_repr
 
 PORT = 8420  # the first that is tried where none is named
 TRIED = 50
@@ -31,7 +31,7 @@ def bound(host: str, port: int | None) -> socket.socket:
             found.bind((host, number))
             if found.getsockname()[0] in EVERYWHERE:
                 found.close()
-                raise ValueError(f"--host {told(host)}: name one address of this machine, not all of them")
+                raise ValueError(f"--host {short_repr(host)}: name one address of this machine, not all of them")
             found.listen(64)
         except OSError as error:
             found.close()

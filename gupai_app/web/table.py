@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from gupai_app.moves import Move, Worth, headed, moves_of, result, worths
+from gupai_app.moves import Move, TileValue, headed, moves_of, result, scores
 from gupai_app.page import LAYOUTS, Parts
 from gupai_app.session import Session
 from gupai_app.web.address import PERSON, Address, check_legal
@@ -53,13 +53,11 @@ class Line(NamedTuple):
     question: str
     choices: list[Choice]
     groups: str = ""
-    worth: str = ""
+    value: str = ""
     best: bool = False
 
 
-Played = tuple[
-    Session, Session, dict[int, Session]
-]  # how a game began, as it stands, and before moves of people
+Played = tuple[Session, Session, dict[int, Session]]  # how a game began, as it stands, and before moves of people
 
 
 class _Recent:
@@ -94,7 +92,7 @@ class _Recent:
 _PLAYED = _Recent(512)
 
 
-class Sitting:
+class WebGame:
     """A game as the person whose turn it is sees it now.
 
     address: the table after the agents' moves. seat: of the person who looks, who made the last move where the game is
@@ -112,17 +110,17 @@ class Sitting:
         # marks: before the last move of each person
         self._begun, self.session, self._marks = _PLAYED.get(address) or self._begin(address)
         if action is not None:
-            if self.session.over or self.session.seat not in self._people:
+            if self.session.terminated or self.session.seat not in self._people:
                 raise ValueError("it is not your turn; go back to the table")
             self._play(action)
-        while not self.session.over and self.session.seat not in self._people:
+        while not self.session.terminated and self.session.seat not in self._people:
             agent = self._agents[self.session.seat]
             assert agent is not None
             self._play(self.session.answer(agent))
-        self.address, self.over = address.after(self.session.actions), self.session.over
+        self.address, self.terminated = address.after(self.session.actions), self.session.terminated
         _PLAYED.put(self.address, (self._begun, self.session, self._marks))
         last = max(self._marks, key=lambda seat: len(self._marks[seat].actions), default=None)
-        self.seat = self.session.seat if not self.over else address.seat if last is None else last
+        self.seat = self.session.seat if not self.terminated else address.seat if last is None else last
         self.covered = len(self._people) > 1 and self.seat not in (last, at)
         self.undo = None
         if last is not None and address.practice:
@@ -147,11 +145,11 @@ class Sitting:
     @functools.cached_property
     def moves(self) -> list[Move]:
         """What the person can do; a page that only leads to the next one does not ask."""
-        return [] if self.over else moves_of(self.hints, self._view, self.session.mask())
+        return [] if self.terminated else moves_of(self.hints, self._view, self.session.mask())
 
     def _play(self, action: int) -> None:
         session = self.session
-        if session.over:
+        if session.terminated:
             raise ValueError(f"move {len(session.actions) + 1} comes after the end of the game")
         check_legal(session, action, len(session.actions) + 1)
         if session.seat in self._people:
@@ -174,7 +172,7 @@ class Sitting:
             if paid is not None:
                 scene = session.shown(paid).scene(self.names, first=self.seat)
                 yield Frame(scene, f"{scene.last_move}. {result(paid[self.seat])}", paid)
-                if session.over:
+                if session.terminated:
                     return
             frame = self._frame(session)
             if paid is not None or frame != shown:  # something happened that the person may know of
@@ -189,26 +187,20 @@ class Sitting:
         """Return the moves under their headings, and a sentence on what they are worth if that is asked."""
         if not self.moves:
             return {}, ""
-        found: list[Worth] = []
-        told = ""
+        found: list[TileValue] = []
+        printed = ""
         if advice:
             search = adviser(self.address.game, self.address.variant)
-            found, told = worths(search, self.session.turns(), self.moves)
+            found, printed = scores(search, self.session.turns(), self.moves)
         most = max((each.mean for each in found), default=0.0)
         listed = {
             heading: [self._line(at, move, found[at - 1] if found else None, most) for at, move in numbered]
             for heading, numbered in headed(self.hints, self.moves).items()
         }
-        return listed, told
+        return listed, printed
 
     def _line(
-        self,
-        number: int,
-        move: Move,
-        worth: Worth | None = None,
-        most: float = 0.0,
-        *,
-        headed_by: bool = True,
+        self, number: int, move: Move, value: TileValue | None = None, most: float = 0.0, *, headed_by: bool = True
     ) -> Line:
         """Return a move as it is shown, under its heading or alone; with a question where its tiles can be turned."""
         view = self._view
@@ -217,9 +209,9 @@ class Sitting:
         if len(move.actions) > 1:
             question, answers = self.hints.choice(view, move.actions)
             choices = [Choice(action, answer) for answer, action in answers.items()]
-        told = f"{worth.mean:+.1f} ±{worth.half:.1f}" if worth else ""
-        best = worth is not None and worth.mean == most
-        return Line(number, label, question, choices, _groups(move.name), told, best)
+        printed = f"{value.mean:+.1f} ±{value.half:.1f}" if value else ""
+        best = value is not None and value.mean == most
+        return Line(number, label, question, choices, _groups(move.name), printed, best)
 
     def menus(self) -> dict[str, list[Line]]:
         """Return what can be done with a tile where that is more than one thing, by the tile's name such as "64"."""
@@ -272,9 +264,7 @@ def drawn(frames: Sequence[Frame], by_tile: dict[tuple[int, int], list[tuple[int
     return Drawing(Markup("".join(stages)), parts.definitions)
 
 
-def _targets(
-    scene: Scene, table: Table, by_tile: dict[tuple[int, int], list[tuple[int, Move]]]
-) -> Iterator[str]:
+def _targets(scene: Scene, table: Table, by_tile: dict[tuple[int, int], list[tuple[int, Move]]]) -> Iterator[str]:
     """Yield buttons over the tiles of the near hand that can be played: at once, or by a list of what can be done."""
     if not scene.places or not scene.places[0].piles:
         return
@@ -306,13 +296,13 @@ def _covered(piece: Piece) -> tuple[float, float, float, float]:
     return piece.x - rim, piece.y - rim, w + 2 * rim, h + 2 * rim
 
 
-def score(sitting: Sitting) -> list[tuple[str, str]]:
+def score(seating: WebGame) -> list[tuple[str, str]]:
     """Return what everybody has won so far in the match, by seat."""
     called = [
         name if who == PERSON else f"{name} {who}"
-        for name, who in zip(sitting.names, sitting.address.sitting, strict=True)
+        for name, who in zip(seating.names, seating.address.seating, strict=True)
     ]
-    return [(name, chips(won)) for name, won in zip(called, sitting.total, strict=True)]
+    return [(name, chips(won)) for name, won in zip(called, seating.total, strict=True)]
 
 
 def _groups(name: str) -> str:

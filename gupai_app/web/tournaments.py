@@ -26,26 +26,17 @@ from gupai_agents.evaluation.folder import GAMES as GAMES_FILE
 from gupai_agents.evaluation.folder import MANIFEST, play_into
 from gupai_agents.evaluation.match import Played, chunks
 from gupai_agents.evaluation.statistics import estimate
-from gupai_agents.evaluation.tournament import (
-    ONE,
-    TABLES,
-    Block,
-    Schedule,
-    Tournament,
-    fill,
-    play_block,
-    schedule,
-)
+from gupai_agents.evaluation.tournament import ONE, TABLES, Block, Schedule, Tournament, fill, play_block, schedule
 from gupai_agents.search import SearchAgent
 from gupai_agents.stored import small_file
 from gupai_agents.workers import Workers
 from gupai_app.web.address import rules_of
-from gupai_app.web.jobs import MOST_KEPT, Tell
+from gupai_app.web.jobs import MOST_KEPT, Notify
 from gupai_app.web.kept import Kept, Standing, kept, played_so_far
 from gupai_app.web.pages import Asked, Query, Server, form_of, game_called, once, options_of, page, whole
 from gupai_app.web.players import RUN, Players, folder_called, folders, shown
 from gupai_app.web.review import show
-from gupai_env.core.numbers import counted
+from gupai_env.core.checks import counted
 from gupai_env.core.phrases import title
 from gupai_env.games import GAMES, get_game
 
@@ -60,7 +51,7 @@ MOST_FIELDS = 60  # of a form
 router = APIRouter()
 
 
-class So(NamedTuple):
+class Progress(NamedTuple):
     """How far a tournament is: the deals that all line-ups have played, and every agent's chips in these."""
 
     deals: int
@@ -114,30 +105,25 @@ def _joined(parts: Sequence[Played]) -> Played:
     """Return deals that follow each other as one block."""
     return Played(
         np.concatenate([part.chips for part in parts]),
-        np.concatenate([part.deeds for part in parts if part.deeds is not None]),
+        np.concatenate([part.action_types for part in parts if part.action_types is not None]),
         [game for part in parts for game in part.records or ()],
     )
 
 
-def so(deals: int, found: Tournament) -> So:
+def progress(deals: int, found: Tournament) -> Progress:
     """Return how far a tournament is whose line-ups have all played so many deals."""
     played = replace(found, chips=found.chips[:, :deals])
     standings = [
         Standing(shown(name), estimate(played.chips_of(number)) if deals > 1 else None)
         for number, name in enumerate(found.players)
     ]
-    return So(deals, sorted(standings, key=lambda each: -each.chips.mean if each.chips else 0.0))
+    return Progress(deals, sorted(standings, key=lambda each: -each.chips.mean if each.chips else 0.0))
 
 
 def intervals(standings: Sequence[Standing]) -> Markup:
-    """Return agents' chips a deal with their 95% intervals as a chart, one below another."""
-    known = [
-        (each.name, each.chips) for each in standings if each.chips and np.isfinite(each.chips.half_width)
-    ]
-    means = [
-        chart.Mean(f"{name}: {chips}", chips.mean, chips.half_width, at)
-        for at, (name, chips) in enumerate(known)
-    ]
+    """Return agents' chips per deal with their 95% intervals as a chart, one below another."""
+    known = [(each.name, each.chips) for each in standings if each.chips and np.isfinite(each.chips.half_width)]
+    means = [chart.Mean(f"{name}: {chips}", chips.mean, chips.half_width, at) for at, (name, chips) in enumerate(known)]
     return chart.rows([name for name, _ in known], means)
 
 
@@ -162,9 +148,7 @@ def line_at(path: Path, place: int) -> str:
             for _ in range(place + 1):
                 line = file.readline(MOST_LINE)
                 if not line.endswith(b"\n"):
-                    raise ValueError(
-                        "this game is not played yet" if len(line) < MOST_LINE else "a line is too long"
-                    )
+                    raise ValueError("this game is not played yet" if len(line) < MOST_LINE else "a line is too long")
         return line.decode()
     except (OSError, EOFError, zlib.error, UnicodeDecodeError):
         raise ValueError(f"{path.name} cannot be read: it is damaged, or not there yet") from None
@@ -231,9 +215,7 @@ def _asked_for(sent: Mapping[str, str], players: Players) -> tuple[Schedule, lis
     return plan, agents
 
 
-def _begin(
-    server: Server, folder: Path, sent: Mapping[str, str], plan: Schedule, agents: Sequence[Agent]
-) -> str:
+def _begin(server: Server, folder: Path, sent: Mapping[str, str], plan: Schedule, agents: Sequence[Agent]) -> str:
     """Begin a tournament in a new folder; return its page. A form that is sent twice, by a double click, begins one."""
     form = tuple(sorted(sent.items()))
     with server.beginning:
@@ -241,9 +223,7 @@ def _begin(
         if known and (sent.get("token") or server.jobs.running == known):
             return known
         server.jobs.require_free()
-        name = next(
-            each for at in itertools.count(1) if not (folder / (each := f"{plan.game.id}-{at}")).exists()
-        )
+        name = next(each for at in itertools.count(1) if not (folder / (each := f"{plan.game.id}-{at}")).exists())
         key = f"/tournament/{name}"
         server.jobs.begin(key, f"the tournament {name}", _playing(folder / name, plan, agents))
         server.begun[form] = key
@@ -254,16 +234,16 @@ def _begin(
 
 def _playing(
     path: Path, plan: Schedule, agents: Sequence[Agent], before: Tournament | None = None
-) -> Callable[[Tell], So]:
+) -> Callable[[Notify], Progress]:
     """Return what plays a tournament into a folder, or goes on with one of which some is played."""
 
-    def work(tell: Tell) -> So:
+    def work(notify: Notify) -> Progress:
         def seen(deals: int, found: Tournament) -> None:
-            tell(deals / plan.deals, f"{deals:,} of {plan.deals:,} deals", so(deals, found))
+            notify(deals / plan.deals, f"{deals:,} of {plan.deals:,} deals", progress(deals, found))
 
         slow = any(isinstance(agent, SearchAgent) for agent in agents)
         watched = Watched.of(plan, seen, before, FEW if slow else STEP)
-        return so(plan.deals, play_into(path, watched, agents, resume=before is not None))
+        return progress(plan.deals, play_into(path, watched, agents, resume=before is not None))
 
     return work
 
@@ -324,11 +304,11 @@ def one(name: str, query: Query, server: Asked) -> Response:
     return show(line_at(path / GAMES_FILE, place_of(plan, **at)), server.players)
 
 
-def _stopped_at(found: Kept) -> So | None:
+def _stopped_at(found: Kept) -> Progress | None:
     """Return how far a tournament got that is not under way."""
     try:
         plan, played, blocks = played_so_far(found)
     except ValueError:
         return None
     rounds = list(plan.blocks())[:: len(plan.line_ups)]
-    return so(sum(some for _, _, some in rounds[: blocks // len(plan.line_ups)]), played)
+    return progress(sum(some for _, _, some in rounds[: blocks // len(plan.line_ups)]), played)

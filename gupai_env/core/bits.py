@@ -29,9 +29,7 @@ def _trailing_zeros(builder, word):
 def _moved(builder, name, bits, places):
     """Build one of the two instructions of BMI2: "pdep" to the places, "pext" from them."""
     word = ir.IntType(64)
-    move = builder.module.declare_intrinsic(
-        f"llvm.x86.bmi.{name}.64", (), ir.FunctionType(word, [word, word])
-    )
+    move = builder.module.declare_intrinsic(f"llvm.x86.bmi.{name}.64", (), ir.FunctionType(word, [word, word]))
     return builder.call(move, [bits, places])
 
 

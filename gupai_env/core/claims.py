@@ -26,14 +26,14 @@ class Outcome(NamedTuple):
         variant: The rules.
         states: Their states at the end, record array [N].
         seats: The seats in question, int64 [N, roles].
-        sitting: Where players are drawn for the seats, the number of the one at each seat, int [N, seats].
+        seating: Where players are drawn for the seats, the number of the one at each seat, int [N, seats].
         acted: How often each seat took each type of action, int [N, seats, types], if that was counted.
     """
 
     variant: Variant
     states: np.recarray
     seats: np.ndarray
-    sitting: np.ndarray | None = None
+    seating: np.ndarray | None = None
     acted: np.ndarray | None = None
 
 

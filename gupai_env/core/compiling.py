@@ -50,10 +50,10 @@ def _module(name: str) -> tuple[bytes, frozenset[str]] | None:
     if file is None:
         return None
     source, names = file.read_bytes(), set()
-    room = (name if file.stem == "__init__" else name.rpartition(".")[0]).split(".")
+    location = (name if file.stem == "__init__" else name.rpartition(".")[0]).split(".")
     for dots, base, rest in IMPORT.findall(source.decode(errors="replace")):
         if dots:
-            base = ".".join([*room[: len(room) + 1 - len(dots)], base]).strip(".")
+            base = ".".join([*location[: len(location) + 1 - len(dots)], base]).strip(".")
         names |= {base, *(f"{base}.{word}" for word in WORD.findall(rest)), *WORD.findall(rest)}
     return source, frozenset(names)
 
@@ -101,9 +101,9 @@ def compiled(loop: Callable, game: Game | None = None) -> Callable:
     """
     if PLAIN:
         return _plain(loop)
-    name, room = loop.__name__.strip("_"), () if game is None else (game.module,)
-    digest = sources_digest(loop.__module__, *room)
-    loop.__qualname__ += "".join(f"-{each}" for each in (*room, digest, *VERSIONS))
+    name, location = loop.__name__.strip("_"), () if game is None else (game.module_name,)
+    digest = sources_digest(loop.__module__, *location)
+    loop.__qualname__ += "".join(f"-{each}" for each in (*location, digest, *VERSIONS))
     dispatcher = njit(loop, nogil=True, no_cfunc_wrapper=True, pipeline_class=LoopCompiler)
     if digest and _folder(CONFIG.CACHE_DIR):
         dispatcher._cache = _Kept(loop)
@@ -210,7 +210,7 @@ class _Kept(caching.FunctionCache):
         except Exception:  # anything may come of bytes that are not what was written
             with contextlib.suppress(OSError):
                 os.unlink(self._cache_file._index_path)
-            _tell_once(f"machine code in {self._cache_path} is damaged; it is compiled anew")
+            _warn_once(f"machine code in {self._cache_path} is damaged; it is compiled anew")
             return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
@@ -218,7 +218,7 @@ class _Kept(caching.FunctionCache):
             super().save_overload(signature, compiled)
             _sweep(self._cache_path)
         except OSError as error:
-            _tell_once(
+            _warn_once(
                 f"machine code cannot be kept in {self._cache_path}: {describe(OSError(error.errno, error.strerror))}"
             )
 
@@ -267,9 +267,7 @@ def _usable(folder: Path, trusted: Callable[[Path], bool]) -> bool:
 def _is_own(folder: Path) -> bool:
     """True if nobody else can have written to a folder: what lies there is run as it is."""
     found = folder.lstat()
-    mine = not hasattr(os, "getuid") or (
-        found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
-    )
+    mine = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077)
     return stat.S_ISDIR(found.st_mode) and mine
 
 
@@ -283,7 +281,7 @@ def tell(line: str) -> None:
 
 
 @functools.cache
-def _tell_once(line: str) -> None:
+def _warn_once(line: str) -> None:
     tell(line)
 
 
@@ -296,7 +294,7 @@ class _Announcer(event.Listener):
     def __init__(self) -> None:
         self.names: dict[Any, str] = {}  # of our loops
         self._begun: dict[Any, tuple[threading.Timer, float]] = {}
-        self._told: set[Any] = set()
+        self._announced: set[Any] = set()
 
     def on_start(self, event: event.Event) -> None:
         loop = event.data["dispatcher"]
@@ -308,7 +306,7 @@ class _Announcer(event.Listener):
         timer.start()
 
     def _say(self, loop: Any) -> None:
-        self._told.add(loop)
+        self._announced.add(loop)
         tell(f"compiling {self.names[loop]} (once on this machine, some seconds) ...")
 
     def on_end(self, event: event.Event) -> None:
@@ -318,8 +316,8 @@ class _Announcer(event.Listener):
         timer, begun = self._begun.pop(loop)
         timer.cancel()
         timer.join()
-        if loop in self._told:
-            self._told.remove(loop)
+        if loop in self._announced:
+            self._announced.remove(loop)
             tell(f"compiled {self.names[loop]} in {time.monotonic() - begun:.0f} s")
 
 

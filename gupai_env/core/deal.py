@@ -7,11 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from gupai_env.core.checks import is_whole
 from gupai_env.core.episode import advance, start
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
-from gupai_env.core.lanes import kernels
-from gupai_env.core.numbers import is_whole
+from gupai_env.core.kernels import kernels
 from gupai_env.core.scene import Scene
 from gupai_env.core.variant import Variant
 
@@ -50,9 +50,9 @@ class Deal:
         return state
 
     @property
-    def over(self) -> bool:
+    def terminated(self) -> bool:
         """True if the deal, or the last one of a match, has ended."""
-        return bool(self.states.over[0])
+        return bool(self.states.terminated[0])
 
     @property
     def seat(self) -> int:
@@ -68,7 +68,7 @@ class Deal:
     def mask(self) -> np.ndarray:
         """Return the legal actions of the seat to act, bool [num_actions]; none at the end."""
         mask = np.zeros(self.game.num_actions, np.bool_)
-        if not self.over:
+        if not self.terminated:
             self.game.legal_actions(self.rules, fields_of(self.state), mask)
         return mask
 
@@ -96,9 +96,7 @@ class Deal:
         players = self.variant.players
         return [self.view((first + number) % players) for number in range(players)]
 
-    def scene(
-        self, names: Sequence[str] | None = None, *, first: int = 0, without: int | None = None
-    ) -> Scene:
+    def scene(self, names: Sequence[str] | None = None, *, first: int = 0, without: int | None = None) -> Scene:
         """Return the table for `gupai_env.render`, all tiles face up, with the count if the deal is over.
 
         Args:
@@ -107,7 +105,7 @@ class Deal:
             without: The one seat whose tiles are not open. None: all tiles are.
         """
         views = [view for view in self.views(first) if view.seat != without]
-        return self.game.scene(self.variant, views, names, self.paid() if self.over else None)
+        return self.game.scene(self.variant, views, names, self.paid() if self.terminated else None)
 
     def redealt(self, seat: int, key: int) -> Self:
         """Return the deal with all that a seat cannot know dealt again, uniformly; `key` names the draw."""

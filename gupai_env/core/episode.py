@@ -20,7 +20,7 @@ def state_dtype(seats: int, *fields: tuple) -> np.dtype:
             ("leader", "i1"),  # who leads this deal
             ("direction", "i1"),  # +1 or -1: the order of turn among the seats
             ("to_act", "i1"),
-            ("over", "i1"),  # set by a game when its deal has ended; stays set only at the end of the match
+            ("terminated", "i1"),  # set by a game when its deal has ended; stays set only at the end of the match
             ("settled", "i1"),  # the last step ended a deal, and `payoff` holds its chips
             ("payoff", "f4", (seats,)),
             ("total", "f4", (seats,)),  # chips of all finished deals
@@ -72,7 +72,7 @@ def seat_at(rules, state, seat, steps):
 
 @rule
 def noise_key(state):
-    """Return the key of all chance that the player to act may use in this decision.
+    """Return the RNG key that the player to act may use in this decision.
 
     It depends on the episode, the seat and the decision alone, so equal players play a deal alike.
     """
@@ -98,7 +98,7 @@ def resume_from(view, key, state):
     state.moves = 0
     state.deal = view.deal
     state.direction = view.direction
-    state.over = 0
+    state.terminated = 0
     state.settled = 0
     state.payoff[:] = 0
 
@@ -116,7 +116,7 @@ def start(game, rules, state, seed):
     state.moves = 0
     state.deal = 0
     state.direction = 1
-    state.over = 0
+    state.terminated = 0
     state.settled = 0
     state.payoff[:] = 0
     state.total[:] = 0
@@ -130,7 +130,7 @@ def advance(game, rules, state, action):
     state.settled = 0
     state.moves += 1
     game.step(rules, state, action)
-    if state.over:
+    if state.terminated:
         settle(game, rules, state)
 
 
@@ -145,5 +145,5 @@ def settle(game, rules, state):
     state.deal += 1
     if state.deal < rules.deals:
         game.next_deal(rules, state)
-        state.over = 0
+        state.terminated = 0
         deal(game, rules, state, derive(state.seed, state.deal))

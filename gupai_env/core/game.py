@@ -15,18 +15,18 @@ from typing import Any, Self
 
 import numpy as np
 
+from gupai_env.core.checks import short_repr
+from gupai_env.core.heuristic import Feature, weights_row
 from gupai_env.core.hints import Hints
 from gupai_env.core.layout import Encoder
-from gupai_env.core.numbers import told
 from gupai_env.core.phrases import seat_names
 from gupai_env.core.scene import Scene
-from gupai_env.core.style import Feature, style_row
 from gupai_env.core.variant import Variant
 
 
 @dataclass(frozen=True)
 class Game:
-    """All there is to know of a game. As GAME it closes the `__init__.py` of the game's room, or the one file it has.
+    """All there is to know of a game. As GAME it closes the `__init__.py` of the game's module, or the one file it has.
 
     module: the import name of that room. Compiled loops take the room as one argument and find in it, under these
     very names, what follows (functions are `@rule`, plain Python that also compiles):
@@ -50,12 +50,12 @@ class Game:
             and `actions`, [max_decisions], with all decisions since; returns how many these are. Dealt and played
             like this the deal comes to the same state, so that what the others did can be weighed.
         encode(view, out): fills a cleared int8 [encoder.layout.size], the observation.
-        FEATURES: tuple of `Feature`, the numbers about an action that styles weigh.
+        FEATURES: tuple of `Feature`, the numbers about an action that heuristics weigh.
         STYLES: name -> weights by feature, the rule-based players; the plainest, `greedy`, first, the best one last.
         worth(view, action, weights): the weighted sum of the features of a legal action, `weights` in their order.
     """
 
-    module: str
+    module_name: str
     id: str
     title: str
     version: int
@@ -86,20 +86,20 @@ class Game:
     determinize: Callable = field(init=False, repr=False)
     history: Callable = field(init=False, repr=False)
     encode: Callable = field(init=False, repr=False)
-    worth: Callable = field(init=False, repr=False)
+    score: Callable = field(init=False, repr=False)
     features: tuple[Feature, ...] = field(init=False, repr=False)
-    styles: Mapping[str, Mapping[str, float]] = field(init=False, repr=False)
+    heuristics: Mapping[str, Mapping[str, float]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Raises: TypeError naming what the game's room does not provide."""
-        missing = [name for name in PROVIDED if not hasattr(self.room, name)]
+        """Raises: TypeError naming what the game's module does not provide."""
+        missing = [name for name in PROVIDED if not hasattr(self.module, name)]
         if missing:
-            raise TypeError(f"{self.module} is no room of a game: it has no {', '.join(missing)}")
+            raise TypeError(f"{self.module_name} is not the module of a game: it has no {', '.join(missing)}")
         for name in PROVIDED:
-            object.__setattr__(self, name.lower(), getattr(self.room, name))
+            object.__setattr__(self, name.lower(), getattr(self.module, name))
 
     def __reduce__(self) -> tuple:
-        return _game_of, (self.module,)
+        return _game_of, (self.module_name,)
 
     def __deepcopy__(self, memo: dict) -> Self:
         return self  # it never changes
@@ -108,22 +108,22 @@ class Game:
         return hash((self.id, self.version))  # the fields are compared; hashing them all would be slow
 
     @property
-    def room(self) -> ModuleType:
+    def module(self) -> ModuleType:
         """The module that provides the functions."""
-        return sys.modules[self.module]
+        return sys.modules[self.module_name]
 
     @property
     def positions(self) -> ModuleType:
         """The module `position` of the room: `from_tiles` and `settle` build and pay positions by hand."""
-        return importlib.import_module(f"{self.module}.position")
+        return importlib.import_module(f"{self.module_name}.position")
 
     @property
     def claims(self) -> ModuleType | None:
         """The module `claims` of the package, whose CLAIMS is what claims can name; None if there is none."""
         try:
-            return importlib.import_module(f"{self.module}.claims")
+            return importlib.import_module(f"{self.module_name}.claims")
         except ModuleNotFoundError as error:
-            if error.name != f"{self.module}.claims":
+            if error.name != f"{self.module_name}.claims":
                 raise
             return None
 
@@ -147,18 +147,18 @@ class Game:
         """The game's id as a Python identifier."""
         return self.id.replace("-", "_")
 
-    def style(self, weights: str | Mapping[str, float], temperature: float = 0.0) -> np.ndarray:
-        """Return a style, by its name or by the weights of its features, as loops take it, float64 [features + 1].
+    def heuristic(self, weights: str | Mapping[str, float], temperature: float = 0.0) -> np.ndarray:
+        """Return a heuristic, by its name or by the weights of its features, as loops take it, float64 [features + 1].
 
-        Raises: ValueError for an unknown name, and as `style_row`.
+        Raises: ValueError for an unknown name, and as `weights_row`.
         """
         if isinstance(weights, str):
-            if weights not in self.styles:
+            if weights not in self.heuristics:
                 raise ValueError(
-                    f"{told(weights)} is no style of {self.id}; they are {', '.join(self.styles)}"
+                    f"{short_repr(weights)} is no heuristic of {self.id}; they are {', '.join(self.heuristics)}"
                 )
-            weights = self.styles[weights]
-        return style_row(self.features, weights, temperature)
+            weights = self.heuristics[weights]
+        return weights_row(self.features, weights, temperature)
 
     def new_states(self, num: int) -> np.recarray:
         """Return `num` empty states, a structured array whose records read as `states[i].to_act`.
@@ -195,19 +195,15 @@ class Game:
             names: one a seat, by seat; "Seat 0", "Seat 1", ... without.
             payoffs: chips by seat of a deal that is over, to show its count; without them it still goes on.
         """
-        return self.table(
-            self, variant, views, seat_names(variant.players) if names is None else names, payoffs
-        )
+        return self.table(self, variant, views, seat_names(variant.players) if names is None else names, payoffs)
 
 
-def _game_of(module: str) -> Game:
+def _game_of(module_name: str) -> Game:
     """Return the game whose record closes a module, under the name GAME."""
-    game: Game = importlib.import_module(module).GAME
+    game: Game = importlib.import_module(module_name).GAME
     return game
 
 
-CAPITALS = ("state", "view", "features", "styles")
+CAPITALS = ("state", "view", "features", "heuristics")
 # What a room provides: functions by their names, data in capitals.
-PROVIDED = tuple(
-    each.name.upper() if each.name in CAPITALS else each.name for each in fields(Game) if not each.init
-)
+PROVIDED = tuple(each.name.upper() if each.name in CAPITALS else each.name for each in fields(Game) if not each.init)

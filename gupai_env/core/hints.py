@@ -32,9 +32,7 @@ def _filled(line: str, width: int) -> str:
     """Break a line of the rules; what follows a headword and spaces stays in its column."""
     head = re.match(r"\w+ {2,}", line)
     wide = sum(unicodedata.east_asian_width(letter) == "W" for letter in line)  # two columns each
-    return textwrap.fill(
-        line, max(width - wide, NARROWEST), subsequent_indent=" " * len(head[0]) if head else ""
-    )
+    return textwrap.fill(line, max(width - wide, NARROWEST), subsequent_indent=" " * len(head[0]) if head else "")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -103,7 +101,7 @@ class Hints:
         """Return what stands over the moves of one verb; `verbs` are all that are legal now."""
         return "Your moves"
 
-    def worth(self, view: np.record, actions: Sequence[int]) -> float:
+    def value(self, view: np.record, actions: Sequence[int]) -> float:
         """Return by what the moves of one verb are listed, the best first; where it is equal, by their tiles."""
         return 0.0
 
@@ -114,7 +112,5 @@ class Hints:
     def choice(self, view: np.record, actions: Sequence[int]) -> tuple[str, dict[str, int]]:
         """Return the question that tells such actions apart, and the action of every answer."""
         answers = {str(number): action for number, action in enumerate(actions, 1)}
-        options = ", ".join(
-            f"{number} for {self.game.action_name(action, view)}" for number, action in answers.items()
-        )
+        options = ", ".join(f"{number} for {self.game.action_name(action, view)}" for number, action in answers.items())
         return f"Which way: {options}?", answers

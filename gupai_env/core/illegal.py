@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gupai_env.core.checks import short_repr
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told
 
 NAMED = 12  # legal actions listed in full before the list is cut
 
@@ -26,5 +26,5 @@ def describe_illegal(game: Game, who: str, action: object, mask: np.ndarray, vie
     if type(action) is int and 0 <= action < game.num_actions:  # which True is not
         what = f"{game.action_name(action, view)} (action {action}) is not legal"
     else:
-        what = f"{told(action)} is no action; actions are whole numbers from 0 to {game.num_actions - 1}"
-    return f"{who}: {what}; legal: {listed or 'nothing, the game is over'}"
+        what = f"{short_repr(action)} is no action; actions are whole numbers from 0 to {game.num_actions - 1}"
+    return f"{who}: {what}; legal: {listed or 'nothing, the game is terminated'}"

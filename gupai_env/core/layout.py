@@ -71,7 +71,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Encoder:
-    """What the vector is into which `encode` of a game's room turns an information set; games may share one."""
+    """What the vector is into which `encode` of a game's module turns an information set; games may share one."""
 
     name: str
     version: int

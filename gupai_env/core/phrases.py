@@ -49,14 +49,14 @@ def won_by(view: np.record, place: int, payoff: float | None) -> list[str]:
     return [*words, f"{view.total[place] + 0.0:+g} in the match"] if view.deals > 1 else words
 
 
-def deal_of_match(view: np.record, over: bool) -> list[str]:
+def deal_of_match(view: np.record, terminated: bool) -> list[str]:
     """Return which deal of a match is on the table, nothing where there is one alone."""
-    return [f"deal {view.deal + (not over)} of {view.deals}"] if view.deals > 1 else []
+    return [f"deal {view.deal + (not terminated)} of {view.deals}"] if view.deals > 1 else []
 
 
-def says(name: str, deed: str) -> str:
+def says(name: str, action_type: str) -> str:
     """Return "Seat 2 plays [6:4]" for the deed "play [6:4]", and "You play [6:4]" for "You"."""
-    verb, space, rest = deed.partition(" ")
+    verb, space, rest = action_type.partition(" ")
     ending = "" if name == YOU else "es" if verb.endswith(("ch", "ss")) else "s"
     return f"{name} {verb}{ending}{space}{rest}"
 

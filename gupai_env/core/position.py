@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.hints import spelled
 from gupai_env.core.illegal import first_of
-from gupai_env.core.numbers import refused, told
 from gupai_env.core.rng import as_key
 from gupai_env.core.text import draw_text
 from gupai_env.core.tiles import KINDS, count, kind_of, parse_tiles, tile_name, tile_set
@@ -64,7 +64,7 @@ class Position(Deal):
 
         Raises: ValueError if the deal is over, for there is no such seat, or for a bad key.
         """
-        if self.over:
+        if self.terminated:
             raise ValueError("the deal is over, so nothing can be dealt again")
         return super().redealt(seat, as_key(key))
 
@@ -85,7 +85,7 @@ class Position(Deal):
                     if spelling(text) in map(spelling, named[action]):
                         return action
         raise ValueError(
-            f"{told(move)} is no action of {self.game.id}; legal: {first_of(self.legal()) or 'nothing'}"
+            f"{short_repr(move)} is no action of {self.game.id}; legal: {first_of(self.legal()) or 'nothing'}"
         )
 
     def payoffs(self) -> list[float]:
@@ -112,15 +112,13 @@ class Position(Deal):
         return int(later.state.leader)
 
     def _must_be_over(self, so: str) -> None:
-        if not self.over:
+        if not self.terminated:
             raise ValueError(f"the deal is not over, {so}")
 
 
 def new_position(game: Game, leader: int, seats: int, options: dict[str, Any]) -> Position:
     """Return a position of nothing but a leader and an order of turn; raises ValueError for bad options."""
-    plain = {
-        name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()
-    }
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
     variant = game.variant.make(**{"players": seats, **plain})
     if variant.players != seats:
         raise ValueError(f"players={variant.players} is not allowed with the tiles of {seats} seats")
@@ -159,7 +157,7 @@ def read_tile(what: str, tile: Tile) -> int:
     """Return the kind of one tile; raises ValueError naming what it was given for."""
     kinds = read_tiles([tile])
     if len(kinds) != 1:
-        raise ValueError(f"{what}={told(tile)} is not one tile")
+        raise ValueError(f"{what}={short_repr(tile)} is not one tile")
     return kinds[0]
 
 
@@ -169,16 +167,14 @@ def read_line(tiles: Tiles) -> list[tuple[int, int]]:
         parse_tiles(tiles)  # complains
         numbers = [int(number) for number in re.findall("[1-6]", tiles)]
         return list(zip(numbers[::2], numbers[1::2], strict=True))
-    entries = list(_each(tiles, f"{told(tiles)} is no tile; tiles are written [6:4][1:1]"))
+    entries = list(_each(tiles, f"{short_repr(tiles)} is no tile; tiles are written [6:4][1:1]"))
     if len(entries) == 2 and None not in map(whole, entries):
         entries = [tuple(entries)]  # a single pair
-    return [
-        tile for entry in entries for tile in (read_line(entry) if isinstance(entry, str) else [_pair(entry)])
-    ]
+    return [tile for entry in entries for tile in (read_line(entry) if isinstance(entry, str) else [_pair(entry)])]
 
 
 def _pair(tile: object) -> tuple[int, int]:
-    wrong = f"{told(tile)} is no tile; a tile is two numbers from 1 to 6"
+    wrong = f"{short_repr(tile)} is no tile; a tile is two numbers from 1 to 6"
     numbers = [whole(number) for number in _each(tile, wrong)]
     if len(numbers) != 2 or any(number not in range(1, 7) for number in numbers):
         raise ValueError(wrong)
@@ -197,7 +193,7 @@ def _each(value: object, wrong: str) -> Iterator[Any]:
 
 def piles_of(what: str, piles: object) -> list[Any]:
     """Return one entry a seat as a list; raises ValueError for what is no sequence of them."""
-    wrong = f"{what} must be a sequence with one entry for each seat, not {told(piles)}"
+    wrong = f"{what} must be a sequence with one entry for each seat, not {short_repr(piles)}"
     if isinstance(piles, str):
         raise ValueError(wrong)
     return list(_each(piles, wrong))
@@ -218,7 +214,5 @@ def rest_of(deck: int, kinds: Iterable[int]) -> int:
     kinds = list(kinds)
     for kind in range(KINDS):
         if kinds.count(kind) > count(deck, kind):
-            raise ValueError(
-                f"{tile_name(kind)} is given {kinds.count(kind)} times; the deck has {count(deck, kind)}"
-            )
+            raise ValueError(f"{tile_name(kind)} is given {kinds.count(kind)} times; the deck has {count(deck, kind)}")
     return deck - tile_set(kinds)

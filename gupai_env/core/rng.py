@@ -8,7 +8,7 @@ Source of the constants: Steele, Lea and Flood, "Fast splittable pseudorandom nu
 import numpy as np
 from numba.extending import overload
 
-from gupai_env.core.numbers import is_whole, told
+from gupai_env.core.checks import is_whole, short_repr
 from gupai_env.core.rule import rule
 
 GOLDEN = 0x9E3779B97F4A7C15
@@ -59,4 +59,4 @@ def as_key(seed: object, name: str = "a seed") -> int:
     """Return a seed as a key; raises ValueError for anything but a whole number in 0..2**63 - 1."""
     if is_whole(seed) and 0 <= seed < KEYS:  # type: ignore[operator]
         return int(seed)  # type: ignore[call-overload]
-    raise ValueError(f"{name} is a whole number from 0 to 2**63 - 1, not {told(seed)}")
+    raise ValueError(f"{name} is a whole number from 0 to 2**63 - 1, not {short_repr(seed)}")

@@ -72,10 +72,7 @@ class LoopCompiler(Compiler):
         return loop
 
 
-_UNCALLED: Any = {
-    "no_cpython_wrapper": True,
-    "no_cfunc_wrapper": True,
-}  # they would take time to compile, too
+_UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # they would take time to compile, too
 _CONTAINED: Any = {"pipeline_class": _PartCompiler, "forceinline": True, **_UNCALLED}
 rule = register_jitable(**_CONTAINED)
 long_rule = register_jitable(pipeline_class=_CalledPartCompiler, forceinline=False, **_UNCALLED)

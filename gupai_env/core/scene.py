@@ -32,7 +32,7 @@ class Pile:
     tiles: the face-up tiles in their order, as they lie; the connected line [1:3][3:1] is ((1, 3), (3, 1)).
     hidden: number of face-down tiles, shown after the others.
     marked: positions in `tiles` to highlight, for instance the last tile played.
-    room: how many tiles a picture keeps space for, so that nothing moves as the pile fills; a fuller pile is
+    capacity: how many tiles a picture keeps space for, so that nothing moves as the pile fills; a fuller pile is
         still drawn, only smaller. 0 keeps space for the tiles there are.
     form: "row" (side by side), "line" (connected end to end, all face up) or "stack" (a heap and its count,
         all face down).
@@ -44,7 +44,7 @@ class Pile:
     tiles: tuple[Tile, ...] = ()
     hidden: int = 0
     marked: tuple[int, ...] = ()
-    room: int = 0
+    capacity: int = 0
     form: Literal["row", "line", "stack"] = "row"
     lead: int | None = None
     open_left: int = 0

@@ -22,7 +22,7 @@ EVALUATION_STREAM = 1 << 42  # to compare players on
 TRAINING_STREAM = 1 << 43  # to learn from in self-play
 TUNING_STREAM = 1 << 45  # to tune on
 CLAIM_STREAM = 1 << 48  # to test claims on
-TEACHING_STREAM = 1 << 54  # to label
+TARGETS_STREAM = 1 << 54  # to label
 PERSON_STREAM = 1 << 55  # no deals, but where a person sits
 
 # Of the key of a decision:

@@ -95,7 +95,6 @@ def _coloured_tile(match: re.Match[str]) -> str:
     # Half of the twelve pips of [6:6] are red, so one of its two sixes is.
     red = (True, False) if tile == (6, 6) else [count > 0 for count in red_pips(tile)]
     first, second = (
-        f"{_RED}{number}{_DEFAULT}" if is_red else str(number)
-        for number, is_red in zip(tile, red, strict=True)
+        f"{_RED}{number}{_DEFAULT}" if is_red else str(number) for number, is_red in zip(tile, red, strict=True)
     )
     return f"[{first}:{second}]"

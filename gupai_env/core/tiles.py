@@ -15,10 +15,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from gupai_env.core.bits import first_one, ones, spread
-from gupai_env.core.numbers import told
+from gupai_env.core.byte_rows import store_word, write_row
+from gupai_env.core.checks import short_repr
 from gupai_env.core.rng import shuffle
 from gupai_env.core.rule import rule
-from gupai_env.core.words import store_word, write_row
 
 KINDS = 21
 HIGHEST = 6  # pips on an end run from 1 to this; there are no blanks
@@ -50,9 +50,7 @@ DOUBLES = kind_set(lambda high, low: high == low)
 CARRYING = np.array([ALL_KINDS] + [kind_set(lambda h, low, n=n: n in (h, low)) for n in range(1, 7)])
 HIGH_IS = np.array([ALL_KINDS] + [kind_set(lambda h, low, n=n: n == h) for n in range(1, 7)])
 LOW_IS = np.array([ALL_KINDS] + [kind_set(lambda h, low, n=n: n == low) for n in range(1, 7)])
-WEIGHT_HAS = np.array(
-    [kind_set(lambda h, low, b=b: (h + low) >> b & 1) for b in range(4)]
-)  # by bit of the weight
+WEIGHT_HAS = np.array([kind_set(lambda h, low, b=b: (h + low) >> b & 1) for b in range(4)])  # by bit of the weight
 NO_TILE = KINDS  # in a list of kinds
 KIND = np.append(ONE, np.int64(0))  # [KINDS + 1], the set of one tile, and of none
 _BEHIND = np.int64(-1 << 63)  # the bit of NO_TILE
@@ -179,7 +177,7 @@ def parse_tiles(text: str) -> list[int]:
     """Return the kinds named in a text such as `[6:4][1:1]` or `64 6:4`, either end first; raises ValueError."""
     rest = re.sub(_TILE, " ", text).strip(" ,")
     if rest:
-        raise ValueError(f"{told(rest)} is no tile; tiles are written [6:4][1:1], with numbers from 1 to 6")
+        raise ValueError(f"{short_repr(rest)} is no tile; tiles are written [6:4][1:1], with numbers from 1 to 6")
     return [kind_of(int(high), int(low)) for high, low in _TILE.findall(text)]
 
 

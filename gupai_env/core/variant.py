@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from gupai_env.core.numbers import LONGEST, cut, nearest, refused, told
+from gupai_env.core.checks import LONGEST, cut, nearest, refused, short_repr
 
 RANDOM_LEADER = -1
 FULL, TINY = "full", "tiny"
@@ -30,11 +30,7 @@ TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 def option(
-    default: Any,
-    help: str,
-    choices: tuple = (),
-    encode: Callable[[Any], Any] | None = None,
-    allowed: str = "",
+    default: Any, help: str, choices: tuple = (), encode: Callable[[Any], Any] | None = None, allowed: str = ""
 ) -> Any:
     """Declare one option: its default, its meaning, what is allowed and how the compiled rules read it.
 
@@ -96,9 +92,7 @@ class Variant:
     """
 
     players: int = option(4, "number of seats", (2, 3, 4))
-    deals: int = option(
-        1, "deals in a match; chips are paid at the end of every deal", allowed=f"1 to {MOST_DEALS}"
-    )
+    deals: int = option(1, "deals in a match; chips are paid at the end of every deal", allowed=f"1 to {MOST_DEALS}")
     leader: int | str = option(
         "random",
         'who leads the first deal: "random" or a seat',
@@ -155,7 +149,7 @@ class Variant:
         stakes = list(stakes)
         unit = next((unit for unit in UNITS if all(stake % unit == 0 for stake in stakes)), UNITS[-1])
         if not most * self.deals <= EXACT * unit:
-            said = ", ".join(f"{name}={told(getattr(self, name))}" for name in names)
+            said = ", ".join(f"{name}={short_repr(getattr(self, name))}" for name in names)
             raise ValueError(
                 f"{said} is not allowed with deals={self.deals}: a seat could win or lose {most * self.deals:.4g} "
                 f"chips, and no more than {EXACT * unit:,.0f} are counted exactly"
@@ -180,7 +174,7 @@ class Variant:
             if name not in names:
                 hint = nearest(name, names)
                 raise ValueError(
-                    f"{told(name)} is no option of {cls.__name__}; {hint}its options are {', '.join(names)}"
+                    f"{short_repr(name)} is no option of {cls.__name__}; {hint}its options are {', '.join(names)}"
                 )
         return cls(**options)
 
@@ -196,7 +190,7 @@ class Variant:
             name, sign, text = assignment.partition("=") if isinstance(assignment, str) else ("", "", "")
             if not sign:
                 raise ValueError(
-                    f"{told(assignment)} sets no option; write name=value, for instance {cls.example()}"
+                    f"{short_repr(assignment)} sets no option; write name=value, for instance {cls.example()}"
                 )
             instead = cls._instead(name) if name in defaults else ""
             options[name] = _read(name, text, defaults.get(name, ""), instead)

@@ -3,23 +3,21 @@
 import difflib
 from importlib.metadata import entry_points
 
+from gupai_env.core.checks import short_repr
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told
 from gupai_env.games import ce_deng, da_ling, ding_niu, jie_long, small_mahjong, tiu_u
 
-PLUGINS = (
-    "gupai.games"  # the group of entry points under which packages name the module that registers their game
-)
-_ROOMS = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong)
-GAMES: dict[str, Game] = {room.GAME.id: room.GAME for room in _ROOMS}
+PLUGINS = "gupai.games"  # the group of entry points under which packages name the module that registers their game
+_MODULES = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong)
+GAMES: dict[str, Game] = {module.GAME.id: module.GAME for module in _MODULES}
 
 
 def add_game(game: Game) -> None:
     """Add a game to GAMES; the same one again changes nothing. Raises ValueError if its id is taken."""
     known = GAMES.setdefault(game.id, game)
-    if known.module != game.module:
+    if known.module_name != game.module_name:
         raise ValueError(
-            f"{game.id!r} is taken by the game of {known.module}; {game.module} must choose another id"
+            f"{game.id!r} is taken by the game of {known.module_name}; {game.module_name} must choose another id"
         )
     GAMES[game.id] = game
 
@@ -48,5 +46,5 @@ def get_game(name: str | Game) -> Game:
     if wanted not in GAMES:
         near = difflib.get_close_matches(wanted, GAMES, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise ValueError(f"{told(name)} is no game{hint}; the games are {', '.join(GAMES)}")
+        raise ValueError(f"{short_repr(name)} is no game{hint}; the games are {', '.join(GAMES)}")
     return GAMES[wanted]

@@ -23,11 +23,7 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def _widths() -> dict[str, float]:
     """Return the width of every letter of the font, in font sizes."""
     table = json.loads(WIDTHS.read_text(encoding="utf-8"))
-    return {
-        letter: int(width) / table["units"]
-        for width, letters in table["letters"].items()
-        for letter in letters
-    }
+    return {letter: int(width) / table["units"] for width, letters in table["letters"].items() for letter in letters}
 
 
 @functools.lru_cache(maxsize=4096)
@@ -60,31 +56,31 @@ def drawable(text: str) -> str:
     return NOT_IN_XML.sub("\ufffd", " ".join(text.split()))
 
 
-def shrunk(text: str, room: float, size: float) -> tuple[str, float]:
+def shrunk(text: str, capacity: float, size: float) -> tuple[str, float]:
     """Return a text and the size at which it fits; where that would be too small to read, it is cut."""
-    size = round(size * min(1.0, max(room / max(length(text, size), 1), 0.6)), 2)
-    return fitted(text, room, size), size
+    size = round(size * min(1.0, max(capacity / max(length(text, size), 1), 0.6)), 2)
+    return fitted(text, capacity, size), size
 
 
 @functools.lru_cache(maxsize=1024)
-def fitted(text: str, room: float, size: float) -> str:
-    """Return a text, cut with dots where it is longer than `room`."""
-    if length(text, size) <= room + 0.5:  # half a pixel, for the size has been rounded
+def fitted(text: str, capacity: float, size: float) -> str:
+    """Return a text, cut with dots where it is longer than `capacity`."""
+    if length(text, size) <= capacity + 0.5:  # half a pixel, for the size has been rounded
         return text
-    while text and length(text + DOTS, size) > room:
+    while text and length(text + DOTS, size) > capacity:
         text = text[:-1]
     return text + DOTS
 
 
 @functools.lru_cache(maxsize=1024)
-def wrapped(text: str, room: float, size: float) -> tuple[str, ...]:
-    """Return a text in rows no longer than `room`, broken after commas rather than between words."""
+def wrapped(text: str, capacity: float, size: float) -> tuple[str, ...]:
+    """Return a text in rows no longer than `capacity`, broken after commas rather than between words."""
     rows = [""]
     for part in re.split(r"(?<=,) ", text):
-        for word in [part] if length(part, size) <= room else part.split():
+        for word in [part] if length(part, size) <= capacity else part.split():
             longer = f"{rows[-1]} {word}".strip()
-            if length(longer, size) <= room or not rows[-1]:
+            if length(longer, size) <= capacity or not rows[-1]:
                 rows[-1] = longer
             else:
                 rows.append(word)
-    return tuple(fitted(row, room, size) for row in rows)
+    return tuple(fitted(row, capacity, size) for row in rows)

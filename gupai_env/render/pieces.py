@@ -227,9 +227,7 @@ def _symbol(name: str) -> str:
         return f'<g id="g-{name}"><title>marked</title>{rim}</g>'
     material = "back" if name == "back" else "ivory"
     parts = [
-        rectangle(
-            -grown, 7 - grown / 2, w + 2 * grown, h + grown, 16 + grown, "g-shadow", f' opacity="{opacity}"'
-        )
+        rectangle(-grown, 7 - grown / 2, w + 2 * grown, h + grown, 16 + grown, "g-shadow", f' opacity="{opacity}"')
         for grown, opacity in ((7, 0.1), (4, 0.14), (1, 0.2))
     ]
     parts.append(rectangle(0, 0, w, h, 16, f"g-{material}-side"))
@@ -242,9 +240,7 @@ def _symbol(name: str) -> str:
     else:
         cx, cy = w / 2, (h - _SIDE) / 2
         for pip in pips_of((int(numbers[0]), int(numbers[1]))):
-            x, y = {UPRIGHT: (pip.x, pip.y), LYING_LEFT: (pip.y, -pip.x), LYING_RIGHT: (-pip.y, pip.x)}[
-                turned
-            ]
+            x, y = {UPRIGHT: (pip.x, pip.y), LYING_LEFT: (pip.y, -pip.x), LYING_RIGHT: (-pip.y, pip.x)}[turned]
             x, y, r = cx + x * _UNIT, cy + y * _UNIT, pip.radius * _UNIT
             # Light on the lower lip makes a pip look hollowed out.
             parts.append(f'<circle class="g-lip" cx="{short(x)}" cy="{short(y + 1.8)}" r="{short(r)}"/>')

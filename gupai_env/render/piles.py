@@ -95,7 +95,7 @@ def _block(pile: Pile, size: int, width: float) -> Block:
     least = min(length(drawable(pile.label), 13), width)
     if pile.form == "stack":
         return Block(pile, max(2.8 * size, least), tall(size), 1)
-    count = max(pile.room, len(pile.tiles) + pile.hidden, 1)
+    count = max(pile.capacity, len(pile.tiles) + pile.hidden, 1)
     fitting = max(int((width + _between(size)) / (size + _between(size))), 1)
     lines = -(-count // fitting)
     columns = -(-count // lines)  # rows of the same length look calmer than full ones and a rest
@@ -130,7 +130,7 @@ def _lay_row(block: Block, x: float, y: float, size: int) -> list[Piece]:
     pile, step, pieces = block.pile, _between(size), []
     tiles = (*pile.tiles, *[None] * pile.hidden)
     # Marked tiles come last, so that no neighbour covers their rim.
-    for at in sorted(range(max(pile.room, len(tiles))), key=lambda at: at in pile.marked):
+    for at in sorted(range(max(pile.capacity, len(tiles))), key=lambda at: at in pile.marked):
         row, column = divmod(at, block.columns)
         corner = x + column * (size + step), y + row * (tall(size) + step)
         if at < len(tiles):
@@ -166,9 +166,7 @@ def _lay_line(block: Block, x: float, y: float, size: int) -> list[Piece]:
         row, (here_x, here_y), (there_x, there_y) = slots[at][0], middles[at], middles[at + 1]
         if here_y != there_y:
             edge = x + (block.w - size / 8 if row % 2 == 0 else size / 8)
-            pieces.append(
-                _thread([(here_x, here_y), (edge, here_y), (edge, there_y), (there_x, there_y)], size / 12)
-            )
+            pieces.append(_thread([(here_x, here_y), (edge, here_y), (edge, there_y), (there_x, there_y)], size / 12))
     before = 1 if pile.open_left else 0
     # Marked tiles come last, so that no neighbour covers their rim.
     for at in sorted(range(len(slots)), key=lambda at: at - before in pile.marked):
@@ -193,9 +191,7 @@ def _thread(points: Sequence[tuple[float, float]], thick: float) -> Piece:
     high = [max(values) for values in zip(*along, strict=True)]
     box = Box(low[0] - margin, low[1] - margin, high[0] - low[0] + 2 * margin, high[1] - low[1] + 2 * margin)
     path = " ".join(f"{short(px)} {short(py)}" for px, py in along)
-    more = (
-        f' class="g-line-quiet" stroke-width="{short(max(thick, 1))}" stroke-linejoin="round" points="{path}"'
-    )
+    more = f' class="g-line-quiet" stroke-width="{short(max(thick, 1))}" stroke-linejoin="round" points="{path}"'
     return Piece(x, y, box, "polyline", more)
 
 
@@ -237,7 +233,7 @@ def _row_range(slots: list[tuple[int, float, int]]) -> tuple[int, int]:
 
 def _expected_rows(pile: Pile, size: int, width: float) -> int:
     """Return how many rows a full line is likely to need: three in eight tiles of a set are doubles."""
-    long = pile.room * size * (3 + 5 * LENGTH) / 8
+    long = pile.capacity * size * (3 + 5 * LENGTH) / 8
     return ceil(long / max(width - size - tall(size), size)) + (pile.lead is not None)
 
 

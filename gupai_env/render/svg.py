@@ -15,10 +15,7 @@ from gupai_env.render.letters import drawable, fitted, length, shrunk, wrapped
 from gupai_env.render.pieces import DARK, THEMES, Box, Piece, escaped, short, sides, style, symbols, text_at
 from gupai_env.render.piles import fit, gap_of, height_of, label_of, lay_piles
 
-WIDTH, NARROW = (
-    960,
-    400,
-)  # units of a drawing's width: of a table with its seats around it, and of one for a phone
+WIDTH, NARROW = (960, 400)  # units of a drawing's width: of a table with its seats around it, and of one for a phone
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ def draw_svg(scene: Scene, *, theme: str = DARK, narrow: bool = False) -> str:
     """Return a drawing of the table as an SVG document, in which every tile has a `<title>`.
 
     The first place is at the near side and the others follow anticlockwise. The sizes of tiles depend on the
-    number of places and the `room` of the piles, so that they stay the same during a deal.
+    number of places and the `capacity` of the piles, so that they stay the same during a deal.
 
     Args: theme: "dark" or "light". narrow: places below each other, to be read on a phone.
     Raises: ValueError for another theme.
@@ -90,9 +87,7 @@ def draw_table(scene: Scene, layout: Layout) -> Table:
         centre=lay_piles(scene.centre, layout.centre.inside(10), 30 if layout.narrow else 54),
         panels=[_panel(place, area) for place, area in zip(scene.places, layout.areas, strict=True)],
         words=[draw_words(place, area) for place, area in zip(scene.places, layout.areas, strict=True)],
-        tiles=[
-            draw_tiles(place, area, layout) for place, area in zip(scene.places, layout.areas, strict=True)
-        ],
+        tiles=[draw_tiles(place, area, layout) for place, area in zip(scene.places, layout.areas, strict=True)],
     )
 
 
@@ -139,10 +134,7 @@ def _pill(note: str, x: float, y: float, height: float, size: float) -> Sequence
     width = round(length(note, size) + 20, 1)
     inner = Box(0.5, 0.5, width - 1, height - 1)
     frame = sides(*inner, height / 2, "g-panel g-edge-panel-line")
-    return [
-        Piece(x, y, Box(0, 0, width, height), "rect", frame),
-        text_at(x + 10, y + height / 2, note, size, "ink"),
-    ]
+    return [Piece(x, y, Box(0, 0, width, height), "rect", frame), text_at(x + 10, y + height / 2, note, size, "ink")]
 
 
 def _narrow_head(scene: Scene, box: Box) -> tuple[list[Piece], float]:

@@ -18,14 +18,4 @@ from gupai_env.testing.kit import check_env
 from gupai_env.testing.registry import CHECKS
 from gupai_env.testing.report import ConformanceError, Report, Result
 
-__all__ = [
-    "CHECKS",
-    "ConformanceError",
-    "Hooks",
-    "LaneGame",
-    "Record",
-    "Report",
-    "Result",
-    "check_env",
-    "hooks_of",
-]
+__all__ = ["CHECKS", "ConformanceError", "Hooks", "LaneGame", "Record", "Report", "Result", "check_env", "hooks_of"]

@@ -12,12 +12,12 @@ import numpy as np
 
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import WAIT
+from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import KEYS
 from gupai_env.games import get_game
 from gupai_env.render import draw_text
 from gupai_env.testing.hooks import Hooks, LaneGame
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 
 def hooks_of(game: str | Game, **variant: Any) -> Hooks:
@@ -38,23 +38,16 @@ def hooks_of(game: str | Game, **variant: Any) -> Hooks:
 
 def clone(env: GupaiEnv) -> GupaiEnv:
     """Return an independent copy; what never changes is shared."""
-    unchanging = (
-        env.game,
-        env.variant,
-        env.layout,
-        env.observation_spaces,
-        env.action_spaces,
-        env.state_space,
-    )
+    unchanging = (env.game, env.variant, env.layout, env.observation_spaces, env.action_spaces, env.state_space)
     return copy.deepcopy(env, {id(part): part for part in unchanging})
 
 
 def put(env: GupaiEnv, states: np.recarray) -> None:
     """Put another deal on the table; what was paid so far stays."""
     env.deal.states[:] = states
-    env._lanes.refresh()
+    env._envs.refresh()
     mover = env.possible_agents[env.deal.seat]
-    env.__dict__.update(agent_selection=mover, _mover=mover, _infos={}, _told=int(env._moves[0]))
+    env.__dict__.update(agent_selection=mover, _mover=mover, _infos={}, _announced=int(env._moves[0]))
 
 
 def redeal(env: GupaiEnv, agent: str, rng: np.random.Generator) -> GupaiEnv:
@@ -81,17 +74,17 @@ def lane_games(
     game: Game, variant: dict[str, Any], seeds: Sequence[int], actions: Sequence[Sequence[int]]
 ) -> list[LaneGame]:
     """Play each list of actions in a lane of its own."""
-    lanes = Lanes(game, len(seeds), renew=False, **variant)
-    lanes.reset(seeds=np.array(seeds))
+    envs = VectorEnv(game, len(seeds), renew=False, **variant)
+    envs.reset(seeds=np.array(seeds))
     turns: list[list] = [[] for _ in seeds]
-    paid = np.zeros_like(lanes.payoffs)
+    paid = np.zeros_like(envs.rewards)
     for move in range(max(map(len, actions))):
         chosen = [mine[move] if move < len(mine) else WAIT for mine in actions]
         for lane, action in enumerate(chosen):
             if action != WAIT:
-                seat = f"seat_{lanes.seats[lane]}"
-                turns[lane].append((seat, lanes.observations[lane].copy(), lanes.masks[lane].copy()))
-        paid += lanes.step(np.array(chosen))[0]
+                seat = f"seat_{envs.seats[lane]}"
+                turns[lane].append((seat, envs.observations[lane].copy(), envs.masks[lane].copy()))
+        paid += envs.step(np.array(chosen))[0]
     return [
         LaneGame(turn, {f"seat_{seat}": chips for seat, chips in enumerate(row)})
         for turn, row in zip(turns, paid.tolist(), strict=True)

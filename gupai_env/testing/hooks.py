@@ -78,9 +78,7 @@ class Hooks:
     chance: bool = True
     deck: Mapping[Any, int] | None = None
     illegal: tuple[str, ...] = REFUSALS
-    refusals: tuple[type[Exception], ...] = field(
-        default=(ValueError, TypeError, AssertionError, OverflowError)
-    )
+    refusals: tuple[type[Exception], ...] = field(default=(ValueError, TypeError, AssertionError, OverflowError))
     render_modes: tuple[str, ...] | None = None
 
     redeal: Callable[[AECEnv, str, np.random.Generator], AECEnv] | None = None

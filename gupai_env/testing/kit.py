@@ -18,9 +18,9 @@ from gupai_env.testing import (  # noqa: F401, each registers its checks
     seed_checks,
 )
 from gupai_env.testing.hooks import Hooks
-from gupai_env.testing.pace import Pace
 from gupai_env.testing.registry import CHECKS, Check
 from gupai_env.testing.report import ConformanceError, NotRun, Report, Result
+from gupai_env.testing.stopwatch import Stopwatch
 from gupai_env.testing.trial import MakeEnv, Trial, next_deal_repeats
 
 PLAYED = 4  # times that a check plays each of its games, more or less
@@ -73,8 +73,8 @@ def check_env(
             playing = played * game_takes
         for number, name in enumerate(ordered):
             share = max(0.0, ends - monotonic()) / (len(ordered) - number)
-            pace = Pace(None if budget is None else max(share - playing, share / 2))
-            trial = Trial(name, make_env, hooks, range(seed, seed + played), repeats, pace)
+            stopwatch = Stopwatch(None if budget is None else max(share - playing, share / 2))
+            trial = Trial(name, make_env, hooks, range(seed, seed + played), repeats, stopwatch)
             results[name] = _judge(CHECKS[name], trial, results)
     return Report(str(env), tuple(results.values()), f"{played} of {games} games" if played < games else "")
 
@@ -117,7 +117,7 @@ def _judge(check: Check, trial: Trial, earlier: dict[str, Result]) -> Result:
         error = trial.error(f"the environment or a hook raised {type(accident).__name__}: {accident}")
         error.__cause__ = accident
         return Result(check.name, "failed", error)
-    return Result(check.name, "passed", notes=(*trial.notes, *filter(None, [str(trial.pace)])))
+    return Result(check.name, "passed", notes=(*trial.notes, *filter(None, [str(trial.stopwatch)])))
 
 
 def _broken_ground(check: Check, earlier: dict[str, Result]) -> str | None:

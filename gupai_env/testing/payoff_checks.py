@@ -30,9 +30,7 @@ def tile_conservation(trial: Trial) -> None:
     def count(game: Game) -> None:
         there = Counter(tiles(game.env))
         if there != whole:
-            trial.fail(
-                f"missing {sorted((whole - there).elements())}, too many {sorted((there - whole).elements())}"
-            )
+            trial.fail(f"missing {sorted((whole - there).elements())}, too many {sorted((there - whole).elements())}")
 
     for seed in trial.seeds:
         game = trial.fresh(seed)

@@ -58,9 +58,7 @@ def refusal_purity(trial: Trial) -> None:
         nonlocal refused
         seat = game.env.agent_selection
         bad = [*illegal(trial, game), *malformed(all_actions(game.env, seat), game.legal())]
-        harmless = [
-            action for action, answer in attempts(trial, game, bad) if answer.kind in ("raise", "ignore")
-        ]
+        harmless = [action for action, answer in attempts(trial, game, bad) if answer.kind in ("raise", "ignore")]
         for action in harmless:
             refused += 1
             with suppress(Exception):

@@ -96,9 +96,7 @@ class Report:
         raise ConformanceError(first.check, first.seed, first.move, first.seat, what) from first
 
     def __str__(self) -> str:
-        counts = ", ".join(
-            f"{len(self.named(status))} {status}" for status in ("passed", "failed", "not run")
-        )
+        counts = ", ".join(f"{len(self.named(status))} {status}" for status in ("passed", "failed", "not run"))
         order = {"failed": 0, "not run": 1, "passed": 2}
         lines = sorted(self.results, key=lambda result: order[result.status])
         limit = f" (within the budget: {self.left_out})" if self.left_out else ""

@@ -60,9 +60,7 @@ def public_differences(trial: Trial) -> None:
             for agent in [agent for agent in env.agents if not is_out(env, agent)]:
                 table = public(env)
                 if seen.setdefault((agent, frozen(env.observe(agent))), table) != table:
-                    trial.fail(
-                        f"after action {action} it sees what it saw at a table that differs in public", agent
-                    )
+                    trial.fail(f"after action {action} it sees what it saw at a table that differs in public", agent)
 
 
 @check(needs=("rotate",), rests_on=("replay-round-trip",))

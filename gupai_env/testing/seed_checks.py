@@ -26,17 +26,17 @@ def require_chance(trial: Trial) -> None:
 def global_rng(trial: Trial) -> None:
     """Playing neither uses nor moves the global generators of `random` and `numpy.random`."""
     first = trial.seeds[0]
-    told: list[list[Turn]] = []
+    printed: list[list[Turn]] = []
     for number in (1, 1, 2):
         with _global_generators_seeded(number):
             before = random.getstate(), frozen(np.random.get_state())
-            told.append(trial.transcript(trial.fresh(first)))
+            printed.append(trial.transcript(trial.fresh(first)))
             after = random.getstate(), frozen(np.random.get_state())
             for name, one, other in zip(("random", "numpy.random"), before, after, strict=True):
                 if one != other:
                     trial.fail(f"the game moves the global generator of {name}", move=0)
-    if told[0] == told[1]:  # else the game does not repeat anyhow, which is for other checks to say
-        trial.compare(told[1], told[2], "when the global generators are seeded differently")
+    if printed[0] == printed[1]:  # else the game does not repeat anyhow, which is for other checks to say
+        trial.compare(printed[1], printed[2], "when the global generators are seeded differently")
 
 
 @contextmanager
@@ -75,9 +75,9 @@ def replay_round_trip(trial: Trial) -> None:
         pass
     for seed in trial.seeds:
         game = trial.fresh(seed)
-        told = trial.transcript(game)
+        printed = trial.transcript(game)
         used.env.reset(seed=seed)
-        trial.require_same(told, Game(used.env, seed), game.actions, "when the same moves are played again")
+        trial.require_same(printed, Game(used.env, seed), game.actions, "when the same moves are played again")
 
 
 @check(rests_on=("replay-round-trip",))
@@ -97,8 +97,8 @@ def second_process(trial: Trial) -> None:
 def episodes_repeat(trial: Trial) -> None:
     """After `reset(seed)` the episodes that follow by `reset()` are the same every time."""
     for seed in trial.seeds:
-        told, again = _next_deals(trial, seed), _next_deals(trial, seed)
-        trial.compare(told, again, "when the seed is used again")
+        printed, again = _next_deals(trial, seed), _next_deals(trial, seed)
+        trial.compare(printed, again, "when the seed is used again")
 
 
 def _next_deals(trial: Trial, seed: int) -> list[Turn]:
@@ -145,8 +145,8 @@ def lanes_equal_single(trial: Trial) -> None:
     assert lane_games
     games = [trial.fresh(seed) for seed in trial.seeds]
     singles = [[_turn(game.env) for _ in trial.play(game)][: len(game.moves)] for game in games]
-    lanes = lane_games(list(trial.seeds), [game.actions for game in games])
-    for game, single, lane in zip(games, singles, lanes, strict=True):
+    envs = lane_games(list(trial.seeds), [game.actions for game in games])
+    for game, single, lane in zip(games, singles, envs, strict=True):
         trial.game = game
         if len(single) != len(lane.turns):
             trial.fail(f"its lane has {len(lane.turns)} turns, not {len(single)}")

@@ -10,8 +10,8 @@ from pettingzoo import AECEnv
 
 from gupai_env.testing.games import Game, Poke, Snapshot, difference, snapshot
 from gupai_env.testing.hooks import Hooks
-from gupai_env.testing.pace import Pace
 from gupai_env.testing.report import ConformanceError, NotRun
+from gupai_env.testing.stopwatch import Stopwatch
 
 MakeEnv = Callable[..., AECEnv]
 TOLERANCE = 1e-6  # payoffs may be float32
@@ -52,7 +52,7 @@ class Trial:
         hooks: what is known of the game.
         seeds: of the games to play.
         next_deal_repeats: what the function of that name says.
-        pace: keeps the check to its time.
+        stopwatch: keeps the check to its time.
         notes: what the check found worth saying though it passed.
         game: the game being looked at, which gives a finding its place.
     """
@@ -62,7 +62,7 @@ class Trial:
     hooks: Hooks
     seeds: Sequence[int]
     next_deal_repeats: bool
-    pace: Pace = field(default_factory=Pace)
+    stopwatch: Stopwatch = field(default_factory=Stopwatch)
     notes: list[str] = field(default_factory=list)
     game: Game | None = None
 
@@ -112,10 +112,10 @@ class Trial:
     def positions(self) -> Iterator[Game]:
         """Every position with a seat to act, in random games from all seeds, or as many as there is time for."""
         for number, seed in enumerate(self.seeds):
-            moves = None if self.pace.seconds is None else self.moves_of(seed)
+            moves = None if self.stopwatch.seconds is None else self.moves_of(seed)
             for position in self.play(self.fresh(seed), moves):
                 if self.looks(number, position, moves):
-                    with self.pace.looking():
+                    with self.stopwatch.looking():
                         yield position
 
     def moves_of(self, seed: int) -> list[int]:
@@ -128,11 +128,11 @@ class Trial:
     def looks(self, number: int, game: Game, moves: Sequence[int] | None) -> bool:
         """Whether there is time to look at this position of game `number`, whose moves will be these."""
         done = (number + len(game.moves) / max(1, len(moves or ()))) / len(self.seeds)
-        return self.pace.looks(done, first=not game.moves)
+        return self.stopwatch.looks(done, first=not game.moves)
 
     def some(self, game: Game, actions: Iterable[Any]) -> Iterator[Any]:
         """The actions, or as many of them as there is time for in this position."""
-        return self.pace.some(actions, np.random.default_rng([game.seed, len(game.moves), 2]))
+        return self.stopwatch.some(actions, np.random.default_rng([game.seed, len(game.moves), 2]))
 
     def play(self, game: Game, moves: Sequence[int] | None = None) -> Iterator[Game]:
         """Play on with the rest of `moves`, or at random; stops before each decision, and at `max_moves`."""
@@ -168,9 +168,7 @@ class Trial:
 
     # Comparing whole games
 
-    def transcript(
-        self, game: Game, moves: Sequence[int] | None = None, poke: Poke | None = None
-    ) -> list[Turn]:
+    def transcript(self, game: Game, moves: Sequence[int] | None = None, poke: Poke | None = None) -> list[Turn]:
         """Play a game on: what is seen before each move, at the end and, if it repeats, in the next deal.
 
         `poke` is called before each move, or as often as there is time for; it may do anything that must not
@@ -180,7 +178,7 @@ class Trial:
         number = self.seeds.index(game.seed) if poke else 0
         for position in self.play(game, moves):
             if poke and self.looks(number, position, moves):
-                with self.pace.looking():
+                with self.stopwatch.looking():
                     poke(position)
             turns.append(Turn(len(game.moves), snapshot(game.env)))
         turns.append(Turn(len(game.moves), snapshot(game.env)))
@@ -198,7 +196,7 @@ class Trial:
             self.fail(f"the game is {len(got)} turns long instead of {len(expected)} {when}")
 
     def require_same(
-        self, told: Sequence[Turn], game: Game, moves: Sequence[int], when: str, poke: Poke | None = None
+        self, printed: Sequence[Turn], game: Game, moves: Sequence[int], when: str, poke: Poke | None = None
     ) -> None:
         """Play `game` on with the rest of `moves`, and fail where it is not as it was told."""
         try:
@@ -207,11 +205,11 @@ class Trial:
             raise
         except Exception as error:
             raise self.error(f"the game breaks off {when}: {type(error).__name__}, {error}") from error
-        self.compare(told, again, when)
+        self.compare(printed, again, when)
 
     def same_game(self, poke: Poke, when: str) -> None:
         """Every game must go on, move by move and into the next deal, as if nobody had poked it."""
         for seed in self.seeds:
             game = self.fresh(seed)
-            told = self.transcript(game)
-            self.require_same(told, self.fresh(seed), game.actions, when, poke)
+            printed = self.transcript(game)
+            self.require_same(printed, self.fresh(seed), game.actions, when, poke)

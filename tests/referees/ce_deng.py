@@ -45,7 +45,7 @@ class CeDeng:
         self.declarer: int | None = None
         self.redealt = False
         self.blocked = False
-        self.over = False
+        self.terminated = False
         self.to_ask = [seat for seat in self.order if self.may_declare(seat) or self.may_redeal(seat)]
         self.to_act = self.to_ask[0] if self.to_ask else leader
 
@@ -65,7 +65,7 @@ class CeDeng:
         return [("play", tile, other_end(tile, self.open_end)) for tile in hand if self.open_end in tile]
 
     def moves(self) -> list[Move]:
-        if self.over:
+        if self.terminated:
             return []
         if self.to_ask:
             declare: list[Move] = [("declare",)] if self.may_declare(self.to_act) else []
@@ -90,28 +90,25 @@ class CeDeng:
 
         self.to_act = (self.to_act + 1) % self.seats
         if not any(self.hands):
-            self.over = True
+            self.terminated = True
         elif self.to_act == self.last_player and not self.plays():
             self.blocked = True
-            self.over = True
+            self.terminated = True
 
     def answer(self, move: Move) -> None:
         """Declare, redeal or play on, before the lead."""
         if move == ("declare",):
             self.declarer = self.to_act
-            self.over = True
+            self.terminated = True
         elif move == ("redeal",):
             self.redealt = True
-            self.over = True
+            self.terminated = True
         else:
             self.to_ask.pop(0)
             self.to_act = self.to_ask[0] if self.to_ask else self.leader
 
     def points(self) -> list[int]:
-        return [
-            sum(pips(tile) for tile in pile + hand)
-            for pile, hand in zip(self.discards, self.hands, strict=True)
-        ]
+        return [sum(pips(tile) for tile in pile + hand) for pile, hand in zip(self.discards, self.hands, strict=True)]
 
     def passes(self) -> list[bool]:
         """Who played all eight tiles and discarded none?"""
@@ -120,10 +117,7 @@ class CeDeng:
     def heads_and_tails(self) -> list[bool]:
         """Who is head seven or tail eight, or head six or tail seven if those count as well?"""
         spare = 1 if self.strict_head_tail else 0
-        return [
-            len(played) <= (1 if seat == self.leader else 0) + spare
-            for seat, played in enumerate(self.played)
-        ]
+        return [len(played) <= (1 if seat == self.leader else 0) + spare for seat, played in enumerate(self.played)]
 
     def payoffs(self) -> list[float]:
         if self.redealt:

@@ -45,10 +45,10 @@ class DaLing:
         self.seats = len(hands)
         self.arranged: list[list[Group]] = [[] for _ in hands]  # single, pair and triple of each seat
         self.to_act = leader
-        self.over = False
+        self.terminated = False
 
     def moves(self) -> list[Move]:
-        if self.over:
+        if self.terminated:
             return []
         hand = self.hands[self.to_act]
         splits = set()
@@ -66,7 +66,7 @@ class DaLing:
             raise ValueError(f"seat {self.to_act} may not {move}")
         self.arranged[self.to_act] = list(move[1:])
         self.to_act = (self.to_act + 1) % self.seats
-        self.over = all(self.arranged)
+        self.terminated = all(self.arranged)
 
     def payoffs(self) -> list[float]:
         return settle(self.table, self.arranged, self.stakes, self.absolute_tie, self.casino_fee)

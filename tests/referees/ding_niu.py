@@ -56,10 +56,10 @@ class DingNiu:
         self.maker: int | None = None
         self.maker_was_forced = False
         self.to_act = leader
-        self.over = False
+        self.terminated = False
 
     def moves(self) -> list[Move]:
-        if self.over:
+        if self.terminated:
             return []
         hand = sorted(set(self.hands[self.to_act]))
         if not self.layout:
@@ -97,7 +97,7 @@ class DingNiu:
             self.lay_the_doubles()
         plays_on = self.after_suan_zhang == "play_on" and self.suan_zhang == "classic"
         blocked = self.suan_zhang is not None and not plays_on
-        self.over = blocked or not any(self.hands)
+        self.terminated = blocked or not any(self.hands)
         self.to_act = (self.to_act + 1) % self.seats
 
     def ends_after(self, move: Move) -> list[int]:
@@ -124,10 +124,7 @@ class DingNiu:
                     self.layout.append(tile)
 
     def points(self) -> list[int]:
-        return [
-            sum(pips(tile) for tile in pile + hand)
-            for pile, hand in zip(self.discards, self.hands, strict=True)
-        ]
+        return [sum(pips(tile) for tile in pile + hand) for pile, hand in zip(self.discards, self.hands, strict=True)]
 
     def payoffs(self) -> list[float]:
         points = self.points()
@@ -143,10 +140,7 @@ class DingNiu:
 
 
 def suan_zhang(
-    layout: Iterable[Tile],
-    ends: Iterable[int],
-    smothered_numbers: Sequence[int] = (4, 5),
-    deck: Sequence[Tile] = DECK,
+    layout: Iterable[Tile], ends: Iterable[int], smothered_numbers: Sequence[int] = (4, 5), deck: Sequence[Tile] = DECK
 ) -> str | None:
     """Is a layout with these two open ends blocked: "classic", "smothered" or not (None)?"""
     left = [tile for tile in (Counter(deck) - Counter(layout)).elements() if not is_double(tile)]

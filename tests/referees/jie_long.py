@@ -42,7 +42,7 @@ class JieLong:
         self.open: list[int] = []  # the open end, or both; empty before the lead
         self.last_player: int | None = None  # the seat that played the last tile of the layout
         self.to_act = leader
-        self.over = False
+        self.terminated = False
 
     def plays(self) -> list[Move]:
         """What the seat to act could play if there were no lock."""
@@ -63,7 +63,7 @@ class JieLong:
         return self.double_lock and self.open_ends == 1 and self.to_act == self.last_player
 
     def moves(self) -> list[Move]:
-        if self.over:
+        if self.terminated:
             return []
         plays = self.plays()
         if self.locked():
@@ -84,7 +84,7 @@ class JieLong:
             self.last_player = self.to_act
 
         self.to_act = (self.to_act + 1) % self.seats
-        self.over = not any(self.hands) or self.only_doubles_under_the_lock()
+        self.terminated = not any(self.hands) or self.only_doubles_under_the_lock()
 
     def only_doubles_under_the_lock(self) -> bool:
         plays = self.plays()
@@ -99,10 +99,7 @@ class JieLong:
         self.layout.append(tile)
 
     def points(self) -> list[int]:
-        return [
-            sum(pips(tile) for tile in pile + hand)
-            for pile, hand in zip(self.discards, self.hands, strict=True)
-        ]
+        return [sum(pips(tile) for tile in pile + hand) for pile, hand in zip(self.discards, self.hands, strict=True)]
 
     def payoffs(self) -> list[float]:
         return settle(self.points(), self.stake)

@@ -57,7 +57,7 @@ class SmallMahjong:
         self.discarder = leader
         self.to_ask: list[int] = []  # the seats still to be asked, nearest first
         self.winner: int | None = None
-        self.over = False
+        self.terminated = False
         self.to_act = leader
         self.draw()
 
@@ -71,7 +71,7 @@ class SmallMahjong:
 
     def win(self) -> None:
         self.winner = self.to_act
-        self.over = True
+        self.terminated = True
 
     def winning_points(self, seat: int) -> int | None:
         """The points of the best split of a seat's six tiles into two triplets, None if there is none."""
@@ -93,7 +93,7 @@ class SmallMahjong:
         return found
 
     def moves(self) -> list[Move]:
-        if self.over:
+        if self.terminated:
             return []
         if self.offered is not None:
             claims: list[Move] = [("claim", pair) for pair in self.claims(self.to_act)]
@@ -134,7 +134,7 @@ class SmallMahjong:
             self.to_act = (self.discarder + 1) % self.seats
             self.draw()
         else:
-            self.over = True
+            self.terminated = True
 
     def claim(self, pair: tuple[Tile, ...] | None = None) -> None:
         assert self.offered is not None
@@ -155,8 +155,7 @@ class SmallMahjong:
         points = self.winning_points(self.winner)
         assert points is not None
         return [
-            float(points * (self.seats - 1)) if seat == self.winner else float(-points)
-            for seat in range(self.seats)
+            float(points * (self.seats - 1)) if seat == self.winner else float(-points) for seat in range(self.seats)
         ]
 
     def next_leader(self) -> int:

@@ -69,17 +69,13 @@ LOCK = ("[6:5] [6:4] [6:3]", "[6:5] [6:4] [6:6]", "[5:5] [5:4] [5:3]")  # B, C a
 def at_the_lock(hand_of_a, others=LOCK, lead=("play", (5, 2), 2), **options):
     """A plays [5:2] leaving 2 open; B, C and D discard in turn."""
     referee = JieLong(hands(hand_of_a, *others), 0, double_lock=True, **options)
-    return play_all(
-        referee,
-        lead,
-        *(("discard", tiles(hand)[0]) for hand in others),
-    )
+    return play_all(referee, lead, *(("discard", tiles(hand)[0]) for hand in others))
 
 
 @pytest.mark.parametrize("forced_play", [False, True])
 def test_jie_long_lock(forced_play):
     referee = at_the_lock("[5:2] [2:2] [6:6]", forced_play=forced_play)
-    assert referee.over
+    assert referee.terminated
     assert referee.moves() == []
     assert referee.points()[0] == 16
 
@@ -97,9 +93,9 @@ def test_jie_long_lock_holds_the_second_time_round():
     others = [hand + " [4:4]" for hand in LOCK]
     referee = at_the_lock("[5:2] [2:2] [6:6] [6:2]", others)
     play_all(referee, ("discard", (6, 2)), ("discard", (6, 4)), ("discard", (6, 4)))
-    assert not referee.over
+    assert not referee.terminated
     referee.play(("discard", (5, 4)))
-    assert referee.over  # only [2:2] matches, and it is still locked
+    assert referee.terminated  # only [2:2] matches, and it is still locked
     assert referee.points()[0] == 8 + 16
 
 
@@ -119,7 +115,7 @@ def test_jie_long_lock_has_no_effect_with_two_open_ends():
 def test_jie_long_without_the_lock_plays_to_the_last_tile():
     referee = JieLong(hands("[5:2] [2:2]", "[6:5] [6:4]"), 0)
     play_all(referee, ("play", (5, 2), 2), ("discard", (6, 5)), ("play", (2, 2), 2), ("discard", (6, 4)))
-    assert referee.over
+    assert referee.terminated
     assert referee.points() == [0, 21]
     assert referee.payoffs() == [21, -21]
 
@@ -178,7 +174,7 @@ def test_ce_deng_eight_doubles_declared():
     assert referee.to_act == 1
     assert referee.moves() == [("declare",), ("redeal",), ("play on",)]
     referee.play(("declare",))
-    assert referee.over
+    assert referee.terminated
     assert referee.payoffs() == [-88, 286, -120, -78]
     assert referee.next_leader() == 1
 
@@ -188,7 +184,7 @@ def test_ce_deng_redeal_keeps_the_leader_and_pays_nothing():
     assert referee.to_act == 2
     assert referee.moves() == [("redeal",), ("play on",)]
     referee.play(("redeal",))
-    assert (referee.over, referee.redealt, referee.next_leader()) == (True, True, 3)
+    assert (referee.terminated, referee.redealt, referee.next_leader()) == (True, True, 3)
     assert referee.payoffs() == [0, 0, 0, 0]
 
 
@@ -222,7 +218,7 @@ def test_ce_deng_without_rights_nobody_is_asked():
 def test_ce_deng_block_ends_the_deal_and_counts_the_hands():
     referee = CeDeng(hands("[5:2] [6:6]", "[6:5] [4:4]"), 0)
     play_all(referee, ("play", (5, 2), 2), ("discard", (6, 5)))
-    assert (referee.over, referee.blocked) == (True, True)
+    assert (referee.terminated, referee.blocked) == (True, True)
     assert referee.points() == [12, 19]
     assert referee.heads_and_tails() == [True, True]
     assert referee.passes() == [False, False]
@@ -253,7 +249,7 @@ def test_ce_deng_a_pass_played_all_eight_tiles_against_a_tail_eight():
     dealt = hands("[6:1]" + 7 * "[1:1]", "[6:6] [6:6] [5:5] [5:5] [3:3] [3:3] [4:4] [2:2]")
     referee = CeDeng(dealt, 0, declare_eight_doubles=False, redeal_doubles=0)
     referee.play(("play", (6, 1), 1))
-    while not referee.over:
+    while not referee.terminated:
         referee.play(referee.moves()[0])
     assert (referee.blocked, referee.points()) == (False, [0, 68])
     assert referee.passes() == [True, False]
@@ -337,7 +333,7 @@ def blocked_in_fours(**options):
 
 def test_ding_niu_after_suan_zhang_doubles():
     referee = blocked_in_fours()
-    assert (referee.over, referee.suan_zhang, referee.maker) == (True, "classic", 1)
+    assert (referee.terminated, referee.suan_zhang, referee.maker) == (True, "classic", 1)
     assert referee.points() == [12, 10, 2, 11]
     assert referee.payoffs() == [0, -12, 12, 0]
     assert referee.next_leader() == 2
@@ -345,19 +341,19 @@ def test_ding_niu_after_suan_zhang_doubles():
 
 def test_ding_niu_after_suan_zhang_stop():
     referee = blocked_in_fours(after_suan_zhang="stop")
-    assert referee.over
+    assert referee.terminated
     assert referee.points() == [12, 10, 10, 19]
     assert referee.payoffs() == [-4, 12, -2, -6]  # the lower hand wins the tie: the maker came first
 
 
 def test_ding_niu_after_suan_zhang_play_on():
     referee = blocked_in_fours(after_suan_zhang="play_on")
-    assert not referee.over
+    assert not referee.terminated
     assert referee.moves() == [("play", (4, 4), 4)]
     play_all(referee, ("play", (4, 4), 4), ("play", (4, 4), 4), ("discard", (6, 6)), ("discard", (5, 5)))
     assert referee.moves() == [("discard", (1, 1))]
     play_all(referee, ("discard", (1, 1)), ("discard", (6, 5)))
-    assert referee.over
+    assert referee.terminated
     assert referee.payoffs() == [0, -12, 12, 0]
 
 
@@ -374,18 +370,17 @@ TO_SMOTHERED_FIVES = [
 
 
 @pytest.mark.parametrize(
-    ("after", "points"),
-    [("doubles", [0, 0, 10, 14]), ("stop", [12, 6, 10, 14]), ("play_on", [12, 6, 10, 14])],
+    ("after", "points"), [("doubles", [0, 0, 10, 14]), ("stop", [12, 6, 10, 14]), ("play_on", [12, 6, 10, 14])]
 )
 def test_ding_niu_after_a_smothered_suan_zhang(after, points):
     referee = play_all(DingNiu(hands(*SMOTHERED), 0, after_suan_zhang=after), *TO_SMOTHERED_FIVES)
-    assert (referee.over, referee.suan_zhang, referee.maker) == (True, "smothered", 2)
+    assert (referee.terminated, referee.suan_zhang, referee.maker) == (True, "smothered", 2)
     assert referee.points() == points
 
 
 def test_ding_niu_smothered_numbers_is_an_option():
     referee = play_all(DingNiu(hands(*SMOTHERED), 0, smothered_numbers=(4,)), *TO_SMOTHERED_FIVES)
-    assert not referee.over
+    assert not referee.terminated
 
 
 TO_TWO_THREE = [("play", (3, 3), 3), ("play", (3, 1), 1), ("play", (3, 1), 3), ("play", (6, 3), 6)]
@@ -517,7 +512,7 @@ def test_da_ling_asks_every_seat_once_from_the_leader():
     for seat in (2, 0, 1):
         assert referee.to_act == seat
         referee.play(("arrange", ((4, 3),), ((6, 5), (5, 1)), ((6, 3), (3, 3), (1, 1))))
-    assert referee.over
+    assert referee.terminated
     assert referee.payoffs() == [0, 0, 0]
 
 
@@ -575,9 +570,7 @@ def test_tiu_u_a_closed_pile_cannot_be_caught_by_another_tile():
     assert moves_of("[5:3]", "[4:4] [4:4] [4:4]", lock_triples=True, must_catch=True) == {("lay", (5, 3))}
     assert ("catch", (5, 3), (4, 4)) in moves_of("[5:3]", "[4:4] [4:4]", lock_triples=True)
     assert moves_of("[5:3]", "[4:4] [4:4] [4:4] [4:4]", lock_triples=True) == {("lay", (5, 3))}
-    assert ("catch three", (4, 4)) in moves_of(
-        "[4:4]", "[4:4] [4:4] [4:4]", lock_triples=True, triple_catch=False
-    )
+    assert ("catch three", (4, 4)) in moves_of("[4:4]", "[4:4] [4:4] [4:4]", lock_triples=True, triple_catch=False)
 
 
 def test_tiu_u_a_turn_is_a_bait_from_the_hand_and_the_top_of_the_stock():
@@ -590,7 +583,7 @@ def test_tiu_u_a_turn_is_a_bait_from_the_hand_and_the_top_of_the_stock():
     assert referee.to_act == 1
     assert set(referee.moves()) == {("lay", (6, 2)), ("catch", (6, 2), (5, 3))}
     referee.play(("catch", (6, 2), (5, 3)))
-    assert referee.over
+    assert referee.terminated
     assert referee.points() == [4 * 22, 32]
     assert referee.payoffs() == [56, -56]
     assert referee.next_leader() == 1
@@ -600,7 +593,7 @@ def test_tiu_u_settlements():
     for settlement, payoffs in (("difference", [88 + 56, -88 - 32, 32 - 56]), ("points", [48, -40, -8])):
         referee = TiuU(hands("", "", ""), [], [], 0, settlement=settlement)
         referee.catches = hands("[6:5] [6:5] [6:5] [6:5]", "", "[5:3] [5:3]")
-        assert referee.over
+        assert referee.terminated
         assert referee.points() == [88, 0, 32]
         assert referee.payoffs() == payoffs
 
@@ -616,7 +609,7 @@ def test_tiu_u_heaven_pair_is_an_extra_play_and_leaves_turns_of_the_stock_alone(
     play_all(referee, ("lay", (2, 2)), ("lay", (1, 1)), ("lay", (3, 3)))
     assert (referee.to_act, referee.moves()) == (0, [("lay", (5, 5))])
     play_all(referee, ("lay", (5, 5)), ("lay", (1, 1)), ("lay", (6, 5)))
-    assert referee.over
+    assert referee.terminated
     assert referee.points() == [48, 0]
 
 
@@ -631,7 +624,7 @@ def test_tiu_u_no_heaven_pair_before_the_tile_of_the_stock():
 def test_tiu_u_four_6_6_in_hand_are_two_heaven_pairs():
     referee = TiuU(hands("[6:6] [6:6] [6:6] [6:6]", ""), [], tiles("[5:5]"), 0, heaven_pair=True)
     play_all(referee, ("heaven pair",), ("heaven pair",), ("lay", (5, 5)))
-    assert (referee.over, referee.points()) == (True, [96, 0])
+    assert (referee.terminated, referee.points()) == (True, [96, 0])
 
 
 # Small Mahjong
@@ -725,7 +718,7 @@ def test_small_mahjong_a_claim_that_completes_a_win_comes_from_any_distance():
     referee = offered_5_2(3, "[4:4] [3:3]", rest="[1:1] [6:1] [6:6]")
     assert referee.moves() == [("claim", ((4, 4), (3, 3))), ("pass",)]
     referee.play(("claim", ((4, 4), (3, 3))))
-    assert referee.over
+    assert referee.terminated
     assert referee.payoffs() == [-4, -4, -4, 12]
     assert referee.next_leader() == 3
 
@@ -754,9 +747,7 @@ def test_small_mahjong_two_exposed_triplets_can_only_win():
 def test_small_mahjong_the_exposed_triplet_stays_in_the_count_of_a_win():
     six = tiles("[1:1] [3:3] [4:4] [5:3] [4:1] [5:5]")  # a 3 is the worst split and a 6 the best
     assert small_mahjong.best_split(six, []) == 6
-    exposed = next(
-        triplet for triplet in combinations(six, 3) if small_mahjong.triplet_points(triplet) in (1, 2)
-    )
+    exposed = next(triplet for triplet in combinations(six, 3) if small_mahjong.triplet_points(triplet) in (1, 2))
     rest = [tile for tile in six if tile not in exposed]
     assert small_mahjong.best_split(rest, [exposed]) == 3
 
@@ -783,18 +774,18 @@ def test_small_mahjong_hidden_claims_may_go_to_and_fro():
 def test_small_mahjong_the_leader_may_win_with_his_first_draw():
     winning = "[2:2] [5:2] [5:5] [1:1] [6:1]"
     referee = SmallMahjong(hands(JUNK, winning, JUNK), tiles("[6:6] [6:4]"), 1)
-    assert referee.over
+    assert referee.terminated
     assert referee.payoffs() == [-6, 12, -6]
     assert ("win",) in SmallMahjong(hands(JUNK, winning, JUNK), tiles("[6:6]"), 1, auto_win=False).moves()
 
 
 def test_small_mahjong_the_last_discard_and_the_draw():
     referee = offered_5_2(2, "[5:5] [2:2]", wall="[5:2]", claim_last_discard=False)
-    assert referee.over
+    assert referee.terminated
     referee = offered_5_2(2, "[5:5] [2:2]", wall="[5:2]")
     assert referee.moves() == [("claim", ((5, 5), (2, 2))), ("pass",)]
     referee.play(("pass",))
-    assert referee.over
+    assert referee.terminated
     assert referee.payoffs() == [0, 0, 0, 0]
     assert referee.next_leader() == 0
 
@@ -865,7 +856,7 @@ def test_tiles_are_conserved_moves_are_distinct_and_payoffs_sum_to_zero(game):
     for _ in range(15):
         referee = DEALS[game](rng)
         dealt = tiles_of(referee)
-        while not referee.over:
+        while not referee.terminated:
             moves = referee.moves()
             assert moves
             assert len(set(moves)) == len(moves)

@@ -49,11 +49,11 @@ class TiuU:
         self.catches: list[list[Tile]] = [[] for _ in hands]
         self.to_act = leader
         self.from_stock = False  # is this the second play of the turn?
-        self.over = False
+        self.terminated = False
         self.go_on()
 
     def moves(self) -> list[Move]:
-        if self.over:
+        if self.terminated:
             return []
         if self.from_stock:
             return self.moves_of(self.stock[0])
@@ -106,8 +106,8 @@ class TiuU:
 
     def go_on(self) -> None:
         """Pass over plays for which there is no tile, up to the next decision or the end of the deal."""
-        self.over = not any(self.hands) and not self.stock
-        while not self.over and not (self.stock if self.from_stock else self.hands[self.to_act]):
+        self.terminated = not any(self.hands) and not self.stock
+        while not self.terminated and not (self.stock if self.from_stock else self.hands[self.to_act]):
             if self.from_stock:
                 self.to_act = (self.to_act + 1) % self.seats
             self.from_stock = not self.from_stock

@@ -15,18 +15,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from gupai_agents.checkpoint import MAX_BYTES
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
-from gupai_agents.registry import agent_of_data, style_agent
-from gupai_agents.shipped import BEST, style_names
+from gupai_agents.registry import agent_of_data, heuristic_agent
+from gupai_agents.shipped import BEST, heuristic_names
+from gupai_env.core.checks import allowed_instead
 from gupai_env.core.files import read_text
-from gupai_env.core.numbers import allowed_instead
 from gupai_env.games import get_game
 
 FLOAT_BYTES = 4
 GIB = 1 << 30
 CONFIG_FILE, RESUME_FILE = "config.yaml", "resume.safetensors"  # in the folder of a run
 METRICS_FILE, RESULTS_FILE, REPORT_FILE = "metrics.jsonl", "results.json", "report.html"
-TEACHING, SELF_PLAY = "teaching", "self-play"  # stages of a run
-RECIPES = ("strong", "dealt", "self_play")  # folders beside the configurations that a game comes with
+SEARCH_STAGE, SELF_PLAY = "search", "self-play"  # stages of a run
+RECIPES = ("strong", "true_hands", "self_play")  # folders beside the configurations that a game comes with
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept
 
@@ -63,13 +63,11 @@ class NetworkConfig(Section):
 class PPOConfig(Section):
     """The learner."""
 
-    lanes: int = Field(1024, description="deals side by side", ge=1, le=1 << 20)
+    envs: int = Field(1024, description="deals side by side", ge=1, le=1 << 20)
     steps: int = Field(32, description="decisions a lane and update", ge=8, le=1 << 16)
     epochs: int = Field(2, description="passes over the decisions of an update", ge=1, le=1000)
     batch_size: int = Field(2048, description="decisions a gradient step", ge=2, le=1 << 24)
-    learning_rate: float = Field(
-        2e-3, description="at the beginning; falls in a straight line to zero", gt=0, le=1
-    )
+    learning_rate: float = Field(2e-3, description="at the beginning; falls in a straight line to zero", gt=0, le=1)
     gamma: float = Field(1.0, description="discount a decision; a deal pays once, at its end", gt=0, le=1)
     gae_lambda: float = Field(0.95, description="weight of later value estimates", ge=0, le=1)
     clip_range: float = Field(0.2, description="how far a probability ratio may count", gt=0, le=1)
@@ -77,53 +75,46 @@ class PPOConfig(Section):
     entropy_end: float = Field(0.01, description="and at the end; it stays above zero", gt=0, le=10)
     value_coef: float = Field(0.5, description="weight of the value loss", ge=0, le=100)
     max_grad_norm: float = Field(0.5, description="longest gradient", gt=0, le=1e6)
-    target_kl: float | None = Field(
-        None, description="stop an update's passes beyond this KL divergence", gt=0, le=100
-    )
+    target_kl: float | None = Field(None, description="stop an update's passes beyond this KL divergence", gt=0, le=100)
     payoff_scale: float = Field(
         50.0, description="chips a unit of return, near their standard deviation", ge=1e-3, le=1e9
     )
-    average_rate: float = Field(
-        0.03, description="share of new weights in the average after an update", gt=0, le=1
+    average_rate: float = Field(0.03, description="share of new weights in the average after an update", gt=0, le=1)
+
+
+class ExpertIterationConfig(Section):
+    """Learning from search, before self-play: see `gupai_training.search_stage`."""
+
+    targets: int = Field(
+        0, description="positions to find targets for; 0 leaves learning from search out", ge=0, le=10**12
     )
-
-
-class TeachConfig(Section):
-    """Teaching by search, before self-play: see `gupai_training.teaching`."""
-
-    labels: int = Field(0, description="positions to be labelled; 0 leaves teaching out", ge=0, le=10**12)
     max_minutes: float | None = Field(
         None, description="end the stage earlier, its schedule included, after this time", gt=0, le=1e7
     )
-    style: str | None = Field(None, description="style that plays out; without it the strongest of the game")
+    heuristic: str | None = Field(None, description="style that plays out; without it the strongest of the game")
     playouts: int = Field(
-        10, description="deals of a label, in each of which every legal action is tried", ge=1, le=100_000
+        10, description="deals of a target, in each of which every legal action is tried", ge=1, le=100_000
     )
-    tables: int = Field(2048, description="deals played for a chunk of labels", ge=1, le=1 << 20)
-    random_moves: float = Field(
-        0.15, description="share of random moves in them, but for those of `dealt`", ge=0, le=1
+    tables: int = Field(2048, description="deals played for a chunk of targets", ge=1, le=1 << 20)
+    random_moves: float = Field(0.15, description="share of random moves in them, but for those of `dealt`", ge=0, le=1)
+    heuristic_share: float = Field(
+        0.25, description="share of the stage in which the heuristic plays these deals, then the network", ge=0, le=1
     )
-    style_games: float = Field(
-        0.25,
-        description="share of the stage in which the style plays these deals, then the network",
-        ge=0,
-        le=1,
-    )
-    dealt: float = Field(
+    true_hands: float = Field(
         0,
-        description="share of the stage, at its end, in which labels are of the deal that lies on the table, where the "
+        description="share of the stage, at its end, in which targets are of the deal that lies on the table, where the "
         "network draws from its policy and meets the pool's rule-based players too; each is learned from once",
         ge=0,
         le=1,
     )
-    own_playouts: float = Field(
+    self_rollouts: float = Field(
         0,
         description="share of the stage, at its end and of these deals, in which the network itself plays on for "
         "what it tries instead of the style: several times dearer",
         ge=0,
         le=1,
     )
-    plays_on: str | None = Field(
+    rollout_policy: str | None = Field(
         None,
         description="the network, checkpoint:FILE, that plays on there in its place: a smaller one that has learned "
         "from it is asked faster",
@@ -131,7 +122,7 @@ class TeachConfig(Section):
     ensemble: list[str] = Field(
         [],
         description="networks, checkpoint:FILE of several seeds: in these deals what they think of actions on average "
-        "is the label (distillation), instead of what playouts win",
+        "is the target (distillation), instead of what playouts win",
         max_length=100,
     )
     ahead: int = Field(
@@ -140,12 +131,10 @@ class TeachConfig(Section):
         ge=0,
         le=1000,
     )
-    window: int = Field(3_000_000, description="newest labels kept", ge=1, le=100_000_000)
-    passes: float = Field(3, description="times a label is learned from, on average", gt=0, le=1000)
-    batch_size: int = Field(1024, description="labels a gradient step", ge=2, le=1 << 24)
-    learning_rate: float = Field(
-        2e-3, description="at the beginning; falls in a straight line to zero", gt=0, le=1
-    )
+    window: int = Field(3_000_000, description="newest targets kept", ge=1, le=100_000_000)
+    epochs: float = Field(3, description="times a target is learned from, on average", gt=0, le=1000)
+    batch_size: int = Field(1024, description="targets a gradient step", ge=2, le=1 << 24)
+    learning_rate: float = Field(2e-3, description="at the beginning; falls in a straight line to zero", gt=0, le=1)
     temperature: float = Field(
         2.0, description="chips by which an action is better that is e times as likely", gt=0, le=1e9
     )
@@ -154,35 +143,23 @@ class TeachConfig(Section):
 class PoolConfig(Section):
     """Whom the learner meets besides itself."""
 
-    self_share: float = Field(
-        0.8, description="share of tables with the present self in every seat", ge=0, le=1
-    )
+    self_share: float = Field(0.8, description="share of tables with the present self in every seat", ge=0, le=1)
     snapshots: int = Field(20, description="past selves taken over the run", ge=0, le=10_000)
-    size: int = Field(
-        16, description="past selves kept; the first, the newest and the best stay", ge=3, le=1000
-    )
+    size: int = Field(16, description="past selves kept; the first, the newest and the best stay", ge=3, le=1000)
     rules: list[str] | None = Field(
-        None,
-        description="players of the game that join the pool; without them all rule-based ones",
-        max_length=100,
+        None, description="players of the game that join the pool; without them all rule-based ones", max_length=100
     )
-    rule_share: float = Field(
-        0.02, description="smallest share of the pool's tables for each of them", ge=0, le=0.2
-    )
+    rule_share: float = Field(0.02, description="smallest share of the pool's tables for each of them", ge=0, le=0.2)
 
 
 class EvaluationConfig(Section):
     """How the run is judged, on deals that training never sees."""
 
     baselines: list[str] | None = Field(
-        None,
-        description="players to be compared with; without them all that the game has by name",
-        max_length=100,
+        None, description="players to be compared with; without them all that the game has by name", max_length=100
     )
-    every: int = Field(
-        20, description="updates, or chunks of labels, between two looks at the baselines", ge=1
-    )
-    deals: int = Field(500, description="deals a look, each in every rotation", ge=2, le=MAX_DEALS)
+    every: int = Field(20, description="updates, or chunks of targets, between two looks at the baselines", ge=1)
+    deals: int = Field(500, description="deals an evaluation, each in every rotation", ge=2, le=MAX_DEALS)
     final_deals: int = Field(10_000, description="deals of the table at the end", ge=2, le=MAX_DEALS)
 
 
@@ -190,9 +167,7 @@ class Config(Section):
     """A training run."""
 
     game: str = Field(description="id of the game")
-    variant: dict[str, Any] = Field(
-        {}, description="its options where they differ from the rulebook's defaults"
-    )
+    variant: dict[str, Any] = Field({}, description="its options where they differ from the rulebook's defaults")
     name: str = Field(
         "", description="folder of the run below `runs/`; the game's id", pattern=r"^[\w.-]*$", max_length=60
     )
@@ -218,14 +193,11 @@ class Config(Section):
         pattern=r"^(auto|cpu|cuda(:\d{1,3})?)$",
     )
     precision: Literal["auto", "float32", "bfloat16"] = Field(
-        "auto",
-        description='of matrix products while learning; "auto" takes bfloat16 where the machine is built for it',
+        "auto", description='of matrix products while learning; "auto" takes bfloat16 where the machine is built for it'
     )
-    save_every: int = Field(
-        20, description="updates, or chunks of labels, between two saves to resume from", ge=1
-    )
+    save_every: int = Field(20, description="updates, or chunks of targets, between two saves to resume from", ge=1)
     network: NetworkConfig = NetworkConfig()
-    teach: TeachConfig = TeachConfig()
+    expert_iteration: ExpertIterationConfig = ExpertIterationConfig()
     ppo: PPOConfig = PPOConfig()
     pool: PoolConfig = PoolConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
@@ -235,10 +207,10 @@ class Config(Section):
         game = get_game(self.game)
         variant = game.variant.make(**self.variant)
         players = {"pool.rules": self.pool.rules, "evaluation.baselines": self.evaluation.baselines}
-        style = [] if self.teach.style is None else [self.teach.style]
+        heuristic = [] if self.expert_iteration.heuristic is None else [self.expert_iteration.heuristic]
         for find, settings in (
             (agent_of_data, players | self._networks_asked()),
-            (style_agent, {"teach.style": style}),
+            (heuristic_agent, {"expert_iteration.heuristic": heuristic}),
         ):
             for setting, names in settings.items():
                 for name in names or ():
@@ -249,8 +221,11 @@ class Config(Section):
         return self
 
     def _networks_asked(self) -> dict[str, list[str]]:
-        plays_on = [] if self.teach.plays_on is None else [self.teach.plays_on]
-        return {"teach.ensemble": self.teach.ensemble, "teach.plays_on": plays_on}
+        rollout_policy = [] if self.expert_iteration.rollout_policy is None else [self.expert_iteration.rollout_policy]
+        return {
+            "expert_iteration.ensemble": self.expert_iteration.ensemble,
+            "expert_iteration.rollout_policy": rollout_policy,
+        }
 
     @model_validator(mode="after")
     def _all_that_is_asked_for_is_learned_from(self) -> "Config":
@@ -258,12 +233,12 @@ class Config(Section):
             for spec in specs:
                 if spec != BEST and spec.partition(":")[0] != "checkpoint":
                     raise ValueError(f"{setting}: {spec} is no network; choose {BEST} or checkpoint:FILE")
-        if self.teach.ensemble and not self.teach.dealt:
-            raise ValueError("teach.dealt=0: nothing would be learned from teach.ensemble")
-        if self.teach.plays_on and not self.teach.own_playouts:
-            raise ValueError("teach.own_playouts=0: teach.plays_on would not be asked")
-        if not self.decisions and not self.teach.labels:
-            raise ValueError("decisions=0 and teach.labels=0: there is nothing to learn from")
+        if self.expert_iteration.ensemble and not self.expert_iteration.true_hands:
+            raise ValueError("expert_iteration.true_hands=0: nothing would be learned from expert_iteration.ensemble")
+        if self.expert_iteration.rollout_policy and not self.expert_iteration.self_rollouts:
+            raise ValueError("expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be asked")
+        if not self.decisions and not self.expert_iteration.targets:
+            raise ValueError("decisions=0 and expert_iteration.targets=0: there is nothing to learn from")
         return self
 
     @model_validator(mode="after")
@@ -280,17 +255,17 @@ class Config(Section):
     @property
     def rules(self) -> list[str]:
         """The players of the game that are in the pool from the beginning."""
-        return style_names(get_game(self.game)) if self.pool.rules is None else self.pool.rules
+        return heuristic_names(get_game(self.game)) if self.pool.rules is None else self.pool.rules
 
     @property
-    def playing_style(self) -> str:
-        """The style that plays out where search teaches."""
-        return self.teach.style or style_names(get_game(self.game))[-1]
+    def rollout_heuristic(self) -> str:
+        """The heuristic that plays out where search teaches."""
+        return self.expert_iteration.heuristic or heuristic_names(get_game(self.game))[-1]
 
     @property
     def window(self) -> int:
-        """The labels that are kept at most."""
-        return min(self.teach.window, 2 * self.teach.labels)
+        """The targets that are kept at most."""
+        return min(self.expert_iteration.window, 2 * self.expert_iteration.targets)
 
     @property
     def net(self) -> dict[str, Any]:
@@ -307,15 +282,15 @@ class Config(Section):
         """Return about how many bytes a run takes at most, without Python and its packages."""
         game, ppo = get_game(self.game), self.ppo
         inputs, actions = game.encoder.layout.size, game.num_actions
-        decisions = ppo.lanes * ppo.steps
+        decisions = ppo.envs * ppo.steps
         row = inputs + actions + 32 + FLOAT_BYTES * game.max_seats
         forward = FLOAT_BYTES * (inputs + sum(self.network.hidden) + 4 * actions)  # of one decision
         rollout = 2 * decisions * row  # kept, and gathered for learning
         learning = 2 * min(ppo.batch_size, decisions) * forward  # with the gradients
-        playing = ppo.lanes * (forward + row + game.state.itemsize)
+        playing = ppo.envs * (forward + row + game.state.itemsize)
         weights = (6 + self.pool.size) * self.parameters() * FLOAT_BYTES
-        labels = self.window * (inputs + FLOAT_BYTES // 2 * actions + FLOAT_BYTES)
-        return labels + rollout + learning + playing + weights
+        targets = self.window * (inputs + FLOAT_BYTES // 2 * actions + FLOAT_BYTES)
+        return targets + rollout + learning + playing + weights
 
 
 def parse(data: dict[str, Any], source: str) -> Config:
@@ -330,9 +305,7 @@ def parse(data: dict[str, Any], source: str) -> Config:
         section: Any = Config
         for part in first["loc"][:-1]:
             section = section.model_fields[part].annotation
-        raise ValueError(
-            f"{source}: {key} is no setting; settings here are {', '.join(section.model_fields)}"
-        )
+        raise ValueError(f"{source}: {key} is no setting; settings here are {', '.join(section.model_fields)}")
     if first["type"] == "missing":
         raise ValueError(f"{source}: {key} is missing")
     value = f"{key}={shortened(first['input'])}"
@@ -393,7 +366,7 @@ def read(path: Path) -> dict[str, Any]:
 def find(source: str | Path) -> dict[str, Any]:
     """Return the settings of a file or, for the id of a game, those shipped for it, or none but the game itself.
 
-    "strong/jie-long" are those by which the player `best` was made, "dealt/jie-long" those by which it went on,
+    "strong/jie-long" are those by which the player `best` was made, "true-hands/jie-long" those by which it went on,
     "strong/jie-long-free" those of another variant, "self_play/jie-long" those without a teacher.
     """
     path = Path(source)
@@ -421,9 +394,7 @@ def change(data: dict[str, Any], assignment: str) -> None:
     key, equals, text = assignment.partition("=")
     *parents, last = key.strip().split(".")
     if not equals or not all((*parents, last)):
-        raise ValueError(
-            f"{shortened(assignment)}: a change is written key=value, for instance ppo.entropy=0.02"
-        )
+        raise ValueError(f"{shortened(assignment)}: a change is written key=value, for instance ppo.entropy=0.02")
     section = data
     for parent in parents:
         section = section.setdefault(parent, {})
@@ -444,10 +415,10 @@ def load_run(folder: Path) -> Config:
     return load(folder / CONFIG_FILE)
 
 
-def went_in(labels: int, decisions: int) -> str:
+def went_in(targets: int, decisions: int) -> str:
     """Return what a player learned from, in words."""
     found = [
-        f"{labels:,} labelled positions" if labels else "",
+        f"{targets:,} positions with targets" if targets else "",
         f"{decisions:,} decisions of self-play" if decisions else "",
     ]
     return "learned from " + (", then ".join(filter(None, found)) or "nothing yet")
@@ -456,9 +427,7 @@ def went_in(labels: int, decisions: int) -> str:
 def machine_memory() -> int | None:
     """Return the bytes of memory that this process may take, None where that cannot be found out."""
     found = []
-    with contextlib.suppress(
-        AttributeError, OSError, ValueError
-    ):  # Windows; no container; one without a limit ("max")
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # Windows; no container; one without a limit ("max")
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
         found.append(int(CONTAINER_LIMIT.read_text()))
     return min(found, default=None)
@@ -476,7 +445,7 @@ def load(source: str | Path, changes: list[str] | None = None) -> Config:
     memory = machine_memory()
     if memory is not None and config.memory() > memory:
         raise ValueError(
-            f"{source}: ppo.lanes={config.ppo.lanes}, ppo.steps={config.ppo.steps}, "
+            f"{source}: ppo.envs={config.ppo.envs}, ppo.steps={config.ppo.steps}, "
             f"ppo.batch_size={config.ppo.batch_size} need some {config.memory() / GIB:.1f} GiB of memory, this "
             f"machine has {memory / GIB:.1f}"
         )

@@ -10,9 +10,9 @@ from pydantic import ConfigDict, Field
 from gupai_agents.evaluation.chart import Point, curves
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.stored import Count, DamagedError, Number, Stored, Text, parse_stored
-from gupai_training.config import METRICS_FILE, SELF_PLAY, TEACHING
+from gupai_training.config import METRICS_FILE, SEARCH_STAGE, SELF_PLAY
 
-COUNTS = ("labels", "decisions", "updates", "seconds", "exploitability")  # in a look, beside the baselines
+COUNTS = ("targets", "decisions", "updates", "seconds", "exploitability")  # in an evaluation, beside the baselines
 MOST_BASELINES = 32
 
 
@@ -32,13 +32,13 @@ class Exploitability(Stored):
     drawn: Number
 
 
-class Look(Stored):
+class Evaluation(Stored):
     """A row of a run's file of metrics: how far it was, and a comparison by the name of each baseline."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Compared] = Field(init=False)
 
-    labels: Count
+    targets: Count
     decisions: Count
     updates: Count
     seconds: float = Field(ge=0, le=1e12)
@@ -69,13 +69,11 @@ class Results(Stored):
     @property
     def table(self) -> list[tuple[str, str, str]]:
         """The rows of the table, its heads first."""
-        rows = [
-            (each.player, each.against, str(Estimate(**dict(each.chips_a_deal)))) for each in self.results
-        ]
-        return [("player", "against", "chips a deal"), *rows]
+        rows = [(each.player, each.against, str(Estimate(**dict(each.chips_a_deal)))) for each in self.results]
+        return [("player", "against", "chips per deal"), *rows]
 
 
-def looks_of(folder: Path) -> list[dict[str, Any]]:
+def evaluations_of(folder: Path) -> list[dict[str, Any]]:
     """Return the looks at the baselines of a run, in order.
 
     A run that was killed and went on from an older save looked twice: of looks at the same place the last one counts.
@@ -84,52 +82,52 @@ def looks_of(folder: Path) -> list[dict[str, Any]]:
         DamagedError: A row is no look, or not with the baselines of the first one.
         OSError: The file cannot be read.
     """
-    found: dict[tuple[int, int], Look] = {}
+    found: dict[tuple[int, int], Evaluation] = {}
     file = folder / METRICS_FILE
     for number, line in enumerate(file.read_bytes().splitlines() if file.exists() else [], 1):
-        row = parse_stored(line, Look, f"{METRICS_FILE}, line {number}")
-        found[row.labels, row.decisions] = row
-    looks = [found[place].model_dump(exclude_unset=True) for place in sorted(found)]
-    names = set(baselines_of(looks))
-    if len(names) > MOST_BASELINES or any(set(baselines_of([row])) != names for row in looks):
+        row = parse_stored(line, Evaluation, f"{METRICS_FILE}, line {number}")
+        found[row.targets, row.decisions] = row
+    evaluations = [found[place].model_dump(exclude_unset=True) for place in sorted(found)]
+    names = set(baselines_of(evaluations))
+    if len(names) > MOST_BASELINES or any(set(baselines_of([row])) != names for row in evaluations):
         raise DamagedError(f"{METRICS_FILE}: looks are at the same {MOST_BASELINES} players or fewer")
-    return looks
+    return evaluations
 
 
-def baselines_of(looks: Sequence[dict[str, Any]]) -> list[str]:
+def baselines_of(evaluations: Sequence[dict[str, Any]]) -> list[str]:
     """Return the players that looks compare with."""
-    return [name for name in (looks[0] if looks else ()) if name not in COUNTS]
+    return [name for name in (evaluations[0] if evaluations else ()) if name not in COUNTS]
 
 
-def strength(looks: Sequence[dict[str, Any]]) -> Markup:
+def strength(evaluations: Sequence[dict[str, Any]]) -> Markup:
     """Draw the looks at each baseline, but for `random`, which is far below, over seconds; stages stand apart.
 
     Returns the chart as SVG, "" where there are fewer than two looks to draw, or no baseline.
     """
-    baselines = baselines_of(looks)
-    if len(looks) < 2 or not baselines:
+    baselines = baselines_of(evaluations)
+    if len(evaluations) < 2 or not baselines:
         return Markup()
     drawn = {
         f"against {name}": [
-            Point(row["seconds"], *(row[name][key] for key in ("mean", "low", "high"))) for row in looks
+            Point(row["seconds"], *(row[name][key] for key in ("mean", "low", "high"))) for row in evaluations
         ]
         for name in [name for name in baselines if name != "random"] or baselines
     }
-    taught = [row["seconds"] for row in looks if not row["decisions"]]
-    parted = (taught[-1], TEACHING, SELF_PLAY) if taught and len(taught) < len(looks) else None
-    return curves(drawn, "seconds", "chips a deal", parted)
+    by_search = [row["seconds"] for row in evaluations if not row["decisions"]]
+    parted = (by_search[-1], SEARCH_STAGE, SELF_PLAY) if by_search and len(by_search) < len(evaluations) else None
+    return curves(drawn, "seconds", "chips per deal", parted)
 
 
-def exploitability(looks: Sequence[dict[str, Any]]) -> Markup:
+def exploitability(evaluations: Sequence[dict[str, Any]]) -> Markup:
     """Draw what best responses win from it, in the looks that tell it; return the chart as SVG, "" if none does."""
-    rows = [row for row in looks if row.get("exploitability")]
+    rows = [row for row in evaluations if row.get("exploitability")]
     if not rows:
         return Markup()
     drawn = {
         words: [Point(row["seconds"], *[row["exploitability"][how]] * 3) for row in rows]
         for how, words in (("best", "its best actions"), ("drawn", "drawing from its policy"))
     }
-    return curves(drawn, "seconds", "chips a deal")
+    return curves(drawn, "seconds", "chips per deal")
 
 
 CHARTS = {"strength": strength, "exploitability": exploitability}

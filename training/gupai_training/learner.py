@@ -43,11 +43,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     network: Network
 
     def __init__(
-        self,
-        observation_space: spaces.Space,
-        action_space: spaces.Discrete,
-        lr_schedule: Any,
-        net: dict[str, Any],
+        self, observation_space: spaces.Space, action_space: spaces.Discrete, lr_schedule: Any, net: dict[str, Any]
     ) -> None:
         """Args: net: the description of the network."""
         super().__init__(
@@ -75,17 +71,17 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 class Rollout:
     """The decisions of one update, [T, B] each: preallocated, filled in order."""
 
-    def __init__(self, steps: int, lanes: int, inputs: int, actions: int, players: int) -> None:
-        self.observations = np.zeros((steps, lanes, inputs), np.int8)
-        self.masks = np.zeros((steps, lanes, actions), np.bool_)
-        self.actions = np.zeros((steps, lanes), np.int16)
-        self.log_probs = np.zeros((steps, lanes), np.float32)
-        self.values = np.zeros((steps, lanes), np.float32)
-        self.seats = np.zeros((steps, lanes), np.int8)
-        self.payoffs = np.zeros((steps, lanes, players), np.float32)
-        self.over = np.zeros((steps, lanes), np.bool_)
-        self.advantages = np.zeros((steps, lanes), np.float32)
-        self.weights = np.zeros((steps, lanes), np.float32)
+    def __init__(self, steps: int, envs: int, inputs: int, actions: int, players: int) -> None:
+        self.observations = np.zeros((steps, envs, inputs), np.int8)
+        self.masks = np.zeros((steps, envs, actions), np.bool_)
+        self.actions = np.zeros((steps, envs), np.int16)
+        self.log_probs = np.zeros((steps, envs), np.float32)
+        self.values = np.zeros((steps, envs), np.float32)
+        self.seats = np.zeros((steps, envs), np.int8)
+        self.rewards = np.zeros((steps, envs, players), np.float32)
+        self.terminated = np.zeros((steps, envs), np.bool_)
+        self.advantages = np.zeros((steps, envs), np.float32)
+        self.weights = np.zeros((steps, envs), np.float32)
         self.won: list[np.ndarray] = []  # float32 [N, players], chips of the episodes that ended at each step
 
     @property
@@ -131,7 +127,7 @@ class SelfPlayPPO(MaskablePPO):
         self.precision = precision_on(self.device, self.precision)
         self.network.precision = self.precision
         self.average = copy.deepcopy(self.network).requires_grad_(False)
-        inputs, actions = self.env.lanes.layout.size, self.env.lanes.game.num_actions
+        inputs, actions = self.env.envs.layout.size, self.env.envs.game.num_actions
         self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players)
         self.noise = torch.Generator(device=self.device).manual_seed(int(self.seed or 0))
         self.rollout_buffer = None  # type: ignore[assignment]  # SB3's own is not used
@@ -148,12 +144,7 @@ class SelfPlayPPO(MaskablePPO):
 
     @torch.no_grad()
     def collect_rollouts(
-        self,
-        env: Any,
-        callback: BaseCallback,
-        rollout_buffer: Any,
-        n_rollout_steps: int,
-        use_masking: bool = True,
+        self, env: Any, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int, use_masking: bool = True
     ) -> bool:
         """Play `n_rollout_steps` decisions a lane and compute their advantages."""
         begun = time.perf_counter()
@@ -176,16 +167,16 @@ class SelfPlayPPO(MaskablePPO):
             rollout.values[step] = values.cpu().numpy()
             rollout.actions[step] = actions.squeeze(1).cpu().numpy()
             env.play(rollout.actions[step])
-            rollout.payoffs[step] = env.payoffs
-            rollout.over[step] = env.over
-            rollout.won.append(env.totals[env.over])
+            rollout.rewards[step] = env.rewards
+            rollout.terminated[step] = env.terminated
+            rollout.won.append(env.totals[env.terminated])
             self.num_timesteps += env.num_envs
             callback.update_locals(locals())
             if not callback.on_step():
                 self.num_timesteps = learned  # what is played by now teaches nothing
                 return False
-        rollout.payoffs /= env.payoff_scale
-        played = rollout.seats, rollout.values, rollout.payoffs, rollout.over
+        rollout.rewards /= env.payoff_scale
+        played = rollout.seats, rollout.values, rollout.rewards, rollout.terminated
         discounts = np.float32(self.gamma), np.float32(self.gae_lambda)
         advantages_by_seat(*played, *discounts, rollout.advantages, rollout.weights)
         self._require_finite(rollout)
@@ -195,7 +186,7 @@ class SelfPlayPPO(MaskablePPO):
         return True
 
     def _require_finite(self, rollout: Rollout) -> None:
-        for name in ("log_probs", "values", "payoffs", "advantages"):
+        for name in ("log_probs", "values", "rewards", "advantages"):
             if not np.isfinite(getattr(rollout, name)).all():
                 raise FloatingPointError(
                     f"{name} of update {self.updates + 1} hold values that are not finite; training stopped, the last "
@@ -262,9 +253,7 @@ class SelfPlayPPO(MaskablePPO):
         loss.backward()
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), self.max_grad_norm)
         if not torch.isfinite(norm):
-            raise FloatingPointError(
-                f"the gradient of update {self.updates + 1} is not finite; training stopped"
-            )
+            raise FloatingPointError(f"the gradient of update {self.updates + 1} is not finite; training stopped")
         self.policy.optimizer.step()
         with torch.no_grad():
             choices = batch["masks"].sum(1).float().log()
@@ -301,7 +290,7 @@ class SelfPlayPPO(MaskablePPO):
             for seat, chips in enumerate(won.mean(0)):
                 self.logger.record(f"rollout/chips_seat_{seat}", float(chips))
             self.logger.record("rollout/chips_sum", float(won.sum(1).mean()))
-        self.logger.record("rollout/self_tables", float((self.env.sitting == LEARNER).all(1).mean()))
+        self.logger.record("rollout/self_tables", float((self.env.seating == LEARNER).all(1).mean()))
         seconds = max(sum(self.seconds.values()), 1e-9)
         steps = self.env.num_envs * self.n_steps * self.updates
         self.logger.record("time/decisions_per_second", self.num_timesteps / seconds)

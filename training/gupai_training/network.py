@@ -59,9 +59,7 @@ class Network(nn.Module):
         self.trunk, self.gate = nn.ModuleDict(trunk), nn.ModuleDict(gate)
         width = net["hidden"][-1]
         self.policy, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
-        if (
-            net["type"] != GATED
-        ):  # as SB3 does: on a gated layer its gain doubles what passes, and teaches less
+        if net["type"] != GATED:  # as SB3 does: on a gated layer its gain doubles what passes, and teaches less
             gains = [*((layer, 2**0.5) for layer in trunk.values()), (self.policy, 0.01), (self.value, 1.0)]
             for layer, gain in gains:
                 nn.init.orthogonal_(layer.weight, gain)

@@ -31,11 +31,11 @@ class FixedOpponents(Opponents):
 
     def line_ups(self, tables: int) -> np.ndarray:
         """Draw who sits where, int16 [tables, seats]: LEARNER or the number of an agent."""
-        sitting = self.rng.integers(0, len(self.agents), (tables, self.seats)).astype(np.int16)
-        sitting[np.arange(tables), self.rng.integers(0, self.seats, tables)] = LEARNER
-        return sitting
+        seating = self.rng.integers(0, len(self.agents), (tables, self.seats)).astype(np.int16)
+        seating[np.arange(tables), self.rng.integers(0, self.seats, tables)] = LEARNER
+        return seating
 
-    def record(self, sitting: np.ndarray, payoffs: np.ndarray) -> None:
+    def record(self, seating: np.ndarray, payoffs: np.ndarray) -> None:
         """Nothing is noted: these opponents stay as they are."""
 
 
@@ -58,9 +58,7 @@ class OpponentPool(Opponents):
     hard ones first; every rule-based member gets at least `rule_share`, as far as that leaves room.
     """
 
-    def __init__(
-        self, seats: int, rng: np.random.Generator, self_share: float, size: int, rule_share: float
-    ) -> None:
+    def __init__(self, seats: int, rng: np.random.Generator, self_share: float, size: int, rule_share: float) -> None:
         self.seats, self.rng = seats, rng
         self.self_share, self.size, self.rule_share = self_share, size, rule_share
         self.members: list[Member] = []
@@ -83,20 +81,20 @@ class OpponentPool(Opponents):
 
     def line_ups(self, tables: int) -> np.ndarray:
         """Draw who sits where, int16 [tables, seats]: LEARNER or the number of a member."""
-        sitting = np.full((tables, self.seats), LEARNER, np.int16)
+        seating = np.full((tables, self.seats), LEARNER, np.int16)
         if not self.members or self.self_share >= 1:
-            return sitting
+            return seating
         mixed = np.flatnonzero(self.rng.random(tables) >= self.self_share)
         chosen = self.rng.choice(len(self.members), len(mixed), p=self.weights())
         frozen = self.rng.integers(1, self.seats, len(mixed))  # how many seats the member takes
         order = self.rng.permuted(np.tile(np.arange(self.seats), (len(mixed), 1)), axis=1)
-        sitting[mixed] = np.where(order < frozen[:, None], chosen[:, None], LEARNER)
-        return sitting
+        seating[mixed] = np.where(order < frozen[:, None], chosen[:, None], LEARNER)
+        return seating
 
-    def record(self, sitting: np.ndarray, payoffs: np.ndarray) -> None:
+    def record(self, seating: np.ndarray, payoffs: np.ndarray) -> None:
         """Note finished episodes: line-ups [N, seats] and payoffs, float32 [N, seats]."""
-        for number in np.unique(sitting[sitting != LEARNER]):
-            lost = payoffs[sitting == number]
+        for number in np.unique(seating[seating != LEARNER]):
+            lost = payoffs[seating == number]
             member = self.members[number]
             share = float((lost < 0).mean() + 0.5 * (lost == 0).mean())
             rate = min(1.0, len(lost) / min(MEMORY, member.deals + len(lost)))

@@ -13,10 +13,10 @@ import numpy as np
 import torch
 
 from gupai_agents.checkpoint import CheckpointError, identity, read_checkpoint, read_header, write_checkpoint
-from gupai_env.core.numbers import real_number, told, whole_number
+from gupai_env.core.checks import real_number, short_repr, whole_number
 from gupai_env.core.rng import KEYS
 from gupai_env.games import get_game
-from gupai_training.config import RESUME_FILE, SELF_PLAY, TEACHING
+from gupai_training.config import RESUME_FILE, SEARCH_STAGE, SELF_PLAY
 from gupai_training.network import Network
 
 MOST_TOLD = 3  # differences that an error tells
@@ -37,12 +37,7 @@ Saved = tuple[dict[str, Any], dict[str, np.ndarray]]  # header and tensors
 
 
 def save(
-    folder: Path,
-    stage: str,
-    config: dict[str, Any],
-    network: Network,
-    optimizer: torch.optim.Optimizer,
-    more: Saved,
+    folder: Path, stage: str, config: dict[str, Any], network: Network, optimizer: torch.optim.Optimizer, more: Saved
 ) -> None:
     """Write everything that the next step of a stage depends on; call it between two steps.
 
@@ -86,8 +81,8 @@ def stage_of(path: Path) -> str:
     header = read_header(path)
     if header.get("kind") != "resume":
         raise CheckpointError(f"{path}: a player, not a run to go on with")
-    if header.get("stage") not in (TEACHING, SELF_PLAY):
-        raise CheckpointError(f"{path}: saved in a stage that is unknown here, {told(header.get('stage'))}")
+    if header.get("stage") not in (SEARCH_STAGE, SELF_PLAY):
+        raise CheckpointError(f"{path}: saved in a stage that is unknown here, {short_repr(header.get('stage'))}")
     return str(header["stage"])
 
 
@@ -123,14 +118,14 @@ def differences(there: Any, here: Any, name: str = "") -> Iterator[str]:
         for key in [*here, *(key for key in there if key not in here)]:
             inner = f"{name}.{key}" if name else key
             if key not in there:
-                yield f"{inner} is not told there, {told(here[key])} here"
+                yield f"{inner} is not told there, {short_repr(here[key])} here"
             elif key not in here:
-                yield f"{inner} is {told(there[key])} there, not known here"
+                yield f"{inner} is {short_repr(there[key])} there, not known here"
             else:
                 yield from differences(there[key], here[key], inner)
     elif there != here:
-        values = f"is {told(there)} there, {told(here)} here"
-        yield f"{name} {values if told(there) != told(here) else 'differs, though it begins alike'}"
+        values = f"is {short_repr(there)} there, {short_repr(here)} here"
+        yield f"{name} {values if short_repr(there) != short_repr(here) else 'differs, though it begins alike'}"
 
 
 @contextlib.contextmanager
@@ -169,9 +164,7 @@ def network_back(tensors: dict[str, np.ndarray], network: Network, optimizer: to
         if state := part(tensors, f"adam.{number}."):
             for name in ADAM[1:]:
                 if state[name].shape != parameter.shape:
-                    raise ValueError(
-                        f"{name} {list(state[name].shape)} of a parameter {list(parameter.shape)}"
-                    )
+                    raise ValueError(f"{name} {list(state[name].shape)} of a parameter {list(parameter.shape)}")
             known["state"][number] = {name: torch.as_tensor(state[name]) for name in ADAM}
     optimizer.load_state_dict(known)
 

@@ -11,29 +11,29 @@ import numpy as np
 from gupai_env.core.compiling import compiled
 
 
-def _advantages(seats, values, payoffs, over, gamma, gae_lambda, advantages, weights):
+def _advantages(seats, values, rewards, terminated, gamma, gae_lambda, advantages, weights):
     """Fill advantages and weights, float32 [T, B].
 
     seats: int8 [T, B], who decided. values: float32 [T, B], the value estimate there, in units of return.
     payoffs: float32 [T, B, S], what every seat was paid after that decision and before the lane's next one.
     over: bool [T, B], the episode ended in between.
     """
-    steps, lanes = seats.shape
-    players = payoffs.shape[2]
+    steps, envs = seats.shape
+    players = rewards.shape[2]
     paid = np.zeros(players, np.float32)  # since the seat's next decision, looking backwards
     next_value = np.zeros(players, np.float32)
     next_advantage = np.zeros(players, np.float32)
     known = np.zeros(players, np.bool_)  # what follows the seat's decision is known
-    for lane in range(lanes):
+    for lane in range(envs):
         known[:] = False
         for step in range(steps - 1, -1, -1):
             for seat in range(players):
-                if over[step, lane]:
-                    paid[seat] = payoffs[step, lane, seat]
+                if terminated[step, lane]:
+                    paid[seat] = rewards[step, lane, seat]
                     next_value[seat] = next_advantage[seat] = 0
                     known[seat] = True
                 else:
-                    paid[seat] += payoffs[step, lane, seat]
+                    paid[seat] += rewards[step, lane, seat]
             seat = seats[step, lane]
             value = values[step, lane]
             if known[seat]:

@@ -16,14 +16,14 @@ from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.workers import Workers
 from gupai_env.core.files import PART, locked, mend_lines, write_file
 from gupai_training import resume
-from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SELF_PLAY, TEACHING, Config
-from gupai_training.growing import grown, grows_into
+from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
 from gupai_training.learner import Rollout
+from gupai_training.net2net import grows_into, widened
 from gupai_training.network import Network, precision_on
 from gupai_training.run_folder import Reporter, RunFolder, next_folder
 from gupai_training.search_stage import learn_from_search
+from gupai_training.search_targets import SearchStage
 from gupai_training.self_play_stage import build_learner, learn_by_self_play
-from gupai_training.teaching import Teaching
 
 BATCH_FILE = "batch.safetensors"  # beside a run that met numbers which are not finite
 
@@ -55,17 +55,17 @@ class Run(RunFolder):
     """A training run. `learn` trains to the end, `results` plays the final table.
 
     Attributes:
-        teaching: The stage in which search teaches the network, None without one.
+        search_stage: The stage in which search teaches the network, None without one.
     """
 
     def __init__(self, config: Config, folder: Path, workers: Workers | None = None) -> None:
-        """Args: workers: who make labels while this process learns; without them it does both in turn."""
+        """Args: workers: who make targets while this process learns; without them it does both in turn."""
         require_device(config.device)
         super().__init__(config, folder)
         torch.set_num_threads(config.threads or torch.get_num_threads())
         self.learner = build_learner(config) if config.decisions else None
         self.network = self.learner.network if self.learner else self._build_network()
-        self.teaching = Teaching(config, self.network, workers) if config.teach.labels else None
+        self.search_stage = SearchStage(config, self.network, workers) if config.expert_iteration.targets else None
 
     @classmethod
     def begin(cls, config: Config, runs: Path = Path("runs"), workers: Workers | None = None) -> "Run":
@@ -87,7 +87,7 @@ class Run(RunFolder):
             raise ValueError(f"start={spec}: no network, but a player of another kind")
         net, tensors = self.config.net, agent.tensors
         if grows_into(agent.net, net):
-            tensors = grown(tensors, net, self.game, np.random.default_rng(self.config.seed))
+            tensors = widened(tensors, net, self.game, np.random.default_rng(self.config.seed))
         try:
             require_tensors(tensors, tensor_shapes(net, self.game.encoder.layout.size, self.game.num_actions))
         except ValueError as error:
@@ -103,11 +103,7 @@ class Run(RunFolder):
         return network
 
     def learn(
-        self,
-        *,
-        go_on: bool = False,
-        reporter: Reporter | None = None,
-        stop: Callable[[], bool] = lambda: False,
+        self, *, go_on: bool = False, reporter: Reporter | None = None, stop: Callable[[], bool] = lambda: False
     ) -> bool:
         """Train to the end of the configuration, or, with `go_on`, from where the run was saved last.
 
@@ -120,14 +116,14 @@ class Run(RunFolder):
             stage = self._saved_stage() if go_on else None
             self._mend()
             self.logger = configure(str(self.folder), ["tensorboard"])
-            source: Teaching | Rollout  # of the numbers that are learned from
+            source: SearchStage | Rollout  # of the numbers that are learned from
             finished = True
             try:
-                if self.teaching and stage != SELF_PLAY:
-                    source = self.teaching
-                    limited = threads_of(self.teaching.threads, self.teaching.labelling)
-                    with limited, contextlib.closing(self.teaching.beside):  # it was asked ahead of the end
-                        finished = learn_from_search(self, self.teaching, stage == TEACHING, stop)
+                if self.search_stage and stage != SELF_PLAY:
+                    source = self.search_stage
+                    limited = threads_of(self.search_stage.threads, self.search_stage.labelling)
+                    with limited, contextlib.closing(self.search_stage.beside):  # it was asked ahead of the end
+                        finished = learn_from_search(self, self.search_stage, stage == SEARCH_STAGE, stop)
                     self.reporter.close()
                 if self.learner and finished:
                     source = self.learner.rollout
@@ -152,10 +148,8 @@ class Run(RunFolder):
 
     def _saved_stage(self) -> str:
         """Return in which stage the run was saved last."""
-        stages = {TEACHING: self.config.teach.labels, SELF_PLAY: self.config.decisions}
+        stages = {SEARCH_STAGE: self.config.expert_iteration.targets, SELF_PLAY: self.config.decisions}
         stage = resume.stage_of(self.folder / RESUME_FILE)
         if not stages[stage]:
-            raise CheckpointError(
-                f"{self.folder / RESUME_FILE}: saved in the stage {stage}, which this run has not"
-            )
+            raise CheckpointError(f"{self.folder / RESUME_FILE}: saved in the stage {stage}, which this run has not")
         return stage

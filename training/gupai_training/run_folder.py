@@ -3,8 +3,8 @@
 runs/NAME-1/  config.yaml           the resolved configuration
               agent.safetensors     the player: averaged weights, see `gupai_agents.checkpoint`
               resume.safetensors    everything needed to go on exactly
-              labels-*.safetensors  beside it while search teaches; they go when that stage ends
-              metrics.jsonl         a row for each look at the baselines
+              targets-*.safetensors  beside it while search teaches; they go when that stage ends
+              metrics.jsonl         a row for each evaluation against the baselines
               lock                  held by the process that trains
               events.out.tfevents.* the same and more for TensorBoard
 """
@@ -59,11 +59,11 @@ class Row(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """What went into a run: seconds of self-play; labels and seconds of search before it."""
+    """What went into a run: seconds of self-play; targets and seconds of search before it."""
 
     seconds: float = 0.0
-    labels: int = 0
-    teaching_seconds: float = 0.0
+    targets: int = 0
+    search_seconds: float = 0.0
 
 
 class Reporter:
@@ -75,8 +75,8 @@ class Reporter:
     def begin(self, stage: str, progress: float) -> None:
         """A stage begins, or goes on; progress is 0..1."""
 
-    def taught(self, progress: float, labels: int, seconds: float) -> None:
-        """A chunk of labels is learned from."""
+    def by_search(self, progress: float, targets: int, seconds: float) -> None:
+        """A chunk of targets is learned from."""
 
     def learned(self, progress: float, decisions: int, seconds: float) -> None:
         """An update of self-play is done."""
@@ -159,10 +159,10 @@ class RunFolder:
             "precision": self.network.precision,
             "payoff_scale": self.config.ppo.payoff_scale,
             "gamma": self.config.ppo.gamma,
-            "labels": self.spent.labels,
+            "targets": self.spent.targets,
             "decisions": self.decisions,
             "updates": self.updates,
-            "seconds": round(self.spent.seconds + self.spent.teaching_seconds, 1),
+            "seconds": round(self.spent.seconds + self.spent.search_seconds, 1),
             "seed": self.config.seed,
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {name: version(name) for name in ("gupai", "numpy", "torch", "numba", "sb3-contrib")}
@@ -180,9 +180,9 @@ class RunFolder:
             yield Row("trained", name, duel(self.game, trained, baseline, deals, **options))
             yield Row(name, "trained", duel(self.game, baseline, trained, deals, **options))
 
-    def look(self) -> None:
+    def report_evaluation(self) -> None:
         """Compare the present averaged policy with the baselines, in the logs and a row of `metrics.jsonl`."""
-        seconds = self.spent.seconds + self.spent.teaching_seconds
+        seconds = self.spent.seconds + self.spent.search_seconds
         row = self.evaluate() | {"seconds": round(seconds, 1)}
         for name in self.baselines:
             for part in ("mean", "low", "high"):
@@ -197,14 +197,10 @@ class RunFolder:
     def evaluate(self) -> dict[str, Any]:
         """Compare the present averaged policy with the baselines.
 
-        On a tiny deck also: what best responses win from it, chips a deal, if it plays its best actions or draws.
+        On a tiny deck also: what best responses win from it, chips per deal, if it plays its best actions or draws.
         """
         deals, seed = self.config.evaluation.deals, self.config.seed
-        row: dict[str, Any] = {
-            "labels": self.spent.labels,
-            "decisions": self.decisions,
-            "updates": self.updates,
-        }
+        row: dict[str, Any] = {"targets": self.spent.targets, "decisions": self.decisions, "updates": self.updates}
         player = self.current_agent("now")
         for name, baseline in self.baselines.items():
             mean = duel(self.game, player, baseline, deals, seed=seed, **self.config.variant).mean(0)
@@ -221,23 +217,23 @@ class RunFolder:
 
         Its looks go from `metrics.jsonl`; TensorBoard leaves out the steps of older files from here on.
         """
-        labels, decisions = self.spent.labels, self.decisions
+        targets, decisions = self.spent.targets, self.decisions
         file = self.folder / METRICS_FILE
         if file.exists():
             lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-            kept = [line for line in lines if _told_by(line, labels, decisions)]
+            kept = [line for line in lines if _covered_by(line, targets, decisions)]
             if kept != lines:
                 write_file(file, "".join(kept), force=True)
         for output in self.logger.output_formats:
             if isinstance(output, TensorBoardOutputFormat):
                 start = Event(session_log=SessionLog(status=SessionLog.START))
-                output.writer._get_file_writer().add_event(start, labels + decisions + 1)
+                output.writer._get_file_writer().add_event(start, targets + decisions + 1)
 
 
-def _told_by(line: str, labels: int, decisions: int) -> bool:
+def _covered_by(line: str, targets: int, decisions: int) -> bool:
     """True unless a row of `metrics.jsonl` is of a later place than this."""
     try:
         row = json.loads(line)
-        return bool(row["labels"] <= labels and row["decisions"] <= decisions)
+        return bool(row["targets"] <= targets and row["decisions"] <= decisions)
     except (ValueError, KeyError, TypeError):
         return True  # whoever reads it says that it is damaged

@@ -31,9 +31,7 @@ def build_learner(config: Config) -> SelfPlayPPO:
         pool.add(agent_of_data(name, game, variant), born=0, scripted=True)
     return SelfPlayPPO(
         NetworkPolicy,
-        SelfPlayVecEnv(
-            game.id, ppo.lanes, pool, seed=config.seed, payoff_scale=ppo.payoff_scale, **config.variant
-        ),
+        SelfPlayVecEnv(game.id, ppo.envs, pool, seed=config.seed, payoff_scale=ppo.payoff_scale, **config.variant),
         n_steps=ppo.steps,
         batch_size=ppo.batch_size,
         n_epochs=ppo.epochs,
@@ -58,7 +56,7 @@ def learn_by_self_play(run: RunFolder, learner: SelfPlayPPO, go_on: bool, stop: 
     """Learn to the end of the stage; return whether it was reached.
 
     Args:
-        run: Where the player, the looks and the logs go.
+        run: Where the player, the evaluations and the logs go.
         learner: Just built.
         go_on: Whether to begin where `save` left off.
         stop: Asked between two updates.
@@ -129,23 +127,23 @@ class SelfPlayCallback(BaseCallback):
                 learner.env.forget(leaving)
             self.next_snapshot = self._snapshot_due()
         if learner.updates % config.evaluation.every == 0:
-            self._look()
+            self._evaluate()
         self._dump()
         if learner.updates % config.save_every == 0:
             self._save()
 
     def _on_training_end(self) -> None:
         if not self.learner.stopping:
-            self._look()
+            self._evaluate()
             self._dump()
         self._save()
 
-    def _look(self) -> None:
+    def _evaluate(self) -> None:
         self.run.spent = self.run.spent._replace(seconds=self.seconds)
-        self.run.look()
+        self.run.report_evaluation()
 
     def _dump(self) -> None:
-        self.logger.dump(self.run.spent.labels + self.learner.num_timesteps)
+        self.logger.dump(self.run.spent.targets + self.learner.num_timesteps)
 
     def _save(self) -> None:
         self.run.spent = self.run.spent._replace(seconds=self.seconds)
@@ -174,9 +172,7 @@ def save(run: RunFolder, learner: SelfPlayPPO) -> None:
         "shares": learner.seconds,
     }
     saved = header, tensors
-    resume.save(
-        run.folder, SELF_PLAY, run.config.model_dump(), learner.network, learner.policy.optimizer, saved
-    )
+    resume.save(run.folder, SELF_PLAY, run.config.model_dump(), learner.network, learner.policy.optimizer, saved)
 
 
 def restore(run: RunFolder, learner: SelfPlayPPO) -> None:
@@ -192,9 +188,7 @@ def restore(run: RunFolder, learner: SelfPlayPPO) -> None:
         pool.members = []
         for number, (name, born, scripted, beaten, deals) in enumerate(header["members"]):
             counted("born", born), counted("deals", deals), measured("beaten", beaten)
-            agent = (
-                run.player(name) if scripted else run.network_player(name, part(tensors, f"member.{number}."))
-            )
+            agent = run.player(name) if scripted else run.network_player(name, part(tensors, f"member.{number}."))
             pool.members.append(Member(agent, born, scripted, beaten, deals))
         pool.rng.bit_generator.state = json.loads(header["chance"])
         env.put_back(part(tensors, "env."))
@@ -207,8 +201,8 @@ def restore(run: RunFolder, learner: SelfPlayPPO) -> None:
         spent = Spent(**header["spent"])
         (
             measured("seconds", spent.seconds),
-            measured("seconds", spent.teaching_seconds),
-            counted("labels", spent.labels),
+            measured("seconds", spent.search_seconds),
+            counted("targets", spent.targets),
         )
     run.spent = spent
 

@@ -12,13 +12,13 @@ from stable_baselines3.common.vec_env import VecEnv
 from gupai_agents.decisions import answers
 from gupai_agents.registry import make_agent
 from gupai_env.aec import NO_GAME
+from gupai_env.core.checks import as_list, refused, whole_numbers
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.lanes import WAIT
-from gupai_env.core.numbers import as_list, refused, whole_numbers
+from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TRAINING_STREAM
 from gupai_env.games import get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
 
 
@@ -64,44 +64,36 @@ class SelfPlayVecEnv(VecEnv):
         stream = derive(as_key(seed), TRAINING_STREAM)
         if not (isinstance(payoff_scale, (int, float)) and 0 < payoff_scale < math.inf):
             raise refused("payoff_scale", payoff_scale, "it must be a number above 0")
-        self.lanes = Lanes(game, num_envs, seed=stream, skip_forced=True, **variant)
+        self.envs = VectorEnv(game, num_envs, seed=stream, skip_forced=True, **variant)
         self.pool = pool
-        self.players = self.lanes.variant.players
+        self.players = self.envs.variant.players
         self.payoff_scale = payoff_scale
         self.render_mode = None
-        layout = self.lanes.layout
-        actions = spaces.Discrete(self.lanes.game.num_actions)
+        layout = self.envs.layout
+        actions = spaces.Discrete(self.envs.game.num_actions)
         super().__init__(num_envs, spaces.Box(layout.low, layout.high, dtype=np.int8), actions)
         self._payoffs = np.zeros((num_envs, self.players), np.float32)
         self._over = np.zeros(num_envs, np.bool_)
-        self._sitting = np.zeros((num_envs, self.players), np.int16)
+        self._seating = np.zeros((num_envs, self.players), np.int16)
         self._totals = np.zeros_like(self._payoffs)
         self._chips = np.zeros_like(self._payoffs)  # of the episode so far
         self._owed = np.zeros_like(self._payoffs)  # those of them that are not paid yet
-        self._decided = np.zeros(
-            (num_envs, self.players), np.bool_
-        )  # learning seats that did, in this episode
+        self._decided = np.zeros((num_envs, self.players), np.bool_)  # learning seats that did, in this episode
         self.decisions = 0  # of all seats, forced ones not counted
         self._actions = np.zeros(num_envs, np.int16)
         # What was played in the episode under way, forced decisions left out: it says how the lanes stand.
         self._played = np.zeros((num_envs, 1), np.int16)
         self._moves = np.zeros(num_envs, np.int64)
         self._rows = np.arange(num_envs)
-        self.payoffs, self.over = only_read(self._payoffs), only_read(self._over)
-        self.sitting, self.totals = only_read(self._sitting), only_read(self._totals)
+        self.rewards, self.terminated = only_read(self._payoffs), only_read(self._over)
+        self.seating, self.totals = only_read(self._seating), only_read(self._totals)
         self._going = False  # nothing is half done
         self._watched: Any = None  # while a step asks for it, whose last observation is kept in `_final`
         self._final: Any = None
 
     @classmethod
     def against(
-        cls,
-        game: str,
-        num_envs: int,
-        opponents: Sequence[str] = ("greedy",),
-        *,
-        seed: int = 0,
-        **options: Any,
+        cls, game: str, num_envs: int, opponents: Sequence[str] = ("greedy",), *, seed: int = 0, **options: Any
     ) -> "SelfPlayVecEnv":
         """Return lanes with one learning seat each, drawn for every episode like the opponents in the others.
 
@@ -109,28 +101,24 @@ class SelfPlayVecEnv(VecEnv):
         """
         variant = {name: value for name, value in options.items() if name != "payoff_scale"}
         seed = as_key(seed)
-        agents = [
-            make_agent(spec, game, **variant) for spec in as_list("opponents", opponents, "agents' names")
-        ]
+        agents = [make_agent(spec, game, **variant) for spec in as_list("opponents", opponents, "agents' names")]
         seats = get_game(game).variant.make(**variant).players
-        return cls(
-            game, num_envs, FixedOpponents(agents, seats, np.random.default_rng(seed)), seed=seed, **options
-        )
+        return cls(game, num_envs, FixedOpponents(agents, seats, np.random.default_rng(seed)), seed=seed, **options)
 
     @property
     def seats(self) -> np.ndarray:
         """The seat to decide in every lane, int8 [B]."""
-        return self.lanes.seats
+        return self.envs.seats
 
     @property
     def observations(self) -> np.ndarray:
         """What it observes, int8 [B, layout.size]; the next step overwrites it."""
-        return self.lanes.observations
+        return self.envs.observations
 
     @property
     def masks(self) -> np.ndarray:
         """Its legal actions, bool [B, num_actions]; the next step overwrites it."""
-        return self.lanes.masks
+        return self.envs.masks
 
     def reset(self) -> np.ndarray:
         """Deal in every lane and play on to the first decision of a learning seat.
@@ -140,17 +128,17 @@ class SelfPlayVecEnv(VecEnv):
         self._going = False  # until all is done that this takes
         if self._seeds[0] is not None:
             seed = as_key(self._seeds[0])
-            self.lanes.reset(derive(seed, TRAINING_STREAM))
+            self.envs.reset(derive(seed, TRAINING_STREAM))
             self.pool.seed(seed)
-        elif self.lanes.states.moves.any() or self.lanes.episodes.any():  # these deals are not new any more
-            self.lanes.episodes += 1
-            self.lanes.begin()
-            self.lanes.refresh()
+        elif self.envs.states.moves.any() or self.envs.episodes.any():  # these deals are not new any more
+            self.envs.episodes += 1
+            self.envs.begin()
+            self.envs.refresh()
         self._reset_seeds()
         shown = self._payoffs, self._over, self._totals
         for array in (*shown, self._chips, self._owed, self._decided, self._moves):
             array[:] = 0
-        self._sitting[:] = self.pool.line_ups(self.num_envs)
+        self._seating[:] = self.pool.line_ups(self.num_envs)
         self._play_others()
         self._going = True
         return self.observations.copy()
@@ -158,7 +146,7 @@ class SelfPlayVecEnv(VecEnv):
     def step_async(self, actions: np.ndarray) -> None:
         """Take the learner's actions, integers [B]; raises ValueError for anything else."""
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
-        last = self.lanes.game.num_actions
+        last = self.envs.game.num_actions
         self._actions[:] = np.clip(actions, WAIT + 1, last)  # no other stands for a legal one
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict]]:
@@ -187,7 +175,7 @@ class SelfPlayVecEnv(VecEnv):
         self._going = False  # until all is done that this takes: the next actions could be other seats'
         before = self._states()
         try:
-            chips, over = self.lanes.step(actions)
+            chips, terminated = self.envs.step(actions)
         except IllegalActionError:
             self._going = True
             raise
@@ -196,7 +184,7 @@ class SelfPlayVecEnv(VecEnv):
         self._payoffs[movers] = self._owed[movers]
         self._owed[movers] = 0
         self._decided[movers] = True
-        self._after(before, actions, chips, over)
+        self._after(before, actions, chips, terminated)
         self.decisions += self.num_envs
         self._play_others()
         self._going = True
@@ -205,51 +193,49 @@ class SelfPlayVecEnv(VecEnv):
         """Return how the lanes stand, if somebody asks for what is seen at the end of episodes."""
         if self._final is None:
             return None
-        states = np.asarray(self.lanes.states)
+        states = np.asarray(self.envs.states)
         return states.view(f"V{states.itemsize}").copy()  # bytes, for numpy copies records field by field
 
-    def _after(
-        self, before: np.ndarray | None, actions: np.ndarray, chips: np.ndarray, over: np.ndarray
-    ) -> None:
+    def _after(self, before: np.ndarray | None, actions: np.ndarray, chips: np.ndarray, terminated: np.ndarray) -> None:
         """Pay what these actions brought, and see to the episodes that they ended and to those that follow."""
         self._note(actions)
-        settled = np.flatnonzero(over | chips.any(1))
+        settled = np.flatnonzero(terminated | chips.any(1))
         if len(settled):
             self._chips[settled] += chips[settled, : self.players]
             self._owed[settled] += chips[settled, : self.players]
-            self._pay(settled, over[settled])
-        ended = np.flatnonzero(over)
+            self._pay(settled, terminated[settled])
+        ended = np.flatnonzero(terminated)
         if len(ended):
             if before is not None:
-                self._look_back(ended[~self._over[ended]], before, actions)
-            self.pool.record(self._sitting[ended], self._chips[ended])
+                self._book_returns(ended[~self._over[ended]], before, actions)
+            self.pool.record(self._seating[ended], self._chips[ended])
             self._chips[ended] = self._owed[ended] = 0
             self._decided[ended] = False
             self._moves[ended] = 0
-            self._sitting[ended] = self.pool.line_ups(len(ended))
-        self._over |= over
+            self._seating[ended] = self.pool.line_ups(len(ended))
+        self._over |= terminated
 
     @functools.cached_property
-    def _end(self) -> Lanes:
-        """Lanes in which the last action of an episode is played again, and then it is left as it ended."""
-        options = {"observe": False, "renew": False, "skip_forced": True, **self.lanes.variant.changed()}
-        return Lanes(self.lanes.game, self.num_envs, **options)
+    def _end(self) -> VectorEnv:
+        """VectorEnv in which the last action of an episode is played again, and then it is left as it ended."""
+        options = {"observe": False, "renew": False, "skip_forced": True, **self.envs.variant.changed()}
+        return VectorEnv(self.envs.game, self.num_envs, **options)
 
-    def _look_back(self, lanes: np.ndarray, before: np.ndarray, actions: np.ndarray) -> None:
+    def _book_returns(self, envs: np.ndarray, before: np.ndarray, actions: np.ndarray) -> None:
         """Note what the seats that acted see at the end of the episodes that these actions ended, in `_final`."""
-        if not len(lanes):
+        if not len(envs):
             return
-        end, number = self._end, len(lanes)
-        end.states[:number] = before[lanes].view(end.states.dtype)
-        last = actions[lanes].astype(np.int64)
+        end, number = self._end, len(envs)
+        end.states[:number] = before[envs].view(end.states.dtype)
+        last = actions[envs].astype(np.int64)
         end.kernels.step(end.table, 0, number, last)
-        for seat in np.unique(self._watched[lanes]):
-            rows = np.flatnonzero(self._watched[lanes] == seat)
+        for seat in np.unique(self._watched[envs]):
+            rows = np.flatnonzero(self._watched[envs] == seat)
             views = np.zeros(len(rows), end.game.view).view(np.recarray)
             seen = np.zeros((len(rows), end.layout.size), np.int8)
             end.kernels.view_of(end.rules, end.states[rows], int(seat), views)
             end.kernels.encode(views, seen)
-            self._final[lanes[rows]] = seen
+            self._final[envs[rows]] = seen
 
     def _note(self, actions: np.ndarray) -> None:
         """Note what was played, an action or WAIT a lane."""
@@ -267,8 +253,8 @@ class SelfPlayVecEnv(VecEnv):
         arrays = {name: self._held(name) for name in self.STATE}
         played = self._played[np.arange(self._played.shape[1]) < self._moves[:, None]]
         return arrays | {
-            "seeds": self.lanes.seeds,
-            "episodes": self.lanes.episodes,
+            "seeds": self.envs.seeds,
+            "episodes": self.envs.episodes,
             "moves": self._moves,
             "played": played,
         }
@@ -282,30 +268,28 @@ class SelfPlayVecEnv(VecEnv):
         for name in (*self.STATE, "seeds", "episodes", "moves", "played"):
             found, shape = arrays[name], now[name].shape if name != "played" else arrays[name].shape[:1]
             if found.dtype != now[name].dtype or found.shape != shape:
-                raise ValueError(
-                    f"{name} is {found.dtype} {list(found.shape)}, not {now[name].dtype} {list(shape)}"
-                )
+                raise ValueError(f"{name} is {found.dtype} {list(found.shape)}, not {now[name].dtype} {list(shape)}")
         seeds, episodes, moves, played = (arrays[name] for name in ("seeds", "episodes", "moves", "played"))
-        sitting = arrays["sitting"]
+        seating = arrays["sitting"]
         if min(seeds.min(), episodes.min(), moves.min()) < 0:
             raise ValueError("seeds, episodes and moves are numbers from 0")
         if moves.max() > len(played) or moves.sum() != len(played):
             raise ValueError(f"{len(played)} actions were played, and moves are not as many")
-        if sitting.min() < LEARNER or sitting.max() >= len(self.pool.agents):
+        if seating.min() < LEARNER or seating.max() >= len(self.pool.agents):
             raise ValueError(f"somebody sits there who is not in the pool of {len(self.pool.agents)}")
-        self.lanes.seeds[:], self.lanes.episodes[:] = seeds, episodes
-        self.lanes.begin()
-        self.lanes.refresh()
+        self.envs.seeds[:], self.envs.episodes[:] = seeds, episodes
+        self.envs.begin()
+        self.envs.refresh()
         self._moves[:] = 0
         starts = np.cumsum(moves) - moves
         for move in range(int(moves.max())):
             actions = np.full(self.num_envs, WAIT, np.int16)
             going = np.flatnonzero(moves > move)
             actions[going] = played[starts[going] + move]
-            if (actions[going] == WAIT).any() or self.lanes.step(actions)[1].any():
+            if (actions[going] == WAIT).any() or self.envs.step(actions)[1].any():
                 raise ValueError("what was played does not lead to a turn")
             self._note(actions)
-        if (sitting[self._rows, self.seats] != LEARNER).any():
+        if (seating[self._rows, self.seats] != LEARNER).any():
             raise ValueError("it is not a learner's turn in every lane")
         for name in self.STATE:
             self._held(name)[:] = arrays[name]
@@ -316,29 +300,29 @@ class SelfPlayVecEnv(VecEnv):
         array: np.ndarray = getattr(self, f"_{name.lstrip('_')}")
         return array
 
-    def _pay(self, lanes: np.ndarray, over: np.ndarray) -> None:
+    def _pay(self, envs: np.ndarray, terminated: np.ndarray) -> None:
         """Pay who has decided in some lanes, int [N]; where the episode is over, bool [N], all, if any learner has."""
-        decided = self._decided[lanes]
-        learned = over & decided.any(1)
-        due = np.where(decided | learned[:, None], self._owed[lanes], 0)
-        self._payoffs[lanes] += due
-        self._owed[lanes] -= due
-        self._totals[lanes[learned]] = self._chips[lanes[learned]]
+        decided = self._decided[envs]
+        learned = terminated & decided.any(1)
+        due = np.where(decided | learned[:, None], self._owed[envs], 0)
+        self._payoffs[envs] += due
+        self._owed[envs] -= due
+        self._totals[envs[learned]] = self._chips[envs[learned]]
 
     def _play_others(self) -> None:
         while True:
-            movers = self._sitting[self._rows, self.seats]
+            movers = self._seating[self._rows, self.seats]
             waiting = int((movers != LEARNER).sum())
             if not waiting:
                 return
             self.decisions += waiting
-            before, actions = self._states(), answers(self.lanes, self.pool.agents, movers)
-            self._after(before, actions, *self.lanes.step(actions))
+            before, actions = self._states(), answers(self.envs, self.pool.agents, movers)
+            self._after(before, actions, *self.envs.step(actions))
 
     def forget(self, member: int) -> None:
         """Give the seats of a member that left the pool to the learner, and renumber those after it."""
-        self._sitting[self.sitting == member] = LEARNER
-        self._sitting[self.sitting > member] -= 1
+        self._seating[self.seating == member] = LEARNER
+        self._seating[self.seating > member] -= 1
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions in every lane, bool [B, num_actions]."""

@@ -1,6 +1,7 @@
-"""What every feature of a style is worth to who tunes it: weights tuned with all features, and again without each.
+"""What every feature of a heuristic is worth to who tunes it: weights tuned with all features, and again without each.
 
-For every seed a style is tuned against fixed rivals (an evolution strategy, as `gupai tune`). From there it is tuned on
+For every seed a heuristic is tuned against fixed rivals (an evolution strategy, as `gupai tune`). From there it is
+tuned on
 for a few generations: with all features, and without each of them in turn, all in the same deals. What the first of
 these wins more than another, in fresh deals and all in the same ones, is what is lost where a feature is missing and
 the others make up for it as well as they can. The unit of the intervals is the seed: its search and its deals.
@@ -17,13 +18,13 @@ import numpy as np
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.match import Progress
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, t_test
-from gupai_agents.registry import style_agent
-from gupai_agents.shipped import style_names
-from gupai_agents.styles import StyleAgent
-from gupai_agents.tune import Evolution, Looks, Table, moving, start_of
+from gupai_agents.heuristics import HeuristicAgent
+from gupai_agents.registry import heuristic_agent
+from gupai_agents.shipped import heuristic_names
+from gupai_agents.tune import DecisionSample, Evolution, Table, moving, start_of
 from gupai_agents.workers import in_threads
+from gupai_env.core.checks import whole_number
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import whole_number
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -33,7 +34,7 @@ SELECTING = 8  # times the deals of a candidate, to choose between where a searc
 # Numbers of streams of deals and searches, below the key of a seed: to tune, to tune on, to choose, and fresh ones.
 TUNE, AGAIN, SELECT, FRESH = range(4)
 MOST_SEEDS, MOST_DEALS = 1000, 1_000_000
-Play = Callable[[np.ndarray, int, int], np.ndarray]  # styles, number of deals, key -> chips, [styles, deals]
+Play = Callable[[np.ndarray, int, int], np.ndarray]  # heuristics, number of deals, key -> chips, [heuristics, deals]
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,12 @@ class Searched(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Worth:
+class Contribution:
     """What some features are worth over seeds.
 
     weight: of the first of them, scaled: in half of all decisions the best action stands 1 or more from the next.
-    dropped: chips a deal that are lost if their weights become zero and the others stay. lost: that are lost by weights
-    tuned without them. q: that nothing is lost, as a false discovery rate over all that were tried.
+    dropped: chips per deal that are lost if their weights become zero and the others stay. lost: that are lost by
+    weights tuned without them. q: that nothing is lost, as a false discovery rate over all that were tried.
     """
 
     features: tuple[str, ...]
@@ -104,8 +105,8 @@ class Worth:
 
 @dataclass(frozen=True)
 class Ablation:
-    """What has been found of a game's features. chips: a deal that the tuned style wins. worths: what is lost without
-    it most of all first. idle: features in which legal actions never differ.
+    """What has been found of a game's features. chips: a deal that the tuned heuristic wins. worths: what is lost
+    without it most of all first. idle: features in which legal actions never differ.
     """
 
     game: Game
@@ -115,7 +116,7 @@ class Ablation:
     budget: Budget
     seed: int
     chips: Estimate
-    worths: tuple[Worth, ...]
+    contributions: tuple[Contribution, ...]
     idle: tuple[str, ...]
 
     def as_numbers(self) -> dict[str, Any]:
@@ -128,18 +129,18 @@ class Ablation:
             "rivals": list(self.rivals),
             "seed": self.seed,
             "budget": asdict(self.budget),
-            "unit": "chips a deal; half_width is that of the 95% interval over seeds; weights are scaled so that in "
+            "unit": "chips per deal; half_width is that of the 95% interval over seeds; weights are scaled so that in "
             "half of all decisions the best action stands 1 or more from the next",
             "chips": self.chips.as_numbers(),
-            "features": [worth.as_numbers() for worth in self.worths],
+            "features": [contribution.as_numbers() for contribution in self.contributions],
             "idle": list(self.idle),
         }
 
 
 class Problem(NamedTuple):
-    """What is tuned: `base` is the style to begin with, `chosen` the numbers of features that may change and `units`
-    theirs, `groups` those that are left out in turn, `others` those that are only set to zero. play: lets styles play
-    for their chips.
+    """What is tuned: `base` is the heuristic to begin with, `chosen` the numbers of features that may change and
+    `units` theirs, `groups` those that are left out in turn, `others` those that are only set to zero. play: lets
+    heuristics play for their chips.
     """
 
     game: Game
@@ -147,21 +148,21 @@ class Problem(NamedTuple):
     chosen: Sequence[int]
     units: np.ndarray
     groups: Sequence[Sequence[int]]
-    looks: Looks
+    sample: DecisionSample
     play: Play
     others: Sequence[Sequence[int]] = ()
 
 
-def rivals_of(game: Game, variant: Variant) -> list[StyleAgent]:
-    """Return whom a style is tuned against if nobody is named: all rule-based players of a game but `random`."""
-    return [style_agent(name, game, variant) for name in style_names(game)]
+def rivals_of(game: Game, variant: Variant) -> list[HeuristicAgent]:
+    """Return whom a heuristic is tuned against if nobody is named: all rule-based players of a game but `random`."""
+    return [heuristic_agent(name, game, variant) for name in heuristic_names(game)]
 
 
 def among(game: Game, variant: Variant, rivals: Sequence[Agent], progress: Progress | None = None) -> Play:
-    """Return what lets styles play, one a deal, among equal rivals of whom another sits there in every deal."""
+    """Return what lets heuristics play, one a deal, among equal rivals of whom another sits there in every deal."""
 
-    def play(styles: np.ndarray, deals: int, key: int) -> np.ndarray:
-        values = Table(game, variant.changed()).values(styles, rivals, deals, key)
+    def play(heuristics: np.ndarray, deals: int, key: int) -> np.ndarray:
+        values = Table(game, variant.changed()).values(heuristics, rivals, deals, key)
         if progress:
             progress(values.size)
         return values
@@ -203,7 +204,7 @@ def search_seed(problem: Problem, budget: Budget, seed: int, number: int) -> Sea
         row[list(group)] = 0
     chips = play(np.concatenate([full[None], without, found[1:]]), budget.fresh, derive(key, FRESH)).mean(1)
     less = chips[0] - chips[1:]
-    scaled = full[:-1] / problem.looks.apart(full)
+    scaled = full[:-1] / problem.sample.apart(full)
     only = len(without)
     return Searched(number, scaled.tolist(), float(chips[0]), less[:only].tolist(), less[only:].tolist())
 
@@ -232,15 +233,13 @@ def search_seeds(
     return [found[number] for number in range(budget.seeds)]
 
 
-def worths_over(problem: Problem, found: Sequence[Searched]) -> tuple[Worth, ...]:
+def contributions_over(problem: Problem, found: Sequence[Searched]) -> tuple[Contribution, ...]:
     """Return what each group is worth over seeds, what is lost without it most of all first."""
     names = [feature.name for feature in problem.game.features]
-    columns = {
-        name: np.array([getattr(each, name) for each in found]) for name in ("weights", "dropped", "lost")
-    }
+    columns = {name: np.array([getattr(each, name) for each in found]) for name in ("weights", "dropped", "lost")}
     p = [t_test(columns["lost"][:, at]) for at in range(len(problem.groups))]
-    worths = [
-        Worth(
+    contributions = [
+        Contribution(
             tuple(names[each] for each in group),
             estimate(columns["weights"][:, group[0]]),
             estimate(columns["dropped"][:, at]),
@@ -249,7 +248,7 @@ def worths_over(problem: Problem, found: Sequence[Searched]) -> tuple[Worth, ...
         )
         for at, (group, rate) in enumerate(zip(problem.groups, false_discovery(p), strict=True))
     ]
-    return tuple(sorted(worths, key=lambda worth: -worth.lost.mean))
+    return tuple(sorted(contributions, key=lambda contribution: -contribution.lost.mean))
 
 
 def discover(
@@ -265,13 +264,13 @@ def discover(
     keep: Callable[[Searched], Any] | None = None,
     **variant: Any,
 ) -> Ablation:
-    """Tune a style with every feature and again without each, over seeds, and tell what is lost without it.
+    """Tune a heuristic with every feature and again without each, over seeds, and tell what is lost without it.
 
     The rivals are all rule-based players of the game. The same seed and budget find the same.
 
-    Args: start: the style to begin with, default the game's last. progress: called with the number of deals just
+    Args: start: the heuristic to begin with, default the game's last. progress: called with the number of deals just
             played, of `planned_deals` in all. kept, keep: see `search_seeds`.
-    Raises: ValueError for an unknown style or numbers out of range; ImportError without `cmaes`.
+    Raises: ValueError for an unknown heuristic or numbers out of range; ImportError without `cmaes`.
     """
     game, budget, seed = get_game(game), (budget or Budget()).checked(), as_key(seed)
     made, start = game.variant.make(**variant), start_of(get_game(game), start)
@@ -289,7 +288,7 @@ def discover(
         budget,
         seed,
         chips,
-        worths_over(problem, found),
+        contributions_over(problem, found),
         idle,
     )
 
@@ -304,11 +303,11 @@ def planned_deals(game: str | Game, budget: Budget, start: str | None = None, /,
 
 def problem_of(game: Game, variant: Variant, start: str, play: Play) -> Problem:
     """Return the problem of a game's variant in which every feature is left out in turn."""
-    looks, base = Looks(game, variant.changed()), game.style(start)
-    units = looks.units(base)
+    sample, base = DecisionSample(game, variant.changed()), game.heuristic(start)
+    units = sample.units(base)
     chosen = moving(units)
     groups = [(at,) for at in chosen]
-    return Problem(game, base, chosen, units, [*groups, *families(game, chosen)], looks, play)
+    return Problem(game, base, chosen, units, [*groups, *families(game, chosen)], sample, play)
 
 
 def families(game: Game, chosen: Sequence[int]) -> list[tuple[int, ...]]:

@@ -14,13 +14,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 20
 ROW, NAMES = 30, 176  # the height of a row of intervals, and the room for its name
 LONGEST = 22  # characters of a name
 LETTER = 7.5  # the width of a letter, about
-MARKS = (
-    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
-    "M-4-4h8v8h-8z",
-    "M0-6 5 3H-5z",
-    "M0-6 6 0 0 6-6 0z",
-    "M-5-2h10v4H-10z",
-)
+MARKS = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-4-4h8v8h-8z", "M0-6 5 3H-5z", "M0-6 6 0 0 6-6 0z", "M-5-2h10v4H-10z")
 COLOURS = ("#2f8a55", "#c4574c", "#4a7fc1", "#b88a1a", "#9466b8", "#2f949e", "#a06c3f", "#7b858d")
 
 
@@ -60,7 +54,7 @@ class Scale(NamedTuple):
     end: float
 
     @classmethod
-    def over(cls, values: Iterable[float], begin: float, end: float) -> "Scale":
+    def terminated(cls, values: Iterable[float], begin: float, end: float) -> "Scale":
         """Return a scale that holds zero and these values."""
         known = [0.0, *values]
         step = round_step(max(known) - min(known))
@@ -97,7 +91,7 @@ def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], l
     means = _known(means)
     if not means:
         return Markup()
-    y = Scale.over((end for each in means for end in each.ends), HEIGHT - BOTTOM, TOP)
+    y = Scale.terminated((end for each in means for end in each.ends), HEIGHT - BOTTOM, TOP)
     across = (WIDTH - LEFT) / len(heads)
     drawn = [_text(0, 10, label), *_grid(y)]
     for place, head in enumerate(heads):
@@ -118,7 +112,7 @@ def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
     if not means:
         return Markup()
     width, height = WIDTH - 84, ROW * len(names) + 34
-    x = Scale.over((end for each in means for end in each.ends), NAMES, width - 24)
+    x = Scale.terminated((end for each in means for end in each.ends), NAMES, width - 24)
     drawn = []
     for value, look in x.lines:
         drawn.append(f'<line class="{look}" x1="{x(value)}" x2="{x(value)}" y1="4" y2="{height - 26}"/>')
@@ -132,18 +126,15 @@ def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
 
 
 def curves(
-    named: Mapping[str, Sequence[Point]],
-    x_label: str,
-    y_label: str,
-    parted: tuple[float, str, str] | None = None,
+    named: Mapping[str, Sequence[Point]], x_label: str, y_label: str, parted: tuple[float, str, str] | None = None
 ) -> Markup:
     """Return curves by their names over a common axis, with bands for their intervals.
 
     Args: parted: an x at which something else begins, and what is to the left and to the right of it.
     """
     points = [point for curve in named.values() for point in curve]
-    x = Scale.over((point.x for point in points), LEFT, WIDTH - 12)
-    y = Scale.over((value for point in points for value in point[1:]), HEIGHT - BOTTOM, TOP)
+    x = Scale.terminated((point.x for point in points), LEFT, WIDTH - 12)
+    y = Scale.terminated((value for point in points for value in point[1:]), HEIGHT - BOTTOM, TOP)
     drawn = [_text(0, 10, y_label), _text(WIDTH - 12, HEIGHT - 10, x_label, "end"), *_grid(y)]
     drawn += [_text(x(value), HEIGHT - 28, f"{value:g}", "middle") for value, _ in x.lines]
     if parted:
@@ -152,9 +143,7 @@ def curves(
         drawn += [_text(x(at) - 6, TOP, before, "end"), _text(x(at) + 6, TOP, after)]
     for colour, curve in zip(itertools.cycle(COLOURS), named.values()):
         means, lows, highs = ([f"{x(each.x)},{y(each[at])}" for each in curve] for at in (1, 2, 3))
-        drawn.append(
-            f'<polygon class="band" fill="{colour}" points="{" ".join([*lows, *reversed(highs)])}"/>'
-        )
+        drawn.append(f'<polygon class="band" fill="{colour}" points="{" ".join([*lows, *reversed(highs)])}"/>')
         drawn.append(f'<polyline class="curve" stroke="{colour}" points="{" ".join(means)}"/>')
     height = HEIGHT + 18 + _legend(drawn, list(named), HEIGHT + 10, _line)
     return _svg("chart", WIDTH, height, named, drawn)
@@ -174,9 +163,7 @@ def _grid(y: Scale) -> Iterator[str]:
         yield _text(LEFT - 8, y(value) + 4, f"{value:g}", "end")
 
 
-def _legend(
-    drawn: list[str], names: Sequence[str], y: float, sign: Callable[[int, float, float], str]
-) -> int:
+def _legend(drawn: list[str], names: Sequence[str], y: float, sign: Callable[[int, float, float], str]) -> int:
     """Draw the names of all series, in as many lines as they take; return how much higher that makes the chart."""
     x, line = float(LEFT), 0
     for series, name in enumerate(map(short, names)):
@@ -209,8 +196,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
 def _svg(look: str, width: int, height: int, labels: Iterable[str], drawn: Iterable[str]) -> Markup:
     label = _escaped("; ".join(labels))
     return Markup(
-        f'<svg class="{look}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">'
-        f"{''.join(drawn)}</svg>"
+        f'<svg class="{look}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{"".join(drawn)}</svg>'
     )
 
 

@@ -7,7 +7,7 @@ actions, or the empty one with which a seat begins. Each end of the game belongs
 of its last decision. A *policy* of all seats is float64 [sequences]: the probability of the action in its set.
 
 The *gain* of a seat is what a best response, which knows the policy of the others, wins more than the seat's own
-policy. The *exploitability* of two seats is the mean of their gains in chips a deal: half of NashConv, and the number
+policy. The *exploitability* of two seats is the mean of their gains in chips per deal: half of NashConv, and the number
 that OpenSpiel calls exploitability. Payoffs that sum to zero make it zero in an equilibrium and only there.
 """
 
@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, distinct, probabilities
+from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
 from gupai_agents.decisions import standing
+from gupai_env.core.checks import counted, whole_number
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import counted, whole_number
 from gupai_env.core.variant import Variant
 from gupai_env.deals import all_deals
 from gupai_env.games import get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 MOST_NODES = 1_000_000
 MOST_ROUNDS = 1_000_000_000
@@ -39,7 +39,7 @@ class GameTree:
     so on. A set has a higher number than the one where the same seat decided before.
 
     deals: int, different ones. nodes: int, positions in all: the deal, decisions and ends.
-    chance: float64 [E], the probability of an end's deal. payoffs: float64 [E, seats], its chips.
+    probability: float64 [E], the probability of an end's deal. payoffs: float64 [E, seats], its chips.
     ends: int32 [E, seats], its sequences.
     seats: int8 [I], who decides. turns: what an agent is asked there, I rows.
     first: int32 [I + 1], the set's first sequence, then Q. before: int32 [I], the seat's sequence that leads there.
@@ -50,11 +50,11 @@ class GameTree:
     variant: Variant
     deals: int
     nodes: int
-    chance: np.ndarray
+    probability: np.ndarray
     payoffs: np.ndarray
     ends: np.ndarray
     seats: np.ndarray
-    turns: Turns
+    turns: DecisionBatch
     first: np.ndarray
     before: np.ndarray
     layers: np.ndarray
@@ -79,15 +79,13 @@ class GameTree:
     def policy(self, agents: Sequence[Agent]) -> np.ndarray:
         """Return the policy of one agent a seat; raises ValueError as `gupai_agents.agent.probabilities` does."""
         if len(agents) != self.players:
-            raise ValueError(
-                f"{counted(len(agents), 'player')} for {self.players} seats; there must be one for each"
-            )
-        chances = np.zeros(self.turns.masks.shape)
+            raise ValueError(f"{counted(len(agents), 'player')} for {self.players} seats; there must be one for each")
+        policy_rows = np.zeros(self.turns.masks.shape)
         different, who = distinct(agents)
         for number, agent in enumerate(different):
             rows = np.isin(self.seats, np.flatnonzero(np.array(who) == number))
-            chances[rows] = probabilities(agent, self.game, self.variant, self.turns.at(rows))
-        return np.concatenate([np.ones(self.players), chances[self.turns.masks]])
+            policy_rows[rows] = probabilities(agent, self.game, self.variant, self.turns.at(rows))
+        return np.concatenate([np.ones(self.players), policy_rows[self.turns.masks]])
 
     def uniform(self) -> np.ndarray:
         """Return the policy that plays all legal actions alike."""
@@ -112,36 +110,36 @@ class GameTree:
 
     def values(self, policy: np.ndarray) -> np.ndarray:
         """Return what each seat wins a deal if all keep to a policy, float64 [seats]."""
-        return (self.chance * self.plan(policy)[self.ends].prod(1)) @ self.payoffs
+        return (self.probability * self.plan(policy)[self.ends].prod(1)) @ self.payoffs
 
     def best_responses(self, policy: np.ndarray) -> np.ndarray:
         """Return what each seat wins a deal by a best response to the others' policy, float64 [seats]."""
-        worth = self.worth(policy)
-        self.pass_back(worth)
-        return worth[: self.players]
+        weighted_payoffs = self.weighted_payoffs(policy)
+        self.pass_back(weighted_payoffs)
+        return weighted_payoffs[: self.players]
 
     def gains(self, policy: np.ndarray) -> np.ndarray:
         """Return what each seat wins a deal more by a best response, float64 [seats]."""
         return self.best_responses(policy) - self.values(policy)
 
     def exploitability(self, policy: np.ndarray) -> float:
-        """Return the mean of two seats' gains, chips a deal; raises ValueError for more seats, see `gains`."""
+        """Return the mean of two seats' gains, chips per deal; raises ValueError for more seats, see `gains`."""
         if self.players != 2:
             raise ValueError(
                 f"exploitability is defined for two seats, not for {self.players}; look at each one's gain"
             )
         return float(self.gains(policy).mean())
 
-    def worth(self, policy: np.ndarray) -> np.ndarray:
+    def weighted_payoffs(self, policy: np.ndarray) -> np.ndarray:
         """Return what the ends of each sequence pay, weighed by chance and the others' choices, float64 [Q]."""
         plans = self.plan(policy)[self.ends]
-        worth = np.zeros(len(policy))
+        weighted_payoffs = np.zeros(len(policy))
         for seat in range(self.players):
-            likely = self.chance * np.delete(plans, seat, axis=1).prod(1)
-            worth += np.bincount(self.ends[:, seat], likely * self.payoffs[:, seat], len(worth))
-        return worth
+            likely = self.probability * np.delete(plans, seat, axis=1).prod(1)
+            weighted_payoffs += np.bincount(self.ends[:, seat], likely * self.payoffs[:, seat], len(weighted_payoffs))
+        return weighted_payoffs
 
-    def pass_back(self, worth: np.ndarray, policy: np.ndarray | None = None) -> np.ndarray:
+    def pass_back(self, weighted_payoffs: np.ndarray, policy: np.ndarray | None = None) -> np.ndarray:
         """Add to the worth of each sequence, in place, that of the sets it leads to; return the sets', float64 [I].
 
         A set is worth what its sequences are on average by `policy`, or without one as much as the best of them.
@@ -149,10 +147,10 @@ class GameTree:
         value = np.zeros(self.sets)
         for sets, sequences, starts in reversed(list(self._layers())):
             if policy is None:
-                value[sets] = np.maximum.reduceat(worth[sequences], starts)
+                value[sets] = np.maximum.reduceat(weighted_payoffs[sequences], starts)
             else:
-                value[sets] = np.add.reduceat(worth[sequences] * policy[sequences], starts)
-            np.add.at(worth, self.before[sets], value[sets])
+                value[sets] = np.add.reduceat(weighted_payoffs[sequences] * policy[sequences], starts)
+            np.add.at(weighted_payoffs, self.before[sets], value[sets])
         return value
 
     def _layers(self) -> Iterator[tuple[slice, slice, np.ndarray]]:
@@ -175,9 +173,9 @@ def solve(tree: GameTree, rounds: int, progress: Callable[[int], None] | None = 
     for number in range(1, rounds + 1):
         for seat in range(tree.players):
             policy = tree.in_proportion(regrets)
-            worth = tree.worth(policy)
-            value = tree.pass_back(worth, policy)
-            regret = worth[tree.players :] - np.repeat(value, counts)
+            weighted_payoffs = tree.weighted_payoffs(policy)
+            value = tree.pass_back(weighted_payoffs, policy)
+            regret = weighted_payoffs[tree.players :] - np.repeat(value, counts)
             mine = np.flatnonzero(owner == seat)[1:]  # but for the empty sequence
             regrets[mine] = np.maximum(regrets[mine] + regret[mine - tree.players], 0)
         total += number * tree.plan(tree.in_proportion(regrets))
@@ -197,11 +195,11 @@ def build_tree(game: str | Game, /, **variant: Any) -> GameTree:
 class _Positions(NamedTuple):
     """N positions of the same depth.
 
-    chance: float64 [N], the probability of their deals. The rest by seat, int [N, seats]: sequences, the last one
+    probability: float64 [N], the probability of their deals. The rest by seat, int [N, seats]: sequences, the last one
     played; seen, the number of all that the seat has seen; view, the number of what it sees now.
     """
 
-    chance: np.ndarray
+    probability: np.ndarray
     sequences: np.ndarray
     seen: np.ndarray
     view: np.ndarray
@@ -226,40 +224,38 @@ class _Search:
         self.sets: dict[int, int] = {}  # by what the seat to act has seen
         self.layers = [0]
         self.found: dict[str, list[np.ndarray]] = {name: [] for name in ("seats", "views", "masks", "before")}
-        self.ends: dict[str, list[np.ndarray]] = {name: [] for name in ("chance", "payoffs", "ends")}
+        self.ends: dict[str, list[np.ndarray]] = {name: [] for name in ("probability", "payoffs", "ends")}
 
     def tree(self) -> GameTree:
         """Search to the end."""
-        states, chance = all_deals(self.game, **self.options)
+        states, probability = all_deals(self.game, **self.options)
         deals = len(states)
         nodes = 1 + deals
         seats = np.tile(np.arange(self.players), (deals, 1))
-        positions = _Positions(chance, seats, -1 - seats, np.full_like(seats, -1))
-        lanes = standing(self.game, self.variant, states)
-        self._look(lanes, positions, np.full(deals, NOBODY), np.zeros(deals, np.int64))
-        while lanes.num_lanes:
-            rows = np.arange(lanes.num_lanes)
-            sets = self._sets(
-                lanes, positions.seen[rows, lanes.seats], positions.sequences[rows, lanes.seats]
-            )
-            row, actions = np.nonzero(lanes.masks)
+        positions = _Positions(probability, seats, -1 - seats, np.full_like(seats, -1))
+        envs = standing(self.game, self.variant, states)
+        self._expand(envs, positions, np.full(deals, NOBODY), np.zeros(deals, np.int64))
+        while envs.num_envs:
+            rows = np.arange(envs.num_envs)
+            sets = self._sets(envs, positions.seen[rows, envs.seats], positions.sequences[rows, envs.seats])
+            row, actions = np.nonzero(envs.masks)
             nodes += len(row)
             if nodes > MOST_NODES:
                 raise ValueError(
                     f'{self.game.id}: the tree has more than {MOST_NODES:,} nodes; take deck="tiny" and few players'
                 )
-            movers, ways = lanes.seats[row], lanes.masks.cumsum(1)[row, actions]
+            movers, ways = envs.seats[row], envs.masks.cumsum(1)[row, actions]
             positions = positions.at(row)
             positions.sequences[np.arange(len(row)), movers] = self._first()[sets[row]] + ways - 1
-            lanes = standing(self.game, self.variant, lanes.states[row])
-            payoffs, over = lanes.step(actions)
-            self.ends["chance"].append(positions.chance[over])
-            self.ends["payoffs"].append(payoffs[over, : self.players].astype(np.float64))
-            self.ends["ends"].append(positions.sequences[over].astype(np.int32))
-            if over.all():
+            envs = standing(self.game, self.variant, envs.states[row])
+            payoffs, terminated = envs.step(actions)
+            self.ends["probability"].append(positions.probability[terminated])
+            self.ends["payoffs"].append(payoffs[terminated, : self.players].astype(np.float64))
+            self.ends["ends"].append(positions.sequences[terminated].astype(np.int32))
+            if terminated.all():
                 break
-            positions, lanes = positions.at(~over), standing(self.game, self.variant, lanes.states[~over])
-            self._look(lanes, positions, movers[~over], actions[~over])
+            positions, envs = positions.at(~terminated), standing(self.game, self.variant, envs.states[~terminated])
+            self._expand(envs, positions, movers[~terminated], actions[~terminated])
         found = {name: np.concatenate(parts) for name, parts in self.found.items()}
         return GameTree(
             game=self.game,
@@ -267,18 +263,18 @@ class _Search:
             deals=deals,
             nodes=nodes,
             seats=found["seats"],
-            turns=Turns(found["views"].view(np.recarray), found["masks"], np.zeros(len(self.sets), np.int64)),
+            turns=DecisionBatch(found["views"].view(np.recarray), found["masks"], np.zeros(len(self.sets), np.int64)),
             first=self._first(),
             before=found["before"],
             layers=np.unique(self.layers),
             **{name: np.concatenate(parts) for name, parts in self.ends.items()},
         )
 
-    def _look(self, lanes: Lanes, positions: _Positions, movers: np.ndarray, actions: np.ndarray) -> None:
+    def _expand(self, envs: VectorEnv, positions: _Positions, movers: np.ndarray, actions: np.ndarray) -> None:
         """Note what every seat sees after the movers' actions, int [N]."""
         for seat in range(self.players):
-            views = np.zeros(lanes.num_lanes, self.game.view).view(np.recarray)
-            lanes.kernels.view_of(lanes.rules, lanes.states, seat, views)
+            views = np.zeros(envs.num_envs, self.game.view).view(np.recarray)
+            envs.kernels.view_of(envs.rules, envs.states, seat, views)
             now = _numbers(self.views, views.view(f"V{views.itemsize}").tolist())
             for news, what in (
                 (np.flatnonzero(movers == seat), -1 - actions),
@@ -288,18 +284,18 @@ class _Search:
                 positions.seen[news, seat] = _numbers(self.seen, keys)
             positions.view[:, seat] = now
 
-    def _sets(self, lanes: Lanes, seen: np.ndarray, before: np.ndarray) -> np.ndarray:
+    def _sets(self, envs: VectorEnv, seen: np.ndarray, before: np.ndarray) -> np.ndarray:
         """Return the information sets of all lanes, int [N], and keep those that are new."""
         old = len(self.sets)
         sets = _numbers(self.sets, seen.tolist())
         numbers, rows = np.unique(sets, return_index=True)
         rows = rows[numbers >= old]
-        self.found["seats"].append(lanes.seats[rows])
-        self.found["views"].append(lanes.views(rows)[0])
-        self.found["masks"].append(lanes.masks[rows])
+        self.found["seats"].append(envs.seats[rows])
+        self.found["views"].append(envs.views(rows)[0])
+        self.found["masks"].append(envs.masks[rows])
         self.found["before"].append(before[rows])
         self.layers.append(len(self.sets))
-        if (np.concatenate(self.found["masks"])[sets] != lanes.masks).any():
+        if (np.concatenate(self.found["masks"])[sets] != envs.masks).any():
             raise ValueError(f"{self.game.id}: what a seat sees does not tell its legal actions")
         return sets
 

@@ -43,19 +43,19 @@ from gupai_agents.evaluation.folder_models import (
 )
 from gupai_agents.evaluation.folder_models import Progress as Reached
 from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
-from gupai_agents.evaluation.records import GameRecord, compressed, deeds_of, read_games
+from gupai_agents.evaluation.records import GameRecord, action_types_of, compressed, read_games
 from gupai_agents.evaluation.tournament import Block, Schedule, Tournament, fill, schedule
 from gupai_agents.identity import identity_of, require_same
 from gupai_agents.workers import Workers
+from gupai_env.core.checks import as_path, short_repr
 from gupai_env.core.compiling import sources_digest
 from gupai_env.core.files import LOCK, locked_folder, naming, write_file
-from gupai_env.core.numbers import as_path, told
 
 PACKAGES = ("gupai", "numpy", "numba", "scipy")
 
 
 @dataclass
-class Growing:
+class AppendedFile:
     """A file that grows by blocks, with the digest of all of it that is finished."""
 
     path: Path
@@ -64,18 +64,18 @@ class Growing:
     digest: Any = field(default_factory=hashlib.sha256)
 
     @classmethod
-    def found(cls, path: Path, finished: Finished) -> "Growing":
+    def found(cls, path: Path, finished: Finished) -> "AppendedFile":
         """Return a file of which so much is finished; raises FolderError if it is not as it was written."""
-        growing, left = cls(path), finished.bytes
+        appended, left = cls(path), finished.bytes
         with contextlib.suppress(FileNotFoundError), naming(path), path.open("rb") as file:
             while left and (part := file.read(min(left, 1 << 20))):
-                growing._count(part)
+                appended._count(part)
                 left -= len(part)
         if left:
             raise FolderError(f"{path}: damaged, of its {finished.bytes:,} bytes some are gone")
-        if growing.digest.hexdigest() != finished.sha256:
+        if appended.digest.hexdigest() != finished.sha256:
             raise FolderError(f"{path}: damaged, it is not what {PROGRESS} says was written")
-        return growing
+        return appended
 
     @property
     def finished(self) -> dict[str, Any]:
@@ -153,22 +153,20 @@ def _begin(folder: Path, wanted: dict[str, Any]) -> None:
     if (folder / MANIFEST).exists():
         raise FolderError(f"{folder} is there already; --resume goes on with it")
     if others := sorted({each.name for each in folder.iterdir()} - {LOCK, PROGRESS}):
-        raise FolderError(
-            f"{folder} holds no tournament, but {told(others[0])}; name a new or an empty folder"
-        )
+        raise FolderError(f"{folder} holds no tournament, but {short_repr(others[0])}; name a new or an empty folder")
     try:
-        _write_progress(folder, 0, {name: Growing(folder / name) for name in (ROWS, GAMES)})
+        _write_progress(folder, 0, {name: AppendedFile(folder / name) for name in (ROWS, GAMES)})
         write_file(folder / MANIFEST, _json(wanted), force=True)
     except BaseException:
         (folder / PROGRESS).unlink(missing_ok=True)
         raise
 
 
-def _resumed(folder: Path, plan: Schedule) -> tuple[Tournament, int, dict[str, Growing]]:
+def _resumed(folder: Path, plan: Schedule) -> tuple[Tournament, int, dict[str, AppendedFile]]:
     """Return what is finished of a tournament, how many blocks that is, and its files; raises FolderError."""
     done, found = read_progress(folder), plan.empty()
     blocks = _blocks(folder, plan, done)
-    files = {name: Growing.found(folder / name, part) for name, part in _parts(done)}
+    files = {name: AppendedFile.found(folder / name, part) for name, part in _parts(done)}
     if files[ROWS].lines != (sum(block[2] for block in blocks) * plan.variant.players + 1 if blocks else 0):
         raise FolderError(f"{folder / PROGRESS}: damaged, {ROWS} does not hold {done.blocks:,} blocks")
     _load(folder, plan, blocks, found)
@@ -183,13 +181,11 @@ def _blocks(folder: Path, plan: Schedule, done: Reached) -> list[Block]:
     """Return the finished blocks; raises FolderError for more than there are."""
     blocks = list(plan.blocks())
     if done.blocks > len(blocks):
-        raise FolderError(
-            f"{folder / PROGRESS}: damaged, blocks: it has {len(blocks):,}, not {done.blocks:,}"
-        )
+        raise FolderError(f"{folder / PROGRESS}: damaged, blocks: it has {len(blocks):,}, not {done.blocks:,}")
     return blocks[: done.blocks]
 
 
-def _write_progress(folder: Path, blocks: int, files: dict[str, Growing]) -> None:
+def _write_progress(folder: Path, blocks: int, files: dict[str, AppendedFile]) -> None:
     content = {"blocks": blocks, **{name: file.finished for name, file in files.items()}}
     write_file(folder / PROGRESS, _json(content), force=True)
 
@@ -254,23 +250,10 @@ def _verify_manifest(folder: Path, plan: Schedule, found: Manifest, note: Callab
     if len(found.players) != len(found.agents):
         raise FolderError(f"{path}: players: there are {len(found.players)} of {len(found.agents)} agents")
     here = json.loads(_json(manifest(plan, there["players"])))
-    for key in (
-        "format",
-        "game",
-        "version",
-        "variant",
-        "agents",
-        "table",
-        "deals",
-        "seed",
-        "rules",
-        "command",
-    ):
+    for key in ("format", "game", "version", "variant", "agents", "table", "deals", "seed", "rules", "command"):
         if what := difference(there[key], here[key], key):
             raise FolderError(f"{path}: {what}")
-    for name, digest in {
-        each: digest for player in found.players for each, digest in player.files.items()
-    }.items():
+    for name, digest in {each: digest for player in found.players for each, digest in player.files.items()}.items():
         if not Path(name).is_file():
             note(f"{name} is not here any more: that it made the agent was not checked")
         elif hashlib.sha256(Path(name).read_bytes()).hexdigest() != digest:
@@ -281,10 +264,10 @@ def _verify_manifest(folder: Path, plan: Schedule, found: Manifest, note: Callab
 
 def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
     """Raise FolderError unless summary and progress are those of a tournament that was played again."""
-    recomputed, told_there = _json(summary(found)), (folder / SUMMARY).read_bytes()
-    if told_there != recomputed:
+    recomputed, written = _json(summary(found)), (folder / SUMMARY).read_bytes()
+    if written != recomputed:
         try:
-            what = difference(json.loads(told_there), json.loads(recomputed), "")
+            what = difference(json.loads(written), json.loads(recomputed), "")
         except (ValueError, RecursionError):
             what = ""
         key = re.split(r"[.\[ ]", what)[0] or "it"
@@ -295,7 +278,7 @@ def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
     for name, part in _parts(done):
         if (folder / name).stat().st_size != part.bytes:
             raise FolderError(f"{folder / PROGRESS}: {name} has not {part.bytes:,} bytes")
-        Growing.found(folder / name, part)
+        AppendedFile.found(folder / name, part)
 
 
 def _verify_report(folder: Path, page: bytes, note: Callable[[str], Any]) -> None:
@@ -329,7 +312,7 @@ def difference(there: Any, here: Any, key: str) -> str:
         return next(filter(None, (difference(*pair, f"{key}[{at}]") for at, pair in pairs)), "")
     if type(there) is type(here) and there == here:
         return ""
-    a, b = told(there), told(here)
+    a, b = short_repr(there), short_repr(here)
     if a == b:  # they are long and begin alike
         return f"{key} differs: {a}"
     return f"{key} is {a} there, here {b}"
@@ -351,7 +334,7 @@ def manifest(plan: Schedule, players: Sequence[dict[str, Any]]) -> dict[str, Any
         "table": plan.table,
         "deals": plan.deals,
         "seed": plan.seed,
-        "rules": sources_digest(plan.game.module, "gupai_env.core.lanes"),
+        "rules": sources_digest(plan.game.module_name, "gupai_env.core.kernels"),
         "versions": {name: version(name) for name in PACKAGES},
     }
 
@@ -374,9 +357,9 @@ def summary(found: Tournament) -> dict[str, Any]:
             numbers = standings.against(hero, villain).as_numbers()
             duels.append({"hero": hero, "villain": villain, **numbers, "p": p})
     totals = []
-    for hero, form in enumerate(found.forms):
-        rest = {name: value for name, value in form._asdict().items() if name != "chips"}
-        totals.append({"hero": hero, **form.chips.as_numbers(), "win_share": form.win_share, **rest})
+    for hero, performance in enumerate(found.performances):
+        rest = {name: value for name, value in performance._asdict().items() if name != "chips"}
+        totals.append({"hero": hero, **performance.chips.as_numbers(), "win_share": performance.win_share, **rest})
     return {
         "game": found.game.id,
         "version": found.game.version,
@@ -387,7 +370,7 @@ def summary(found: Tournament) -> dict[str, Any]:
         "deals": found.deals,
         "games": int(np.prod(found.chips.shape[:3])),
         "seed": found.seed,
-        "unit": "chips a deal; half_width is that of the 95% interval of the mean over deals; p by Holm",
+        "unit": "chips per deal; half_width is that of the 95% interval of the mean over deals; p by Holm",
         "duels": duels,
         "totals": totals,
         "seats": [
@@ -401,9 +384,9 @@ def summary(found: Tournament) -> dict[str, Any]:
 def header(plan: Schedule) -> str:
     """Return the first line of games.csv."""
     seats = range(plan.variant.players)
-    deeds = deeds_of(plan.game)[0]
+    action_types = action_types_of(plan.game)[0]
     columns = ["line_up", "table", "deal", "rotation", "seed"]
-    columns += [f"{what}_{seat}" for what in ("agent", "chips", *deeds) for seat in seats]
+    columns += [f"{what}_{seat}" for what in ("agent", "chips", *action_types) for seat in seats]
     return _csv([columns])
 
 
@@ -411,7 +394,7 @@ def rows(plan: Schedule, block: Block, played: Played) -> str:
     """Return the rows of a block: who sat where, won what (in a match, a deal) and did what how often, by seat."""
     number, first, some = block
     line_up, seats = plan.line_ups[number], plan.variant.players
-    assert played.deeds is not None
+    assert played.action_types is not None
     player_at = np.argsort(seats_of(seats), 1)  # [rotation, seat]
     found = []
     for deal in range(some):
@@ -419,8 +402,8 @@ def rows(plan: Schedule, block: Block, played: Played) -> str:
         for rotation, order in enumerate(player_at):
             names = [plan.players[line_up.agents[place]] for place in order]
             chips = played.chips[deal, rotation, order].tolist()
-            deeds = played.deeds[deal, rotation, order].T.ravel().tolist()
-            found.append([number, line_up.table, first + deal, rotation, key, *names, *chips, *deeds])
+            action_types = played.action_types[deal, rotation, order].T.ravel().tolist()
+            found.append([number, line_up.table, first + deal, rotation, key, *names, *chips, *action_types])
     return _csv(found)
 
 
@@ -482,7 +465,7 @@ def _text(path: Path) -> Iterator[io.TextIOWrapper]:
 
 def _load(folder: Path, plan: Schedule, blocks: Sequence[Block], found: Tournament) -> None:
     """Fill in the blocks that games.csv holds; raises FolderError if it holds anything else."""
-    seats, deeds = plan.variant.players, len(deeds_of(plan.game)[0])
+    seats, action_types = plan.variant.players, len(action_types_of(plan.game)[0])
     order = seats_of(seats)
     with _text(folder / ROWS) if blocks else contextlib.nullcontext(io.StringIO()) as file:
         if blocks:
@@ -493,15 +476,13 @@ def _load(folder: Path, plan: Schedule, blocks: Sequence[Block], found: Tourname
             try:
                 figures = np.array([line[5 + seats :] for line in islice(lines, count)], float)
                 chips = figures[:, :seats].reshape(-1, seats, seats)
-                done = figures[:, seats:].reshape(-1, seats, deeds, seats).swapaxes(2, 3)
+                done = figures[:, seats:].reshape(-1, seats, action_types, seats).swapaxes(2, 3)
                 if not np.isfinite(figures).all():
                     raise ValueError
             except UnicodeDecodeError:
                 raise
             except (ValueError, IndexError, csv.Error):
-                raise FolderError(
-                    f"{folder / ROWS}: damaged, it does not hold what {PROGRESS} says"
-                ) from None
+                raise FolderError(f"{folder / ROWS}: damaged, it does not hold what {PROGRESS} says") from None
             played = Played(
                 np.take_along_axis(chips, np.broadcast_to(order, chips.shape), 2),
                 np.take_along_axis(done, np.broadcast_to(order, chips.shape)[..., None], 2).astype(np.int16),
@@ -512,17 +493,17 @@ def _load(folder: Path, plan: Schedule, blocks: Sequence[Block], found: Tourname
 def _replayed(folder: Path, plan: Schedule, block: Block, games: Iterator[GameRecord], number: int) -> Played:
     """Return a block from its records; raises FolderError for a game that is not the one to be played there."""
     line_up, (_, first, some), seats = plan.line_ups[block[0]], block, plan.variant.players
-    names, kinds = deeds_of(plan.game)
+    names, kinds = action_types_of(plan.game)
     order = seats_of(seats)
-    chips, deeds = np.zeros((some, seats, seats)), np.zeros((some, seats, seats, len(names)), np.int16)
+    chips, action_types = np.zeros((some, seats, seats)), np.zeros((some, seats, seats, len(names)), np.int16)
     for deal in range(some):
         for rotation in range(seats):
             number += 1
             game = next(games, None)
-            sitting = [""] * seats
+            seating = [""] * seats
             for place, seat in enumerate(order[rotation]):
-                sitting[seat] = plan.players[line_up.agents[place]]
-            due = (plan.game, plan.variant, tuple(sitting), key_of(plan.seed, first + deal), 0)
+                seating[seat] = plan.players[line_up.agents[place]]
+            due = (plan.game, plan.variant, tuple(seating), key_of(plan.seed, first + deal), 0)
             if game is None or (game.game, game.variant, game.agents, game.seed, game.episode) != due:
                 what = "missing" if game is None else "another game than its row"
                 raise FolderError(f"{folder / GAMES}, line {number:,}: {what}")
@@ -530,8 +511,8 @@ def _replayed(folder: Path, plan: Schedule, block: Block, games: Iterator[GameRe
             chips[deal, rotation] = total[order[rotation]].astype(np.float64) / plan.variant.deals
             by_seat = np.zeros((seats, len(names)), np.int16)
             np.add.at(by_seat, (np.array(game.movers), kinds[np.array(game.actions)]), 1)
-            deeds[deal, rotation] = by_seat[order[rotation]]
-    return Played(chips, deeds)
+            action_types[deal, rotation] = by_seat[order[rotation]]
+    return Played(chips, action_types)
 
 
 def _compare(folder: Path, file: io.TextIOBase, text: str) -> None:

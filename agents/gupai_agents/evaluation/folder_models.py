@@ -90,7 +90,7 @@ class Total(Figure):
     win_share: Share
     p: Share
     places: list[float]
-    deeds: dict[str, float]
+    action_types: dict[str, float]
     rating: Number
     rating_width: Number
     alpha_rank: float | None
@@ -139,9 +139,7 @@ def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of a folder; raises FolderError in one line, and OSError."""
     found = _read(folder / MANIFEST, Manifest)
     if found.format != FORMAT:
-        raise FolderError(
-            f"{folder / MANIFEST}: format {found.format}; this version of gupai reads format {FORMAT}"
-        )
+        raise FolderError(f"{folder / MANIFEST}: format {found.format}; this version of gupai reads format {FORMAT}")
     return found
 
 

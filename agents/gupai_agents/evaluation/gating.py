@@ -10,8 +10,8 @@ from gupai_agents.agent import Agent
 from gupai_agents.evaluation.match import Progress, duel, play_some
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate, Sequential, clustered, estimate, gsprt
+from gupai_env.core.checks import as_list, between, whole_number
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import as_list, between, whole_number
 from gupai_env.core.rng import as_key, derive
 from gupai_env.games import get_game
 
@@ -48,7 +48,7 @@ def gate(
     record: RecordWriter | None = None,
     **variant: Any,
 ) -> Gate:
-    """Let one challenger play among champions until it is clear whether it wins `gain` chips a deal or nothing.
+    """Let one challenger play among champions until it is clear whether it wins `gain` chips per deal or nothing.
 
     A sequential test (`gsprt`) looks at every deal, the mean of its rotations, and stops at the first that decides.
 
@@ -63,9 +63,7 @@ def gate(
     made = game.variant.make(**variant)
     players = [challenger, *[champion] * (made.players - 1)]
     won, test = np.zeros(0), Sequential(0, 0, 0.0)
-    for _, chips in play_some(
-        game, made, players, as_key(seed), most, most=BLOCK, progress=progress, record=record
-    ):
+    for _, chips in play_some(game, made, players, as_key(seed), most, most=BLOCK, progress=progress, record=record):
         won = np.concatenate([won, chips[:, :, 0].mean(1)])
         test = gsprt(won, gain, alpha, beta)
         if test.verdict:
@@ -76,7 +74,7 @@ def gate(
 def recipe_gain(
     game: str | Game, recipe: Sequence[Agent], rival: Agent, deals: int, /, *, seed: int = 0, **variant: Any
 ) -> Estimate:
-    """Return the chips a deal that a training recipe is worth: agents of several seeds, each among the same rivals.
+    """Return the chips per deal that a training recipe is worth: agents of several seeds, each among the same rivals.
 
     The seed is the outer cluster: `samples` are seeds, and the interval says where another seed would fall on average.
     However many deals are played, it holds for the recipe and not for these agents alone. Each agent plays deals of

@@ -43,15 +43,11 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
             version=__version__,
             games=found.chips[..., 0].size,
             verdict=_verdict(found),
-            forms=list(_forms(found)),
+            performances=list(_forms(found)),
             names=[chart.short(found.players[agent]) for agent in ranked],
             duels=found.standings and list(_duels(found.standings, ranked)),
             charts=[
-                (
-                    "Chips a deal",
-                    "Over all games that count for an agent, with 95% intervals.",
-                    _forest(found),
-                ),
+                ("Chips a deal", "Over all games that count for an agent, with 95% intervals.", _forest(found)),
                 (
                     "The first two, deal by deal",
                     "The mean of their difference so far, with its 95% interval.",
@@ -69,32 +65,32 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
 def _verdict(found: Tournament) -> str:
     """Return who came out ahead, in a sentence."""
     best = _ranked(found)[0]
-    form, name = found.forms[best], found.players[best]
-    if form.p < 0.05 and form.chips.mean > 0:
-        return f"{name} won most: {form.chips} chips a deal, and in {form.win_share:.0%} of its games the most of all."
-    return f"No agent is clearly ahead; {name} has the highest mean, {form.chips} chips a deal."
+    performance, name = found.performances[best], found.players[best]
+    if performance.p < 0.05 and performance.chips.mean > 0:
+        return f"{name} won most: {performance.chips} chips per deal, and in {performance.win_share:.0%} of its games the most of all."
+    return f"No agent is clearly ahead; {name} has the highest mean, {performance.chips} chips per deal."
 
 
 def _forms(found: Tournament) -> Iterator[list[str]]:
     """Yield the rows of the table of all agents."""
-    deeds = list(found.forms[0].deeds) if len(found.forms[0].deeds) > 1 else []
+    action_types = list(found.performances[0].action_types) if len(found.performances[0].action_types) > 1 else []
     places = [f"place {number}" for number in range(1, found.variant.players + 1)]
     yield [
-        *("agent", "chips a deal", "p"),
+        *("agent", "chips per deal", "p"),
         *places,
         *("rating", "alpha-rank"),
-        *(f"{deed} a deal" for deed in deeds),
+        *(f"{action_type} a deal" for action_type in action_types),
     ]
     for agent in _ranked(found):
-        form = found.forms[agent]
+        performance = found.performances[agent]
         yield [
             found.players[agent],
-            str(form.chips),
-            f"{form.p:.3f}" if form.p >= 0.001 else "<0.001",
-            *(f"{share:.1%}" for share in form.places),
-            f"{form.rating:+.0f} ±{form.rating_width:.0f}",
-            "" if form.alpha_rank is None else f"{form.alpha_rank:.0%}",
-            *(f"{form.deeds[deed]:.2f}" for deed in deeds),
+            str(performance.chips),
+            f"{performance.p:.3f}" if performance.p >= 0.001 else "<0.001",
+            *(f"{share:.1%}" for share in performance.places),
+            f"{performance.rating:+.0f} ±{performance.rating_width:.0f}",
+            "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}",
+            *(f"{performance.action_types[action_type]:.2f}" for action_type in action_types),
         ]
 
 
@@ -123,10 +119,8 @@ def _mean(label: str, value: Estimate, place: int, series: int = 0) -> chart.Mea
 def _forest(found: Tournament) -> Markup:
     """Draw the chips of every agent with their intervals."""
     names = [found.players[agent] for agent in _ranked(found)]
-    chips = [found.forms[agent].chips for agent in _ranked(found)]
-    return chart.rows(
-        names, [_mean(name, won, at) for at, (name, won) in enumerate(zip(names, chips, strict=True))]
-    )
+    chips = [found.performances[agent].chips for agent in _ranked(found)]
+    return chart.rows(names, [_mean(name, won, at) for at, (name, won) in enumerate(zip(names, chips, strict=True))])
 
 
 def _running(found: Tournament) -> Markup:
@@ -139,7 +133,7 @@ def _running(found: Tournament) -> Markup:
     shown = np.unique(np.geomspace(min(10, len(gaps)), len(gaps), 300).astype(int)) - 1
     rows = zip(*(each[shown] for each in (counts, means, means - spread, means + spread)), strict=True)
     name = f"{chart.short(found.players[first])} less {chart.short(found.players[second])}"
-    return chart.curves({name: [chart.Point(*row) for row in rows]}, "deals", "chips a deal")
+    return chart.curves({name: [chart.Point(*row) for row in rows]}, "deals", "chips per deal")
 
 
 def _seats(found: Tournament) -> Markup:
@@ -151,8 +145,8 @@ def _seats(found: Tournament) -> Markup:
         for seat in seats
         for series, (agent, name) in enumerate(zip(ranked, names, strict=True))
     ]
-    return chart.columns([f"seat {seat}" for seat in seats], names, means, "chips a deal")
+    return chart.columns([f"seat {seat}" for seat in seats], names, means, "chips per deal")
 
 
 def _ranked(found: Tournament) -> list[int]:
-    return sorted(range(len(found.players)), key=lambda agent: -found.forms[agent].chips.mean)
+    return sorted(range(len(found.players)), key=lambda agent: -found.performances[agent].chips.mean)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, ask, check_agent, labels_of
+from gupai_agents.agent import Agent, DecisionBatch, ask, check_agent, labels_of
 from gupai_agents.decisions import concatenated, decisions, new_lanes
 from gupai_agents.evaluation.match import MOST_FIGURES, Progress, duel
 from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.heuristics import RandomAgent
 from gupai_agents.search import SearchAgent
-from gupai_agents.styles import RandomAgent
+from gupai_env.core.checks import whole_number
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import whole_number
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -25,13 +25,13 @@ FIRST_ASKED, LONG_ENOUGH = 8, 0.2  # decisions, doubled until asking for them ta
 
 @dataclass(frozen=True)
 class Rung:
-    """One player. `chips`: a deal, on each rival of the ladder. `deals`: of each duel. `pace`: decisions a second."""
+    """One player. `chips`: a deal, on each rival of the ladder. `deals`: of each duel. `speed`: decisions per second."""
 
     player: str
     chips: tuple[Estimate, ...]
-    total: Estimate  # chips a deal, over all rivals but `random`, whose noise hides differences between good players
+    total: Estimate  # chips per deal, over all rivals but `random`, whose noise hides differences between good players
     deals: int
-    pace: float
+    speed: float
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Ladder:
     seed: int
 
 
-def climb(
+def play_ladder(
     game: str | Game,
     agents: Sequence[Agent],
     deals: int,
@@ -83,25 +83,21 @@ def climb(
         others = [number for number, rival in enumerate(quick) if rival is not agent]
         others = [number for number in others if not isinstance(quick[number], RandomAgent)] or others
         on_each = tuple(map(estimate, chips))
-        rungs.append(
-            Rung(label, on_each, estimate(chips[others].mean(0)), played, pace(agent, game, made, turns))
-        )
-    rivals = [
-        label for label, agent in zip(labels, agents, strict=True) if not isinstance(agent, SearchAgent)
-    ]
+        rungs.append(Rung(label, on_each, estimate(chips[others].mean(0)), played, speed(agent, game, made, turns)))
+    rivals = [label for label, agent in zip(labels, agents, strict=True) if not isinstance(agent, SearchAgent)]
     rungs.sort(key=lambda rung: -rung.total.mean)
     return Ladder(game, made, tuple(rivals), tuple(rungs), seed)
 
 
-def some_turns(game: Game, agent: Agent, variant: Variant) -> Turns:
+def some_turns(game: Game, agent: Agent, variant: Variant) -> DecisionBatch:
     """Return DECISIONS decisions out of deals among an agent, drawn from all moments of a deal."""
-    lanes = new_lanes(game, variant, DECISIONS)
-    together = concatenated([now.turns for now in decisions(lanes, [agent])])
-    return together.at(np.random.default_rng(0).choice(len(together.keys), DECISIONS, replace=False))
+    envs = new_lanes(game, variant, DECISIONS)
+    together = concatenated([now.turns for now in decisions(envs, [agent])])
+    return together.at(np.random.default_rng(0).choice(len(together.rng_keys), DECISIONS, replace=False))
 
 
-def pace(agent: Agent, game: Game, variant: Variant, turns: Turns) -> float:
-    """Return how many decisions a second an agent makes when it is asked for many at once, a slow one for fewer."""
+def speed(agent: Agent, game: Game, variant: Variant, turns: DecisionBatch) -> float:
+    """Return how many decisions per second an agent makes when it is asked for many at once, a slow one for fewer."""
     ask(agent, game, variant, turns.at(slice(2)))  # compiles
     rows = FIRST_ASKED
     while True:
@@ -109,6 +105,6 @@ def pace(agent: Agent, game: Game, variant: Variant, turns: Turns) -> float:
         begin = time.perf_counter()
         ask(agent, game, variant, some)
         spent = time.perf_counter() - begin
-        if spent >= LONG_ENOUGH or rows == len(turns.keys):
+        if spent >= LONG_ENOUGH or rows == len(turns.rng_keys):
             return rows / spent
-        rows = min(2 * rows, len(turns.keys))
+        rows = min(2 * rows, len(turns.rng_keys))

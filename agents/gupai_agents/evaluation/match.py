@@ -12,17 +12,17 @@ import numpy as np
 
 from gupai_agents.agent import Agent, check_agent, distinct, labels_of
 from gupai_agents.decisions import chips_won, new_lanes, play_out
-from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, deeds_of
+from gupai_agents.evaluation.records import GameRecord, Log, RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_env.core.checks import as_list, counted, require_methods, whole_number
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import as_list, counted, require_methods, whole_number
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import EVALUATION_STREAM
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
-LANES = 4096  # lanes that play side by side
+ENVS = 4096  # lanes that play side by side
 MOST_FIGURES = 1 << 28  # chips that are kept of one comparison, 2 GiB
 Progress = Callable[[int], Any]  # called with the number of deals just finished
 
@@ -32,7 +32,7 @@ class DuplicateResult:
     """What the players of a line-up won.
 
     chips: float64 [deals, rotations, seats], where chips[d, r, s] is won by player s, who sits at seat
-        (s + r) modulo seats in rotation r. With several deals a match, chips of the whole match over its deals.
+        (s + r) modulo seats in rotation r. With several deals per match, chips of the whole match over its deals.
     """
 
     players: tuple[str, ...]
@@ -40,7 +40,7 @@ class DuplicateResult:
     seed: int
 
     def mean(self, player: int) -> Estimate:
-        """Return chips a deal of one player of the line-up, with its 95% interval over deals; raises ValueError."""
+        """Return chips per deal of one player of the line-up, with its 95% interval over deals; raises ValueError."""
         player = self._place("player", player)
         return estimate(self.chips[:, :, player].mean(1))
 
@@ -67,21 +67,22 @@ class Played(NamedTuple):
     """Some deals of a line-up, in every rotation.
 
     chips: float64 [deals, rotations, seats], as in `DuplicateResult`. Only of games that are logged: deeds, int16
-        [deals, rotations, seats, deeds], how often each player did what `deeds_of` lists; and records, the games.
+        [deals, rotations, seats, deeds], how often each player did what `action_types_of` lists; and records, the
+        games.
     """
 
     chips: np.ndarray
-    deeds: np.ndarray | None = None
+    action_types: np.ndarray | None = None
     records: list[GameRecord] | None = None
 
 
 def play_rotations(
-    lanes: Lanes, players: Sequence[Agent], seed: int, first: int, names: Sequence[str] | None = None
+    envs: VectorEnv, players: Sequence[Agent], seed: int, first: int, names: Sequence[str] | None = None
 ) -> Played:
     """Play the deals of a seed from number `first` on, every one in all rotations of the players over the seats.
 
     Args:
-        lanes: As many as there are deals times seats.
+        envs: As many as there are deals times seats.
         players: One agent a seat.
         seed: That of the evaluation.
         first: The number of the first deal.
@@ -90,20 +91,20 @@ def play_rotations(
     Raises:
         ValueError: For answers that are no legal actions.
     """
-    seats = lanes.variant.players
-    seat_of, deals = seats_of(seats), lanes.num_lanes // seats
+    seats = envs.variant.players
+    seat_of, deals = seats_of(seats), envs.num_envs // seats
     player_at = np.argsort(seat_of, 1)  # [rotation, seat]
     agents, who = distinct(players)
-    lanes.reset(seeds=np.repeat([key_of(seed, deal) for deal in range(first, first + deals)], seats))
-    log = None if names is None else Log(lanes)
-    play_out(lanes, agents, np.tile(np.array(who)[player_at], (deals, 1)), log.note if log else None)
+    envs.reset(seeds=np.repeat([key_of(seed, deal) for deal in range(first, first + deals)], seats))
+    log = None if names is None else Log(envs)
+    play_out(envs, agents, np.tile(np.array(who)[player_at], (deals, 1)), log.note if log else None)
     order = np.broadcast_to(seat_of, (deals, seats, seats))
-    chips = np.take_along_axis(chips_won(lanes).reshape(order.shape), order, 2)
+    chips = np.take_along_axis(chips_won(envs).reshape(order.shape), order, 2)
     if names is None or log is None:
         return Played(chips)
-    deeds = log.deeds(deeds_of(lanes.game)[1]).reshape(*order.shape, -1)
+    action_types = log.action_types(action_types_of(envs.game)[1]).reshape(*order.shape, -1)
     records = log.records([tuple(names[place] for place in row) for row in player_at.tolist() * deals])
-    return Played(chips, np.take_along_axis(deeds, order[..., None], 2), records)
+    return Played(chips, np.take_along_axis(action_types, order[..., None], 2), records)
 
 
 def play_some(
@@ -113,7 +114,7 @@ def play_some(
     seed: int,
     deals: int,
     *,
-    most: int = LANES,
+    most: int = ENVS,
     progress: Progress | None = None,
     record: RecordWriter | None = None,
 ) -> Iterator[tuple[int, np.ndarray]]:
@@ -132,12 +133,12 @@ def play_some(
         raise ValueError(f"{counted(len(players), 'player')} for {seats} seats; there must be one for each")
     for player in players:
         check_agent(player, game, variant)
-    size = LANES // seats if record is None else LANES // seats // variant.deals
-    lanes, names = None, labels_of_line_up(players) if record else None
+    size = ENVS // seats if record is None else ENVS // seats // variant.deals
+    envs, names = None, labels_of_line_up(players) if record else None
     for first, some in chunks(deals, min(size, most)):
-        if lanes is None or lanes.num_lanes != some * seats:
-            lanes = new_lanes(game, variant, some * seats)
-        played = play_rotations(lanes, players, seed, first, names)
+        if envs is None or envs.num_envs != some * seats:
+            envs = new_lanes(game, variant, some * seats)
+        played = play_rotations(envs, players, seed, first, names)
         if record is not None:
             record.write(played.records or [])
         if progress:

@@ -69,8 +69,8 @@ def plackett_luce(choices: Choices, weights: np.ndarray | None = None) -> np.nda
     wins = np.bincount(choices.winners, weights, choices.members.shape[1])
     strength = np.ones(len(wins))
     for _ in range(ROUNDS):
-        chances = choices.members.T @ (weights / (choices.members @ strength))
-        new = np.maximum(wins, 1e-9) / np.maximum(chances, 1e-9)
+        given = choices.members.T @ (weights / (choices.members @ strength))
+        new = np.maximum(wins, 1e-9) / np.maximum(given, 1e-9)
         new /= np.exp(np.log(new).mean())
         close = np.abs(new - strength).max() <= CLOSE * new.max()
         strength = new

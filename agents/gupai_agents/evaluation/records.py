@@ -20,17 +20,17 @@ from typing import IO, Any, Self
 import numpy as np
 
 from gupai_agents.decisions import new_lanes
+from gupai_env.core.checks import as_path, counted, short_repr
 from gupai_env.core.files import NewFile, naming
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.illegal import describe_illegal
-from gupai_env.core.lanes import WAIT
-from gupai_env.core.numbers import as_path, counted, told
+from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
 from gupai_env.games import get_game
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 FORMAT = "gupai-game-1"
 ORDER = "order"  # a key after "episode", of games that were dealt as it says and not as the seed shuffles
@@ -93,7 +93,7 @@ def _head(game: Game, variant: Variant, agents: tuple[str, ...]) -> str:
     """Return how the lines of these players begin."""
     for name in agents:
         if not name.isprintable():
-            raise ValueError(f"{told(name)} is no name that a record can hold; it must be printable")
+            raise ValueError(f"{short_repr(name)} is no name that a record can hold; it must be printable")
     content = {
         "format": FORMAT,
         "game": game.id,
@@ -109,15 +109,15 @@ def _quoted(game: Game) -> list[str]:
     return [json.dumps(name) for name in game.action_names]
 
 
-MOST_DEEDS = 8  # a game that has more names its actions by something else, such as a hand
+MOST_ACTION_TYPES = 8  # a game that has more names its actions by something else, such as a hand
 
 
 @functools.cache
-def deeds_of(game: Game) -> tuple[tuple[str, ...], np.ndarray]:
+def action_types_of(game: Game) -> tuple[tuple[str, ...], np.ndarray]:
     """Return what can be done in a game ("play", "discard", ...), and which of these every action is, int [actions]."""
     verbs = [verb_of(name) for name in game.action_names]
     found = tuple(dict.fromkeys(verbs))
-    if len(found) > MOST_DEEDS:
+    if len(found) > MOST_ACTION_TYPES:
         return ("decide",), np.zeros(len(verbs), int)
     return found, np.array([found.index(verb) for verb in verbs])
 
@@ -128,32 +128,32 @@ def deeds_of(game: Game) -> tuple[tuple[str, ...], np.ndarray]:
 class Log:
     """What is played in lanes that deal once (`renew=False`), from the beginning of their episodes on."""
 
-    def __init__(self, lanes: Lanes) -> None:
-        self.lanes = lanes
+    def __init__(self, envs: VectorEnv) -> None:
+        self.envs = envs
         self._moves: list[np.ndarray] = []
-        self._movers: list[np.ndarray] = [lanes.seats.copy()]
-        self.payoffs: list[list[tuple[float, ...]]] = [[] for _ in range(lanes.num_lanes)]
+        self._movers: list[np.ndarray] = [envs.seats.copy()]
+        self.payoffs: list[list[tuple[float, ...]]] = [[] for _ in range(envs.num_envs)]
 
     def note(self, actions: np.ndarray) -> None:
         """Remember the actions just played, integers [B]."""
         self._moves.append(np.array(actions, np.int16))
-        self._movers.append(self.lanes.seats.copy())
-        settled = np.flatnonzero((actions != WAIT) & (self.lanes.states.settled != 0))
-        chips = self.lanes.payoffs[settled, : self.lanes.variant.players].tolist()
+        self._movers.append(self.envs.seats.copy())
+        settled = np.flatnonzero((actions != WAIT) & (self.envs.states.settled != 0))
+        chips = self.envs.rewards[settled, : self.envs.variant.players].tolist()
         for lane, paid in zip(settled.tolist(), chips, strict=True):
             self.payoffs[lane].append(tuple(paid))
 
     def moves(self) -> np.ndarray:
         """Return the decisions of every lane one below the other, int16 [T, B], WAIT where there was none."""
-        return np.array(self._moves, np.int16).reshape(-1, self.lanes.num_lanes)
+        return np.array(self._moves, np.int16).reshape(-1, self.envs.num_envs)
 
-    def deeds(self, kinds: np.ndarray) -> np.ndarray:
+    def action_types(self, kinds: np.ndarray) -> np.ndarray:
         """Return how often each seat did what, int16 [B, seats, kinds]; kinds: that of every action, int."""
-        seats, count = self.lanes.variant.players, int(kinds.max()) + 1
-        found = np.zeros(self.lanes.num_lanes * seats * count, np.int16)
+        seats, count = self.envs.variant.players, int(kinds.max()) + 1
+        found = np.zeros(self.envs.num_envs * seats * count, np.int16)
         for moves, movers in zip(self._moves, self._movers, strict=False):
-            lanes = np.flatnonzero(moves != WAIT)  # each of them once, so that it can be added at once
-            found[(lanes * seats + movers[lanes]) * count + kinds[moves[lanes]]] += 1
+            envs = np.flatnonzero(moves != WAIT)  # each of them once, so that it can be added at once
+            found[(envs * seats + movers[envs]) * count + kinds[moves[envs]]] += 1
         return found.reshape(-1, seats, count)
 
     def records(self, agents: Sequence[tuple[str, ...]]) -> list[GameRecord]:
@@ -162,11 +162,11 @@ class Log:
         played = moves != WAIT
         actions, ends = moves[played].tolist(), np.cumsum(played.sum(1)).tolist()
         movers = np.array(self._movers[:-1]).reshape(-1, len(played)).T[played].tolist()
-        lanes = self.lanes
+        envs = self.envs
         return [
             GameRecord(
-                lanes.game,
-                lanes.variant,
+                envs.game,
+                envs.variant,
                 names,
                 seed,
                 episode,
@@ -175,13 +175,7 @@ class Log:
                 tuple(movers[first:end]),
             )
             for names, seed, episode, first, end, paid in zip(
-                agents,
-                lanes.seeds.tolist(),
-                lanes.episodes.tolist(),
-                [0, *ends[:-1]],
-                ends,
-                self.payoffs,
-                strict=True,
+                agents, envs.seeds.tolist(), envs.episodes.tolist(), [0, *ends[:-1]], ends, self.payoffs, strict=True
             )
         ]
 
@@ -322,9 +316,7 @@ def _lines(path: str | Path, first: int) -> Iterator[tuple[int, bytes]]:
             try:
                 line = file.readline(MOST_BYTES)
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise _LineError(
-                    number + 1, f"the compressed file is damaged or cut short ({error})"
-                ) from None
+                raise _LineError(number + 1, f"the compressed file is damaged or cut short ({error})") from None
             if not line:
                 return
             number += 1
@@ -352,23 +344,23 @@ def _claim(number: int, line: bytes) -> _Claim:
     except (ValueError, RecursionError):
         raise _LineError(number, "no record of a game: it is not JSON") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        found = told(content.get("format")) if isinstance(content, dict) else "none"
+        found = short_repr(content.get("format")) if isinstance(content, dict) else "none"
         raise _LineError(number, f'no record of a game: its "format" is {found}, not {FORMAT!r}')
     if [key for key in content if key != ORDER] != KEYS:
-        raise _LineError(number, f"its keys are {told(', '.join(content))}, not {', '.join(KEYS)}")
+        raise _LineError(number, f"its keys are {short_repr(', '.join(content))}, not {', '.join(KEYS)}")
     try:
         if not isinstance(content["game"], str) or not isinstance(content["variant"], dict):
             raise ValueError('"game" is not a word, or "variant" not an object')
         game, variant = rules = _rules(content["game"], json.dumps(content["variant"]))
         if content["version"] != game.version:
-            raise ValueError(f"version {told(content['version'])} of {game.id}; here it is {game.version}")
+            raise ValueError(f"version {short_repr(content['version'])} of {game.id}; here it is {game.version}")
         agents, actions = content["agents"], content["actions"]
         if not isinstance(agents, list) or not all(type(agent) is str for agent in agents):
-            raise ValueError(f"agents are a list of names, not {told(agents)}")
+            raise ValueError(f"agents are a list of names, not {short_repr(agents)}")
         if len(agents) != variant.players:
             raise ValueError(f"{counted(len(agents), 'agent')} for {variant.players} seats")
         if not isinstance(actions, list) or not all(type(action) is int for action in actions):
-            raise ValueError(f"actions are a list of whole numbers, not {told(actions)}")
+            raise ValueError(f"actions are a list of whole numbers, not {short_repr(actions)}")
         # A number that is no action stays one in the fewer bits that actions are kept in.
         actions = [action if 0 <= action < game.num_actions else game.num_actions for action in actions]
         seed, episode = as_key(content["seed"]), as_key(content["episode"], "an episode")
@@ -376,16 +368,7 @@ def _claim(number: int, line: bytes) -> _Claim:
     except ValueError as error:
         raise _LineError(number, error) from None
     return _Claim(
-        number,
-        line,
-        rules,
-        tuple(agents),
-        seed,
-        episode,
-        actions,
-        content["names"],
-        content["payoffs"],
-        order,
+        number, line, rules, tuple(agents), seed, episode, actions, content["names"], content["payoffs"], order
     )
 
 
@@ -396,7 +379,7 @@ def order_of(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
         raise ValueError("the order of the tiles can be given for a single deal, not for a match")
     whole = isinstance(order, list) and all(type(kind) is int for kind in order)
     if not whole or sorted(order) != sorted(deck):
-        raise ValueError(f"the order holds not the {len(deck)} tiles of the deck: {told(order)}")
+        raise ValueError(f"the order holds not the {len(deck)} tiles of the deck: {short_repr(order)}")
     return tuple(order)
 
 
@@ -422,16 +405,16 @@ def _checked(path: str | Path, block: Sequence[_Claim]) -> Iterator[GameRecord]:
 def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
     """Play games of one variant again, side by side; for one that the rules do not allow, return what is wrong."""
     game, variant = block[0].rules
-    lanes = new_lanes(game, variant, len(block))
-    lanes.reset(seeds=[claim.seed for claim in block])
-    lanes.episodes[:] = [claim.episode for claim in block]
-    lanes.begin()
+    envs = new_lanes(game, variant, len(block))
+    envs.reset(seeds=[claim.seed for claim in block])
+    envs.episodes[:] = [claim.episode for claim in block]
+    envs.begin()
     for lane, claim in enumerate(block):
         if claim.order:
             order = np.array([claim.order], np.int8)
-            laying_out(game)(lanes.rules, lanes.states[lane : lane + 1], order)
-    lanes.refresh()
-    log, refused = Log(lanes), {}
+            laying_out(game)(envs.rules, envs.states[lane : lane + 1], order)
+    envs.refresh()
+    log, refused = Log(envs), {}
     rows, lengths = np.arange(len(block)), np.array([len(claim.actions) for claim in block])
     moves = np.full((len(block), lengths.max()), WAIT)
     moves[np.arange(moves.shape[1]) < lengths[:, None]] = list(
@@ -439,29 +422,28 @@ def _played(block: Sequence[_Claim]) -> list[GameRecord | str]:
     )
     for at in range(moves.shape[1]):
         actions = moves[:, at]  # a part of it: what is refused below waits
-        legal = lanes.masks[rows, actions.clip(0, game.num_actions - 1)] & (actions < game.num_actions)
+        legal = envs.masks[rows, actions.clip(0, game.num_actions - 1)] & (actions < game.num_actions)
         for lane in np.flatnonzero((actions != WAIT) & ~legal).tolist():
-            refused[lane] = _illegal(lanes, lane, at, actions[lane])
+            refused[lane] = _illegal(envs, lane, at, actions[lane])
             moves[lane, at:] = WAIT
-        lanes.step(moves[:, at])
+        envs.step(moves[:, at])
         log.note(moves[:, at])
-    for lane in np.flatnonzero(~lanes.states.over.astype(bool)).tolist():
+    for lane in np.flatnonzero(~envs.states.terminated.astype(bool)).tolist():
         refused.setdefault(lane, f"the game is not over after its {lengths[lane]} actions")
     found = log.records([claim.agents for claim in block])
     games = [
-        replace(each, order=claim.order) if claim.order else each
-        for each, claim in zip(found, block, strict=True)
+        replace(each, order=claim.order) if claim.order else each for each, claim in zip(found, block, strict=True)
     ]
     return [refused.get(lane, record) for lane, record in enumerate(games)]
 
 
-def _illegal(lanes: Lanes, lane: int, at: int, action: int) -> str:
+def _illegal(envs: VectorEnv, lane: int, at: int, action: int) -> str:
     """Return one line about an action that the rules forbid."""
-    if lanes.states.over[lane]:
+    if envs.states.terminated[lane]:
         return f"action {at + 1} comes after the end of the game"
-    view = lanes.views(slice(lane, lane + 1))[0][0]
-    who = f"action {at + 1}, seat {lanes.seats[lane]}"
-    return describe_illegal(lanes.game, who, int(action), lanes.masks[lane], view)
+    view = envs.views(slice(lane, lane + 1))[0][0]
+    who = f"action {at + 1}, seat {envs.seats[lane]}"
+    return describe_illegal(envs.game, who, int(action), envs.masks[lane], view)
 
 
 def _difference(claim: _Claim, game: GameRecord) -> str:
@@ -472,7 +454,7 @@ def _difference(claim: _Claim, game: GameRecord) -> str:
     except ValueError as error:
         return str(error)
     if claim.payoffs != [list(paid) for paid in game.payoffs]:
-        return f"payoffs are {told(claim.payoffs)}, but the game pays {told([list(paid) for paid in game.payoffs])}"
+        return f"payoffs are {short_repr(claim.payoffs)}, but the game pays {short_repr([list(paid) for paid in game.payoffs])}"
     if claim.names != list(game.names):
         return "its names are not those of its actions"
     return "it says the same game in other bytes than this format has"

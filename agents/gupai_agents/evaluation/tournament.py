@@ -11,13 +11,13 @@ import numpy as np
 
 from gupai_agents.agent import Agent, check_agent, labels_of
 from gupai_agents.decisions import new_lanes
-from gupai_agents.evaluation.match import LANES, MOST_FIGURES, Played, Progress, chunks, play_rotations
+from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Played, Progress, chunks, play_rotations
 from gupai_agents.evaluation.rating import alpha_rank, choices_of, ratings
-from gupai_agents.evaluation.records import RecordWriter, deeds_of
+from gupai_agents.evaluation.records import RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, holm, t_test
 from gupai_agents.workers import Workers
+from gupai_env.core.checks import as_list, one_of, refused, require_methods, short_repr, whole_number
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import as_list, one_of, refused, require_methods, told, whole_number
 from gupai_env.core.rng import as_key
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -55,9 +55,7 @@ def line_ups(agents: int, seats: int, table: str = ONE) -> list[LineUp]:
         raise ValueError(f"half against half needs four seats or more, an even number; there are {seats}")
     who, found = range(agents), []
     if table in (ONE, ALL):
-        found += [
-            LineUp(ONE, (hero, *[other] * (seats - 1))) for hero, other in itertools.permutations(who, 2)
-        ]
+        found += [LineUp(ONE, (hero, *[other] * (seats - 1))) for hero, other in itertools.permutations(who, 2)]
     if table in (TWO, ALL) and seats >= 4 and seats % 2 == 0:
         half = seats // 2
         for a, b in itertools.combinations(who, 2):
@@ -82,9 +80,7 @@ def _mixed(agents: int, seats: int) -> list[tuple[int, ...]]:
         base = [0]
         while len(base) < seats:
             free = [agent for agent in range(agents) if agent not in base]
-            base.append(
-                min(free, key=lambda agent: (sum(often[(agent - other) % agents] for other in base), agent))
-            )
+            base.append(min(free, key=lambda agent: (sum(often[(agent - other) % agents] for other in base), agent)))
         for a, b in itertools.permutations(base, 2):
             often[(a - b) % agents] += 1
         found += [tuple((first + place) % agents for place in base) for first in range(agents)]
@@ -104,16 +100,16 @@ class Standings:
     seed: int
 
     def against(self, hero: int, villain: int) -> Estimate:
-        """Return a hero's chips a deal against one kind of villain, over all seats; raises ValueError."""
+        """Return a hero's chips per deal against one kind of villain, over all seats; raises ValueError."""
         hero, villain = self._agent("hero", hero), self._agent("villain", villain)
         return estimate(self.chips[hero, villain].mean(1))
 
     def total(self, hero: int) -> Estimate:
-        """Return a hero's chips a deal, averaged over all villains and seats."""
+        """Return a hero's chips per deal, averaged over all villains and seats."""
         return estimate(self._others(hero).mean((0, 2)))
 
     def at_seat(self, hero: int, seat: int) -> Estimate:
-        """Return a hero's chips a deal at one seat, averaged over all villains."""
+        """Return a hero's chips per deal at one seat, averaged over all villains."""
         seat = whole_number("seat", seat, 0, self.chips.shape[3] - 1)
         return estimate(self._others(hero)[:, :, seat].mean(0))
 
@@ -130,19 +126,19 @@ class Standings:
         return whole_number(what, number, 0, len(self.players) - 1)
 
 
-class Form(NamedTuple):
+class Performance(NamedTuple):
     """How an agent did, at the places that count for it (see `LineUp.counted`).
 
     chips: a deal, over deals. p: that its chips come out even, adjusted by Holm for all agents. places: the share of
     games in which it came in first, second, ...; equals share theirs. deeds: how often a deal it did what
-    `deeds_of` lists. rating, rating_width: points by Plackett-Luce, and the half-width of their 95% interval.
+    `action_types_of` lists. rating, rating_width: points by Plackett-Luce, and the half-width of their 95% interval.
     alpha_rank: None without a table of one among equal others.
     """
 
     chips: Estimate
     p: float
     places: tuple[float, ...]
-    deeds: dict[str, float]
+    action_types: dict[str, float]
     rating: float
     rating_width: float
     alpha_rank: float | None
@@ -157,7 +153,8 @@ class Tournament:
     """A tournament that was played.
 
     chips: float64 [line-ups, deals, rotations, seats], as in `DuplicateResult` for every line-up.
-    deeds: int16 [line-ups, deals, rotations, seats, deeds], how often each player did what `deeds_of` lists.
+    action_types: int16 [line-ups, deals, rotations, seats, deeds], how often each player did what `action_types_of`
+    lists.
     """
 
     game: Game
@@ -165,7 +162,7 @@ class Tournament:
     players: tuple[str, ...]
     line_ups: tuple[LineUp, ...]
     chips: np.ndarray
-    deeds: np.ndarray
+    action_types: np.ndarray
     seed: int
 
     @property
@@ -186,7 +183,7 @@ class Tournament:
         return Standings(self.players, chips, self.seed)
 
     @functools.cached_property
-    def forms(self) -> tuple[Form, ...]:
+    def performances(self) -> tuple[Performance, ...]:
         """How every agent did."""
         who = range(len(self.players))
         rated, widths = ratings(choices_of(self.chips, self._agents), seed=self.seed % (1 << 32))
@@ -195,22 +192,22 @@ class Tournament:
             ranks = alpha_rank(standings.chips.mean((2, 3)))
         by_deal = [self.chips_of(agent) for agent in who]
         adjusted = holm([t_test(chips) for chips in by_deal])
-        names = deeds_of(self.game)[0]
+        names = action_types_of(self.game)[0]
         found = []
         for agent in who:
-            deeds = (
-                self._mean(lambda at, place: self.deeds[at, :, :, place], agent).mean(0) / self.variant.deals
+            action_types = (
+                self._mean(lambda at, place: self.action_types[at, :, :, place], agent).mean(0) / self.variant.deals
             )
-            form = Form(
+            performance = Performance(
                 chips=estimate(by_deal[agent]),
                 p=adjusted[agent],
                 places=tuple(self._mean(self._places, agent).mean(0).tolist()),
-                deeds=dict(zip(names, deeds.tolist(), strict=True)),
+                action_types=dict(zip(names, action_types.tolist(), strict=True)),
                 rating=float(rated[agent]),
                 rating_width=float(widths[agent]),
                 alpha_rank=None if ranks is None else float(ranks[agent]),
             )
-            found.append(form)
+            found.append(performance)
         return tuple(found)
 
     def chips_of(self, agent: int) -> np.ndarray:
@@ -218,7 +215,7 @@ class Tournament:
         return self._mean(lambda at, place: self.chips[at, :, :, place], agent)
 
     def at_seat(self, agent: int, seat: int) -> Estimate:
-        """Return the chips a deal of an agent at one seat, over the places that count for it."""
+        """Return the chips per deal of an agent at one seat, over the places that count for it."""
         seats = self.variant.players
         won = [self.chips[at, :, (seat - place) % seats, place] for at, place in self._counted(agent)]
         return estimate(np.mean(won, 0))
@@ -265,21 +262,18 @@ class Schedule:
 
     def blocks(self) -> Iterator[Block]:
         """Yield what is played at a time."""
-        size = LANES // self.variant.players // self.variant.deals
+        size = ENVS // self.variant.players // self.variant.deals
         for first, some in chunks(self.deals, size):
             for number in range(len(self.line_ups)):
                 yield number, first, some
 
     def played(
-        self,
-        agents: Sequence[Agent],
-        blocks: Iterable[Block],
-        workers: Workers | None = None,
+        self, agents: Sequence[Agent], blocks: Iterable[Block], workers: Workers | None = None
     ) -> Iterator[Played]:
         """Yield what is played in some blocks, in their order, by workers; default: by this process."""
         workers = workers or Workers()
-        plan, sitting = workers.share(self), workers.share(list(agents))
-        return workers.in_order(play_block, ((plan, sitting, block) for block in blocks))
+        plan, seating = workers.share(self), workers.share(list(agents))
+        return workers.in_order(play_block, ((plan, seating, block) for block in blocks))
 
     def check(self, agents: Sequence[Agent]) -> None:
         """Raise ValueError for agents that cannot play here."""
@@ -290,9 +284,9 @@ class Schedule:
         """Return the tournament before the first deal, to be filled."""
         seats = self.variant.players
         shape = (len(self.line_ups), self.deals, seats, seats)
-        deeds = np.zeros((*shape, len(deeds_of(self.game)[0])), np.int16)
+        action_types = np.zeros((*shape, len(action_types_of(self.game)[0])), np.int16)
         return Tournament(
-            self.game, self.variant, self.players, self.line_ups, np.zeros(shape), deeds, self.seed
+            self.game, self.variant, self.players, self.line_ups, np.zeros(shape), action_types, self.seed
         )
 
 
@@ -300,20 +294,13 @@ def play_block(plan: Schedule, agents: Sequence[Agent], block: Block) -> Played:
     """Play a block, logged; the agents are those of `players`."""
     number, first, some = block
     seated = plan.line_ups[number].agents
-    lanes = new_lanes(plan.game, plan.variant, some * len(seated))
+    envs = new_lanes(plan.game, plan.variant, some * len(seated))
     names = [plan.players[each] for each in seated]
-    return play_rotations(lanes, [agents[each] for each in seated], plan.seed, first, names)
+    return play_rotations(envs, [agents[each] for each in seated], plan.seed, first, names)
 
 
 def schedule(
-    game: str | Game,
-    agents: Sequence[str],
-    deals: int,
-    /,
-    *,
-    table: str = ONE,
-    seed: int = 0,
-    **variant: Any,
+    game: str | Game, agents: Sequence[str], deals: int, /, *, table: str = ONE, seed: int = 0, **variant: Any
 ) -> Schedule:
     """Return a schedule for agents of these names. Raises: ValueError as `play_tournament`."""
     agents = as_list("agents", agents, "names")
@@ -322,11 +309,11 @@ def schedule(
     if len(agents) < 2:
         raise ValueError(f"a tournament needs two agents or more, not {len(agents)}")
     if alike := [name for name, often in Counter(agents).items() if often > 1]:
-        raise ValueError(f"more than one agent is called {told(alike[0])}; give each a name of its own")
+        raise ValueError(f"more than one agent is called {short_repr(alike[0])}; give each a name of its own")
     game = get_game(game)
     made = game.variant.make(**variant)
     found = line_ups(len(agents), made.players, table)
-    figures = made.players**2 * len(deeds_of(game)[0]) * len(found)
+    figures = made.players**2 * len(action_types_of(game)[0]) * len(found)
     deals = whole_number("deals", deals, 1, max(MOST_FIGURES // figures, 1))
     return Schedule(game, made, tuple(agents), tuple(found), table, deals, as_key(seed))
 
@@ -335,7 +322,7 @@ def fill(tournament: Tournament, block: Block, played: Played) -> None:
     """Write what was played in a block into a tournament."""
     number, first, some = block
     tournament.chips[number, first : first + some] = played.chips
-    tournament.deeds[number, first : first + some] = played.deeds
+    tournament.action_types[number, first : first + some] = played.action_types
 
 
 def play_tournament(

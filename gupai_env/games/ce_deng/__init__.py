@@ -3,7 +3,7 @@
 from gupai_env.core.game import Game
 from gupai_env.games.ce_deng.hints import CeDengHints
 from gupai_env.games.ce_deng.knowledge import determinize, information_set
-from gupai_env.games.ce_deng.players import FEATURES, STYLES, worth
+from gupai_env.games.ce_deng.players import FEATURES, HEURISTICS, score
 from gupai_env.games.ce_deng.rules import (
     STATE,
     CeDeng,

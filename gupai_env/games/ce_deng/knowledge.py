@@ -15,7 +15,7 @@ def information_set(rules, state, seat, view, history=True):
 
 
 @rule
-def possible(rules, view, state, tiles, places, turns):
+def possible(rules, view, state, tiles, offsets, turns):
     """True unless the deal would have been over: whoever everybody drank for and is to move must match."""
     return not blocked(rules, state)
 

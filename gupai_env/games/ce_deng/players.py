@@ -1,7 +1,7 @@
 """The rule-based players of Ce Deng: those of all connecting games, and what they answer before the play."""
 
+from gupai_env.core.heuristic import indices, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.style import indices, yes_or_no
 from gupai_env.games.ce_deng.rules import DECLARE
 from gupai_env.games.connecting import players as connecting
 
@@ -13,14 +13,14 @@ FEATURES = (
 )
 AT = indices(FEATURES)
 # Doubles are hard to lay: all declare, and else demand the redeal.
-STYLES = {
-    name: style | {"declare": 3, "redeal": 2, "play_on": 1} for name, style in connecting.STYLES.items()
+HEURISTICS = {
+    name: heuristic | {"declare": 3, "redeal": 2, "play_on": 1} for name, heuristic in connecting.HEURISTICS.items()
 }
 
 
 @rule
-def worth(view, action, weights):
+def score(view, action, weights):
     """Return the weighted sum of the features of an action."""
     if action >= DECLARE:
         return weights[AT.declare + action - DECLARE]
-    return connecting.worth_of(view, action, weights, False)
+    return connecting.score_of(view, action, weights, False)

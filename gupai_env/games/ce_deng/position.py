@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
+from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.numbers import refused
 from gupai_env.core.position import (
     Position,
     Tiles,
@@ -47,9 +47,7 @@ def from_tiles(
     return position
 
 
-def settle(
-    discards: Sequence[int | Tiles], plays: Sequence[int], *, leader: int = 0, **variant: Any
-) -> list[float]:
+def settle(discards: Sequence[int | Tiles], plays: Sequence[int], *, leader: int = 0, **variant: Any) -> list[float]:
     """Return the chips of every seat after a deal.
 
     Args: discards: by seat, the tiles discarded or left in hand, or their pips. plays: tiles that each seat

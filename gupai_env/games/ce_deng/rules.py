@@ -23,18 +23,7 @@ from typing import ClassVar
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
 from gupai_env.core.rng import derive
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import (
-    DECK,
-    DOUBLES,
-    KINDS,
-    count,
-    deck_of,
-    kinds_in,
-    parse_tiles,
-    shuffled,
-    tile_set,
-    weight,
-)
+from gupai_env.core.tiles import DECK, DOUBLES, KINDS, count, deck_of, kinds_in, parse_tiles, shuffled, tile_set, weight
 from gupai_env.core.variant import Variant, option
 from gupai_env.games.connecting import rules as connecting
 from gupai_env.games.connecting.rules import (
@@ -178,7 +167,7 @@ def step(rules, state, action):
     """Answer, lay or drink; the deal ends with the last tile, a declaration or a block."""
     if action == DECLARE:
         state.declarer = state.to_act
-        state.over = 1
+        state.terminated = 1
     elif action == REDEAL:
         redeals = state.redeals + 1
         deal_from(rules, state, shuffled(deck(rules), derive(derive(state.seed, state.deal), redeals)))
@@ -188,7 +177,7 @@ def step(rules, state, action):
         ask_next(rules, state)
     else:
         shed(rules, state, action, False)
-        if not state.over and blocked(rules, state):
+        if not state.terminated and blocked(rules, state):
             end_early(rules, state)
 
 

@@ -46,9 +46,7 @@ POSITIONS = {
     "open": PositionFeature("the number is open", is_open, True),
     "all_discarded": PositionFeature("all others discarded since one laid the last tile", all_discarded),
     "unseen": PositionFeature(
-        "tiles with the number that one has not seen",
-        lambda at, number: counts_of(unseen(at)) @ carrying(number),
-        True,
+        "tiles with the number that one has not seen", lambda at, number: counts_of(unseen(at)) @ carrying(number), True
     ),
 }
 
@@ -164,15 +162,10 @@ def count_misleads(outcome: Outcome, number: int) -> np.ndarray:
 
 METRICS_OF_ONE_END = {
     "lockouts": Metric(
-        "how often the seat leaves the number open and all others then discard",
-        "times a deal",
-        lockouts,
-        True,
+        "how often the seat leaves the number open and all others then discard", "times a deal", lockouts, True
     ),
     "locks_out": Metric("at least once so", SHARE, lambda o, n: (lockouts(o, n) >= 1).astype(float), True),
-    "locks_out_twice": Metric(
-        "at least twice so", SHARE, lambda o, n: (lockouts(o, n) >= 2).astype(float), True
-    ),
+    "locks_out_twice": Metric("at least twice so", SHARE, lambda o, n: (lockouts(o, n) >= 2).astype(float), True),
     "count_misleads": Metric(
         "of some two seats the one with fewer discards has more pips in them", SHARE, count_misleads
     ),

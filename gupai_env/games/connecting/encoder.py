@@ -1,9 +1,9 @@
 """The observation of a connecting game: what all of them share, and that of Jie Long and Ce Deng."""
 
+from gupai_env.core.byte_rows import copy_entries
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, kinds_in, number_of, write_counts
-from gupai_env.core.words import copy_entries
 from gupai_env.games.connecting.rules import SEATS, TURNS
 
 OTHERS = SEATS - 1

@@ -3,13 +3,13 @@
 import numpy as np
 
 from gupai_env.core.bits import nth_one, ones
+from gupai_env.core.byte_rows import copy_entries, mark_entries, write_row
 from gupai_env.core.episode import NOBODY, begin_view, resume_from, seat_after, view_dtype
-from gupai_env.core.places import scratch
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.streams import LUCK_STREAM
 from gupai_env.core.tiles import CARRYING, KINDS, ONE, WEIGHT, first_kind, kinds_in, list_tiles, weight
-from gupai_env.core.words import copy_entries, mark_entries, write_row
 from gupai_env.games.connecting.rules import DISCARD, NUMBERS, SEATS, TURNS, join
 
 VIEW_FIELDS = (
@@ -54,20 +54,20 @@ def open_view(rules, state, viewer, deck, forced, view, history):
     unseen = deck - state.hands[viewer] - state.discards[viewer]
     leader, last_player = 0, NOBODY
     seat = viewer
-    for place in range(SEATS):  # a constant, so that the loop is unrolled
-        if place == rules.players:
+    for offset in range(SEATS):  # a constant, so that the loop is unrolled
+        if offset == rules.players:
             break
         unseen -= state.played[seat]
-        view.total[place] = state.total[seat]
-        view.played[place] = state.played[seat]
-        view.plays[place] = state.plays[seat]
-        view.drops[place] = state.drops[seat]
-        view.sizes[place] = state.hand_size - state.plays[seat] - state.drops[seat]
-        copy_entries(state.missed[seat], 0, view.missed[place], 0, NUMBERS)
+        view.total[offset] = state.total[seat]
+        view.played[offset] = state.played[seat]
+        view.plays[offset] = state.plays[seat]
+        view.drops[offset] = state.drops[seat]
+        view.sizes[offset] = state.hand_size - state.plays[seat] - state.drops[seat]
+        copy_entries(state.missed[seat], 0, view.missed[offset], 0, NUMBERS)
         if forced:
-            mark_entries(state.missed[seat], 0, view.void[place], 0, NUMBERS)
-        leader = place if seat == state.leader else leader
-        last_player = place if seat == state.last_player else last_player
+            mark_entries(state.missed[seat], 0, view.void[offset], 0, NUMBERS)
+        leader = offset if seat == state.leader else leader
+        last_player = offset if seat == state.last_player else last_player
         seat = seat_after(rules, state, seat)
     if not forced:
         view.void[:] = 0
@@ -88,17 +88,17 @@ def restore_public(rules, view, key, state):
     write_row(state.laid_at, view.laid_at)
     write_row(state.record, view.record)
     seat = view.seat
-    for place in range(rules.players):
-        state.total[seat] = view.total[place]
-        state.played[seat] = view.played[place]
-        state.plays[seat] = view.plays[place]
-        state.drops[seat] = view.drops[place]
-        write_row(state.missed[seat], view.missed[place])
-        if place == view.leader:
+    for offset in range(rules.players):
+        state.total[seat] = view.total[offset]
+        state.played[seat] = view.played[offset]
+        state.plays[seat] = view.plays[offset]
+        state.drops[seat] = view.drops[offset]
+        write_row(state.missed[seat], view.missed[offset])
+        if offset == view.leader:
             state.leader = seat
-        if place == view.last_player:
+        if offset == view.last_player:
             state.last_player = seat
-        if place == (view.leader + view.turn) % rules.players:
+        if offset == (view.leader + view.turn) % rules.players:
             state.to_act = seat
         seat = seat_after(rules, state, seat)
     state.hands[view.seat] = view.hand
@@ -115,36 +115,36 @@ def list_bars(rules, view, forced, both_ends, bars, known):
     ends = scratch(2, np.int8)
     ends[:] = 0
     known[:] = 0
-    place = view.leader
+    offset = view.leader
     for turn in range(view.turn):
         action = view.record[turn]
         if action < DISCARD:
             join(ends, action % KINDS, action // KINDS, both_ends)
         elif forced:
-            known[place] |= CARRYING[ends[0]] | CARRYING[ends[1]]
-        bars[turn] = known[place]
-        place = place + 1 if place + 1 < rules.players else 0
+            known[offset] |= CARRYING[ends[0]] | CARRYING[ends[1]]
+        bars[turn] = known[offset]
+        offset = offset + 1 if offset + 1 < rules.players else 0
 
 
 @rule
-def list_slots(rules, view, deck_size, bars, known, places, turns, barred):
+def list_slots(rules, view, deck_size, bars, known, offsets, turns, barred):
     """List the slots that the unseen tiles fill; return how many there are.
 
     A slot is a tile in another's hand (`turns` TURNS), one discarded (at that turn), or one dealt to nobody
-    (`places` 0). `barred` is the set of kinds it cannot be, as `list_bars` says. The slots of a place stand together,
+    (`offsets` 0). `barred` is the set of kinds it cannot be, as `list_bars` says. The slots of a place stand together,
     those barred from most kinds first.
     """
     slots = 0
-    for place in range(1, rules.players):
-        for _ in range(view.sizes[place]):
-            places[slots], turns[slots], barred[slots] = place, TURNS, known[place]
+    for offset in range(1, rules.players):
+        for _ in range(view.sizes[offset]):
+            offsets[slots], turns[slots], barred[slots] = offset, TURNS, known[offset]
             slots += 1
         for turn in range(view.turn - 1, -1, -1):
-            if view.record[turn] >= DISCARD and (view.leader + turn) % rules.players == place:
-                places[slots], turns[slots], barred[slots] = place, turn, bars[turn]
+            if view.record[turn] >= DISCARD and (view.leader + turn) % rules.players == offset:
+                offsets[slots], turns[slots], barred[slots] = offset, turn, bars[turn]
                 slots += 1
     for _ in range(deck_size - rules.players * view.hand_size):
-        places[slots], turns[slots], barred[slots] = 0, TURNS, 0
+        offsets[slots], turns[slots], barred[slots] = 0, TURNS, 0
         slots += 1
     return slots
 
@@ -161,7 +161,7 @@ def record_own(rules, view, bars, state):
 
 
 @rule
-def allow(kinds, places, barred, allowed, most):
+def allow(kinds, offsets, barred, allowed, most):
     """Note which of the tiles `kinds` every slot may hold, as bits of their places, and the most choices there can be.
 
     The slots of a place before this one hold nothing that is barred here.
@@ -176,7 +176,7 @@ def allow(kinds, places, barred, allowed, most):
             for at in range(slots):
                 if barred[slot] & ONE[kinds[at]] == 0:
                     allowed[slot] |= 1 << at
-        own = own + 1 if slot > 0 and places[slot] == places[slot - 1] else 0
+        own = own + 1 if slot > 0 and offsets[slot] == offsets[slot - 1] else 0
         # Of the other tiles used before, at most slots - allowed can be ones that are barred here.
         fits = ones(allowed[slot])
         most[slot] = fits - own - max(0, slot - own - (slots - fits))
@@ -207,16 +207,16 @@ def fill_slots(kinds, allowed, most, key, tiles):
 
 
 @rule
-def place_tiles(rules, view, tiles, places, turns, state):
+def place_tiles(rules, view, tiles, offsets, turns, state):
     """Give every seat but the viewer's the tiles of its slots."""
     seat = view.seat
     slot = 0
-    for place in range(1, rules.players):
+    for offset in range(1, rules.players):
         seat = seat_after(rules, state, seat)
         state.hands[seat] = 0
         state.discards[seat] = 0
         state.points[seat] = 0
-        while slot < len(tiles) and places[slot] == place:
+        while slot < len(tiles) and offsets[slot] == offset:
             if turns[slot] == TURNS:
                 state.hands[seat] += ONE[tiles[slot]]
             else:
@@ -237,19 +237,19 @@ def determinize(possible, rules, view, deck_size, forced, both_ends, key, state)
     possible(rules, view, state, tiles, places, turns): whether the game could have come to this state.
     """
     restore_public(rules, view, key, state)
-    places, turns, barred = scratch(TURNS, np.int8), scratch(TURNS, np.int8), scratch(TURNS, np.int64)
+    offsets, turns, barred = scratch(TURNS, np.int8), scratch(TURNS, np.int8), scratch(TURNS, np.int64)
     kinds, tiles = scratch(TURNS, np.int8), scratch(TURNS, np.int8)
     allowed, most = scratch(TURNS, np.int64), scratch(TURNS, np.int64)
     bars, known = scratch(TURNS, np.int64), scratch(SEATS, np.int64)
     list_bars(rules, view, forced, both_ends, bars, known)
     record_own(rules, view, bars, state)
-    slots = list_slots(rules, view, deck_size, bars, known, places, turns, barred)
+    slots = list_slots(rules, view, deck_size, bars, known, offsets, turns, barred)
     list_tiles(view.unseen, kinds)
-    allow(kinds[:slots], places, barred, allowed, most)
+    allow(kinds[:slots], offsets, barred, allowed, most)
     attempt = 1
     while True:
         if fill_slots(kinds[:slots], allowed, most, derive(key, attempt), tiles):
-            place_tiles(rules, view, tiles[:slots], places, turns, state)
-            if possible(rules, view, state, tiles[:slots], places, turns):
+            place_tiles(rules, view, tiles[:slots], offsets, turns, state)
+            if possible(rules, view, state, tiles[:slots], offsets, turns):
                 return
         attempt += 1

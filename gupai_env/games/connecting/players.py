@@ -1,7 +1,7 @@
 """What the rule-based players of the connecting games weigh. Of equal moves they play the first."""
 
+from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.style import Feature, indices, yes_or_no
 from gupai_env.core.tiles import CARRYING, DOUBLES, HIGHEST, KINDS, ONE, PIPS, WEIGHT, kinds_in, size
 from gupai_env.games.connecting.rules import DISCARD, SEATS
 
@@ -12,24 +12,15 @@ FEATURES = (
     Feature("variety", "different numbers on the tiles that are kept", "numbers", 0, 6),
     yes_or_no("double", "a double is laid"),
     Feature("double_early", "a double is laid: the share of the deal still to come", "share", 0, 1),
-    Feature(
-        "late_pips", "pips of the tile that is laid, times the share of the deal that is over", "pips", 0, 12
-    ),
+    Feature("late_pips", "pips of the tile that is laid, times the share of the deal that is over", "pips", 0, 12),
     Feature("own_fit", "tiles kept that fit a number left open", "tiles", 0, 15),
     Feature("unseen_fit", "unseen tiles that fit a number left open", "tiles", 0, 15),
-    Feature(
-        "next_void", "seats that come next, one after another, known to hold no tile that fits", "seats", 0, 3
-    ),
+    Feature("next_void", "seats that come next, one after another, known to hold no tile that fits", "seats", 0, 3),
     Feature("gives_up", "numbers that no tile kept carries any more", "numbers", 0, 2),
     *(yes_or_no(f"leave_{n}", f"{n} is left open") for n in range(1, HIGHEST + 1)),
+    *(yes_or_no(f"attack_{n}", f"{n} is left open and a tile with it is kept") for n in range(1, HIGHEST + 1)),
     *(
-        yes_or_no(f"attack_{n}", f"{n} is left open and a tile with it is kept")
-        for n in range(1, HIGHEST + 1)
-    ),
-    *(
-        yes_or_no(
-            f"attack_short_{n}", f"{n} is left open, a tile with it is kept and no more are unseen than kept"
-        )
+        yes_or_no(f"attack_short_{n}", f"{n} is left open, a tile with it is kept and no more are unseen than kept")
         for n in range(1, HIGHEST + 1)
     ),
 )
@@ -37,10 +28,9 @@ AT = indices(FEATURES)
 LEAVE, ATTACK, ATTACK_SHORT = AT.leave_1 - 1, AT.attack_1 - 1, AT.attack_short_1 - 1  # + the number left open
 
 GREEDY = {"pips": 1, "discard": -200, "discard_pips": -1}
-STYLES = {
+HEURISTICS = {
     "greedy": GREEDY,  # the heaviest tile; when nothing fits the lightest is discarded
-    "variety": GREEDY
-    | {"variety": 4},  # so that the hand keeps many different numbers, a number like four pips
+    "variety": GREEDY | {"variety": 4},  # so that the hand keeps many different numbers, a number like four pips
 }
 
 
@@ -74,7 +64,7 @@ def voids_next(view, end, other):
 
 
 @rule
-def worth_of(view, action, weights, both_ends):
+def score_of(view, action, weights, both_ends):
     """Return the weighted sum of the features of an action; what weighs nothing is not worked out."""
     kind = action % KINDS
     kept = view.hand - ONE[kind]

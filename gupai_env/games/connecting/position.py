@@ -7,16 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gupai_env.core.position import (
-    Position,
-    Tiles,
-    read_line,
-    read_seat,
-    read_tiles,
-    rest_of,
-    seats_of,
-    whole,
-)
+from gupai_env.core.position import Position, Tiles, read_line, read_seat, read_tiles, rest_of, seats_of, whole
 from gupai_env.core.tiles import (
     CARRYING,
     KINDS,
@@ -76,7 +67,7 @@ def place_tiles(
         raise ValueError(f"{len(given)} tiles cannot be shared equally by {players} seats")
     hand_size = len(given) // players
     lays = [hand_size - len(hand) - len(pile) for hand, pile in zip(held, dropped, strict=True)]
-    check_turns(position, held, lays, hand_size)
+    check_batch(position, held, lays, hand_size)
 
     leader, both_ends = int(position.state.leader), variant.open_ends == 2
     search = Search(line, players, leader, last_player, variant.forced_play, both_ends, may_stand)
@@ -96,7 +87,7 @@ def place_tiles(
         found = position.after()
         deal_hands(found.rules, found.state, order, hand_size)
         if play_all(found, moves):
-            if not found.over or not any(held):
+            if not found.terminated or not any(held):
                 return found
             ended = ended or found
     if ended:
@@ -109,7 +100,7 @@ def mirrored(line: Line) -> Line:
     return tuple((b, a) for a, b in reversed(line))
 
 
-def check_turns(position: Position, held: Sequence[list[int]], lays: Sequence[int], hand_size: int) -> None:
+def check_batch(position: Position, held: Sequence[list[int]], lays: Sequence[int], hand_size: int) -> None:
     """Raise ValueError if the seats have not taken turns, or one has more tiles than its share."""
     players, leader = position.variant.players, int(position.state.leader)
     shed = [hand_size - len(hand) for hand in held]
@@ -117,9 +108,7 @@ def check_turns(position: Position, held: Sequence[list[int]], lays: Sequence[in
         seat = (leader + place) % players
         due = (sum(shed) + players - 1 - place) // players
         if lays[seat] < 0:
-            raise ValueError(
-                f"seat {seat} has more than its share of {hand_size} tiles in hand and discarded"
-            )
+            raise ValueError(f"seat {seat} has more than its share of {hand_size} tiles in hand and discarded")
         if shed[seat] != due:
             raise ValueError(
                 f"seat {seat} has shed {shed[seat]} of {sum(shed)} tiles; if seat {leader} led, that is {due}"
@@ -131,7 +120,7 @@ def check_turns(position: Position, held: Sequence[list[int]], lays: Sequence[in
 def play_all(position: Position, moves: Sequence[int]) -> bool:
     """Play actions one after another; False if one is not legal."""
     for action in moves:
-        if position.over or not position.mask()[action]:
+        if position.terminated or not position.mask()[action]:
             return False
         position.game.step(position.rules, position.state, action)
     return True
@@ -243,9 +232,7 @@ class Search:
         fitting = int(CARRYING[left] | CARRYING[self.line[table.high - 1][1]])
         for kind in sorted(set(tiles_in(table.discards[seat]))):
             if not self.forced or not int(kinds_in(table.hands[seat] + int(ONE[kind]))) & fitting:
-                piles = tuple(
-                    pile - (int(ONE[kind]) if who == seat else 0) for who, pile in enumerate(table.discards)
-                )
+                piles = tuple(pile - (int(ONE[kind]) if who == seat else 0) for who, pile in enumerate(table.discards))
                 yield table.without(seat, kind, discards=piles), DISCARD + kind
 
 

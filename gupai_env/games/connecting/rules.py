@@ -33,9 +33,7 @@ from gupai_env.core.tiles import (
 SEATS = 4
 TURNS = 32  # the longest deal
 LOW_OPEN = KINDS  # the first action that leaves the low end open
-DISCARD = (
-    2 * KINDS
-)  # the first discard; in a view's record it stands for every discard, for nobody sees the tile
+DISCARD = 2 * KINDS  # the first discard; in a view's record it stands for every discard, for nobody sees the tile
 NUMBERS = HIGHEST + 1  # numbers index from 0, "nothing open"
 
 FIELDS = (  # of the state of every connecting game
@@ -150,7 +148,7 @@ def shed(rules, state, action, both_ends):
     state.turn += 1
     state.to_act = seat_after(rules, state, seat)
     if state.turn == rules.players * state.hand_size:
-        state.over = 1
+        state.terminated = 1
 
 
 @rule
@@ -187,7 +185,7 @@ def back_with_last_player(rules, state):
 @rule
 def end_early(rules, state):
     """End the deal here: what is left in hand counts like discards."""
-    state.over = 1
+    state.terminated = 1
     for seat in range(rules.players):
         state.points[seat] += weight(state.hands[seat])
 

@@ -13,17 +13,13 @@ from gupai_env.games.connecting.rules import DISCARD
 
 
 def scene(
-    game: Game,
-    variant: Any,
-    views: Sequence[np.record],
-    names: Sequence[str],
-    payoffs: Sequence[float] | None = None,
+    game: Game, variant: Any, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float] | None = None
 ) -> Scene:
     """Return the table; see `Game.scene`."""
     near, both_ends = views[0], variant.open_ends == 2
     players = variant.players
     order = seats_from(near, players)
-    over = payoffs is not None or near.turn == players * near.hand_size
+    terminated = payoffs is not None or near.turn == players * near.hand_size
     asked = [int(view.seat) for view in views if view.asked]
     to_act = asked[0] if asked else order[(near.leader + near.turn) % players]
 
@@ -32,13 +28,13 @@ def scene(
     centre = [layout]
     unused = deck - players * int(near.hand_size)
     if unused:
-        centre.append(Pile("unused", hidden=unused, room=unused, form="stack"))
+        centre.append(Pile("unused", hidden=unused, capacity=unused, form="stack"))
     places = [
         Place(
             names[seat],
             _piles(near, place, _view_of(seat, views)),
-            to_act=not over and seat == to_act,
-            note=_note(near, place, _view_of(seat, views), over, None if payoffs is None else payoffs[seat]),
+            to_act=not terminated and seat == to_act,
+            note=_note(near, place, _view_of(seat, views), terminated, None if payoffs is None else payoffs[seat]),
         )
         for place, seat in enumerate(order)
     ]
@@ -47,15 +43,15 @@ def scene(
     if near.turn:
         ends = [end for end in (layout.open_left, layout.open_right) if end]
         notes.append(f"open end {ends[0]}" if len(ends) == 1 else f"open ends {ends[0]} and {ends[1]}")
-    if not over:
+    if not terminated:
         notes.append(f"turn {near.turn + 1} of {players * near.hand_size}")
     notes.append(f"leader: {names[order[near.leader]]}")
-    notes += deal_of_match(near, over)
-    if asked and not over:
+    notes += deal_of_match(near, terminated)
+    if asked and not terminated:
         notes.append(f"asked before the play: {names[to_act]}")
-    if near.locked and not over:
+    if near.locked and not terminated:
         notes.append("locked: no double may be played")
-    last_move = _last_move(near, [names[seat] for seat in order], over)
+    last_move = _last_move(near, [names[seat] for seat in order], terminated)
     return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), last_move)
 
 
@@ -63,7 +59,7 @@ def _view_of(seat: int, views: Sequence[np.record]) -> np.record | None:
     return next((view for view in views if view.seat == seat), None)
 
 
-def _layout(view: np.record, both_ends: bool, room: int) -> Pile:
+def _layout(view: np.record, both_ends: bool, capacity: int) -> Pile:
     """Lay the tiles of the record end to end, the lead's arm or arms growing from it.
 
     What was laid besides, without a turn of its own, are doubles that fitted at the end of the deal.
@@ -94,7 +90,7 @@ def _layout(view: np.record, both_ends: bool, room: int) -> Pile:
         "layout",
         tuple(line),
         marked=(last,) if line else (),
-        room=room,
+        capacity=capacity,
         form="line",
         lead=lead if both_ends and line else None,
         open_left=line[0][0] if both_ends and line else 0,
@@ -104,32 +100,32 @@ def _layout(view: np.record, both_ends: bool, room: int) -> Pile:
 
 def _piles(near: np.record, place: int, view: np.record | None) -> tuple[Pile, Pile]:
     """Return a seat's hand and discards, face up if its own view is given."""
-    room = int(near.hand_size)
+    capacity = int(near.hand_size)
     if view is None:
         hand, discards = int(near.sizes[place]), int(near.drops[place])
-        return Pile("hand", hidden=hand, room=room), Pile("discards", hidden=discards, room=room)
-    return Pile("hand", faces(view.hand), room=room), Pile("discards", faces(view.discards), room=room)
+        return Pile("hand", hidden=hand, capacity=capacity), Pile("discards", hidden=discards, capacity=capacity)
+    return Pile("hand", faces(view.hand), capacity=capacity), Pile("discards", faces(view.discards), capacity=capacity)
 
 
-def _note(near: np.record, place: int, view: np.record | None, over: bool, payoff: float | None) -> str:
+def _note(near: np.record, place: int, view: np.record | None, terminated: bool, payoff: float | None) -> str:
     """Return what a seat has won, and its points if they show."""
     words = won_by(near, place, payoff)
-    if view is not None and over and near.turn == 0:
+    if view is not None and terminated and near.turn == 0:
         words.append(f"{weight(view.hand)} pips held")
     elif view is not None:
-        words.append(f"{weight(view.discards) + over * weight(view.hand)} points")
+        words.append(f"{weight(view.discards) + terminated * weight(view.hand)} points")
     return ", ".join(words)
 
 
-def _last_move(near: np.record, called: Sequence[str], over: bool) -> str:
+def _last_move(near: np.record, called: Sequence[str], terminated: bool) -> str:
     """Return the last public move as a phrase; `called` names the seats from the viewer on."""
     if near.turn == 0:
         return f"The tiles are dealt: {says(called[near.leader], 'lead')}"
     mover = called[(near.leader + near.turn - 1) % len(called)]
     action = int(near.record[near.turn - 1])
     if action < DISCARD:
-        deed = f"play {tile_name(action % KINDS)}, leaving {listed(near.ends)} open"
+        action_type = f"play {tile_name(action % KINDS)}, leaving {listed(near.ends)} open"
     else:
-        deed = "discard a tile"
-    early = over and near.turn < len(called) * near.hand_size
-    return says(mover, deed) + ("; the deal ends here" if early else "")
+        action_type = "discard a tile"
+    early = terminated and near.turn < len(called) * near.hand_size
+    return says(mover, action_type) + ("; the deal ends here" if early else "")

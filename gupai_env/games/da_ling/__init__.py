@@ -5,7 +5,7 @@ from gupai_env.games.da_ling.encoder import ENCODER, encode
 from gupai_env.games.da_ling.hints import DaLingHints
 from gupai_env.games.da_ling.history import history
 from gupai_env.games.da_ling.knowledge import VIEW, determinize, information_set
-from gupai_env.games.da_ling.players import FEATURES, STYLES, worth
+from gupai_env.games.da_ling.players import FEATURES, HEURISTICS, score
 from gupai_env.games.da_ling.rules import (
     NAMES,
     SEATS,

@@ -20,8 +20,8 @@ from gupai_env.games.da_ling.rules import (
     GROUP_OF,
     GROUPS,
     NO_MATCH,
+    VALUE,
     WILD,
-    WORTH,
     colour_of,
     matches,
     points_of,
@@ -32,11 +32,11 @@ from gupai_env.games.da_ling.rules import (
 def strengths(outcome: Outcome) -> np.ndarray:
     """Return the pips of the colour in every group that matches, int [N, players, groups]; NO_MATCH in the others."""
     states, players = outcome.states, outcome.variant.players
-    of, tiles = GROUP_OF[states.splits[:, :players]], WORTH[states.tiles[:, :players]]
-    worth = np.stack([np.where(of == group, tiles, 0).sum(2) for group in range(GROUPS)], 2)
+    of, tiles = GROUP_OF[states.splits[:, :players]], VALUE[states.tiles[:, :players]]
+    value = np.stack([np.where(of == group, tiles, 0).sum(2) for group in range(GROUPS)], 2)
     target, red = states.target.astype(int)[:, None, None], states.red[:, None, None] != 0
-    match = matches(points_of(worth), wilds_of(worth), target)
-    return np.where(match, np.where(red, colour_of(worth, True), colour_of(worth, False)), NO_MATCH)
+    match = matches(points_of(value), wilds_of(value), target)
+    return np.where(match, np.where(red, colour_of(value, True), colour_of(value, False)), NO_MATCH)
 
 
 def _tied(found: np.ndarray) -> np.ndarray:
@@ -101,8 +101,7 @@ CLAIMS = Vocabulary(
     },
     changes={
         "stakes": PlayerChange(
-            lambda stakes: f"as if stakes were {'/'.join(f'{stake:g}' for stake in stakes)}",
-            shown=take_stakes,
+            lambda stakes: f"as if stakes were {'/'.join(f'{stake:g}' for stake in stakes)}", shown=take_stakes
         )
     },
 )

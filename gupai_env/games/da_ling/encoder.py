@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from gupai_env.core.byte_rows import rearrangement
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, write_counts
-from gupai_env.core.words import rearrangement
 from gupai_env.games.da_ling.rules import HAND, SEATS, SPLITS, UNSPLIT
 
 # All singles, pairs and triples of positions a to f in the sorted hand: a, b, ..., ab, ac, bc, ..., abc, ...

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gupai_env.core.heuristic import weights_row
 from gupai_env.core.hints import Hints
-from gupai_env.core.style import style_row
 from gupai_env.core.variant import FULL
-from gupai_env.games.da_ling.players import FEATURES, STYLES, worth
+from gupai_env.games.da_ling.players import FEATURES, HEURISTICS, score
 from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS
 
-BY_STAKES = style_row(FEATURES, STYLES["greedy"])
+BY_STAKES = weights_row(FEATURES, HEURISTICS["greedy"])
 
 
 class DaLingHints(Hints):
@@ -32,22 +32,18 @@ class DaLingHints(Hints):
 
     def answers(self) -> str:
         """Return what a person may type."""
-        return (
-            "Type the number of a split, or write it with its slashes. ? shows the rules, q leaves the table."
-        )
+        return "Type the number of a split, or write it with its slashes. ? shows the rules, q leaves the table."
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the splits."""
         return "Your splits, the best first, and the stakes of the groups that match"
 
-    def worth(self, view: np.record, actions: Sequence[int]) -> float:
+    def value(self, view: np.record, actions: Sequence[int]) -> float:
         """Return the stakes that a split matches; pips of the colour decide between equal ones."""
-        return float(worth(view, actions[0], BY_STAKES))
+        return float(score(view, actions[0], BY_STAKES))
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a split and the stakes of its groups that match."""
         groups = SPLITS[actions[0]]
-        stakes = [
-            f"{view.stakes[at]:g}" for at in range(len(groups)) if view.strength[groups[at]] != NO_MATCH
-        ]
+        stakes = [f"{view.stakes[at]:g}" for at in range(len(groups)) if view.strength[groups[at]] != NO_MATCH]
         return f"{super().label(view, actions)}  {'+'.join(stakes) or '-'}"

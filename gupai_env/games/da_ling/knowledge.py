@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import begin_view, resume_from, seat_after, view_dtype
-from gupai_env.core.places import scratch
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ONE, list_tiles
-from gupai_env.core.words import write_row
 from gupai_env.games.da_ling.rules import (
     DECK_SETS,
     GROUPS,
@@ -16,7 +16,7 @@ from gupai_env.games.da_ling.rules import (
     NO_MATCH,
     SEATS,
     UNSPLIT,
-    WORTH,
+    VALUE,
     clear,
     colour_of,
     deck,
@@ -28,7 +28,7 @@ from gupai_env.games.da_ling.rules import (
 
 # Whether a group has the tile at a place: all bits are set, so that `&` leaves what the tile brings, or none.
 HOLDS = np.array(
-    [[-(group >> place & 1) for group in range(1 << HAND)] for place in range(HAND)], np.int8
+    [[-(group >> offset & 1) for group in range(1 << HAND)] for offset in range(HAND)], np.int8
 )  # [HAND, groups]
 IS_GROUP = np.array([1 <= group.bit_count() <= GROUPS for group in range(1 << HAND)])
 VIEW = view_dtype(
@@ -52,7 +52,7 @@ def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`: its tiles, the table, its own split; those of others when all have split."""
     begin_view(rules, state, seat, view)
     view.players = rules.players
-    view.asked = state.to_act == seat and not state.over
+    view.asked = state.to_act == seat and not state.terminated
     view.table = state.table
     view.target = state.target
     view.red = state.red
@@ -65,13 +65,13 @@ def information_set(rules, state, seat, view, history=True):
     view.splits[0] = state.splits[seat]
     view.hands[0] = state.hands[seat]
     other = seat
-    for place in range(SEATS):  # a constant, so that the loop is unrolled
-        if place == rules.players:
+    for offset in range(SEATS):  # a constant, so that the loop is unrolled
+        if offset == rules.players:
             break
-        view.total[place] = state.total[other]
-        if state.over and place:
-            view.hands[place] = state.hands[other]
-            view.splits[place] = state.splits[other]
+        view.total[offset] = state.total[other]
+        if state.terminated and offset:
+            view.hands[offset] = state.hands[other]
+            view.splits[offset] = state.splits[other]
             view.unseen -= state.hands[other]
         other = seat_after(rules, state, other)
     write_row(view.tiles, state.tiles[seat])
@@ -85,18 +85,18 @@ def weigh_groups(view):
     Bytes alone and no branch, so that the compiler does many groups at once.
     """
     points, wilds, pips = scratch(HAND, np.int8), scratch(HAND, np.int8), scratch(HAND, np.int8)
-    for place in range(HAND):
-        worth = WORTH[view.tiles[place]]
-        points[place] = points_of(worth)
-        wilds[place] = wilds_of(worth)
-        pips[place] = colour_of(worth, view.red)
+    for offset in range(HAND):
+        value = VALUE[view.tiles[offset]]
+        points[offset] = points_of(value)
+        wilds[offset] = wilds_of(value)
+        pips[offset] = colour_of(value, view.red)
     target = view.target
     for group in range(1 << HAND):
         all_points = all_wilds = all_pips = np.int8(0)
-        for place in range(HAND):
-            all_points = np.int8(all_points + (points[place] & HOLDS[place, group]))
-            all_wilds = np.int8(all_wilds + (wilds[place] & HOLDS[place, group]))
-            all_pips = np.int8(all_pips + (pips[place] & HOLDS[place, group]))
+        for offset in range(HAND):
+            all_points = np.int8(all_points + (points[offset] & HOLDS[offset, group]))
+            all_wilds = np.int8(all_wilds + (wilds[offset] & HOLDS[offset, group]))
+            all_pips = np.int8(all_pips + (pips[offset] & HOLDS[offset, group]))
         match = matches(all_points, all_wilds, target) & IS_GROUP[group]
         view.strength[group] = all_pips if match else NO_MATCH
 
@@ -109,7 +109,7 @@ def determinize(rules, view, key, state):
     """
     clear(state)
     resume_from(view, key, state)
-    state.over = view.splits[1] != UNSPLIT
+    state.terminated = view.splits[1] != UNSPLIT
     state.total[:] = 0
     state.table = view.table
     state.target = view.target
@@ -120,11 +120,11 @@ def determinize(rules, view, key, state):
     shuffle(tiles[:unseen], derive(key, 1))
     dealt = 0
     seat = view.seat
-    for place in range(rules.players):
-        state.total[seat] = view.total[place]
-        state.splits[seat] = view.splits[place]
-        if view.hands[place]:
-            list_tiles(view.hands[place], hand)
+    for offset in range(rules.players):
+        state.total[seat] = view.total[offset]
+        state.splits[seat] = view.splits[offset]
+        if view.hands[offset]:
+            list_tiles(view.hands[offset], hand)
             take_up(state, seat, hand)
         else:
             take_up(state, seat, tiles[dealt : dealt + size])
@@ -132,5 +132,5 @@ def determinize(rules, view, key, state):
         seat = seat_after(rules, state, seat)
     for at in range(dealt, unseen):
         state.unused += ONE[tiles[at]]
-    state.to_act = view.seat if view.asked or state.over else seat_after(rules, state, view.seat)
+    state.to_act = view.seat if view.asked or state.terminated else seat_after(rules, state, view.seat)
     state.leader = view.seat if view.splits[0] != UNSPLIT else state.to_act

@@ -2,19 +2,19 @@
 
 import numpy as np
 
-from gupai_env.core.places import scratch
+from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.memory import scratch
 from gupai_env.core.rule import long_rule, rule
-from gupai_env.core.style import Feature, indices, yes_or_no
 from gupai_env.core.tiles import NO_TILE, ONE, first_kind, size
 from gupai_env.games.da_ling.rules import (
     GROUPS,
     HAND,
     NO_MATCH,
     SPLITS,
+    VALUE,
     WILD,
     WILD_ADDS,
     WILD_COUNTS,
-    WORTH,
     colour_of,
     points_of,
     wilds_of,
@@ -32,9 +32,7 @@ TRIES = (2.5, 3.5, 17.5)
 FEATURES = (
     Feature("stakes", "stakes of the groups that match", "chips", 0, 25),
     Feature("pips", "pips of the colour in the groups that match", "pips", 0, 60),
-    Feature(
-        "stake_pips", "the stake of each group that matches, times its pips of the colour", "chips", 0, 900
-    ),
+    Feature("stake_pips", "the stake of each group that matches, times its pips of the colour", "chips", 0, 900),
     yes_or_no("absolute", "all three groups match"),
     *(
         Feature(f"{name}_pips", f"pips of the colour in the {name}, if it matches", "pips", 0, most)
@@ -55,19 +53,14 @@ FEATURES = (
 )
 AT = indices(FEATURES)
 LITTLE = 1 / 1024  # of a chip, so that pips only break ties
-STYLES = {
+HEURISTICS = {
     "greedy": {"stakes": 1, "pips": LITTLE},  # the most stakes; among equals the most pips of the colour
-    "colour": {
-        "stakes": 1,
-        "pips": LITTLE,
-        "stake_pips": 1,
-        "absolute": 1e9,
-    },  # all three, or else strong groups
+    "colour": {"stakes": 1, "pips": LITTLE, "stake_pips": 1, "absolute": 1e9},  # all three, or else strong groups
 }
 
 
 @rule
-def worth(view, action, weights):
+def score(view, action, weights):
     """Return the weighted sum of the features of a split."""
     total, matches = 0.0, 0
     for group in range(GROUPS):
@@ -75,18 +68,16 @@ def worth(view, action, weights):
         if pips != NO_MATCH:
             stake = view.stakes[group]
             total += weights[AT.single_pips + group] * pips
-            chances = weights[AT.single_chance + group] + weights[AT.stake_chance] * stake
-            if chances != 0:
-                total += chances * chance(view, group, SPLITS[action, group], pips)
-            total += (
-                weights[AT.stakes] * stake + weights[AT.pips] * pips + weights[AT.stake_pips] * stake * pips
-            )
+            probabilities = weights[AT.single_chance + group] + weights[AT.stake_chance] * stake
+            if probabilities != 0:
+                total += probabilities * probability(view, group, SPLITS[action, group], pips)
+            total += weights[AT.stakes] * stake + weights[AT.pips] * pips + weights[AT.stake_pips] * stake * pips
             matches += 1
     return total + weights[AT.absolute] if matches == GROUPS else total
 
 
 @rule
-def chance(view, group, places, pips):
+def probability(view, group, places, pips):
     """Return about how likely no other seat has as strong a group; `places` are its tiles in the hand, as bits."""
     tiles = 0
     for place in range(HAND):
@@ -106,20 +97,17 @@ def share_as_strong(view, tiles, pips):
     while left:
         kind = first_kind(left)
         left -= ONE[kind]
-        worth_of_tile = WORTH[kind]
-        if wilds_of(worth_of_tile):
-            wilds, wild_pips = wilds + 1, (colour_of(worth_of_tile, view.red), wild_pips[0])
+        score_of_tile = VALUE[kind]
+        if wilds_of(score_of_tile):
+            wilds, wild_pips = wilds + 1, (colour_of(score_of_tile, view.red), wild_pips[0])
             continue
-        points[plain] = points_of(worth_of_tile) % 10
-        colour[plain] = colour_of(worth_of_tile, view.red)
+        points[plain] = points_of(score_of_tile) % 10
+        colour[plain] = colour_of(score_of_tile, view.red)
         for enough in range(colour[plain] + 1):
             with_pips[points[plain] * ENOUGH + enough] += 1
         plain += 1
 
-    target, plain_tiles = (
-        int(view.target) + 30,
-        (points, colour, with_pips),
-    )  # 30, so that nothing falls below zero
+    target, plain_tiles = (int(view.target) + 30, (points, colour, with_pips))  # 30, so that nothing falls below zero
     strong = plain_groups(tiles, target, pips, plain, plain_tiles)
     for wild in range(wilds):
         rest = target - WILD_COUNTS

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gupai_env.core.checks import short_repr
 from gupai_env.core.episode import NOBODY
-from gupai_env.core.numbers import told
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import NO_TILE, PIPS, RED, WEIGHT, set_name, tile_set
 from gupai_env.games.da_ling import GAME
@@ -18,7 +18,7 @@ from gupai_env.games.da_ling.rules import (
     RED_FROM,
     SPLITS,
     TABLE,
-    WORTH,
+    VALUE,
     distinct_splits,
     groups_of,
     lay_table,
@@ -56,9 +56,7 @@ def from_tiles(
     if len(shown) != TABLE or any(len(hand) != size for hand in held):
         sizes = ", ".join(str(len(tiles)) for tiles in (shown, *held))
         raise ValueError(f"{TABLE} tiles lie on the table and {size} are in each hand, not {sizes}")
-    state.unused = rest_of(
-        DECK_SETS[position.rules.deck], [*shown, *(kind for hand in held for kind in hand)]
-    )
+    state.unused = rest_of(DECK_SETS[position.rules.deck], [*shown, *(kind for hand in held for kind in hand)])
     lay_table(state, *shown)
     for seat, hand in enumerate(held):
         take_up(state, seat, np.array(hand, np.int8))
@@ -81,9 +79,7 @@ def groups_in(split: Split) -> list[list[int]]:
     elif isinstance(split, (list, tuple)):
         groups = split
     else:
-        raise ValueError(
-            f"{told(split)} is no split; a split is written [4:3] / [6:5][5:1] / [6:3][3:3][1:1]"
-        )
+        raise ValueError(f"{short_repr(split)} is no split; a split is written [4:3] / [6:5][5:1] / [6:3][3:3][1:1]")
     return sorted((sorted(read_tiles(group)) for group in groups), key=len)
 
 
@@ -95,7 +91,7 @@ def split_of(rules: Any, hand: Sequence[int], split: Split) -> int:
         if legal >> action & 1 and [sorted(map(int, group)) for group in groups_of(action, hand)] == wanted:
             return action
     held = set_name(tile_set(int(kind) for kind in hand if kind != NO_TILE))
-    raise ValueError(f"{told(split)} does not split the hand {held} into single / pair / triple")
+    raise ValueError(f"{short_repr(split)} does not split the hand {held} into single / pair / triple")
 
 
 def strength(table: Tiles, group: Tiles) -> int | None:
@@ -105,7 +101,7 @@ def strength(table: Tiles, group: Tiles) -> int | None:
         raise ValueError(f"the table has {TABLE} tiles and a group 1 to 3, not {len(shown)} and {len(held)}")
     rest_of(DECK_SETS[0], [*shown, *held])
     target, red = int(WEIGHT[shown].sum()) % 10, int(RED[shown].sum()) >= RED_FROM
-    found = strength_of(int(WORTH[held].sum()), target, red)
+    found = strength_of(int(VALUE[held].sum()), target, red)
     return None if found == NO_MATCH else int(found)
 
 

@@ -24,9 +24,10 @@ from itertools import combinations
 
 import numpy as np
 
+from gupai_env.core.byte_rows import write_marks
+from gupai_env.core.checks import refused, whole_number
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
-from gupai_env.core.numbers import refused, whole_number
-from gupai_env.core.places import scratch
+from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     BLACK,
@@ -44,7 +45,6 @@ from gupai_env.core.tiles import (
     tile_set,
 )
 from gupai_env.core.variant import EXACT, LEAST_STAKE, Variant, option
-from gupai_env.core.words import write_marks
 
 SEATS, HAND, TABLE = 5, 6, 2
 # By deck, full and tiny:
@@ -74,10 +74,7 @@ GROUP_OF = np.array(
 )  # [60, HAND]
 # If the tiles at `place` and next to it are equal, only splits count where the first is in the smaller group.
 ORDERED = np.array(
-    [
-        sum(1 << split for split, of in enumerate(GROUP_OF) if of[place] <= of[place + 1])
-        for place in range(HAND - 1)
-    ],
+    [sum(1 << split for split, of in enumerate(GROUP_OF) if of[place] <= of[place + 1]) for place in range(HAND - 1)],
     np.int64,
 )  # [HAND - 1], splits as bits
 ALL_SPLITS = (1 << len(SPLITS)) - 1
@@ -89,7 +86,7 @@ SPLITS_OF = (ALL_SPLITS, ONE_TILE_EACH)  # by deck
 
 # What a tile brings to its group, added up in one number: points, wild tiles, red pips, black pips.
 _WILDS_AT, _RED_AT, _BLACK_AT = 8, 16, 24
-WORTH = np.array(
+VALUE = np.array(
     [
         (WILD_COUNTS if kind in WILD else int(WEIGHT[kind]))
         | (kind in WILD) << _WILDS_AT
@@ -119,9 +116,7 @@ class DaLing(Variant):
         allowed="three numbers, 0 or from 0.01",
     )
     absolute_tie: str = option("groups", "what is settled if absolute winners tie on colour", TIES)
-    casino_fee: int = option(
-        0, "chips that who takes all stakes pays to the house", allowed="a whole number from 0"
-    )
+    casino_fee: int = option(0, "chips that who takes all stakes pays to the house", allowed="a whole number from 0")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -197,31 +192,31 @@ def take_up(state, seat, tiles):
 
 
 @rule
-def worth_of(tiles, group):
+def value_of(tiles, group):
     """Return what the tiles of a group add up to; `tiles`, int8 [HAND], is the sorted hand."""
-    worth = 0
+    value = 0
     for place in range(HAND):
         if group >> place & 1:
-            worth += WORTH[tiles[place]]
-    return worth
+            value += VALUE[tiles[place]]
+    return value
 
 
 @rule
-def points_of(worth):
+def points_of(value):
     """Return the points of a group, its wild tiles counted low."""
-    return worth & 255
+    return value & 255
 
 
 @rule
-def wilds_of(worth):
+def wilds_of(value):
     """Return the wild tiles in a group."""
-    return worth >> _WILDS_AT & 255
+    return value >> _WILDS_AT & 255
 
 
 @rule
-def colour_of(worth, red):
+def colour_of(value, red):
     """Return the pips of the colour in a group."""
-    return worth >> (_RED_AT if red else _BLACK_AT) & 255
+    return value >> (_RED_AT if red else _BLACK_AT) & 255
 
 
 @rule
@@ -235,9 +230,9 @@ def matches(points, wilds, target):
 
 
 @rule
-def strength_of(worth, target, red):
+def strength_of(value, target, red):
     """Return the pips of the colour in a group that matches, or NO_MATCH."""
-    return colour_of(worth, red) if matches(points_of(worth), wilds_of(worth), target) else NO_MATCH
+    return colour_of(value, red) if matches(points_of(value), wilds_of(value), target) else NO_MATCH
 
 
 @rule
@@ -261,7 +256,7 @@ def step(rules, state, action):
     state.splits[state.to_act] = action
     state.to_act = seat_after(rules, state, state.to_act)
     if state.splits[state.to_act] != UNSPLIT:
-        state.over = 1
+        state.terminated = 1
 
 
 @rule
@@ -281,15 +276,15 @@ def payoffs(rules, state, out):
     """Fill `out` with chips: all stakes to an absolute winner, or each group's to who has it best."""
     single, pair, triple = scratch(SEATS, np.int8), scratch(SEATS, np.int8), scratch(SEATS, np.int8)
     absolute = scratch(SEATS, np.int8)
-    worth = scratch(GROUPS, np.int64)
+    value = scratch(GROUPS, np.int64)
     some_absolute = False
     for seat in range(rules.players):
-        worth[:] = 0
+        value[:] = 0
         for place in range(HAND):
-            worth[GROUP_OF[state.splits[seat], place]] += WORTH[state.tiles[seat, place]]
-        single[seat] = strength_of(worth[0], state.target, state.red)
-        pair[seat] = strength_of(worth[1], state.target, state.red)
-        triple[seat] = strength_of(worth[2], state.target, state.red)
+            value[GROUP_OF[state.splits[seat], place]] += VALUE[state.tiles[seat, place]]
+        single[seat] = strength_of(value[0], state.target, state.red)
+        pair[seat] = strength_of(value[1], state.target, state.red)
+        triple[seat] = strength_of(value[2], state.target, state.red)
         all_match = (single[seat] != NO_MATCH) & (pair[seat] != NO_MATCH) & (triple[seat] != NO_MATCH)
         absolute[seat] = single[seat] + pair[seat] + triple[seat] if all_match else NO_MATCH
         some_absolute |= all_match
@@ -333,8 +328,7 @@ def payoff_bound(variant: DaLing) -> float:
 def groups_of(action: int, tiles: Sequence | np.ndarray) -> list[list]:
     """Return single, pair and triple of a split; `tiles` has an entry for each place of the sorted hand."""
     return [
-        [tile for place, tile in enumerate(tiles) if group >> place & 1 and tile != NO_TILE]
-        for group in SPLITS[action]
+        [tile for place, tile in enumerate(tiles) if group >> place & 1 and tile != NO_TILE] for group in SPLITS[action]
     ]
 
 

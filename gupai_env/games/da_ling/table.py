@@ -22,7 +22,7 @@ from gupai_env.games.da_ling.rules import (
     colour_of,
     groups_of,
     strength_of,
-    worth_of,
+    value_of,
 )
 
 GROUP_NAMES = ("single", "pair", "triple")
@@ -74,7 +74,7 @@ def scene(
         last_move += f": {says(names[order[absolute]], 'match')} all three"
     elif shown and winners == [NOBODY] * GROUPS:
         last_move += ": nobody wins"
-    centre = (Pile("table", faces(near.table), room=TABLE),)
+    centre = (Pile("table", faces(near.table), capacity=TABLE),)
     return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
 
 
@@ -87,10 +87,7 @@ def _tiles(view: np.record, place: int) -> np.ndarray:
 def _strengths(view: np.record, place: int) -> list[int]:
     """Return for each group of a split that the view shows its pips of the colour, or NO_MATCH."""
     tiles = _tiles(view, place)
-    return [
-        int(strength_of(worth_of(tiles, group), view.target, view.red))
-        for group in SPLITS[view.splits[place]]
-    ]
+    return [int(strength_of(value_of(tiles, group), view.target, view.red)) for group in SPLITS[view.splits[place]]]
 
 
 def winners_of(view: np.record, variant: DaLing) -> tuple[int, list[int]]:
@@ -121,9 +118,9 @@ def _verdicts(view: np.record, place: int, winners: Sequence[int]) -> list[str]:
 def _piles(view: np.record, place: int, size: int, verdicts: Sequence[str]) -> tuple[Pile, ...]:
     """Return a hand, or the groups into which it was split, as far as the view shows it."""
     if view.hands[place] == 0:
-        return (Pile("hand", hidden=size, room=size),)
+        return (Pile("hand", hidden=size, capacity=size),)
     if view.splits[place] == UNSPLIT:
-        return (Pile("hand", faces(view.hands[place]), room=size),)
+        return (Pile("hand", faces(view.hands[place]), capacity=size),)
     piles = []
     groups = groups_of(view.splits[place], _tiles(view, place))
     found = zip(GROUP_NAMES, groups, _strengths(view, place), verdicts, strict=True)
@@ -139,4 +136,4 @@ def _pips(view: np.record, place: int) -> str:
     """Return the pips of the colour in a whole hand that the view shows, if all its groups match."""
     if view.hands[place] == 0 or view.splits[place] == UNSPLIT or NO_MATCH in _strengths(view, place):
         return ""
-    return f"all match: {colour_of(worth_of(_tiles(view, place), (1 << HAND) - 1), view.red)}"
+    return f"all match: {colour_of(value_of(_tiles(view, place), (1 << HAND) - 1), view.red)}"

@@ -5,7 +5,7 @@ from gupai_env.games.connecting.rules import SEATS, action_names, history
 from gupai_env.games.ding_niu.encoder import ENCODER, encode
 from gupai_env.games.ding_niu.hints import DingNiuHints
 from gupai_env.games.ding_niu.knowledge import VIEW, determinize, information_set
-from gupai_env.games.ding_niu.players import FEATURES, STYLES, worth
+from gupai_env.games.ding_niu.players import FEATURES, HEURISTICS, score
 from gupai_env.games.ding_niu.rules import (
     DECK,
     STATE,

@@ -5,17 +5,7 @@ from collections import deque
 
 import numpy as np
 
-from gupai_env.core.claims import (
-    CHIPS,
-    SHARE,
-    ExactQuestion,
-    Facts,
-    Metric,
-    Outcome,
-    points,
-    ratio,
-    tiles_by_number,
-)
+from gupai_env.core.claims import CHIPS, SHARE, ExactQuestion, Facts, Metric, Outcome, points, ratio, tiles_by_number
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import PIPS
 from gupai_env.games.connecting.claims import METRICS, vocabulary
@@ -123,16 +113,10 @@ CLAIMS = vocabulary(
         "blocked_with": Metric("a classic suan zhang with this number", SHARE, blocked_with, True),
         "smothered": Metric("smothered suan zhangs", "a thousand deals", smothered),
         "smothered_by_winner": Metric(
-            "smothered suan zhangs whose maker won chips",
-            "share of them",
-            smothered_by_winner,
-            statistic=ratio,
+            "smothered suan zhangs whose maker won chips", "share of them", smothered_by_winner, statistic=ratio
         ),
         "tie_rule_gain": Metric(
-            "chips that the order on ties gives the seat of this place in the order of play",
-            CHIPS,
-            tie_rule_gain,
-            True,
+            "chips that the order on ties gives the seat of this place in the order of play", CHIPS, tie_rule_gain, True
         ),
     },
     questions={
@@ -140,8 +124,7 @@ CLAIMS = vocabulary(
             "tiles of the deck, without its doubles, that carry each number", non_doubles_per_number
         ),
         "classic_blocks": ExactQuestion(
-            "every kind of classic suan zhang, from a search of all layouts, and its fewest non-doubles",
-            classic_blocks,
+            "every kind of classic suan zhang, from a search of all layouts, and its fewest non-doubles", classic_blocks
         ),
     },
 )

@@ -1,9 +1,9 @@
 """The observation of Ding Niu: a connecting game, and what the suan zhang adds."""
 
+from gupai_env.core.byte_rows import copy_entries
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, HIGHEST, KINDS, size
-from gupai_env.core.words import copy_entries
 from gupai_env.games.connecting.encoder import SECTIONS, encode_table
 from gupai_env.games.connecting.rules import DISCARD, SEATS
 from gupai_env.games.ding_niu.rules import SMOTHERED

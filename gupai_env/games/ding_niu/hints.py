@@ -26,9 +26,5 @@ class DingNiuHints(ConnectingHints):
         if not blocks:
             return super().label(view, actions)
         lost = " you may lose" if any(view.losing[action] for action in blocks) else ""
-        ends = (
-            ""
-            if len(blocks) == len(actions)
-            else f" {listed(listed(self.ends_after(view, a)) for a in blocks)}:"
-        )
+        ends = "" if len(blocks) == len(actions) else f" {listed(listed(self.ends_after(view, a)) for a in blocks)}:"
         return f"{super().label(view, actions)},{ends} a suan zhang{lost}"

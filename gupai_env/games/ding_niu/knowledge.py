@@ -3,10 +3,10 @@
 import numpy as np
 
 from gupai_env.core.bits import gather
+from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import NOBODY, distance, view_dtype
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, first_kind, kinds_in, size, weight
-from gupai_env.core.words import write_row
 from gupai_env.games.connecting import knowledge as connecting
 from gupai_env.games.connecting.knowledge import VIEW_FIELDS, open_view
 from gupai_env.games.connecting.rules import DISCARD, SEATS, join
@@ -54,7 +54,7 @@ def information_set(rules, state, seat, view, history=True):
     view.left = off_layout(rules, state.played)
     view.makes[:] = NONE
     view.losing[:] = 0
-    if state.suan_zhang == NONE and not state.over:
+    if state.suan_zhang == NONE and not state.terminated:
         foresee(rules, view)
 
 
@@ -110,14 +110,14 @@ def lead_of(view, hand, free):
     to weigh nothing.
     """
     fewest = int(view.hand_size)  # tiles, seen by none, of the seat that has laid most
-    for place in range(1, view.players):
-        fewest = min(fewest, int(view.sizes[place] + view.drops[place]))
+    for offset in range(1, view.players):
+        fewest = min(fewest, int(view.sizes[offset] + view.drops[offset]))
     points = weight(view.discards) + weight(hand)
     return fewest * weight(view.unseen & ~free) - points * size(view.unseen)
 
 
 @rule
-def possible(rules, view, state, tiles, places, turns):
+def possible(rules, view, state, tiles, offsets, turns):
     """True, for any filling could be; finds in it whether the maker of a suan zhang had another play."""
     if rules.exempt_forced_maker and view.maker > 0:
         made_at = 0
@@ -134,7 +134,7 @@ def possible(rules, view, state, tiles, places, turns):
                 elif (view.leader + turn) % rules.players == view.maker:
                     hand += ONE[action % KINDS]
         for slot in range(len(tiles)):
-            if places[slot] == view.maker and turns[slot] > made_at:
+            if offsets[slot] == view.maker and turns[slot] > made_at:
                 hand += ONE[tiles[slot]]
         left = view.left + ONE[view.record[made_at] % KINDS]
         state.exempt = has_no_way_out(rules, hand, left, ends)

@@ -1,8 +1,8 @@
 """The rule-based players of Ding Niu: what those of the connecting games weigh, and the suan zhang."""
 
 from gupai_env.core.bits import gather
+from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.style import Feature, indices, yes_or_no
 from gupai_env.core.tiles import CARRYING, DOUBLES, KINDS, ONE, PIPS, count, first_kind, kinds_in, size
 from gupai_env.games.connecting import players as connecting
 from gupai_env.games.connecting.rules import DISCARD
@@ -38,12 +38,8 @@ FEATURES = (
         MOST_PIPS,
     ),
     Feature("own_threat", "tiles kept that would make a suan zhang on the layout then", "tiles", 0, 5),
-    Feature(
-        "threat", "unseen tiles that would make a suan zhang on the layout then", "tiles", 0, RUNNING_TILES
-    ),
-    Feature(
-        "own_threat_ahead", "`own_threat` times `ahead`", "tiles times pips", -5 * MOST_PIPS, 5 * MOST_PIPS
-    ),
+    Feature("threat", "unseen tiles that would make a suan zhang on the layout then", "tiles", 0, RUNNING_TILES),
+    Feature("own_threat_ahead", "`own_threat` times `ahead`", "tiles times pips", -5 * MOST_PIPS, 5 * MOST_PIPS),
     Feature(
         "threat_ahead",
         "`threat` times `ahead`",
@@ -53,22 +49,22 @@ FEATURES = (
     ),
 )
 AT = indices(FEATURES)
-STYLES = {
+HEURISTICS = {
     "greedy": connecting.GREEDY | {"block_lost": -50},  # pips; more than any play is worth
     "blocker": connecting.GREEDY | {"variety": 2, "block_won": 100, "block_lost": -50},
 }
 
 
 @rule
-def worth(view, action, weights):
+def score(view, action, weights):
     """Return the weighted sum of the features of an action."""
-    total = connecting.worth_of(view, action, weights, True)
+    total = connecting.score_of(view, action, weights, True)
     if weights[AT.ahead] != 0:
         total += weights[AT.ahead] * ahead(view, counted(view, action), 0)
     made = view.makes[action] if action < DISCARD else NONE
     if made != NONE:
         total += weights[AT.block_lost] if view.losing[action] else weights[AT.block_won]
-        return total + worth_of_block(view, action, made, weights)
+        return total + score_of_block(view, action, made, weights)
     if view.suan_zhang != NONE:
         return total
     own, others = weights[AT.own_threat], weights[AT.threat]
@@ -76,7 +72,7 @@ def worth(view, action, weights):
         pips = ahead(view, counted(view, action), 0)
         own += weights[AT.own_threat_ahead] * pips
         others += weights[AT.threat_ahead] * pips
-    return total + worth_of_threats(view, action, own, others) if own != 0 or others != 0 else total
+    return total + score_of_threats(view, action, own, others) if own != 0 or others != 0 else total
 
 
 @rule
@@ -92,7 +88,7 @@ def ahead(view, hand, free):
 
 
 @rule
-def worth_of_block(view, action, made, weights):
+def score_of_block(view, action, made, weights):
     """Return what the kind of a suan zhang and the count after it weigh."""
     kind, total = action % KINDS, 0.0
     end, other = connecting.ends_after(view, kind, action // KINDS, True)
@@ -113,7 +109,7 @@ def worth_of_block(view, action, made, weights):
 
 
 @rule
-def worth_of_threats(view, action, own, others):
+def score_of_threats(view, action, own, others):
     """Return what tiles weigh that would make a suan zhang after a move: one's own, and the unseen ones."""
     left, end, other = view.left, view.ends[0], view.ends[1]
     if action < DISCARD:

@@ -4,31 +4,14 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from gupai_env.core.bits import gather
-from gupai_env.core.numbers import refused
+from gupai_env.core.checks import refused
 from gupai_env.core.phrases import listed
-from gupai_env.core.position import (
-    Position,
-    Tiles,
-    new_position,
-    piles_of,
-    read_seat,
-    rest_of,
-)
+from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, rest_of
 from gupai_env.core.tiles import HIGHEST, kind_of, kinds_in, tile_set
 from gupai_env.games.connecting.position import Line, count_points, mirrored, place_tiles, read_layout, winner
 from gupai_env.games.connecting.rules import SEATS
 from gupai_env.games.ding_niu import GAME
-from gupai_env.games.ding_niu.rules import (
-    CLASSIC,
-    DECK_SETS,
-    HANDS,
-    LOST,
-    NONE,
-    RUNNING_SET,
-    bits,
-    judge,
-    off_layout,
-)
+from gupai_env.games.ding_niu.rules import CLASSIC, DECK_SETS, HANDS, LOST, NONE, RUNNING_SET, bits, judge, off_layout
 
 __all__ = ["SuanZhang", "from_tiles", "settle", "suan_zhang", "winner"]
 
@@ -85,9 +68,7 @@ def from_tiles(
     return place_tiles(position, hands, layout, discards, last_player, may_stand)
 
 
-def suan_zhang(
-    layout: Tiles, *, last: Literal["left", "right"] | None = None, **variant: Any
-) -> SuanZhang | None:
+def suan_zhang(layout: Tiles, *, last: Literal["left", "right"] | None = None, **variant: Any) -> SuanZhang | None:
     """Return what a line is, `SuanZhang("classic", (2, 3))` for two-three, or None if it is no suan zhang.
 
     Args: last: the end where the last tile was laid, which is no suan zhang if that tile is a double or the lead;
@@ -130,12 +111,7 @@ def _judged(position: Position, line: Line) -> SuanZhang | None:
 
 
 def settle(
-    piles: Sequence[int | Tiles],
-    *,
-    leader: int = 0,
-    maker: int | None = None,
-    forced: bool = False,
-    **variant: Any,
+    piles: Sequence[int | Tiles], *, leader: int = 0, maker: int | None = None, forced: bool = False, **variant: Any
 ) -> list[float]:
     """Return the chips of every seat after a deal.
 

@@ -30,8 +30,8 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.bits import gather
+from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
-from gupai_env.core.numbers import refused
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     CARRYING,
@@ -98,8 +98,7 @@ def _reached(index: int, number: int) -> int:
 
 
 REACHED = np.array(
-    [[_reached(index, number) for number in range(HIGHEST + 1)] for index in range(1 << len(RUNNING))],
-    np.uint8,
+    [[_reached(index, number) for number in range(HIGHEST + 1)] for index in range(1 << len(RUNNING))], np.uint8
 )  # [128, 7], bits
 CARRIED = np.array(
     [
@@ -111,9 +110,7 @@ CARRIED = np.array(
 NOTHING_FITS = 1  # bit 0, for no number is 0
 _ENDS = 1 << np.arange(HIGHEST + 1)
 _FITTING = CARRIED[:, None, None] & (_ENDS[:, None] | _ENDS)
-LOST = np.where(
-    _FITTING, CARRIED[:, None, None] & ~(REACHED[:, :, None] | REACHED[:, None, :]), NOTHING_FITS
-).astype(
+LOST = np.where(_FITTING, CARRIED[:, None, None] & ~(REACHED[:, :, None] | REACHED[:, None, :]), NOTHING_FITS).astype(
     np.uint8
 )  # [128, 7, 7], by kinds off the layout and open numbers: the numbers never reached, as bits
 THREAT = np.zeros_like(LOST)  # what LOST may be after one tile more
@@ -147,9 +144,7 @@ class DingNiu(Variant):
     def __post_init__(self) -> None:
         super().__post_init__()
         numbers = self.smothered_numbers
-        if len(set(numbers)) < len(numbers) or any(
-            type(n) is not int or not 1 <= n <= HIGHEST for n in numbers
-        ):
+        if len(set(numbers)) < len(numbers) or any(type(n) is not int or not 1 <= n <= HIGHEST for n in numbers):
             raise refused("smothered_numbers", numbers, "they must be different numbers from 1 to 6")
 
 
@@ -284,9 +279,7 @@ def place_of(rules, state, seat, first):
         if other == seat:
             later = True
         elif other != first:
-            place += state.points[other] < state.points[seat] or (
-                later and state.points[other] == state.points[seat]
-            )
+            place += state.points[other] < state.points[seat] or (later and state.points[other] == state.points[seat])
         other = seat_after(rules, state, other)
     return place
 

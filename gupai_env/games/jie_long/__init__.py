@@ -7,7 +7,7 @@ from gupai_env.games.connecting.knowledge import VIEW
 from gupai_env.games.connecting.rules import SEATS, STATE, TURNS, action_names, history
 from gupai_env.games.connecting.table import scene
 from gupai_env.games.jie_long.knowledge import determinize, information_set
-from gupai_env.games.jie_long.players import FEATURES, STYLES, worth
+from gupai_env.games.jie_long.players import FEATURES, HEURISTICS, score
 from gupai_env.games.jie_long.rules import (
     JieLong,
     Rules,

@@ -17,34 +17,34 @@ def information_set(rules, state, seat, view, history=True):
 
 
 @rule
-def possible(rules, view, state, tiles, places, turns):
+def possible(rules, view, state, tiles, offsets, turns):
     """True if the deal could have come this far: at no lock were doubles all that matched."""
     if not rules.double_lock or rules.open_ends == 2:
         return True
     open_number, last_player, passes = 0, NOBODY, 0
     for turn in range(view.turn + 1):
-        place = (view.leader + turn) % rules.players
-        if last_player == place and passes >= rules.players - 1 and place > 0:
-            if doubles_alone(rules, view, place, turn, open_number, tiles, places, turns):
+        offset = (view.leader + turn) % rules.players
+        if last_player == offset and passes >= rules.players - 1 and offset > 0:
+            if doubles_alone(rules, view, offset, turn, open_number, tiles, offsets, turns):
                 return False
         if turn < view.turn:
             action = view.record[turn]
             if action < DISCARD:
-                open_number, last_player, passes = PIPS[action % KINDS, action // KINDS], place, 0
+                open_number, last_player, passes = PIPS[action % KINDS, action // KINDS], offset, 0
             else:
                 passes += 1
     return True
 
 
 @rule
-def doubles_alone(rules, view, place, turn, number, tiles, places, turns):
-    """True if of the tiles that `place` held at `turn` only the double of `number` carried it."""
+def doubles_alone(rules, view, offset, turn, number, tiles, offsets, turns):
+    """True if of the tiles that `offset` held at `turn` only the double of `number` carried it."""
     held = 0
     for slot in range(len(tiles)):
-        if places[slot] == place and turns[slot] >= turn:
+        if offsets[slot] == offset and turns[slot] >= turn:
             held |= ONE[tiles[slot]]
     for later in range(turn, view.turn):
-        if view.record[later] < DISCARD and (view.leader + later) % rules.players == place:
+        if view.record[later] < DISCARD and (view.leader + later) % rules.players == offset:
             held |= ONE[view.record[later] % KINDS]
     matching = held & CARRYING[number]
     return matching != 0 and matching & ~DOUBLES == 0
@@ -54,6 +54,4 @@ def doubles_alone(rules, view, place, turn, number, tiles, places, turns):
 def determinize(rules, view, key, state):
     """Fill a state with a uniform draw among the deals and discards that the view allows."""
     clear(state)
-    connecting.determinize(
-        possible, rules, view, len(deck(rules)), rules.forced_play, rules.open_ends == 2, key, state
-    )
+    connecting.determinize(possible, rules, view, len(deck(rules)), rules.forced_play, rules.open_ends == 2, key, state)

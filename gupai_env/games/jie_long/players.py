@@ -1,15 +1,15 @@
 """The rule-based players of Jie Long: those of the connecting games."""
 
 from gupai_env.core.rule import rule
-from gupai_env.games.connecting.players import FEATURES, STYLES, worth_of
+from gupai_env.games.connecting.players import FEATURES, HEURISTICS, score_of
 
-__all__ = ["FEATURES", "STYLES", "worth"]
+__all__ = ["FEATURES", "HEURISTICS", "score"]
 
 
 @rule
-def worth(view, action, weights):
+def score(view, action, weights):
     """Return the weighted sum of the features of an action.
 
     A view does not tell a line with one open end from one whose two ends are equal; it is taken for the former.
     """
-    return worth_of(view, action, weights, view.ends[0] != view.ends[1])
+    return score_of(view, action, weights, view.ends[0] != view.ends[1])

@@ -16,7 +16,7 @@ Match    The seat with the fewest points leads the next deal; on a tie the earli
 
 from dataclasses import dataclass
 
-from gupai_env.core.numbers import refused
+from gupai_env.core.checks import refused
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import DECK, DOUBLES, deck_of, kinds_in, parse_tiles, tile_set
 from gupai_env.core.variant import LEAST_STAKE, Variant, option
@@ -44,9 +44,7 @@ class JieLong(Variant):
     """The options of the rulebook's page "Jie Long"."""
 
     forced_play: bool = option(False, "who can match must play; False: discarding is always allowed")
-    double_lock: bool = option(
-        False, "after everybody else discarded, the player of the last tile may lay no double"
-    )
+    double_lock: bool = option(False, "after everybody else discarded, the player of the last tile may lay no double")
     open_ends: int = option(1, "2: the lead opens both its ends and either may be added to", (1, 2))
     stake: float = option(1.0, "chips a pip of difference", allowed="a number from 0.01")
 
@@ -107,7 +105,7 @@ def legal_actions(rules, state, mask):
 def step(rules, state, action):
     """Lay or discard a tile; the deal ends with the last tile, or by the lock."""
     shed(rules, state, action, rules.open_ends == 2)
-    if not state.over and only_doubles_match(rules, state):
+    if not state.terminated and only_doubles_match(rules, state):
         end_early(rules, state)
 
 

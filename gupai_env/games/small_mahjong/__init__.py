@@ -4,7 +4,7 @@ from gupai_env.core.game import Game
 from gupai_env.games.small_mahjong.encoder import ENCODER, encode
 from gupai_env.games.small_mahjong.history import history
 from gupai_env.games.small_mahjong.knowledge import VIEW, determinize, information_set
-from gupai_env.games.small_mahjong.players import FEATURES, STYLES, worth
+from gupai_env.games.small_mahjong.players import FEATURES, HEURISTICS, score
 from gupai_env.games.small_mahjong.rules import (
     SEATS,
     STATE,

@@ -2,23 +2,12 @@
 
 import numpy as np
 
+from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import NOBODY, seat_at
-from gupai_env.core.places import blank, scratch
+from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ONE, list_tiles
-from gupai_env.core.words import write_row
-from gupai_env.games.small_mahjong.rules import (
-    DREW,
-    JOIN,
-    JOINED,
-    LAY_OUT,
-    PASS,
-    SEATS,
-    STATE,
-    TURNS,
-    deal_from,
-    step,
-)
+from gupai_env.games.small_mahjong.rules import DREW, JOIN, JOINED, LAY_OUT, PASS, SEATS, STATE, TURNS, deal_from, step
 from gupai_env.games.small_mahjong.triplets import TILES
 
 

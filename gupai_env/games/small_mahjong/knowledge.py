@@ -3,12 +3,12 @@
 import numpy as np
 
 from gupai_env.core.bits import first_one, ones
+from gupai_env.core.byte_rows import BLOCK, copy_block, write_row
 from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_after, seat_at, view_dtype
-from gupai_env.core.places import scratch
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, draw, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import DECK, KIND, KINDS, ONE, bit_each, count, list_hand, list_tiles, size
-from gupai_env.core.words import BLOCK, copy_block, write_row
 from gupai_env.games.small_mahjong.rules import (
     DECK_SETS,
     DREW,
@@ -21,15 +21,7 @@ from gupai_env.games.small_mahjong.rules import (
     study,
     without,
 )
-from gupai_env.games.small_mahjong.triplets import (
-    COMPLETING,
-    PAIRS,
-    POINTS,
-    TILES,
-    TRIPLET,
-    best_split,
-    prospects,
-)
+from gupai_env.games.small_mahjong.triplets import COMPLETING, PAIRS, POINTS, TILES, TRIPLET, best_split, prospects
 
 VIEW = view_dtype(
     SEATS,
@@ -82,9 +74,7 @@ def information_set(rules, state, seat, view, history=True):
         view.steps[:] = 0
         view.begun[:] = DREW
         view.thrown[:] = NOBODY
-        for begun in range(
-            0, state.turns, BLOCK
-        ):  # in whole blocks; what follows in the last one is still blank
+        for begun in range(0, state.turns, BLOCK):  # in whole blocks; what follows in the last one is still blank
             copy_block(state.steps, view.steps, begun)
             copy_block(state.begun, view.begun, begun)
             copy_block(state.thrown, view.thrown, begun)
@@ -92,28 +82,28 @@ def information_set(rules, state, seat, view, history=True):
             view.thrown[state.turns - 1] = NOBODY
     unseen = DECK_SETS[rules.deck] - (0 if offer == NOBODY else ONE[offer])
     place_seat = seat
-    for place in range(SEATS):  # a constant, so that the loop is unrolled
-        if place == rules.players:
+    for offset in range(SEATS):  # a constant, so that the loop is unrolled
+        if offset == rules.players:
             break
         mover = place_seat == state.mover
         hand = state.hands[place_seat] + (back if mover else 0)
         known = state.known[place_seat]
         if mover and offer != NOBODY:
             known = without(known, offer)
-        view.total[place] = state.total[place_seat]
+        view.total[offset] = state.total[place_seat]
         for number in range(2):
-            view.melds[place, number] = state.melds[place_seat, number]
+            view.melds[offset, number] = state.melds[place_seat, number]
             unseen -= state.melds[place_seat, number]
-        view.meld_points[place] = state.meld_points[place_seat]
-        view.known[place] = known
-        view.discards[place] = state.discards[place_seat]
-        view.sizes[place] = ones(bit_each(hand))
+        view.meld_points[offset] = state.meld_points[place_seat]
+        view.known[offset] = known
+        view.discards[offset] = state.discards[place_seat]
+        view.sizes[offset] = ones(bit_each(hand))
         unseen -= state.discards[place_seat]
-        if place == 0:
+        if offset == 0:
             view.hand = hand
             unseen -= hand
         else:
-            unseen -= view.shown if place == view.winner else known
+            unseen -= view.shown if offset == view.winner else known
         place_seat = seat_after(rules, state, place_seat)
     view.unseen = unseen
     study_view(state.waits[seat], view)
@@ -159,9 +149,9 @@ def study_many(hand, tiles, held, view):
     """Note what five or six tiles lack; loops of a fixed length first, then what few triplets there are."""
     before, partners = scratch(6, np.int64), scratch(6, np.int64)
     kinds = 0
-    for place in range(6):
-        before[place] = kinds
-        kinds |= KIND[tiles[place]]
+    for offset in range(6):
+        before[offset] = kinds
+        kinds |= KIND[tiles[offset]]
     partners[:] = 0
     found = 0  # the pairs, as bits, that are a triplet with a tile before them
     for row in range(5):
@@ -171,8 +161,8 @@ def study_many(hand, tiles, held, view):
             partners[one] |= completing
             partners[two] |= completing
             found |= ((completing & before[one]) != 0) << (3 * row + column)
-    for place in range(5):
-        view.partners[tiles[place]] = partners[place]
+    for offset in range(5):
+        view.partners[tiles[offset]] = partners[offset]
     if held == 6:
         view.partners[tiles[5]] = partners[5]
     while found:
@@ -246,13 +236,13 @@ def restore_public(rules, view, key, state):
     write_row(state.begun, view.begun)
     state.drawn[:] = 0
     write_row(state.thrown, view.thrown)
-    for place in range(rules.players):
-        seat = seat_at(rules, state, view.seat, place)
-        state.total[seat] = view.total[place]
-        write_row(state.melds[seat], view.melds[place])
-        state.meld_points[seat] = view.meld_points[place]
-        state.known[seat] = view.known[place]
-        state.discards[seat] = view.discards[place]
+    for offset in range(rules.players):
+        seat = seat_at(rules, state, view.seat, offset)
+        state.total[seat] = view.total[offset]
+        write_row(state.melds[seat], view.melds[offset])
+        state.meld_points[seat] = view.meld_points[offset]
+        state.known[seat] = view.known[offset]
+        state.discards[seat] = view.discards[offset]
     state.hands[view.seat] = view.hand
 
 
@@ -276,10 +266,10 @@ def place_tiles(rules, view, tiles, key, state):
     """Put unseen tiles, int8 kinds, into the other hands and the wall in an order drawn from `key`."""
     shuffle(tiles, key)
     used = 0
-    for place in range(1, rules.players):
-        seat = seat_at(rules, state, view.seat, place)
-        state.hands[seat] = view.known[place]
-        for _ in range(view.sizes[place] - size(view.known[place])):
+    for offset in range(1, rules.players):
+        seat = seat_at(rules, state, view.seat, offset)
+        state.hands[seat] = view.known[offset]
+        for _ in range(view.sizes[offset] - size(view.known[offset])):
             state.hands[seat] += ONE[tiles[used]]
             used += 1
     write_row(state.wall[state.top :], tiles[used : used + view.wall])

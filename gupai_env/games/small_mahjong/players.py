@@ -2,20 +2,10 @@
 
 import numpy as np
 
-from gupai_env.core.places import scratch
+from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
-from gupai_env.core.style import Feature, indices, yes_or_no
-from gupai_env.core.tiles import (
-    ALL_KINDS,
-    KINDS,
-    ONE,
-    count,
-    first_kind,
-    kinds_in,
-    list_hand,
-    number_of,
-    size,
-)
+from gupai_env.core.tiles import ALL_KINDS, KINDS, ONE, count, first_kind, kinds_in, list_hand, number_of, size
 from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT, PASS, SEATS, WIN
 from gupai_env.games.small_mahjong.triplets import COMPLETING, POINTS, TILES, best_split, completing_two
 
@@ -30,30 +20,16 @@ FEATURES = (
         217,
     ),
     Feature(
-        "partners",
-        "unseen tiles with which the discard and another tile of the hand are a triplet",
-        "tiles",
-        0,
-        31,
+        "partners", "unseen tiles with which the discard and another tile of the hand are a triplet", "tiles", 0, 31
     ),
     yes_or_no("breaks", "the discard is part of a triplet in hand"),
     yes_or_no("claim", "a discard is claimed"),
     yes_or_no("claim_win", "it is claimed and completes the hand"),
     yes_or_no("claim_first", "it is claimed by a hand without a triplet"),
     yes_or_no("join_first", "it is claimed into the hand, which is without a triplet"),
+    Feature("claim_points", "points of the triplet laid out, if the claim does not complete the hand", "points", 0, 3),
     Feature(
-        "claim_points",
-        "points of the triplet laid out, if the claim does not complete the hand",
-        "points",
-        0,
-        3,
-    ),
-    Feature(
-        "claim_win_points",
-        "points of the win that it makes, and a tenth of those of the triplet",
-        "points",
-        0,
-        6.3,
+        "claim_win_points", "points of the win that it makes, and a tenth of those of the triplet", "points", 0, 6.3
     ),
     Feature(
         "claim_gain",
@@ -63,11 +39,7 @@ FEATURES = (
         217,
     ),
     Feature(
-        "pairs",
-        "pairs of tiles in hand after the action that an unseen tile completes to a triplet",
-        "pairs",
-        0,
-        15,
+        "pairs", "pairs of tiles in hand after the action that an unseen tile completes to a triplet", "pairs", 0, 15
     ),
     Feature("twins", "pairs of equal tiles in hand after the action", "pairs", 0, 3),
     yes_or_no("claim_near", "the discard of the seat before is claimed"),
@@ -76,7 +48,7 @@ FEATURES = (
     yes_or_no("closed", "no triplet of one's own is laid out, nor is one now"),
 )
 AT = indices(FEATURES)
-STYLES = {
+HEURISTICS = {
     # Claims what completes a win or the first triplet; discards what helps least.
     "greedy": {
         "win": 1e6,
@@ -105,7 +77,7 @@ STYLES = {
 
 
 @rule
-def chance(view, hand, laid_out, waits):
+def probability(view, hand, laid_out, waits):
     """Return what the unseen tiles that complete a hand are worth: each one, and the points of its win."""
     total = 0
     for kind in range(KINDS):
@@ -115,7 +87,7 @@ def chance(view, hand, laid_out, waits):
 
 
 @rule
-def worth(view, action, weights):
+def score(view, action, weights):
     """Return the weighted sum of the features of an action."""
     total = 0.0
     if weights[AT.closed] != 0 and action <= JOIN and view.meld_points[0] == 0:
@@ -128,8 +100,8 @@ def worth(view, action, weights):
     if action == PASS:
         return total
     if action < WIN:
-        return total + worth_of_discard(view, action, weights)
-    return total + worth_of_claim(view, action, weights)
+        return total + score_of_discard(view, action, weights)
+    return total + score_of_claim(view, action, weights)
 
 
 @rule
@@ -169,18 +141,18 @@ def seats_from_mover(view):
 
 
 @rule
-def worth_of_discard(view, kind, weights):
+def score_of_discard(view, kind, weights):
     """Return what a discard weighs."""
     waits, total = view.waits_after[kind], 0.0
     if weights[AT.chance] != 0:
-        total += weights[AT.chance] * chance(view, view.hand - ONE[kind], view.meld_points[0], waits)
+        total += weights[AT.chance] * probability(view, view.hand - ONE[kind], view.meld_points[0], waits)
     total += weights[AT.outs] * size(view.unseen & (7 * waits))
     total += weights[AT.partners] * size(view.unseen & (7 * view.partners[kind]))
     return total + weights[AT.breaks] if view.triplets >> (3 * kind) & 1 else total
 
 
 @rule
-def worth_of_claim(view, action, weights):
+def score_of_claim(view, action, weights):
     """Return what a claim weighs."""
     total = weights[AT.claim]
     if weights[AT.claim_near] != 0 or weights[AT.claim_middle] != 0 or weights[AT.claim_far] != 0:
@@ -198,18 +170,18 @@ def worth_of_claim(view, action, weights):
         return total + weights[AT.claim_win_points] * (best_split(rest, points) + 0.1 * POINTS[number])
     total += weights[AT.claim_points] * POINTS[number]
     if weights[AT.claim_gain] != 0:
-        before = chance(view, view.hand, view.meld_points[0], view.waits)
-        total += weights[AT.claim_gain] * (best_chance(view, rest, points) - before)
+        before = probability(view, view.hand, view.meld_points[0], view.waits)
+        total += weights[AT.claim_gain] * (best_probability(view, rest, points) - before)
     return total
 
 
 @rule
-def best_chance(view, hand, laid_out):
-    """Return the `chance` of a hand of three after its best discard."""
+def best_probability(view, hand, laid_out):
+    """Return the `probability` of a hand of three after its best discard."""
     best, left = 0, hand
     while left:
         kind = first_kind(left)
         left -= ONE[kind]
         two = hand - ONE[kind]
-        best = max(best, chance(view, two, laid_out, completing_two(two)))
+        best = max(best, probability(view, two, laid_out, completing_two(two)))
     return best

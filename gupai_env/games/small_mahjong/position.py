@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gupai_env.core.checks import refused
 from gupai_env.core.episode import NOBODY, distance
-from gupai_env.core.numbers import refused
 from gupai_env.core.position import (
     Position,
     Tile,

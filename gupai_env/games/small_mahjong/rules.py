@@ -28,8 +28,9 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.bits import first_one
+from gupai_env.core.byte_rows import BLOCK, write_row
 from gupai_env.core.episode import NOBODY, distance, seat_after, seat_at, state_dtype
-from gupai_env.core.places import scratch
+from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     DECK,
@@ -47,7 +48,6 @@ from gupai_env.core.tiles import (
     write_kinds,
 )
 from gupai_env.core.variant import FULL, TINY, Variant, option
-from gupai_env.core.words import BLOCK, write_row
 from gupai_env.games.small_mahjong.triplets import (
     COMPLETING,
     DOUBLE_SET,
@@ -110,16 +110,8 @@ STATE = state_dtype(
     ("turns", "i2"),  # turns begun; of each turn:
     ("steps", "i1", (TURNS,)),  # seats from the turn before to this one
     ("begun", "i1", (TURNS,)),  # DREW, JOINED or the number of the triplet laid out
-    (
-        "drawn",
-        "i1",
-        (TURNS,),
-    ),  # the kind, where the turn began with DREW; what else stands here is of no meaning
-    (
-        "thrown",
-        "i1",
-        (TURNS,),
-    ),  # the kind discarded; NOBODY: not yet; what follows the block begun is of no meaning
+    ("drawn", "i1", (TURNS,)),  # the kind, where the turn began with DREW; what else stands here is of no meaning
+    ("thrown", "i1", (TURNS,)),  # the kind discarded; NOBODY: not yet; what follows the block begun is of no meaning
 )
 
 
@@ -209,9 +201,7 @@ def legal_actions(rules, state, mask):
     if state.offer != NOBODY:
         mask[PASS] = True
         if rules.expose_claims:
-            mark_triplets(
-                hand, state.meld_points[seat], state.offer, distance(rules, state, state.mover, seat), mask
-            )
+            mark_triplets(hand, state.meld_points[seat], state.offer, distance(rules, state, state.mover, seat), mask)
         else:
             mask[JOIN] = True
         return
@@ -249,7 +239,7 @@ def step(rules, state, action):
     seat = state.to_act
     if action == WIN:
         state.winner = seat
-        state.over = 1
+        state.terminated = 1
     elif action == PASS:
         ask_from(rules, state, distance(rules, state, state.mover, seat) + 1)
     elif action >= JOIN:
@@ -279,7 +269,7 @@ def ask_from(rules, state, steps):
     state.discards[state.mover] += ONE[state.offer]
     settle_offer(state)
     if state.top == LONGEST_WALL:
-        state.over = 1
+        state.terminated = 1
     else:
         draw_tile(state, seat_after(rules, state, state.mover), 1)
 

@@ -14,7 +14,7 @@ from gupai_env.games.small_mahjong.rules import DREW, HANDS, JOINED, LONGEST_WAL
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES
 
 COMBINATIONS = ("", "straights", "set+straight", "double set")  # by points
-DISCARD_ROOM = 8  # tiles; there are seldom more
+DISCARD_CAPACITY = 8  # tiles; there are seldom more
 
 
 def scene(
@@ -31,18 +31,14 @@ def scene(
     near = views[0]
     players = variant.players
     order = seats_from(near, players)
-    over = payoffs is not None
+    terminated = payoffs is not None
     own = {int(view.seat): view for view in views}
     mover = order[near.mover]
     # Of all that have been asked, the one farthest from the discarder is asked now.
-    asked = [
-        seat
-        for seat in order[near.mover :] + order[: near.mover]
-        if seat in own and own[seat].offer != NOBODY
-    ]
+    asked = [seat for seat in order[near.mover :] + order[: near.mover] if seat in own and own[seat].offer != NOBODY]
     offer = int(own[asked[-1]].offer) if asked else NOBODY
 
-    wall = Pile("wall", hidden=int(near.wall), room=LONGEST_WALL, form="stack")
+    wall = Pile("wall", hidden=int(near.wall), capacity=LONGEST_WALL, form="stack")
     hand = HANDS[variant.as_rules(game.rules_type).deck]
     centre = (wall, Pile("discarded", faces(ONE[offer]), marked=(0,))) if asked else (wall,)
     places = []
@@ -51,15 +47,15 @@ def scene(
         points = _laid_out(near, place)[1]
         if points:
             words.append(f"{sum(points)} point{'s' * (sum(points) > 1)}")
-        to_act = not over and seat == (asked[-1] if asked else mover)
+        to_act = not terminated and seat == (asked[-1] if asked else mover)
         piles = _piles(near, place, own.get(seat), offer if seat == mover else NOBODY, hand)
         places.append(Place(names[seat], piles, to_act=to_act, note=", ".join(words)))
 
     notes = [f"leader: {names[order[near.leader]]}"]
-    if asked and not over:
+    if asked and not terminated:
         notes.append(f"asked: {names[asked[-1]]}")
-    notes += deal_of_match(near, over)
-    last_move = _last_move(near, [names[seat] for seat in order], offer, over)
+    notes += deal_of_match(near, terminated)
+    last_move = _last_move(near, [names[seat] for seat in order], offer, terminated)
     return Scene(title(game, variant), centre, tuple(places), tuple(notes), last_move)
 
 
@@ -70,9 +66,7 @@ def _laid_out(view: np.record, place: int) -> tuple[list[int], list[int]]:
     return laid_out, [int(POINTS[numbers[tiles]]) for tiles in laid_out]
 
 
-def _piles(
-    near: np.record, place: int, view: np.record | None, offer: int, size_of_hand: int
-) -> tuple[Pile, ...]:
+def _piles(near: np.record, place: int, view: np.record | None, offer: int, size_of_hand: int) -> tuple[Pile, ...]:
     """Return a seat's hand, triplets and discards; a tile that it offers lies elsewhere."""
     if place == near.winner:
         hand = Pile("hand", faces(near.shown))
@@ -85,25 +79,20 @@ def _piles(
         hand = Pile("hand", shown, marked=(shown.index(faces(ONE[new])[0]),) if new != NOBODY else ())
     else:
         known = faces(near.known[place])
-        still = (
-            offer != NOBODY and near.offer == NOBODY
-        )  # to a viewer that is not asked the tile is still there
+        still = offer != NOBODY and near.offer == NOBODY  # to a viewer that is not asked the tile is still there
         hand = Pile("hand", known, hidden=int(near.sizes[place] - len(known) - still))
-    melds = [
-        Pile(COMBINATIONS[points], faces(tiles))
-        for tiles, points in zip(*_laid_out(near, place), strict=True)
-    ]
-    return hand, *melds, Pile("discards", faces(near.discards[place]), room=DISCARD_ROOM)
+    melds = [Pile(COMBINATIONS[points], faces(tiles)) for tiles, points in zip(*_laid_out(near, place), strict=True)]
+    return hand, *melds, Pile("discards", faces(near.discards[place]), capacity=DISCARD_CAPACITY)
 
 
-def _last_move(view: np.record, called: Sequence[str], offer: int, over: bool) -> str:
+def _last_move(view: np.record, called: Sequence[str], offer: int, terminated: bool) -> str:
     """Return the last public move as a phrase; `called` names the seats from the viewer on."""
     mover, turn = called[view.mover], view.turns - 1
     if view.winner != NOBODY:
         return says(called[view.winner], "win")
     if offer != NOBODY:
         return says(mover, f"discard {tile_name(offer)}")
-    if over:
+    if terminated:
         return "Nobody takes the last discard: a draw"
     begun = view.begun[turn]
     if begun != DREW:

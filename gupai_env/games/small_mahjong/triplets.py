@@ -7,20 +7,9 @@ from itertools import combinations, combinations_with_replacement, permutations
 
 import numpy as np
 
-from gupai_env.core.places import scratch
+from gupai_env.core.memory import scratch
 from gupai_env.core.rule import long_rule, rule
-from gupai_env.core.tiles import (
-    COPIES,
-    HIGHEST,
-    KINDS,
-    ONE,
-    PIPS,
-    first_kind,
-    kinds_in,
-    list_hand,
-    size,
-    tile_set,
-)
+from gupai_env.core.tiles import COPIES, HIGHEST, KINDS, ONE, PIPS, first_kind, kinds_in, list_hand, size, tile_set
 
 DOUBLE_STRAIGHT, SET_AND_STRAIGHT, DOUBLE_SET = 1, 2, 3  # their points
 _SETS = [(number,) * 3 for number in range(1, HIGHEST + 1)]
@@ -60,9 +49,7 @@ POINTS = np.array([0] + [points for points, _ in TRIPLETS], np.int8)  # by numbe
 TILES = np.array([0] + [tile_set(kinds) for _, kinds in TRIPLETS])  # by number, int64 tile sets
 TRIPLET = np.zeros((KINDS, KINDS, KINDS), np.int16)  # the number of the triplet that three tiles are; 0: none
 # [a, b, d - 1]: the kinds that make a triplet of at least d points with tiles of the kinds a and b, or NO_TILE.
-COMPLETING = np.zeros(
-    (KINDS + 1, KINDS + 1, DOUBLE_SET + 1), np.int64
-)  # the last one empty: four are found sooner
+COMPLETING = np.zeros((KINDS + 1, KINDS + 1, DOUBLE_SET + 1), np.int64)  # the last one empty: four are found sooner
 for _number, (_points, _kinds) in enumerate(TRIPLETS, 1):
     for _a, _b, _c in permutations(_kinds):
         TRIPLET[_a, _b, _c] = _number
@@ -70,8 +57,7 @@ for _number, (_points, _kinds) in enumerate(TRIPLETS, 1):
 
 # The ten ways to part a hand of five into two tiles and three, by their places.
 TWO_AND_THREE = np.array(
-    [[*two, *(place for place in range(5) if place not in two)] for two in combinations(range(5), 2)],
-    np.uint8,
+    [[*two, *(place for place in range(5) if place not in two)] for two in combinations(range(5), 2)], np.uint8
 )
 # The 15 pairs of six tiles, the later tile first, in five rows of three.
 PAIRS = np.array([(later, place) for later in range(6) for place in range(later)], np.uint8).reshape(5, 3, 2)

@@ -3,7 +3,7 @@
 from gupai_env.core.game import Game
 from gupai_env.games.tiu_u.encoder import ENCODER, encode
 from gupai_env.games.tiu_u.knowledge import VIEW, determinize, information_set
-from gupai_env.games.tiu_u.players import FEATURES, STYLES, worth
+from gupai_env.games.tiu_u.players import FEATURES, HEURISTICS, score
 from gupai_env.games.tiu_u.rules import (
     PLAYS,
     SEATS,

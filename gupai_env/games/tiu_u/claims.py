@@ -63,17 +63,12 @@ CLAIMS = Vocabulary(
     },
     metrics={
         "lake_left": Metric("tiles left in the lake", "tiles", lake_left),
-        "lake_not_empty": Metric(
-            "tiles are left in the lake", SHARE, lambda o, n: (lake_left(o, n) > 0).astype(float)
-        ),
-        "big_share": Metric(
-            "share of the winner's points that big fish count", "share", big_share, statistic=ratio
-        ),
+        "lake_not_empty": Metric("tiles are left in the lake", SHARE, lambda o, n: (lake_left(o, n) > 0).astype(float)),
+        "big_share": Metric("share of the winner's points that big fish count", "share", big_share, statistic=ratio),
     },
     questions={
         "fish_points": ExactQuestion(
-            "mean points that a big and a small fish add, small ones by their red pips, and the ratio",
-            fish_points,
+            "mean points that a big and a small fish add, small ones by their red pips, and the ratio", fish_points
         )
     },
     tile_of_action=BAIT.astype(int),

@@ -1,10 +1,10 @@
 """The observation of Tiu-U."""
 
+from gupai_env.core.byte_rows import copy_entries
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, write_counts
-from gupai_env.core.words import copy_entries
 from gupai_env.games.tiu_u.rules import DEALT, SEATS, STOCK
 
 HAND = DEALT // 2  # the largest

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from gupai_env.core.byte_rows import copy_entries, write_row
 from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_after, seat_at, view_dtype
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, ONE, list_tiles, size
-from gupai_env.core.words import copy_entries, write_row
 from gupai_env.games.tiu_u.rules import DECK_SETS, MATCHING, PLAYS, SEATS, STOCK, clear, deck, single_fish
 
 VIEW = view_dtype(
@@ -62,15 +62,15 @@ def information_set(rules, state, seat, view, history=True):
     if state.drawn != NOBODY:
         unseen -= ONE[state.drawn]
     place_seat = seat
-    for place in range(SEATS):  # a constant, so that the loop is unrolled
-        if place == rules.players:
+    for offset in range(SEATS):  # a constant, so that the loop is unrolled
+        if offset == rules.players:
             break
-        view.total[place] = state.total[place_seat]
-        view.catches[place] = state.catches[place_seat]
-        view.points[place] = state.points[place_seat]
-        view.red[place] = state.red[place_seat]
-        view.laid[place] = state.laid[place_seat]
-        view.sizes[place] = size(state.hands[place_seat])
+        view.total[offset] = state.total[place_seat]
+        view.catches[offset] = state.catches[place_seat]
+        view.points[offset] = state.points[place_seat]
+        view.red[offset] = state.red[place_seat]
+        view.laid[offset] = state.laid[place_seat]
+        view.sizes[offset] = size(state.hands[place_seat])
         unseen -= state.catches[place_seat]
         place_seat = seat_after(rules, state, place_seat)
     view.unseen = unseen
@@ -97,15 +97,15 @@ def determinize(rules, view, key, state):
     unseen = list_tiles(view.unseen, tiles)
     shuffle(tiles[:unseen], derive(key, 1))
     used = 0
-    for place in range(rules.players):
-        seat = seat_at(rules, state, view.seat, place)
-        state.total[seat] = view.total[place]
-        state.catches[seat] = view.catches[place]
-        state.points[seat] = view.points[place]
-        state.red[seat] = view.red[place]
-        state.laid[seat] = view.laid[place]
-        if place > 0:
-            for _ in range(view.sizes[place]):
+    for offset in range(rules.players):
+        seat = seat_at(rules, state, view.seat, offset)
+        state.total[seat] = view.total[offset]
+        state.catches[seat] = view.catches[offset]
+        state.points[seat] = view.points[offset]
+        state.red[seat] = view.red[offset]
+        state.laid[seat] = view.laid[offset]
+        if offset > 0:
+            for _ in range(view.sizes[offset]):
                 state.hands[seat] += ONE[tiles[used]]
                 used += 1
     # Those turned up are public and not needed any more.

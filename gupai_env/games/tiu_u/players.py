@@ -1,8 +1,8 @@
 """The rule-based players of Tiu-U."""
 
 from gupai_env.core.episode import NOBODY
+from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
-from gupai_env.core.style import Feature, indices, yes_or_no
 from gupai_env.core.tiles import ONE, count, first_kind, kinds_in, size
 from gupai_env.games.tiu_u.rules import (
     BAIT,
@@ -25,13 +25,7 @@ FEATURES = (
     Feature("red", "red pips of small fish that are caught: rounding to tens may hide them", "pips", 0, 12),
     Feature("laid", "about how many points the tile adds that is laid into the lake", "points", 0, 24),
     Feature("risk", "the same, times how likely the next seat is to catch it", "points", 0, 24),
-    Feature(
-        "again",
-        "the same, if another tile of the hand may catch it, times how likely it stays",
-        "points",
-        0,
-        24,
-    ),
+    Feature("again", "the same, if another tile of the hand may catch it, times how likely it stays", "points", 0, 24),
     Feature("big", "points of big fish by which one's catch grows now", "points", 0, 96),
     yes_or_no("pile", "the three of the lake are caught with the fourth"),
     yes_or_no("third", "the tile is laid as the third of its kind in the lake"),
@@ -46,19 +40,9 @@ FEATURES = (
     Feature("gives_best", "the same of the tile, or the closed pile, of which it is most", "points", 0, 72),
 )
 AT = indices(FEATURES)
-STYLES = {
-    "greedy": {
-        "points": 1,
-        "red": 1 / 8,
-        "laid": -1,
-    },  # what counts most now; else the tile that is worth least
-    "careful": {
-        "catch": 100,
-        "points": 1,
-        "red": 1 / 8,
-        "risk": -1,
-        "again": 1 / 4,
-    },  # what others hardly catch
+HEURISTICS = {
+    "greedy": {"points": 1, "red": 1 / 8, "laid": -1},  # what counts most now; else the tile that is worth least
+    "careful": {"catch": 100, "points": 1, "red": 1 / 8, "risk": -1, "again": 1 / 4},  # what others hardly catch
 }
 
 
@@ -72,18 +56,18 @@ def risk(view, baits):
 
 
 @rule
-def worth(view, action, weights):
+def score(view, action, weights):
     """Return the weighted sum of the features of an action."""
     total = 0.0
     if weights[AT.gives] != 0 or weights[AT.gives_best] != 0:
-        total += worth_of_lake(view, lake_after(view, action), weights)
+        total += score_of_lake(view, lake_after(view, action), weights)
     if action >= CATCH:
-        return total + weights[AT.catch] + worth_of_catch(view, action, weights)
-    return total + worth_of_tile(view, BAIT[action], weights)
+        return total + weights[AT.catch] + score_of_catch(view, action, weights)
+    return total + score_of_tile(view, BAIT[action], weights)
 
 
 @rule
-def worth_of_tile(view, kind, weights):
+def score_of_tile(view, kind, weights):
     """Return what a tile weighs that is laid into the lake."""
     total = weights[AT.laid] * VALUE[kind]
     if weights[AT.risk] != 0 or weights[AT.again] != 0:
@@ -109,7 +93,7 @@ def lake_after(view, action):
 
 
 @rule
-def worth_of_lake(view, lake, weights):
+def score_of_lake(view, lake, weights):
     """Return what weighs that the next seat may catch in a lake."""
     total, best, kinds = 0.0, 0.0, kinds_in(lake)
     while kinds:
@@ -117,10 +101,7 @@ def worth_of_lake(view, lake, weights):
         kinds -= ONE[kind]
         tiles, at_once, baits = count(lake, kind), 1, int(view.rivals[kind])
         if view.lock_triples and tiles > 2:
-            at_once, baits = (
-                3,
-                count(view.unseen, kind),
-            )  # a closed pile; of four nothing can be caught any more
+            at_once, baits = (3, count(view.unseen, kind))  # a closed pile; of four nothing can be caught any more
         given = VALUE[kind] * risk(view, baits) if tiles < 4 or not view.lock_triples else 0.0
         total += tiles * given
         best = max(best, at_once * given)
@@ -128,7 +109,7 @@ def worth_of_lake(view, lake, weights):
 
 
 @rule
-def worth_of_catch(view, action, weights):
+def score_of_catch(view, action, weights):
     """Return what the growth of one's catch weighs."""
     bait = BAIT[action]
     if action < THREE:

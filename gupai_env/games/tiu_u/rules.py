@@ -25,8 +25,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gupai_env.core.byte_rows import write_row
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
-from gupai_env.core.places import scratch
+from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
     ALL_KINDS,
@@ -47,7 +48,6 @@ from gupai_env.core.tiles import (
     write_kinds,
 )
 from gupai_env.core.variant import Variant, option
-from gupai_env.core.words import write_row
 
 SEATS = 3
 DEALT, LAKE, STOCK = 24, 16, 24  # tiles
@@ -303,7 +303,7 @@ def begin_turn(rules, state):
             turn_up(state)
             return
         state.to_act = seat_after(rules, state, state.to_act)
-    state.over = 1
+    state.terminated = 1
 
 
 @rule

@@ -80,11 +80,7 @@ def action(setting: Setting, reading: Action) -> Finding:
     return finding(
         reading,
         verdicts.TOO_RARE if rarest < verdicts.FEWEST else judged.verdict,
-        sentence_of(
-            pooled.effect,
-            reading.margin,
-            f"the action, rather than {COMPARED[reading.comparator]},",
-        ),
+        sentence_of(pooled.effect, reading.margin, f"the action, rather than {COMPARED[reading.comparator]},"),
         unit="chips",
         remark=remark,
         about={

@@ -5,12 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gupai_agents.evaluation.claims.exacts import questions_of
-from gupai_agents.evaluation.claims.features import (
-    action_features_of,
-    action_pips,
-    check_feature,
-    position_features_of,
-)
+from gupai_agents.evaluation.claims.features import action_features_of, action_pips, check_feature, position_features_of
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler
@@ -25,8 +20,8 @@ from gupai_agents.evaluation.claims.schema import (
     Rate,
     Reading,
 )
+from gupai_env.core.checks import refused
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import refused
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
@@ -91,9 +86,7 @@ def check_reading(key: str, game: Game, variant: Variant, reading: Reading) -> N
             player(reading.treated, game, variant, reading.panel[0], base)
         check_conditions(f"{key}.subgroups", reading.subgroups, lambda each: _position(each, game))
         if reading.doses and not reading.population.hand:
-            raise ValueError(
-                f"{key}.doses: they are doses of the first condition on the hand, and there is none"
-            )
+            raise ValueError(f"{key}.doses: they are doses of the first condition on the hand, and there is none")
     if isinstance(reading, Rate):
         if reading.treated is not None:
             with at(f"{key}.treated"):
@@ -170,8 +163,6 @@ def check_metric(key: str, game: Game, metric: str, number: int | None) -> None:
     """Raise ValueError for a metric that there is not, or not of this game."""
     known = metrics_of(game)
     if metric not in known:
-        raise ValueError(
-            f"{key}.metric: {metric!r} is no metric of {game.id}; choose one of {', '.join(known)}"
-        )
+        raise ValueError(f"{key}.metric: {metric!r} is no metric of {game.id}; choose one of {', '.join(known)}")
     if known[metric].number != (number is not None):
         raise ValueError(f"{key}.number: {metric} {'needs a' if known[metric].number else 'takes no'} number")

@@ -36,9 +36,7 @@ def examples(panel: Sequence[str], found: Sequence[Compared]) -> tuple[dict[str,
 
     found: by player of the panel, only what was played otherwise. Equal ones: the first player's first.
     """
-    counted = [number for number, member in enumerate(panel) if member != UNSKILLED] or list(
-        range(len(panel))
-    )
+    counted = [number for number, member in enumerate(panel) if member != UNSKILLED] or list(range(len(panel)))
     which = np.concatenate([np.full(len(found[number].gains), number) for number in counted])
     if not len(which):
         return ()
@@ -91,10 +89,7 @@ def play_again(claim: Claim, reading: Policy | Action, seed: int, example: dict[
     if isinstance(reading, Policy):
         base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
         other = player(member, game, variant)
-        heroes = [
-            player(reading.treated, game, variant, member, base),
-            player(reading.baseline, game, variant, member),
-        ]
+        heroes = [player(reading.treated, game, variant, member, base), player(reading.baseline, game, variant, member)]
         one, two = (_recorded(table, example["deal"], other, hero, {}) for hero in heroes)
         return Pair(one[0], two[0], one[1])
     everyone = player(member, game, variant)
@@ -111,21 +106,21 @@ def _recorded(
 ) -> tuple[GameRecord, tuple[int, ...]]:
     """Return a deal with `hero` at the seats in question, and these; forced: actions by the number of their move."""
     block = next(table.blocks(deal, 1))
-    lanes = table.lanes(1)
+    envs = table.envs(1)
     seats = tuple(map(int, block.seats[0]))
     agents = [other, hero]
-    sitting = [int(seat in seats) for seat in range(table.variant.players)]
-    log = Log(lanes)
-    for now in decisions(lanes, agents, np.array([sitting]), log.note):
-        now.actions[0] = forced.get(int(lanes.states.moves[0]), now.actions[0])
-    (record,) = log.records([tuple(agents[each].name for each in sitting)])
-    order = table.sampler.orders(lanes.seeds, block.seats[:, 0])
+    seating = [int(seat in seats) for seat in range(table.variant.players)]
+    log = Log(envs)
+    for now in decisions(envs, agents, np.array([seating]), log.note):
+        now.actions[0] = forced.get(int(envs.states.moves[0]), now.actions[0])
+    (record,) = log.records([tuple(agents[each].name for each in seating)])
+    order = table.sampler.orders(envs.seeds, block.seats[:, 0])
     return replace(record, order=() if order is None else tuple(order[0].tolist())), seats
 
 
 def pairs_of_verdict(claim: Claim, content: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any], Pair]]:
     """Yield the deals that a verdict, as JSON, names: the number of the reading, the example, and its two games."""
-    for number, (reading, told) in enumerate(zip(claim.readings, content["readings"], strict=True)):
-        for example in told.get("examples", ()):
+    for number, (reading, printed) in enumerate(zip(claim.readings, content["readings"], strict=True)):
+        for example in printed.get("examples", ()):
             if isinstance(reading, Policy | Action):
                 yield number, example, play_again(claim, reading, content["seed"], example)

@@ -91,8 +91,8 @@ def weights_of(reading: Reading, deals: int | None) -> list[float]:
     """Return about how long each figure of a reading takes, in the order in which they are worked out."""
     if isinstance(reading, Exact):
         return [1000.0]
-    sitting = [[spec] for spec in reading.panel] or getattr(reading, "fields", [])
-    members = [max(SLOW.get(spec.partition(":")[0], 1) for spec in specs) for specs in sitting]
+    seating = [[spec] for spec in reading.panel] or getattr(reading, "fields", [])
+    members = [max(SLOW.get(spec.partition(":")[0], 1) for spec in specs) for specs in seating]
     if isinstance(reading, Policy):
         each = 2 * (deals or reading.plan.deals or reading.plan.most)
         doses = [members[number] for number, _ in dosed(reading)] * len(reading.doses)
@@ -104,9 +104,7 @@ def weights_of(reading: Reading, deals: int | None) -> list[float]:
     return [float(times * each * slow) for slow in members]
 
 
-def work(
-    claim: Claim, deals: int | None = None, panel: Sequence[str] | None = None, strong: bool = False
-) -> float:
+def work(claim: Claim, deals: int | None = None, panel: Sequence[str] | None = None, strong: bool = False) -> float:
     """Return about how long a claim takes, compared with others: as much as so many deals of rule-based players."""
     return sum(sum(weights_of(reading, deals)) for reading in with_panel(claim, panel, strong)) or 1.0
 
@@ -133,9 +131,7 @@ def exact(setting: Setting, reading: Exact) -> Finding:
     wrong = []
     for expected in reading.expect:
         if expected.fact not in facts:
-            raise ValueError(
-                f"{reading.enumerate} knows no fact {expected.fact!r}; its facts are {', '.join(facts)}"
-            )
+            raise ValueError(f"{reading.enumerate} knows no fact {expected.fact!r}; its facts are {', '.join(facts)}")
         if not _holds(facts[expected.fact], expected):
             wrong.append(f"{expected.fact} is {facts[expected.fact]}")
     verdict = verdicts.DISPROVED if wrong else verdicts.PROVED

@@ -24,27 +24,17 @@ def group_values(setting: Setting, states: np.recarray, subgroups: Sequence[Cond
     return np.array(values, int).reshape(len(subgroups), len(states)).T
 
 
-def subgroups_of(
-    conditions: Sequence[Condition], values: np.ndarray, groups: np.ndarray, member: str
-) -> list[Effect]:
+def subgroups_of(conditions: Sequence[Condition], values: np.ndarray, groups: np.ndarray, member: str) -> list[Effect]:
     found = []
     for column, condition in enumerate(conditions):
-        bounded = (
-            condition.exactly is not None or condition.at_least is not None or condition.at_most is not None
-        )
+        bounded = condition.exactly is not None or condition.at_least is not None or condition.at_most is not None
         for value in np.unique(groups[:, column]).tolist():
             if bounded and not condition.least <= value <= condition.most:
                 continue
             some = values[groups[:, column] == value]
             if len(some) >= FEWEST_IN_GROUP:
-                what = (
-                    condition.feature
-                    if condition.number is None
-                    else f"{condition.feature} {condition.number}"
-                )
-                found.append(
-                    Effect(f"{what}: {value}, {member}", estimate(some), p=t_test(some), counted=False)
-                )
+                what = condition.feature if condition.number is None else f"{condition.feature} {condition.number}"
+                found.append(Effect(f"{what}: {value}, {member}", estimate(some), p=t_test(some), counted=False))
     return found
 
 
@@ -58,9 +48,7 @@ def those_counted(effects: Sequence[Effect]) -> Sequence[Effect]:
     return [each for each in effects if each.counted] or effects
 
 
-def over_panel(
-    effects: list[Effect], margin: float, alternative: str
-) -> tuple[list[Effect], verdicts.Judged, str]:
+def over_panel(effects: list[Effect], margin: float, alternative: str) -> tuple[list[Effect], verdicts.Judged, str]:
     """Return the effects with p adjusted by Holm, and the verdict of those that count."""
     counted = those_counted(effects)
     p = holm([each.p if each.p is not None else 1.0 for each in counted])
@@ -85,12 +73,12 @@ def pool_numbers(pooled: verdicts.Pooled) -> dict[str, float | None]:
     return {**pooled.effect.as_numbers(), "q": pooled.q, "p_q": pooled.p_q, "i2": pooled.i2}
 
 
-def told_player(spec: Any) -> str:
+def player_text(spec: Any) -> str:
     """Return a player of a file as a report names it."""
     if isinstance(spec, str):
         return "the opponent itself" if spec == SAME else spec
     changes = spec.model_dump(exclude_none=True, exclude={"agent"})
-    return ", ".join([told_player(spec.agent), *(f"{key} {value}" for key, value in changes.items())])
+    return ", ".join([player_text(spec.agent), *(f"{key} {value}" for key, value in changes.items())])
 
 
 def sentence_of(found: Estimate, margin: float, who: str, what: str = "") -> str:

@@ -68,9 +68,9 @@ def ends_of(game: Game, states: np.recarray, variant: Mapping[str, Any]) -> Iter
     masks = standing(game, made, states).masks.copy()
     for action in np.flatnonzero(masks.any(0)).tolist():
         after = standing(game, made, states[masks[:, action]])
-        after.step(np.full(after.num_lanes, action, np.int64))
-        over = after.over.copy()
-        if over.any():
-            yield after.states[over].view(np.recarray)
-        if not over.all():
-            yield from ends_of(game, after.states[~over].view(np.recarray), variant)
+        after.step(np.full(after.num_envs, action, np.int64))
+        terminated = after.terminated.copy()
+        if terminated.any():
+            yield after.states[terminated].view(np.recarray)
+        if not terminated.all():
+            yield from ends_of(game, after.states[~terminated].view(np.recarray), variant)

@@ -21,9 +21,7 @@ Feature = HandFeature | PositionFeature | ActionFeature
 
 HAND = {
     "carrying": HandFeature("tiles with the number", carrying, True),
-    "double_of": HandFeature(
-        "doubles of the number", lambda number: np.equal(PIPS, number).all(1).astype(int), True
-    ),
+    "double_of": HandFeature("doubles of the number", lambda number: np.equal(PIPS, number).all(1).astype(int), True),
     "doubles": HandFeature("doubles", lambda _: (PIPS[:, 0] == PIPS[:, 1]).astype(int)),
     "pips": HandFeature("pips", lambda _: WEIGHT.astype(int)),
 }
@@ -91,9 +89,7 @@ def actions_with(at: Positions, conditions: Sequence[Condition]) -> np.ndarray:
 def check_feature(condition: Condition, known: Mapping[str, Feature], what: str) -> None:
     """Raise ValueError in one line for a feature that is not among those known, and for a number amiss."""
     if condition.feature not in known:
-        raise ValueError(
-            f"{condition.feature!r} is no feature of {what}; they are {', '.join(known) or 'none'}"
-        )
+        raise ValueError(f"{condition.feature!r} is no feature of {what}; they are {', '.join(known) or 'none'}")
     takes = known[condition.feature].number
     if takes is not None and takes != (condition.number is not None):
         raise ValueError(f"{condition.feature} {'needs a' if takes else 'takes no'} number")

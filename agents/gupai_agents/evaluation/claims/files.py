@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from gupai_agents.evaluation.claims.check import check_claim
 from gupai_agents.evaluation.claims.schema import Claim
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
+from gupai_env.core.checks import allowed_instead, refused, short_repr
 from gupai_env.core.files import read_text
-from gupai_env.core.numbers import allowed_instead, refused, told
 
 
 def read_claim(path: str | Path) -> Claim:
@@ -33,7 +33,7 @@ def read_claim(path: str | Path) -> Claim:
 def claim_of(content: Any) -> Claim:
     """Return a claim from the mapping that a file holds; raises ValueError naming the key."""
     if not isinstance(content, dict):
-        raise ValueError(f"a claim is a mapping with `id`, `statement`, ..., not {told(content)}")
+        raise ValueError(f"a claim is a mapping with `id`, `statement`, ..., not {short_repr(content)}")
     try:
         claim = Claim.model_validate(content)
     except ValidationError as error:
@@ -48,9 +48,7 @@ def _one_line(error: ValidationError) -> str:
     places = [str(place) for place in first["loc"] if place not in ("str", "Changed")]
     kinds = ("exact", "rate", "policy", "action", "ordering")
     key = ".".join(
-        place
-        for at, place in enumerate(places)
-        if not (place in kinds and at == 2 and places[0] == "readings")
+        place for at, place in enumerate(places) if not (place in kinds and at == 2 and places[0] == "readings")
     )
     what = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
@@ -58,5 +56,5 @@ def _one_line(error: ValidationError) -> str:
     elif instead := allowed_instead(first):
         return str(refused(key, first["input"], instead))
     elif first["type"] not in ("value_error", "missing", "union_tag_not_found", "union_tag_invalid"):
-        what += f", not {told(first['input'])}"
+        what += f", not {short_repr(first['input'])}"
     return f"{key}: {what}" if key else what

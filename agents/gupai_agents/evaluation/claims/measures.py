@@ -5,7 +5,7 @@ A metric gives one value per deal, [N], or several, [N, k], of whose means over 
 
 import numpy as np
 
-from gupai_agents.evaluation.records import deeds_of
+from gupai_agents.evaluation.records import action_types_of
 from gupai_env.core.claims import CHIPS, SHARE, Metric, Outcome, chips, of_seats, vocabulary_of
 from gupai_env.core.game import Game
 
@@ -19,8 +19,8 @@ def wins(outcome: Outcome, number: int) -> np.ndarray:
 
 def by_player(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2 MOST_DRAWN + 1], chips of every player and how many seats it has, and the sum of their squares."""
-    assert outcome.sitting is not None
-    who = outcome.sitting[:, :, None] == np.arange(MOST_DRAWN)
+    assert outcome.seating is not None
+    who = outcome.seating[:, :, None] == np.arange(MOST_DRAWN)
     won = outcome.states.total[:, : outcome.variant.players].astype(np.float64)
     return np.concatenate([(who * won[:, :, None]).sum(1), who.sum(1), (won**2).sum(1, keepdims=True)], 1)
 
@@ -38,9 +38,7 @@ def _rate_of(action_type: int, name: str) -> Metric:
         assert outcome.acted is not None
         return of_seats(outcome, outcome.acted[:, :, action_type]).astype(float)
 
-    return Metric(
-        f"how often the seat in question takes the action {name}", "times a deal", often, acted=True
-    )
+    return Metric(f"how often the seat in question takes the action {name}", "times a deal", often, acted=True)
 
 
 METRICS = {
@@ -58,5 +56,5 @@ METRICS = {
 
 def metrics_of(game: Game) -> dict[str, Metric]:
     """Return the metrics of a game: chips, rates of every type of action, and those that the game offers."""
-    rates = {f"rate of {name}": _rate_of(at, name) for at, name in enumerate(deeds_of(game)[0])}
+    rates = {f"rate of {name}": _rate_of(at, name) for at, name in enumerate(action_types_of(game)[0])}
     return {**METRICS, **rates, **vocabulary_of(game).metrics}

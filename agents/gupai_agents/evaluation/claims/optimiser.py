@@ -1,4 +1,4 @@
-"""What an optimiser does with the trait of a claim: the style is tuned with its weight free, and again without it.
+"""What an optimiser does with the trait of a claim: the heuristic is tuned with its weight free, and again without it.
 
 The claim compares a trait on and off and leaves all other weights alone. Here they may all change, in deals of the
 claim's population and against its panel: so a trait that only stands in for another one is seen to be no use.
@@ -9,13 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.evaluation.ablation import (
-    Budget,
-    Play,
-    Problem,
-    moving,
-    search_seeds,
-)
+from gupai_agents.evaluation.ablation import Budget, Play, Problem, moving, search_seeds
 from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler
@@ -23,9 +17,9 @@ from gupai_agents.evaluation.claims.schema import Claim, Policy
 from gupai_agents.evaluation.claims.tables import Table
 from gupai_agents.evaluation.match import Progress
 from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.heuristics import RANDOM, HeuristicAgent
 from gupai_agents.playouts import playouts
-from gupai_agents.styles import RANDOM, StyleAgent
-from gupai_agents.tune import BATCH, Looks
+from gupai_agents.tune import BATCH, DecisionSample
 from gupai_agents.workers import pause
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
@@ -47,8 +41,8 @@ class Trait:
     reading: Policy
     features: tuple[str, ...]
     signs: tuple[int, ...]
-    base: StyleAgent
-    rivals: tuple[StyleAgent, ...]
+    base: HeuristicAgent
+    rivals: tuple[HeuristicAgent, ...]
     left_out: tuple[str, ...]
 
 
@@ -57,7 +51,7 @@ class Optimised:
     """What an optimiser did with the trait of a reading; figures are means over seeds with their 95% intervals.
 
     weights: of the trait's features, scaled: in half of all decisions the best action stands 1 or more from the next.
-    dropped: chips a deal, in deals of the population, that are lost if these become zero and all else stays.
+    dropped: chips per deal, in deals of the population, that are lost if these become zero and all else stays.
     lost: that are lost by weights that were tuned without the trait. leans: the other features whose loss costs most,
     by name, with what is lost if they become zero.
     """
@@ -88,7 +82,7 @@ class Optimised:
         leaning = "; ".join(f"{meanings[name]} ({name}, {found} chips)" for name, found in self.leans.items())
         return (
             f"Tuned freely over {self.budget.seeds} seeds the trait weighs {weighed}; set to zero it costs "
-            f"{self.dropped} chips a deal, tuned anew without it {self.lost}: {said}."
+            f"{self.dropped} chips per deal, tuned anew without it {self.lost}: {said}."
             + (f" What it leans on: {leaning}." if leaning else "")
         )
 
@@ -103,7 +97,7 @@ class Optimised:
             **({"left_out": list(self.trait.left_out)} if self.trait.left_out else {}),
             "verdict": self.verdict,
             "sentence": self.sentence,
-            "unit": "chips a deal of the population; half_width is that of the 95% interval over seeds; weights are "
+            "unit": "chips per deal of the population; half_width is that of the 95% interval over seeds; weights are "
             "scaled so that in half of all decisions the best action stands 1 or more from the next",
             "weights": {name: found.as_numbers() for name, found in self.weights.items()},
             "chips": self.chips.as_numbers(),
@@ -117,7 +111,7 @@ class Optimised:
 
 
 def traits(claim: Claim) -> list[Trait]:
-    """Return the traits of a claim's policy readings that are weights of a style; of other readings there is none."""
+    """Return the traits of a claim's policy readings that are weights of a heuristic; of other readings there is none."""
     game, found = get_game(claim.game), []
     for reading in claim.readings:
         if isinstance(reading, Policy):
@@ -131,13 +125,13 @@ def trait_of(game: Game, reading: Policy) -> Trait | None:
     """Return the trait of a reading, or None if it is no difference of weights or nobody of the panel has weights."""
     variant = variant_of(game, reading.variant)
     members = [player(spec, game, variant) for spec in reading.panel]
-    rivals = tuple(each for each in members if isinstance(each, StyleAgent))
+    rivals = tuple(each for each in members if isinstance(each, HeuristicAgent))
     if not rivals:
         return None
     base = player(reading.baseline, game, variant, rivals[0].name)
     named = reading.baseline if isinstance(reading.baseline, str) else ""
     treated = player(reading.treated, game, variant, rivals[0].name, named)
-    if not isinstance(base, StyleAgent) or not isinstance(treated, StyleAgent):
+    if not isinstance(base, HeuristicAgent) or not isinstance(treated, HeuristicAgent):
         return None
     more = treated.weights[:-1] - base.weights[:-1]
     if not more.any():
@@ -162,7 +156,7 @@ def optimise(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Optimised:
-    """Tune a style with the trait's weights free, and without the trait, over seeds; see `Optimised`.
+    """Tune a heuristic with the trait's weights free, and without the trait, over seeds; see `Optimised`.
 
     The same seed and budget find the same, however many threads share the seeds.
 
@@ -219,51 +213,51 @@ def judged(trait: Trait, weights: dict[str, Estimate], lost: Estimate) -> str:
 
 
 def _problem(game: Game, variant: Variant, trait: Trait, play: Play) -> Problem:
-    looks, base = Looks(game, variant.changed()), trait.base.weights.copy()
+    sample, base = DecisionSample(game, variant.changed()), trait.base.weights.copy()
     base[-1] = 0
-    units = looks.units(base)
+    units = sample.units(base)
     chosen = moving(units)
     names = [feature.name for feature in game.features]
     group = tuple(names.index(name) for name in trait.features)
     others = [(at,) for at in chosen if at not in group]
-    return Problem(game, base, chosen, units, [group], looks, play, others)
+    return Problem(game, base, chosen, units, [group], sample, play, others)
 
 
 def _among(game: Game, variant: Variant, trait: Trait, progress: Progress | None) -> Play:
-    """Return what lets styles play in deals of the population, at the seats in question among one of the rivals."""
+    """Return what lets heuristics play in deals of the population, at the seats in question among one of the rivals."""
     sampler = Sampler(game, variant, trait.reading.population)
     rivals = np.array([rival.weights for rival in trait.rivals])
 
-    def play(styles: np.ndarray, deals: int, key: int) -> np.ndarray:
+    def play(heuristics: np.ndarray, deals: int, key: int) -> np.ndarray:
         table, parts = Table(sampler, derive(key, TUNING_STREAM)), []
-        players = np.concatenate([rivals, styles])
+        players = np.concatenate([rivals, heuristics])
         first = 0
         for block in table.blocks(0, deals):
             number = len(block.states)
             rival = RANDOM + 1 + np.arange(first, first + number) % len(rivals)
-            sitting = np.repeat(rival[:, None], variant.players, 1).astype(np.int16)
+            seating = np.repeat(rival[:, None], variant.players, 1).astype(np.int16)
             many = max(1, BATCH // number)
             won = [
-                _won(game, sampler.rules, players, block, sitting, RANDOM + 1 + len(rivals) + np.array(some))
-                for some in np.array_split(np.arange(len(styles)), -(-len(styles) // many))
+                _won(game, sampler.rules, players, block, seating, RANDOM + 1 + len(rivals) + np.array(some))
+                for some in np.array_split(np.arange(len(heuristics)), -(-len(heuristics) // many))
             ]
             parts.append(np.concatenate(won))
             first += number
         if progress:
-            progress(deals * len(styles))
+            progress(deals * len(heuristics))
         return np.concatenate(parts, 1)
 
     return play
 
 
 def _won(
-    game: Game, rules: Any, players: np.ndarray, block: Any, sitting: np.ndarray, heroes: np.ndarray
+    game: Game, rules: Any, players: np.ndarray, block: Any, seating: np.ndarray, heroes: np.ndarray
 ) -> np.ndarray:
     """Return the chips of the seats in question with each of some heroes there, float64 [heroes, deals]."""
     pause()
     number, seats = len(block.states), np.tile(block.seats, (len(heroes), 1))
     states = np.tile(block.states, len(heroes)).view(np.recarray)
-    line_ups = np.tile(sitting, (len(heroes), 1))
+    line_ups = np.tile(seating, (len(heroes), 1))
     np.put_along_axis(line_ups, seats, np.repeat(heroes, number)[:, None].astype(np.int16), 1)
     playouts(game).finish(rules, players, states, line_ups)
     won: np.ndarray = np.take_along_axis(states.total.astype(np.float64), seats, 1).sum(1)

@@ -31,9 +31,7 @@ def ordering(setting: Setting, reading: Ordering) -> Finding:
         values = {}
         for place, item in enumerate(reading.items):
             setting.meter.begin(f"{item.label}, {member}")
-            values[item.label] = _item(
-                setting, reading, item, member, ITEM_STREAMS * (1 + place) + number, deals
-            )
+            values[item.label] = _item(setting, reading, item, member, ITEM_STREAMS * (1 + place) + number, deals)
         compared = {label: each for label, each in values.items() if label not in reading.but}
         verdict, p, remark, of_all = _ranked(compared, reading.first)
         if member != UNSKILLED:
@@ -68,24 +66,18 @@ def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: 
     measure, table = metrics_of(setting.game)[reading.metric], setting.table(sampler, number)
     blocks = setting.blocks(table, 0, deals)
     if reading.fields:
-        field = [
-            player(spec, setting.game, setting.variant) for spec in reading.fields[number % ITEM_STREAMS]
-        ]
+        field = [player(spec, setting.game, setting.variant) for spec in reading.fields[number % ITEM_STREAMS]]
         values = np.concatenate([_drawn(table, block, field, measure, item.number) for block in blocks])
     else:
         values = measured(blocks, table, (measure, item.number), member, item.treated)
     return verdicts.of_statistic(values, measure.statistic) if measure.statistic else estimate(values)
 
 
-def _drawn(
-    table: Table, block: Block, field: Sequence[Agent], measure: Metric, number: int | None
-) -> np.ndarray:
+def _drawn(table: Table, block: Block, field: Sequence[Agent], measure: Metric, number: int | None) -> np.ndarray:
     """Return the values of deals at whose seats sit players that are drawn from a field."""
-    keys = [derive(int(seed), FIELD_STREAM) for seed in block.states.seed]
-    sitting = np.array(
-        [[draw(key, seat, len(field)) for seat in range(table.variant.players)] for key in keys]
-    )
-    return measure.values(table.play(block, field, sitting), number or 0)
+    rng_keys = [derive(int(seed), FIELD_STREAM) for seed in block.states.seed]
+    seating = np.array([[draw(key, seat, len(field)) for seat in range(table.variant.players)] for key in rng_keys])
+    return measure.values(table.play(block, field, seating), number or 0)
 
 
 def _ranked(values: dict[str, Estimate], first: str) -> tuple[str, dict[str, float], str, float]:

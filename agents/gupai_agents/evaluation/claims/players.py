@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns, check_agent
+from gupai_agents.agent import Agent, DecisionBatch, check_agent
 from gupai_agents.evaluation.claims.schema import Changed, Player
 from gupai_agents.registry import KINDS, agent_of_data
 from gupai_agents.shipped import BEST
@@ -26,7 +26,7 @@ class ChangedAgent:
         self.agent, self.change, self.value = agent, change, value
         self.name = f"{agent.name}, {change.label(value)}"
 
-    def act(self, turns: Turns) -> np.ndarray:
+    def act(self, turns: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
         if self.change.shown:
             views = turns.views.copy()
@@ -36,7 +36,7 @@ class ChangedAgent:
         if self.change.drawn is not None:
             for row in np.flatnonzero(self.change.drawn[actions]).tolist():
                 legal = np.flatnonzero(turns.masks[row] & self.change.drawn)
-                actions[row] = legal[derive(int(turns.keys[row]), DISCARD_STREAM) % len(legal)]
+                actions[row] = legal[derive(int(turns.rng_keys[row]), DISCARD_STREAM) % len(legal)]
         return actions
 
 
@@ -60,7 +60,7 @@ def named(spec: str, same: str, baseline: str = "") -> str:
     """Return a player's name with "same" and a leading "+" filled in."""
     if spec.startswith("+"):
         base = named(baseline, same)
-        return f"{base},{spec[1:]}" if "+" in base or base.startswith("style:") else base + spec
+        return f"{base},{spec[1:]}" if "+" in base or base.startswith("heuristic:") else base + spec
     return spec.replace(SAME, same, 1) if spec == SAME or spec.startswith(f"{SAME}+") else spec
 
 

@@ -11,11 +11,11 @@ from gupai_agents.evaluation.claims.effects import (
     discovered,
     group_values,
     over_panel,
+    player_text,
     pool_numbers,
     sentence_of,
     subgroups_of,
     those_counted,
-    told_player,
 )
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.players import STRONG, UNSKILLED, player
@@ -71,14 +71,12 @@ def policy(setting: Setting, reading: Policy) -> Finding:
     return finding(
         reading,
         judged.verdict,
-        sentence_of(
-            pooled.effect, reading.margin, "the trait", "" if reading.metric == "chips" else measure.what
-        ),
+        sentence_of(pooled.effect, reading.margin, "the trait", "" if reading.metric == "chips" else measure.what),
         unit=measure.unit,
         remark=remark,
         about={
-            "treated": told_player(reading.treated),
-            "baseline": told_player(reading.baseline),
+            "treated": player_text(reading.treated),
+            "baseline": player_text(reading.baseline),
             "metric": reading.metric,
             "margin": reading.margin,
             "alternative": reading.alternative,

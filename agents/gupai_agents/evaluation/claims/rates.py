@@ -31,9 +31,7 @@ def rate(setting: Setting, reading: Rate) -> Finding:
         found.append(judged)
         if reading.threshold is not None and member != UNSKILLED:
             p.append(verdicts.p_beyond(interval, values if statistic is None else None, reading.threshold))
-        effects.append(
-            Effect(member, interval, judged.verdict, counted=member != UNSKILLED, low=low, high=high)
-        )
+        effects.append(Effect(member, interval, judged.verdict, counted=member != UNSKILLED, low=low, high=high))
     verdict, remark = agreed([each.verdict for each in those_counted(effects)])
     needed = [each.deals_needed for each in found if each.deals_needed]
     unit = measure.unit if reading.against is None else "times as much"
@@ -62,22 +60,14 @@ def rate(setting: Setting, reading: Rate) -> Finding:
 
 
 def _rate_values(
-    setting: Setting,
-    reading: Rate,
-    sampler: Sampler,
-    measure: Metric,
-    member: str,
-    number: int,
-    deals: int,
+    setting: Setting, reading: Rate, sampler: Sampler, measure: Metric, member: str, number: int, deals: int
 ) -> tuple[np.ndarray, Callable[[np.ndarray], float] | None]:
     variants = [setting.variant]
     if reading.against is not None:
         variants.append(variant_of(setting.game, reading.against))
     columns = []
     for place, variant in enumerate(variants):
-        own = (
-            Sampler(setting.game, variant, reading.population) if variant is not setting.variant else sampler
-        )
+        own = Sampler(setting.game, variant, reading.population) if variant is not setting.variant else sampler
         table = setting.table(own, number)
         blocks = setting.blocks(table, 0, deals, deals * len(variants), deals * place)
         columns.append(measured(blocks, table, (measure, reading.number), member, reading.treated))

@@ -20,10 +20,7 @@ def text(content: dict[str, Any]) -> str:
         if "doses" in reading:
             lines += ["    By how many:", *(f"      {each}" for each in figures(reading, "doses"))]
         if "subgroups" in reading:
-            lines += [
-                "    Where (exploratory):",
-                *(f"      {each}" for each in figures(reading, "subgroups")),
-            ]
+            lines += ["    Where (exploratory):", *(f"      {each}" for each in figures(reading, "subgroups"))]
     if "untested" in content:
         lines += ["", f"  Not tested: {content['untested']}"]
     return "\n".join([*lines, ""])
@@ -36,16 +33,10 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
         much = f"{percent(reading['frequency'])} of a seat's deals"
         if reading["kind"] == "action":
             much = f"{reading['frequency']:.3g} times in a deal of a seat"
-        how = (
-            ""
-            if reading["kind"] == "action"
-            else "in exactly "
-            if reading["frequency_is_exact"]
-            else "in about "
-        )
+        how = "" if reading["kind"] == "action" else "in exactly " if reading["frequency_is_exact"] else "in about "
         per_hundred = reading.get("per_hundred")
-        worth = "" if per_hundred is None else f"; that makes {per_hundred:+.1f} chips in a hundred deals"
-        yield f"It comes up {how}{much}{worth}."
+        score = "" if per_hundred is None else f"; that makes {per_hundred:+.1f} chips in a hundred deals"
+        yield f"It comes up {how}{much}{score}."
     if "deals_needed" in reading:
         more = reading["deals_needed"]
         much = f"about {more:,} deals" if more < 10**8 else "more deals than can be played"
@@ -116,12 +107,7 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
             q = _p(reading["q"]) if "q" in reading else ""
             lines.append(f"| {head[0]} | {head[1]} | {reading['name']} | {verdict} | {q} |")
     for content in verdicts:
-        lines += [
-            "",
-            f"## {content['id']}",
-            "",
-            f"“{content['statement']}” ({content['source']}; {content['game']})",
-        ]
+        lines += ["", f"## {content['id']}", "", f"“{content['statement']}” ({content['source']}; {content['game']})"]
         for reading in content["readings"]:
             lines += ["", f"**{reading['name']}: {reading['verdict']}.** {reading['sentence']}", ""]
             lines += [f"- {line}" for line in remarks(reading)]

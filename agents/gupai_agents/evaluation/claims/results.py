@@ -27,11 +27,7 @@ class Effect:
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON."""
-        found: dict[str, Any] = {
-            "label": self.label,
-            **self.estimate.as_numbers(),
-            "samples": self.estimate.samples,
-        }
+        found: dict[str, Any] = {"label": self.label, **self.estimate.as_numbers(), "samples": self.estimate.samples}
         for name in ("verdict", "p", "changed", "low", "high"):
             value = getattr(self, name)
             if value not in (None, ""):

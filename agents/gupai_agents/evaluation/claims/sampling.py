@@ -17,15 +17,15 @@ import numpy as np
 
 from gupai_agents.evaluation.claims.features import check_feature, hand_features_of
 from gupai_agents.evaluation.claims.schema import Condition, Population
+from gupai_env.core.checks import counted
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import counted
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import ASKED_STREAM, CLAIM_STREAM, COUNTS_STREAM, ORDER_STREAM
 from gupai_env.core.tiles import tiles_in
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 MOST_CASES = 200_000  # numbers of tiles by class
 MOST_WEIGHT = 1 << 62
@@ -61,7 +61,7 @@ def hands_in(game: Game, variant: Variant) -> tuple[int, int]:
 class Dealt(NamedTuple):
     """Deals in lanes: their keys, int64 [N], and the seat in question of each, int64 [N]."""
 
-    keys: np.ndarray
+    rng_keys: np.ndarray
     seats: np.ndarray
 
 
@@ -118,9 +118,7 @@ class Sampler:
             left = [size - held for size, held in zip(self.sizes.tolist(), case, strict=True)]
             for other in _hands(left, self.hand):
                 both = [held + more for held, more in zip(case, other, strict=True)]
-                if _meets(theirs, features[first:second] @ other) and _meets(
-                    together, features[second:] @ both
-                ):
+                if _meets(theirs, features[first:second] @ other) and _meets(together, features[second:] @ both):
                     cases.append([case, other])
                     weights.append(ways * prod(map(comb, left, other)))
             if len(cases) > MOST_CASES:
@@ -142,27 +140,25 @@ class Sampler:
         """Return the keys of some deals of a stream, int64 [deals]."""
         return np.array([derive(stream, deal) for deal in range(first, first + deals)], np.int64)
 
-    def deal(self, lanes: Lanes, stream: int, first: int) -> Dealt:
+    def deal(self, envs: VectorEnv, stream: int, first: int) -> Dealt:
         """Deal in all lanes the deals from number `first` on."""
-        keys = self.keys(stream, first, lanes.num_lanes)
-        lanes.reset(seeds=keys)
+        rng_keys = self.keys(stream, first, envs.num_envs)
+        envs.reset(seeds=rng_keys)
         players = self.variant.players
-        seats = np.array([draw(derive(int(key), ASKED_STREAM), 0, players) for key in keys], np.int64)
-        orders = self.orders(keys, seats)
+        seats = np.array([draw(derive(int(key), ASKED_STREAM), 0, players) for key in rng_keys], np.int64)
+        orders = self.orders(rng_keys, seats)
         if orders is not None:
-            laying_out(self.game)(self.rules, lanes.states, orders)
-            lanes.refresh()
-        return Dealt(keys, seats)
+            laying_out(self.game)(self.rules, envs.states, orders)
+            envs.refresh()
+        return Dealt(rng_keys, seats)
 
-    def orders(self, keys: np.ndarray, seats: np.ndarray) -> np.ndarray | None:
+    def orders(self, rng_keys: np.ndarray, seats: np.ndarray) -> np.ndarray | None:
         """Return the tiles in the order in which they are dealt, int8 [N, tiles]; None: as the keys shuffle."""
         if not self.conditional:
             return None
-        orders = np.empty((len(keys), len(self.deck)), np.int8)
-        sitting = (seats[:, None] + np.array(self.away[: self.roles])) % self.variant.players
-        deal_cases(
-            keys, self.deck, self.class_of, self.cases, self.sums, sitting, self.first, self.hand, orders
-        )
+        orders = np.empty((len(rng_keys), len(self.deck)), np.int8)
+        seating = (seats[:, None] + np.array(self.away[: self.roles])) % self.variant.players
+        deal_cases(rng_keys, self.deck, self.class_of, self.cases, self.sums, seating, self.first, self.hand, orders)
         return orders
 
 
@@ -178,27 +174,25 @@ def _hands(sizes: Sequence[int], tiles: int) -> Iterator[list[int]]:
 
 
 def _meets(conditions: Sequence[Condition], sums: np.ndarray) -> bool:
-    return all(
-        each.least <= value <= each.most for each, value in zip(conditions, sums.tolist(), strict=True)
-    )
+    return all(each.least <= value <= each.most for each, value in zip(conditions, sums.tolist(), strict=True))
 
 
-def _deal_cases(keys, deck, class_of, cases, sums, sitting, offset, hand, orders):
+def _deal_cases(rng_keys, deck, class_of, cases, sums, seating, offset, hand, orders):
     roles, classes, tiles = cases.shape[1], cases.shape[2], len(deck)
     need = np.empty((roles, classes), np.int64)
     place = np.empty(roles, np.int64)
     shuffled = np.empty(tiles, np.int8)
-    for deal in range(len(keys)):
-        key = derive(keys[deal], ORDER_STREAM)
+    for deal in range(len(rng_keys)):
+        key = derive(rng_keys[deal], ORDER_STREAM)
         shuffled[:] = deck
         for last in range(tiles - 1, 0, -1):
             other = draw(key, last, last + 1)
             shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
-        drawn = derive(keys[deal], COUNTS_STREAM) % sums[len(sums) - 1]
+        drawn = derive(rng_keys[deal], COUNTS_STREAM) % sums[len(sums) - 1]
         case = np.searchsorted(sums, drawn, side="right")
         orders[deal, :] = -1
         for role in range(roles):
-            place[role] = offset + sitting[deal, role] * hand
+            place[role] = offset + seating[deal, role] * hand
             for each in range(classes):
                 need[role, each] = cases[case, role, each]
         # The first tiles of each class that come up are the hands'; the others lie as they come.

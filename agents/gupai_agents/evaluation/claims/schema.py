@@ -32,9 +32,7 @@ class Part(BaseModel):
         if isinstance(content, dict):
             for key, value in content.items():
                 if isinstance(value, bool):
-                    raise ValueError(
-                        f"{key}: {value} is not allowed; only options of `variant` are true or false"
-                    )
+                    raise ValueError(f"{key}: {value} is not allowed; only options of `variant` are true or false")
         return content
 
 
@@ -111,9 +109,7 @@ class Plan(Part):
     """How many deals: as many as find the margin with this power, judged by the spread of a first few."""
 
     mode: Literal["fixed"] = "fixed"
-    deals: int | None = Field(
-        None, ge=2, le=MOST_DEALS, description="just so many; without it the plan decides"
-    )
+    deals: int | None = Field(None, ge=2, le=MOST_DEALS, description="just so many; without it the plan decides")
     power: float = Field(0.9, gt=0.5, lt=1)
     alpha: float = Field(0.05, gt=0, lt=0.5)
     least: int = Field(2000, ge=2, le=MOST_DEALS)
@@ -158,17 +154,13 @@ class Rate(Base):
     population: Population = Population()
     metric: str
     number: Number | None = None
-    panel: list[str] = Field(
-        min_length=1, max_length=12, description="players; each plays all seats by itself"
-    )
+    panel: list[str] = Field(min_length=1, max_length=12, description="players; each plays all seats by itself")
     treated: Player | None = Field(None, description="sits at the seat in question, if it is another")
     against: dict[str, Any] | None = Field(
         None, description="a variant to be compared with on the same deals: by the ratio of both"
     )
     alternative: Alternative = "greater"
-    threshold: float | None = Field(
-        None, description="that it is compared with; without it it is measured only"
-    )
+    threshold: float | None = Field(None, description="that it is compared with; without it it is measured only")
     deals: int = Field(10_000, ge=2, le=MOST_DEALS)
 
 
@@ -197,9 +189,7 @@ class Action(Base):
     action: list[Condition] = Field(min_length=1, description="all that the action must have")
     instead: list[Condition] = Field([], description="all that the other one must have")
     comparator: Literal["best_alternative", "uniform", "pip_matched"]
-    panel: list[str] = Field(
-        min_length=1, max_length=12, description="players; each plays all seats by itself"
-    )
+    panel: list[str] = Field(min_length=1, max_length=12, description="players; each plays all seats by itself")
     alternative: Alternative = "greater"
     margin: float = Field(gt=0)
     deals: int = Field(8000, ge=2, le=MOST_DEALS)
@@ -237,9 +227,7 @@ class Ordering(Base):
         if bool(self.panel) == bool(self.fields):
             raise ValueError("write `panel` or `fields`")
         if self.fields and (self.comparator or any(item.treated for item in self.items)):
-            raise ValueError(
-                "fields: who sits there is drawn; neither `comparator` nor `treated` goes with it"
-            )
+            raise ValueError("fields: who sits there is drawn; neither `comparator` nor `treated` goes with it")
         return self
 
 

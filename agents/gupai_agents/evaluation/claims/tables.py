@@ -9,28 +9,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import Agent, Turns
+from gupai_agents.agent import Agent, DecisionBatch
 from gupai_agents.decisions import chips_won, decisions, new_lanes, play_out
 from gupai_agents.evaluation.claims.features import action_pips, actions_with, meets
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.evaluation.claims.schema import Condition, Player
-from gupai_agents.evaluation.match import LANES, chunks
-from gupai_agents.evaluation.records import Log, deeds_of
-from gupai_agents.styles import StyleAgent
+from gupai_agents.evaluation.match import ENVS, chunks
+from gupai_agents.evaluation.records import Log, action_types_of
+from gupai_agents.heuristics import HeuristicAgent
 from gupai_env.core.claims import Metric, Outcome, Positions
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.streams import PREFER_STREAM, UNIFORM_STREAM
 from gupai_env.core.variant import Variant
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 NEAR = 1  # pips by which matched actions may differ
 PILOT = 500  # deals whose spread, not their mean, says how many are needed
 DOSE_STREAMS, ITEM_STREAMS = 100, 1000  # numbers of streams of deals; below them, those of the panel
-Progress = Callable[
-    [float, str], Any
-]  # called with the share of a claim that is done, and what is being done
+Progress = Callable[[float, str], Any]  # called with the share of a claim that is done, and what is being done
 
 
 class Block(NamedTuple):
@@ -45,51 +43,49 @@ class Table:
 
     def __init__(self, sampler: Sampler, stream: int) -> None:
         self.game, self.variant, self.sampler, self.stream = sampler.game, sampler.variant, sampler, stream
-        self._lanes: dict[int, Lanes] = {}
+        self._envs: dict[int, VectorEnv] = {}
 
-    def lanes(self, number: int) -> Lanes:
+    def envs(self, number: int) -> VectorEnv:
         """Return lanes of this variant, so many."""
-        if number not in self._lanes:
-            self._lanes = {number: new_lanes(self.game, self.variant, number)}
-        return self._lanes[number]
+        if number not in self._envs:
+            self._envs = {number: new_lanes(self.game, self.variant, number)}
+        return self._envs[number]
 
     def blocks(self, first: int, deals: int) -> Iterator[Block]:
         """Yield deals from number `first` on, some at a time."""
-        for start, some in chunks(deals, LANES):
-            lanes = self.lanes(some)
-            dealt = self.sampler.deal(lanes, self.stream, first + start)
+        for start, some in chunks(deals, ENVS):
+            envs = self.envs(some)
+            dealt = self.sampler.deal(envs, self.stream, first + start)
             seats = (dealt.seats[:, None] + np.array(self.sampler.away)) % self.variant.players
-            yield Block(lanes.states.copy(), seats)
+            yield Block(envs.states.copy(), seats)
 
-    def standing(self, states: np.recarray) -> Lanes:
+    def standing(self, states: np.recarray) -> VectorEnv:
         """Return lanes that stand as these states do, of deals under way."""
-        lanes = self.lanes(len(states))
-        lanes.states[:] = states
-        lanes.refresh()
-        return lanes
+        envs = self.envs(len(states))
+        envs.states[:] = states
+        envs.refresh()
+        return envs
 
-    def play(
-        self, block: Block, agents: Sequence[Agent], sitting: np.ndarray, acted: bool = False
-    ) -> Outcome:
+    def play(self, block: Block, agents: Sequence[Agent], seating: np.ndarray, acted: bool = False) -> Outcome:
         """Play deals to their end.
 
         Args:
             block: The deals.
             agents: The players.
-            sitting: Which of them sits where, int [N, players].
+            seating: Which of them sits where, int [N, players].
             acted: Whether to count what each seat does.
         """
-        lanes = self.standing(block.states)
-        log = Log(lanes) if acted else None
-        play_out(lanes, agents, sitting, log.note if log else None)
-        counts = log.deeds(deeds_of(self.game)[1]) if log else None
-        return Outcome(self.variant, lanes.states.copy(), block.seats, sitting, counts)
+        envs = self.standing(block.states)
+        log = Log(envs) if acted else None
+        play_out(envs, agents, seating, log.note if log else None)
+        counts = log.action_types(action_types_of(self.game)[1]) if log else None
+        return Outcome(self.variant, envs.states.copy(), block.seats, seating, counts)
 
     def play_with(self, block: Block, other: Agent, hero: Agent, acted: bool = False) -> Outcome:
         """Play deals with `hero` at the seats in question and `other` at all others."""
-        sitting = np.zeros((len(block.states), self.variant.players), int)
-        np.put_along_axis(sitting, block.seats, 1, 1)
-        return self.play(block, [other, hero], sitting, acted)
+        seating = np.zeros((len(block.states), self.variant.players), int)
+        np.put_along_axis(seating, block.seats, 1, 1)
+        return self.play(block, [other, hero], seating, acted)
 
 
 class Meter:
@@ -192,14 +188,14 @@ def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) ->
     start = first
     for block in table.blocks(first, deals):
         found: list[tuple[np.ndarray, ...]] = []
-        lanes = table.lanes(len(block.states))
-        for rows, turns, actions in decisions(lanes, [agent]):
+        envs = table.envs(len(block.states))
+        for rows, turns, actions in decisions(envs, [agent]):
             asked = turns.masks.sum(1) > 1
             if table.sampler.conditional:
-                asked &= (lanes.seats[rows, None] == block.seats[rows]).any(1)
+                asked &= (envs.seats[rows, None] == block.seats[rows]).any(1)
             some = np.flatnonzero(asked)
             if len(some):
-                states = lanes.states[rows[some]].view(np.recarray)
+                states = envs.states[rows[some]].view(np.recarray)
                 at = Positions(table.game, table.variant, states, turns.masks[some])
                 one, other = pairs_of(at, agent, turns.at(some), actions[some], choice)
                 taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
@@ -211,13 +207,13 @@ def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) ->
 
 
 def pairs_of(
-    at: Positions, agent: Agent, turns: Turns, chosen: np.ndarray, choice: Choice
+    at: Positions, agent: Agent, turns: DecisionBatch, chosen: np.ndarray, choice: Choice
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the action and the one it is compared with in every position, int [N]; -1 where there is none."""
     eligible = meets(at, choice.position)
     wanted = actions_with(at, choice.action) & eligible[:, None]
-    worths = preferences(agent, turns, chosen)
-    one = _best(worths, wanted)
+    scores = preferences(agent, turns, chosen)
+    one = _best(scores, wanted)
     allowed = at.masks & ~actions_with(at, choice.action)
     if choice.instead:
         allowed &= actions_with(at, choice.instead)
@@ -225,30 +221,30 @@ def pairs_of(
         pips = action_pips(at.game)
         allowed &= np.abs(pips[None, :] - pips[one][:, None]) <= NEAR
     if choice.comparator == "uniform":
-        worths = drawn_worths(turns, UNIFORM_STREAM)
-    return one, _best(worths, allowed)
+        scores = drawn_scores(turns, UNIFORM_STREAM)
+    return one, _best(scores, allowed)
 
 
-def _best(worths: np.ndarray, allowed: np.ndarray) -> np.ndarray:
-    found = np.where(allowed, worths, -np.inf).argmax(1)
+def _best(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    found = np.where(allowed, scores, -np.inf).argmax(1)
     return np.where(allowed.any(1), found, -1)
 
 
-def preferences(agent: Agent, turns: Turns, chosen: np.ndarray) -> np.ndarray:
-    """Return what actions are worth to a player, float64 [N, num_actions]: a style tells it; of any other what it has
-    chosen, int [N], comes first, and the rest are drawn.
+def preferences(agent: Agent, turns: DecisionBatch, chosen: np.ndarray) -> np.ndarray:
+    """Return what actions are worth to a player, float64 [N, num_actions]: a heuristic tells it; of any other what it
+    has chosen, int [N], comes first, and the rest are drawn.
     """
-    if isinstance(agent, StyleAgent):
-        return agent.worths(turns)
-    worths = drawn_worths(turns, PREFER_STREAM)
-    worths[np.arange(len(worths)), chosen.astype(int)] = 2.0
-    return worths
+    if isinstance(agent, HeuristicAgent):
+        return agent.scores(turns)
+    scores = drawn_scores(turns, PREFER_STREAM)
+    scores[np.arange(len(scores)), chosen.astype(int)] = 2.0
+    return scores
 
 
-def drawn_worths(turns: Turns, stream: int) -> np.ndarray:
+def drawn_scores(turns: DecisionBatch, stream: int) -> np.ndarray:
     """Return numbers drawn from the keys of decisions, float64 [N, num_actions] from 0 to 1."""
     actions = range(turns.masks.shape[1])
-    drawn = [[derive(derive(int(key), stream), action) for action in actions] for key in turns.keys]
+    drawn = [[derive(derive(int(key), stream), action) for action in actions] for key in turns.rng_keys]
     return np.array(drawn, np.float64).reshape(turns.masks.shape) / KEYS
 
 
@@ -257,9 +253,9 @@ def gains(table: Table, agent: Agent, found: Forks) -> np.ndarray:
     rows = np.arange(len(found.states))
     chips = []
     for actions in (found.actions, found.others):
-        lanes = table.standing(found.states)
-        lanes.step(actions.astype(np.int64))
-        play_out(lanes, [agent])
-        chips.append(chips_won(lanes)[rows, found.states.to_act])
+        envs = table.standing(found.states)
+        envs.step(actions.astype(np.int64))
+        play_out(envs, [agent])
+        chips.append(chips_won(envs)[rows, found.states.to_act])
     won: np.ndarray = chips[0] - chips[1]
     return won

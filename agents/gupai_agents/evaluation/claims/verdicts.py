@@ -46,10 +46,10 @@ def judge(found: Estimate, margin: float, alternative: str) -> Judged:
     if high < 0 and alternative != "different":
         return Judged(CONTRADICTED)
     # The half-width at which one of the above would hold.
-    room = max(mean if mean >= margin else 0.0, -mean, margin - abs(mean))
-    if room <= 0:
+    slack = max(mean if mean >= margin else 0.0, -mean, margin - abs(mean))
+    if slack <= 0:
         return Judged(INCONCLUSIVE, MOST_MORE)
-    needed = found.samples * (found.half_width / room) ** 2
+    needed = found.samples * (found.half_width / slack) ** 2
     return Judged(INCONCLUSIVE, min(MOST_MORE, ceil(needed)))
 
 
@@ -136,10 +136,7 @@ def of_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -
     sums, sizes = np.array([part.sum(0) for part in parts]), np.array([len(part) for part in parts])
     whole = statistic(sums.sum(0) / sizes.sum())
     without = np.array(
-        [
-            statistic((sums.sum(0) - each) / (sizes.sum() - size))
-            for each, size in zip(sums, sizes, strict=True)
-        ]
+        [statistic((sums.sum(0) - each) / (sizes.sum() - size)) for each, size in zip(sums, sizes, strict=True)]
     )
     pseudo = groups * whole - (groups - 1) * without
     spread = estimate(pseudo)
@@ -179,9 +176,7 @@ def pool(effects: Sequence[Estimate]) -> Pooled:
     mean = float((weights * means).sum() / weights.sum())
     half = 1.96 * float(weights.sum()) ** -0.5
     samples = sum(each.samples for each in effects)
-    return Pooled(
-        Estimate(mean, half, samples), q, float(chdtrc(degrees, q)), max(0.0, 1 - degrees / q) if q else 0.0
-    )
+    return Pooled(Estimate(mean, half, samples), q, float(chdtrc(degrees, q)), max(0.0, 1 - degrees / q) if q else 0.0)
 
 
 def judge_panel(

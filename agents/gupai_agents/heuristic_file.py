@@ -1,18 +1,18 @@
-"""The file of a style, as `gupai tune` writes it."""
+"""The file of a heuristic, as `gupai tune` writes it."""
 
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, ValidationError
 
 from gupai_agents.plain_yaml import parse_yaml
+from gupai_env.core.checks import short_repr
 from gupai_env.core.files import describe, read_text
 from gupai_env.core.game import Game
-from gupai_env.core.numbers import told
 
 MOST_BYTES = 1 << 20
 
 
-class StyleFile(BaseModel):
+class HeuristicFile(BaseModel):
     """What the file may hold: the weights by feature, of which game, and how they came about."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -25,7 +25,7 @@ class StyleFile(BaseModel):
     provenance: dict[str, Any] = {}
 
 
-def read_style(path: str, game: Game) -> dict[str, float]:
+def read_heuristic(path: str, game: Game) -> dict[str, float]:
     """Return the weights in a file that `gupai tune` wrote; raises ValueError for anything else."""
     try:
         text = read_text(path, MOST_BYTES)
@@ -34,31 +34,31 @@ def read_style(path: str, game: Game) -> dict[str, float]:
     try:
         found = parse_yaml(text)
     except ValueError as error:
-        raise ValueError(f"{path}: no file of a style ({' '.join(str(error).split())})") from None
+        raise ValueError(f"{path}: no file of a heuristic ({' '.join(str(error).split())})") from None
     if not isinstance(found, dict) or not isinstance(found.get("weights"), dict):
-        raise ValueError(f"{path}: a style is a mapping with `game` and `weights`, as `gupai tune` writes it")
+        raise ValueError(f"{path}: a heuristic is a mapping with `game` and `weights`, as `gupai tune` writes it")
     try:
-        style = StyleFile.model_validate(found)
+        heuristic = HeuristicFile.model_validate(found)
     except ValidationError as error:
         raise ValueError(f"{path}: {_one_line(error)}") from None
-    if style.game != game.id:
-        raise ValueError(f"{path}: a style of {told(style.game)}, not of {game.id!r}")
-    if style.version not in (None, game.version):
+    if heuristic.game != game.id:
+        raise ValueError(f"{path}: a heuristic of {short_repr(heuristic.game)}, not of {game.id!r}")
+    if heuristic.version not in (None, game.version):
         raise ValueError(
-            f"{path}: a style of {game.id} version {style.version}; this is version {game.version}"
+            f"{path}: a heuristic of {game.id} version {heuristic.version}; this is version {game.version}"
         )
-    return dict(style.weights)
+    return dict(heuristic.weights)
 
 
 def _one_line(error: ValidationError) -> str:
     """Return the first thing that is wrong, by its key."""
     first = error.errors(include_url=False)[0]
     *places, last = [place for place in first["loc"] if place not in ("int", "float")]
-    key = told(".".join(map(str, [*places, last])))
+    key = short_repr(".".join(map(str, [*places, last])))
     if first["type"] == "extra_forbidden":
-        return f"there is no key {key}; they are {', '.join(StyleFile.model_fields)}"
+        return f"there is no key {key}; they are {', '.join(HeuristicFile.model_fields)}"
     if first["type"] == "missing":
         return f"{key} is missing"
     if first["loc"][0] == "weights" and first["type"] != "too_short":
-        return f"the weight of {last} must be a number, not {told(first['input'])}"
-    return f"{key}: {first['msg']}, not {told(first['input'])}"
+        return f"the weight of {last} must be a number, not {short_repr(first['input'])}"
+    return f"{key}: {first['msg']}, not {short_repr(first['input'])}"

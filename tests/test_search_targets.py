@@ -7,31 +7,31 @@ import pytest
 import torch
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Turns
+from gupai_agents.agent import DecisionBatch
 from gupai_agents.evaluation import duel
 from gupai_agents.network import Linear, NetworkAgent, forward, tensor_shapes
-from gupai_env.core.lanes import WAIT
+from gupai_env.core.kernels import WAIT
 from gupai_env.core.rng import as_key, derive
-from gupai_env.core.streams import TEACHING_STREAM
+from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.games import get_game
-from gupai_env.vector import Lanes
-from gupai_training import teaching
+from gupai_env.vector import VectorEnv
+from gupai_training import search_targets
 from gupai_training.config import parse
-from gupai_training.dealt import Scorer, chips_in_deals, chips_played_out
-from gupai_training.growing import grown, grows_into
+from gupai_training.net2net import grows_into, widened
 from gupai_training.run import Run
-from gupai_training.teaching import Kind, Labels, Teacher, Window
+from gupai_training.search_targets import Kind, TargetMaker, Targets, Window
+from gupai_training.true_hand_targets import Scorer, chips_in_deals, chips_played_out
 
 GAME = get_game("jie-long")
-LANES_SEED = derive(derive(as_key(1), TEACHING_STREAM), 0)  # of the first chunk of a run from seed 1
+ENVS_SEED = derive(derive(as_key(1), TARGETS_STREAM), 0)  # of the first chunk of a run from seed 1
 TINY = {"deck": "tiny", "players": 2}
 
 
-def config(**teach):
-    teach = {"labels": 1000, "tables": 64, "playouts": 3, **teach}
+def config(**expert_iteration):
+    expert_iteration = {"targets": 1000, "tables": 64, "playouts": 3, **expert_iteration}
     plain = {"game": "jie-long", "variant": {"forced_play": True}, "threads": 1, "decisions": 0}
-    looks = {"baselines": ["greedy"], "deals": 20}  # short ones: nothing here looks at them
-    return parse({**plain, "teach": teach, "evaluation": looks}, "test")
+    evaluations = {"baselines": ["greedy"], "deals": 20}  # short ones: nothing here looks at them
+    return parse({**plain, "expert_iteration": expert_iteration, "evaluation": evaluations}, "test")
 
 
 class Noting:
@@ -42,7 +42,7 @@ class Noting:
     def __init__(self, agent):
         self.agent, self.asked = agent, []
 
-    def act(self, turns: Turns):
+    def act(self, turns: DecisionBatch):
         self.asked.append(turns)
         return self.agent.act(turns)
 
@@ -53,23 +53,23 @@ def greedy():
 
 
 def test_labels_are_chips_of_legal_actions_above_their_mean(greedy):
-    labels = Teacher(config(), 1).labels(greedy, 0)
-    legal = ~np.isnan(labels.values)
+    targets = TargetMaker(config(), 1).targets(greedy, 0)
+    legal = ~np.isnan(targets.values)
     assert (legal.sum(1) > 1).all()  # a position without a choice teaches nothing
-    np.testing.assert_allclose(np.nansum(labels.values, 1), 0, atol=1e-3)
-    assert labels.observations.dtype == np.int8 and len(labels.observations) == len(labels.means)
-    assert np.nanstd(labels.values) > 1
+    np.testing.assert_allclose(np.nansum(targets.values, 1), 0, atol=1e-3)
+    assert targets.observations.dtype == np.int8 and len(targets.observations) == len(targets.means)
+    assert np.nanstd(targets.values) > 1
     # What an action is worth is the mean over the same deals of all actions: thirds of whole chips for three playouts.
-    chips = 3 * (labels.values + labels.means[:, None])[legal]
+    chips = 3 * (targets.values + targets.means[:, None])[legal]
     np.testing.assert_allclose(chips, chips.round(), atol=1e-3)
 
 
 def test_labels_of_a_number_and_a_player_are_always_the_same_and_of_another_number_others(greedy):
-    teacher = Teacher(config(), 1)
+    target_maker = TargetMaker(config(), 1)
     first, again, other = (
-        Teacher(config(), 1).labels(greedy, 3),
-        teacher.labels(greedy, 3),
-        teacher.labels(greedy, 4),
+        TargetMaker(config(), 1).targets(greedy, 3),
+        target_maker.targets(greedy, 3),
+        target_maker.targets(greedy, 4),
     )
     for one, two in zip(first, again, strict=True):
         np.testing.assert_array_equal(one, two)
@@ -78,43 +78,43 @@ def test_labels_of_a_number_and_a_player_are_always_the_same_and_of_another_numb
 
 def choices_of(player):
     """Return how many decisions with a choice there are where a player has every seat in the first chunk's deals."""
-    lanes = Lanes("jie-long", 64, seed=int(LANES_SEED), skip_forced=True, forced_play=True)
+    envs = VectorEnv("jie-long", 64, seed=int(ENVS_SEED), skip_forced=True, forced_play=True)
     decisions = 0
-    while (first := lanes.episodes == 0).any():
-        decisions += (lanes.masks[first].sum(1) > 1).sum()
-        views, keys = lanes.views()
-        lanes.step(player.act(Turns(views, lanes.masks.copy(), keys)))
+    while (first := envs.episodes == 0).any():
+        decisions += (envs.masks[first].sum(1) > 1).sum()
+        views, rng_keys = envs.views()
+        envs.step(player.act(DecisionBatch(views, envs.masks.copy(), rng_keys)))
     return decisions
 
 
 def test_every_decision_of_whole_deals_is_labelled_once(greedy):
     player = Noting(greedy)
-    labels = Teacher(config(random_moves=0), 1).labels(player, 0)
+    targets = TargetMaker(config(random_moves=0), 1).targets(player, 0)
     asked = np.concatenate([turns.masks.sum(1) > 1 for turns in player.asked])
-    assert len(player.asked[0].keys) == 64  # all tables begin together, and each plays one deal
-    assert len(labels.means) == asked.sum()
-    assert choices_of(greedy) == len(labels.means)
+    assert len(player.asked[0].rng_keys) == 64  # all tables begin together, and each plays one deal
+    assert len(targets.means) == asked.sum()
+    assert choices_of(greedy) == len(targets.means)
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_share_of_the_moves_is_random(greedy, share):
     """Without random moves the positions are those of the player; with nothing else its answers do not matter."""
-    teacher = Teacher(config(random_moves=share), 1)
+    target_maker = TargetMaker(config(random_moves=share), 1)
     variety = make_agent("variety", "jie-long", forced_play=True)
-    one, two = teacher.labels(greedy, 0), teacher.labels(variety, 0)
+    one, two = target_maker.targets(greedy, 0), target_maker.targets(variety, 0)
     same = len(one.means) == len(two.means) and (one.observations == two.observations).all()
     assert same == (share == 1.0)
 
 
-def test_the_style_plays_at_first_and_then_the_network(tmp_path):
-    run = Run.begin(config(labels=3000, style_games=0.5, window=500), tmp_path)
-    teaching, player = run.teaching, Noting(run.current_agent("now"))
-    while teaching.progress() < 1:
-        own, before = teaching.progress() >= 0.5, len(player.asked)
-        teaching.step(player)
+def test_the_heuristic_plays_at_first_and_then_the_network(tmp_path):
+    run = Run.begin(config(targets=3000, heuristic_share=0.5, window=500), tmp_path)
+    search_targets, player = run.search_stage, Noting(run.current_agent("now"))
+    while search_targets.progress() < 1:
+        own, before = search_targets.progress() >= 0.5, len(player.asked)
+        search_targets.step(player)
         assert (len(player.asked) > before) == own
     assert player.asked
-    assert len(teaching.window) == 500 < teaching.labels
+    assert len(search_targets.window) == 500 < search_targets.targets
 
 
 def some_of(masks):
@@ -123,18 +123,18 @@ def some_of(masks):
     return legal[:: max(3, len(legal) // 40)]
 
 
-def won_by_hand(lanes, lane, action, own, others):
+def won_by_hand(envs, lane, action, own, others):
     """Play an action in a copy of a lane and the deal to its end, a player's decision at a time; return its chips."""
-    lanes, seat = copy.deepcopy(lanes), lanes.seats[lane]
-    actions = np.full(lanes.num_lanes, WAIT)
+    envs, seat = copy.deepcopy(envs), envs.seats[lane]
+    actions = np.full(envs.num_envs, WAIT)
     while True:
         actions[lane] = action
-        payoffs, over = lanes.step(actions)
-        if over[lane]:
+        payoffs, terminated = envs.step(actions)
+        if terminated[lane]:
             return payoffs[lane, seat]
-        views, keys = lanes.views(slice(lane, lane + 1))
-        player = own if lanes.seats[lane] == seat else others
-        action = player.act(Turns(views, lanes.masks[lane : lane + 1].copy(), keys))[0]
+        views, rng_keys = envs.views(slice(lane, lane + 1))
+        player = own if envs.seats[lane] == seat else others
+        action = player.act(DecisionBatch(views, envs.masks[lane : lane + 1].copy(), rng_keys))[0]
 
 
 @pytest.mark.parametrize(
@@ -144,39 +144,39 @@ def won_by_hand(lanes, lane, action, own, others):
 def test_in_a_deal_that_lies_open_chips_are_those_of_playing_it_out(name, options, rows):
     game = get_game(name)
     one, two = (make_agent(row, game, **options) for row in rows.split())
-    lanes = Lanes(game, 12, seed=5, skip_forced=True, **options)
+    envs = VectorEnv(game, 12, seed=5, skip_forced=True, **options)
     for number in range(3 if name == "jie-long" else 1):
-        lanes.step(lanes.sample(number))
-    styles = np.array([[one.weights, one.weights], [two.weights, one.weights], [one.weights, two.weights]])
-    styled = np.arange(12) % 3
-    found = chips_in_deals(game, lanes.rules, styles, styled, lanes.states.copy(), lanes.masks.copy(), 1)
-    np.testing.assert_array_equal(np.isnan(found), ~lanes.masks)
+        envs.step(envs.sample(number))
+    heuristics = np.array([[one.weights, one.weights], [two.weights, one.weights], [one.weights, two.weights]])
+    played_by = np.arange(12) % 3
+    found = chips_in_deals(game, envs.rules, heuristics, played_by, envs.states.copy(), envs.masks.copy(), 1)
+    np.testing.assert_array_equal(np.isnan(found), ~envs.masks)
     players = (one, one), (two, one), (one, two)
-    for lane, action in some_of(lanes.masks):
-        assert found[lane, action] == won_by_hand(lanes, lane, action, *players[styled[lane]]), (lane, action)
+    for lane, action in some_of(envs.masks):
+        assert found[lane, action] == won_by_hand(envs, lane, action, *players[played_by[lane]]), (lane, action)
 
 
 @pytest.mark.parametrize(("name", "options"), [("jie-long", {"forced_play": True}), ("da-ling", {})])
 def test_played_out_by_a_network_chips_are_those_of_its_best_actions_in_the_deal(name, options, tmp_path):
-    settings = {"game": name, "variant": options, "threads": 1, "decisions": 0, "teach": {"labels": 1}}
+    settings = {"game": name, "variant": options, "threads": 1, "decisions": 0, "expert_iteration": {"targets": 1}}
     own = Run.begin(parse(settings, "test"), tmp_path).current_agent("own")
     one, two = (make_agent(row, name, **options) for row in ("greedy", "tuned"))
-    lanes = Lanes(name, 12, seed=6, skip_forced=True, **options)
+    envs = VectorEnv(name, 12, seed=6, skip_forced=True, **options)
     for number in range(3 if name == "jie-long" else 1):
-        lanes.step(lanes.sample(number))
-    styled, scorer = np.arange(12) % 3, Scorer(own, torch.device("cpu"), torch.float32)
-    states, masks = lanes.states.copy(), lanes.masks.copy()
-    found = chips_played_out(lanes.game, lanes.variant, scorer, [one, two], styled, states, masks)
+        envs.step(envs.sample(number))
+    played_by, scorer = np.arange(12) % 3, Scorer(own, torch.device("cpu"), torch.float32)
+    states, masks = envs.states.copy(), envs.masks.copy()
+    found = chips_played_out(envs.game, envs.variant, scorer, [one, two], played_by, states, masks)
     np.testing.assert_array_equal(np.isnan(found), ~masks)
     for lane, action in some_of(masks):
-        others = (own, one, two)[styled[lane]]
-        assert found[lane, action] == won_by_hand(lanes, lane, action, own, others), (lane, action)
-    match = lanes.game.variant.make(**options, deals=3)  # of which it is the first deal
+        others = (own, one, two)[played_by[lane]]
+        assert found[lane, action] == won_by_hand(envs, lane, action, own, others), (lane, action)
+    match = envs.game.variant.make(**options, deals=3)  # of which it is the first deal
     np.testing.assert_array_equal(
-        chips_played_out(lanes.game, match, scorer, [one, two], styled, states, masks), found
+        chips_played_out(envs.game, match, scorer, [one, two], played_by, states, masks), found
     )
-    none = chips_played_out(lanes.game, lanes.variant, scorer, [one, two], styled[:0], states[:0], masks[:0])
-    assert none.shape == (0, lanes.game.num_actions)
+    none = chips_played_out(envs.game, envs.variant, scorer, [one, two], played_by[:0], states[:0], masks[:0])
+    assert none.shape == (0, envs.game.num_actions)
 
 
 @pytest.mark.parametrize(("precision", "dtype"), [("float32", torch.float32), ("bfloat16", torch.bfloat16)])
@@ -184,40 +184,40 @@ def test_a_network_plays_out_in_the_precision_of_the_run(precision, dtype, tmp_p
     settings = config().model_dump() | {"precision": precision}
     run = Run.begin(parse(settings, "test"), tmp_path)
     network = run.current_agent("now")
-    teacher, lanes = run.teaching.teacher, Lanes(GAME, 64, forced_play=True)
-    scores = Scorer(network, teacher.device, teacher.dtype).scores(lanes.observations)
-    assert teacher.dtype == dtype and scores.dtype == np.float32
-    error = np.abs(scores - network.logits(lanes.observations)).max() / np.abs(scores).max()
+    target_maker, envs = run.search_stage.target_maker, VectorEnv(GAME, 64, forced_play=True)
+    scores = Scorer(network, target_maker.device, target_maker.dtype).scores(envs.observations)
+    assert target_maker.dtype == dtype and scores.dtype == np.float32
+    error = np.abs(scores - network.logits(envs.observations)).max() / np.abs(scores).max()
     assert error < (1e-5 if precision == "float32" else 0.03)
     assert (error > 1e-4) == (precision == "bfloat16")
 
 
 def test_labels_that_a_network_plays_out_are_of_the_same_decisions_and_always_the_same(tmp_path):
     run = Run.begin(config(), tmp_path)
-    player, teacher = run.current_agent("now"), run.teaching.teacher
-    own, again = (teacher.labels(player, 2, Kind.OWN) for _ in range(2))
-    by_style = teacher.labels(player, 2, Kind.DEALT)
+    player, target_maker = run.current_agent("now"), run.search_stage.target_maker
+    own, again = (target_maker.targets(player, 2, Kind.OWN) for _ in range(2))
+    by_heuristic = target_maker.targets(player, 2, Kind.TRUE_HANDS)
     np.testing.assert_array_equal(own.values, again.values)
-    np.testing.assert_array_equal(own.observations, by_style.observations)
-    assert (own.means != by_style.means).mean() > 0.3
+    np.testing.assert_array_equal(own.observations, by_heuristic.observations)
+    assert (own.means != by_heuristic.means).mean() > 0.3
 
 
 def test_dealt_labels_come_from_tables_of_the_player_and_from_its_seat_among_the_others(greedy, monkeypatch):
-    teacher = Teacher(config(), 1)
+    target_maker = TargetMaker(config(), 1)
     player, variety = Noting(greedy), make_agent("variety", "jie-long", forced_play=True)
-    teacher.others = [Noting(variety), Noting(greedy)]
-    teacher.styles = np.array([[greedy.weights] * 2, [greedy.weights, variety.weights], [greedy.weights] * 2])
+    target_maker.others = [Noting(variety), Noting(greedy)]
+    target_maker.heuristics = np.array([[greedy.weights] * 2, [greedy.weights, variety.weights], [greedy.weights] * 2])
     met = []
 
-    def noted(game, rules, styles, styled, states, masks, threads):
-        met.append(styled)
-        return chips_in_deals(game, rules, styles, styled, states, masks, threads)
+    def noted(game, rules, heuristics, played_by, states, masks, threads):
+        met.append(played_by)
+        return chips_in_deals(game, rules, heuristics, played_by, states, masks, threads)
 
-    monkeypatch.setattr(teaching, "chips_in_deals", noted)
-    labels = teacher.labels(player, 0, kind=Kind.DEALT)
+    monkeypatch.setattr(search_targets, "chips_in_deals", noted)
+    targets = target_maker.targets(player, 0, kind=Kind.TRUE_HANDS)
     asked = sum((turns.masks.sum(1) > 1).sum() for turns in player.asked)
-    assert len(labels.means) == asked  # all of its decisions, and nobody else's
-    lengths = [sum(len(turns.keys) for turns in who.asked) for who in (player, *teacher.others)]
+    assert len(targets.means) == asked  # all of its decisions, and nobody else's
+    lengths = [sum(len(turns.rng_keys) for turns in who.asked) for who in (player, *target_maker.others)]
     whole = sum(lengths)
     # Of 64 tables 22 are its own; at the others it has one seat of four.
     assert lengths[0] / whole == pytest.approx((22 + 42 / 4) / 64, abs=0.04)
@@ -229,7 +229,7 @@ def test_dealt_labels_come_from_tables_of_the_player_and_from_its_seat_among_the
 
 def test_dealt_labels_are_whole_chips_and_always_the_same(greedy):
     shared = config(tables=1024)  # so many that threads share them
-    one, two = (Teacher(shared, threads).labels(greedy, 1, kind=Kind.DEALT) for threads in (1, 2))
+    one, two = (TargetMaker(shared, threads).targets(greedy, 1, kind=Kind.TRUE_HANDS) for threads in (1, 2))
     for mine, theirs in zip(one, two, strict=True):
         np.testing.assert_array_equal(mine, theirs)
     chips = (one.values + one.means[:, None])[~np.isnan(one.values)]
@@ -240,35 +240,33 @@ def test_in_deals_as_dealt_a_network_draws_from_its_policy_and_no_move_is_random
     """So that what somebody does goes on to tell of the hand, but never for certain."""
     network = Run.begin(config(), tmp_path).current_agent("now")
     for player, wild in ((greedy, greedy), (network, network.drawing())):
-        teacher = Teacher(config(random_moves=1), 1)
-        teacher.others = []
-        dealt = teacher.labels(player, 0, kind=Kind.DEALT)
+        target_maker = TargetMaker(config(random_moves=1), 1)
+        target_maker.others = []
+        dealt = target_maker.targets(player, 0, kind=Kind.TRUE_HANDS)
         assert choices_of(wild) == len(dealt.means)
     assert not network.sample
 
 
 def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_path, monkeypatch):
     run = Run.begin(
-        config(labels=4000, style_games=1, dealt=0.5, own_playouts=0.3, passes=3, batch_size=64), tmp_path
+        config(targets=4000, heuristic_share=1, dealt=0.5, self_rollouts=0.3, epochs=3, batch_size=64), tmp_path
     )
-    stage, asked, learned, kinds = run.teaching, [], [], set()
-    make, learn = stage.teacher.labels, stage._learn
-    monkeypatch.setattr(stage.teacher, "labels", lambda *of: (asked.append(of), make(*of))[1])
+    stage, asked, learned, kinds = run.search_stage, [], [], set()
+    make, learn = stage.target_maker.targets, stage._learn
+    monkeypatch.setattr(stage.target_maker, "targets", lambda *of: (asked.append(of), make(*of))[1])
     monkeypatch.setattr(stage, "_learn", lambda rows: (learned.append(rows), learn(rows))[1])
     player = run.current_agent("now")
     while stage.progress() < 1:
-        progress, begun = stage.progress(), stage.labels
+        progress, begun = stage.progress(), stage.targets
         asked.clear(), learned.clear()
         stage.step(player)
         (by, _, kind), rows = asked[0], np.concatenate(learned)
-        made = stage.labels - begun
+        made = stage.targets - begun
         assert kind == (progress >= 0.5) + (progress >= 0.7)  # kinds are numbered as they follow each other
         assert (by is player) == (kind != Kind.SEARCHED)
         kinds.add(kind)
         if kind != Kind.SEARCHED:
-            assert sorted(rows % len(stage.window)) == sorted(
-                np.arange(begun, stage.labels) % len(stage.window)
-            )
+            assert sorted(rows % len(stage.window)) == sorted(np.arange(begun, stage.targets) % len(stage.window))
             assert len(learned) == round(made / 64)
         else:
             assert len(rows) == pytest.approx(3 * made, abs=64)
@@ -277,23 +275,23 @@ def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_p
 
 def test_a_chunk_of_deals_in_which_the_player_had_no_choice_teaches_nothing(tmp_path, monkeypatch):
     run = Run.begin(config(dealt=1, tables=1), tmp_path)
-    stage = run.teaching
-    lone = stage.teacher.labels(run.current_agent("now"), 0, kind=Kind.DEALT)
-    monkeypatch.setattr(stage.teacher, "labels", lambda *_: Labels(*(array[:0] for array in lone)))
+    stage = run.search_stage
+    lone = stage.target_maker.targets(run.current_agent("now"), 0, kind=Kind.TRUE_HANDS)
+    monkeypatch.setattr(stage.target_maker, "targets", lambda *_: Targets(*(array[:0] for array in lone)))
     before = run.network.tensors()
-    assert stage.step(run.current_agent("now")) == {} and stage.labels == 0
+    assert stage.step(run.current_agent("now")) == {} and stage.targets == 0
     for name, tensor in run.network.tensors().items():
         np.testing.assert_array_equal(tensor, before[name])
 
 
 def test_labels_are_kept_for_a_resume_only_as_long_as_they_are_learned_from_again(tmp_path):
-    settings = config(labels=3000, dealt=0.5, batch_size=64)
+    settings = config(targets=3000, dealt=0.5, batch_size=64)
     whole = Run.begin(settings, tmp_path)
     whole.learn()
     for share, kept in ((0.2, True), (0.6, False)):
         run = Run.begin(settings, tmp_path)
-        assert not run.learn(stop=lambda run=run, share=share: run.teaching.progress() >= share)
-        assert bool([*run.folder.glob("labels-*")]) == kept
+        assert not run.learn(stop=lambda run=run, share=share: run.search_stage.progress() >= share)
+        assert bool([*run.folder.glob("targets-*")]) == kept
         again = Run(settings, run.folder)
         assert again.learn(go_on=True)
         for name, tensor in whole.network.tensors().items():
@@ -308,36 +306,36 @@ def test_of_an_ensemble_the_label_is_what_it_thinks_on_average(tmp_path):
         run.save_agent()
         specs.append(f"checkpoint:{run.folder}")
         networks.append(run.current_agent("one"))
-    taught = settings | {"teach": settings["teach"] | {"ensemble": specs}}
-    found = Teacher(parse(taught, "test"), 1).labels(networks[0], 0, Kind.DEALT)
-    plain = Teacher(parse(settings, "test"), 1).labels(networks[0], 0, Kind.DEALT)
+    by_search = settings | {"expert_iteration": settings["expert_iteration"] | {"ensemble": specs}}
+    found = TargetMaker(parse(by_search, "test"), 1).targets(networks[0], 0, Kind.TRUE_HANDS)
+    plain = TargetMaker(parse(settings, "test"), 1).targets(networks[0], 0, Kind.TRUE_HANDS)
     np.testing.assert_array_equal(found.observations, plain.observations)  # of the same deals
     np.testing.assert_allclose(found.means, plain.means, atol=1e-4)  # what they win is not asked of it
     scores = 3 * sum(each.logits(found.observations) for each in networks) / 2
     legal = ~np.isnan(plain.values)
     np.testing.assert_array_equal(~np.isnan(found.values), legal)
     scores = np.where(legal, scores, np.nan)
-    np.testing.assert_allclose(
-        found.values, scores - np.nanmean(scores, 1, keepdims=True), rtol=1e-4, atol=1e-4
-    )
-    own = Teacher(parse(taught, "test"), 1).labels(networks[0], 0, Kind.OWN)
+    np.testing.assert_allclose(found.values, scores - np.nanmean(scores, 1, keepdims=True), rtol=1e-4, atol=1e-4)
+    own = TargetMaker(parse(by_search, "test"), 1).targets(networks[0], 0, Kind.OWN)
     np.testing.assert_array_equal(
-        own.values, Teacher(parse(settings, "test"), 1).labels(networks[0], 0, Kind.OWN).values
+        own.values, TargetMaker(parse(settings, "test"), 1).targets(networks[0], 0, Kind.OWN).values
     )
 
 
 def test_a_network_that_plays_on_in_the_place_of_the_player_plays_none_of_the_deals(tmp_path):
-    settings = config(dealt=1, own_playouts=1).model_dump() | {"precision": "float32"}
+    settings = config(dealt=1, self_rollouts=1).model_dump() | {"precision": "float32"}
     small = Run.begin(parse(settings | {"seed": 2, "network": {"hidden": [8]}}, "test"), tmp_path)
     small.save_agent()
     player = Run.begin(parse(settings, "test"), tmp_path).current_agent("now")
-    plays_on = settings | {"teach": settings["teach"] | {"plays_on": f"checkpoint:{small.folder}"}}
-    found = Teacher(parse(plays_on, "test"), 1).labels(player, 0, Kind.OWN)
-    own = Teacher(parse(settings, "test"), 1).labels(player, 0, Kind.OWN)
+    rollout_policy = settings | {
+        "expert_iteration": settings["expert_iteration"] | {"rollout_policy": f"checkpoint:{small.folder}"}
+    }
+    found = TargetMaker(parse(rollout_policy, "test"), 1).targets(player, 0, Kind.OWN)
+    own = TargetMaker(parse(settings, "test"), 1).targets(player, 0, Kind.OWN)
     np.testing.assert_array_equal(found.observations, own.observations)
     assert (found.means != own.means).mean() > 0.3
     # What it wins is what it would win as the player, in the same decisions of the first turn of all deals.
-    first = Teacher(parse(settings, "test"), 1).labels(small.current_agent("small"), 0, Kind.OWN)
+    first = TargetMaker(parse(settings, "test"), 1).targets(small.current_agent("small"), 0, Kind.OWN)
     same = slice(0, (first.observations[:64] == found.observations[:64]).all(1).argmin() or 64)
     assert same.stop > 8
     np.testing.assert_array_equal(found.means[same], first.means[same])
@@ -351,22 +349,18 @@ def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
     for name, tensor in begun.network.tensors().items():
         np.testing.assert_array_equal(tensor, first.network.tensors()[name])
     larger = settings | {"start": f"checkpoint:{first.folder}", "network": {"hidden": [256, 300]}}
-    lanes = Lanes(GAME, 8, forced_play=True)
+    envs = VectorEnv(GAME, 8, forced_play=True)
     np.testing.assert_allclose(
-        Run.begin(parse(larger, "test"), tmp_path).current_agent("now").logits(lanes.observations),
-        first.current_agent("now").logits(lanes.observations),
+        Run.begin(parse(larger, "test"), tmp_path).current_agent("now").logits(envs.observations),
+        first.current_agent("now").logits(envs.observations),
         atol=1e-5,
     )
     other = settings | {"start": f"checkpoint:{first.folder}", "network": {"hidden": [32, 32]}}
-    with pytest.raises(
-        ValueError, match=r"start=checkpoint:.*: tensor 'policy.weight' .* does not fit its network"
-    ):
+    with pytest.raises(ValueError, match=r"start=checkpoint:.*: tensor 'policy.weight' .* does not fit its network"):
         Run.begin(parse(other, "test"), tmp_path / "none")
     with pytest.raises(ValueError, match="start=greedy: no network, but a player of another kind"):
         Run.begin(parse(settings | {"start": "greedy"}, "test"), tmp_path / "none")
-    with pytest.raises(
-        ValueError, match="'our_hooks:player' is no player of jie-long"
-    ):  # a file runs no code
+    with pytest.raises(ValueError, match="'our_hooks:player' is no player of jie-long"):  # a file runs no code
         Run.begin(parse(settings | {"start": "our_hooks:player"}, "test"), tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
@@ -392,16 +386,16 @@ def test_a_larger_network_computes_what_the_smaller_one_did_and_can_learn_everyw
     rng = np.random.default_rng(3)
     agent, like = network(*small, rng), network(*large, rng)
     assert grows_into(agent.net, like.net)
-    tensors = grown(agent.tensors, like.net, GAME, rng)
-    lanes = Lanes(GAME, 64)
-    lanes.step(lanes.sample(1))
+    tensors = widened(agent.tensors, like.net, GAME, rng)
+    envs = VectorEnv(GAME, 64)
+    envs.step(envs.sample(1))
     larger = NetworkAgent("larger", GAME, like.net, tensors, False)
-    np.testing.assert_allclose(larger.logits(lanes.observations), agent.logits(lanes.observations), atol=1e-4)
+    np.testing.assert_allclose(larger.logits(envs.observations), agent.logits(envs.observations), atol=1e-4)
     layers = [
         layer.converted(lambda linear: Linear(*(torch.tensor(array, requires_grad=True) for array in linear)))
         for layer in larger.layers
     ]
-    scores = forward(layers, torch.as_tensor(lanes.observations).float())
+    scores = forward(layers, torch.as_tensor(envs.observations).float())
     scores.square().sum().backward()
     for layer in layers:
         assert layer.linear.weight.grad.abs().max() > 0
@@ -433,7 +427,7 @@ def some(first, count):
     values = np.full((count, GAME.num_actions), np.nan, np.float32)
     values[:, :2] = np.arange(first, first + count)[:, None]
     size = GAME.encoder.layout.size
-    return Labels(np.zeros((count, size), np.int8), values, np.arange(first, first + count, dtype=np.float32))
+    return Targets(np.zeros((count, size), np.int8), values, np.arange(first, first + count, dtype=np.float32))
 
 
 def test_a_window_keeps_the_newest_labels():
@@ -465,70 +459,68 @@ def test_chips_that_do_not_fit_are_refused_before_they_are_kept():
 
 def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
     """Ever the same labels: the network learns them, in the units that are promised."""
-    run = Run.begin(config(labels=100, temperature=4.0, batch_size=256, learning_rate=3e-3), tmp_path)
-    teaching, style = run.teaching, run.teaching.teacher.style
-    labels = teaching.teacher.labels(style, 0)
-    teaching.window.add(Labels(*(array[:100] for array in labels)))
+    run = Run.begin(config(targets=100, temperature=4.0, batch_size=256, learning_rate=3e-3), tmp_path)
+    search_targets, heuristic = run.search_stage, run.search_stage.target_maker.heuristic
+    targets = search_targets.target_maker.targets(heuristic, 0)
+    search_targets.window.add(Targets(*(array[:100] for array in targets)))
     for _ in range(600):
-        teaching._learn(np.arange(100))
+        search_targets._learn(np.arange(100))
     agent = run.current_agent("now")
     agent.tensors = run.network.tensors()
     agent = type(agent)("now", GAME, run.config.net, agent.tensors, False)
-    logits = agent.logits(labels.observations[:100])
-    values = labels.values[:100]
+    logits = agent.logits(targets.observations[:100])
+    values = targets.values[:100]
     legal = ~np.isnan(values)
     logits = np.where(legal, logits, np.nan)
     logits -= np.nanmean(logits, 1, keepdims=True)
     np.testing.assert_allclose((4.0 * logits)[legal], values[legal], atol=1.5)
     chances = np.where(legal, np.exp(np.nan_to_num(logits)), 0)
     chances /= chances.sum(1, keepdims=True)
-    wanted = (
-        labels.means[:100] + np.nansum(chances * np.nan_to_num(values), 1)
-    ) / run.config.ppo.payoff_scale
+    wanted = (targets.means[:100] + np.nansum(chances * np.nan_to_num(values), 1)) / run.config.ppo.payoff_scale
     import torch
 
-    judged = run.network(torch.as_tensor(labels.observations[:100]))[1].detach().numpy()
+    judged = run.network(torch.as_tensor(targets.observations[:100]))[1].detach().numpy()
     assert np.corrcoef(judged, wanted)[0, 1] > 0.9
 
 
 def test_the_player_has_a_seat_of_those_that_are_played_at_every_table():
-    teacher = Teacher(
+    target_maker = TargetMaker(
         parse(
-            {"game": "jie-long", "variant": {"players": 2}, "teach": {"labels": 1000, "tables": 64}}, "test"
+            {"game": "jie-long", "variant": {"players": 2}, "expert_iteration": {"targets": 1000, "tables": 64}}, "test"
         ),
         1,
     )
-    lanes = Lanes(GAME, 64, seed=1, players=2)
-    villains = teacher._villains(lanes, np.random.default_rng(1))
+    envs = VectorEnv(GAME, 64, seed=1, players=2)
+    villains = target_maker._villains(envs, np.random.default_rng(1))
     assert (villains[:, :2] == 0).any(1).all()
-    assert len(np.unique(villains[:, 0])) == len(np.unique(villains[:, 1])) == 1 + len(teacher.others)
+    assert len(np.unique(villains[:, 0])) == len(np.unique(villains[:, 1])) == 1 + len(target_maker.others)
 
 
 def test_rate_and_progress_are_those_of_the_configuration(tmp_path):
-    run = Run.begin(config(labels=4000, learning_rate=1e-3, max_minutes=2), tmp_path)
-    stage = run.teaching
+    run = Run.begin(config(targets=4000, learning_rate=1e-3, max_minutes=2), tmp_path)
+    stage = run.search_stage
     for seconds, progress in ((0, 0.0), (30, 0.25), (60, 0.5)):
         stage.seconds = seconds
-        assert max(progress, stage.labels / 4000) == stage.progress()
+        assert max(progress, stage.targets / 4000) == stage.progress()
         rate = 1e-3 * (1 - stage.progress())
-        stage.step(stage.teacher.style)
+        stage.step(stage.target_maker.heuristic)
         assert stage.optimizer.param_groups[0]["lr"] == pytest.approx(rate)
 
 
 def test_the_value_head_learns_what_the_policy_wins(tmp_path):
-    settings = config(labels=100, temperature=4.0).model_dump() | {"precision": "float32"}
+    settings = config(targets=100, temperature=4.0).model_dump() | {"precision": "float32"}
     run = Run.begin(parse(settings, "test"), tmp_path)
-    stage, scale = run.teaching, run.config.ppo.payoff_scale
-    labels = Labels(*(array[:100] for array in stage.teacher.labels(stage.teacher.style, 0)))
-    stage.window.add(labels)
+    stage, scale = run.search_stage, run.config.ppo.payoff_scale
+    targets = Targets(*(array[:100] for array in stage.target_maker.targets(stage.target_maker.heuristic, 0)))
+    stage.window.add(targets)
     with torch.no_grad():
         run.network.policy.weight.mul_(100)
-        logits, judged = run.network(torch.as_tensor(labels.observations))
-    legal = ~np.isnan(labels.values)
+        logits, judged = run.network(torch.as_tensor(targets.observations))
+    legal = ~np.isnan(targets.values)
     chances = np.where(legal, np.exp(logits.numpy()), 0)
     chances /= chances.sum(1, keepdims=True)
-    won = (chances * np.nan_to_num(labels.values)).sum(1)
-    wanted = (labels.means + won) / scale
+    won = (chances * np.nan_to_num(targets.values)).sum(1)
+    wanted = (targets.means + won) / scale
     found = stage._learn(np.arange(100))
     assert abs(won).max() > 0.1
     assert float(found["won"]) == pytest.approx(won.mean(), abs=1e-2)
@@ -542,16 +534,13 @@ def test_some_seconds_of_teaching_beat_what_the_playouts_play(tmp_path):
         "threads": 1,
         "decisions": 0,
         "network": {"hidden": [64, 64]},
-        "teach": {"labels": 40_000, "playouts": 4, "window": 40_000, "style": "greedy", "tables": 512},
+        "expert_iteration": {"targets": 40_000, "playouts": 4, "window": 40_000, "heuristic": "greedy", "tables": 512},
         "evaluation": {"every": 1000, "deals": 4, "final_deals": 4, "baselines": ["greedy"]},
     }
     run = Run.begin(parse(data, "test"), tmp_path)
     assert run.learn()
-    taught = make_agent(f"checkpoint:{run.folder}", "jie-long", **TINY)
-    assert (
-        duel("jie-long", taught, make_agent("greedy", "jie-long", **TINY), 500, seed=3, **TINY).mean(0).low
-        > 1
-    )
+    by_search = make_agent(f"checkpoint:{run.folder}", "jie-long", **TINY)
+    assert duel("jie-long", by_search, make_agent("greedy", "jie-long", **TINY), 500, seed=3, **TINY).mean(0).low > 1
 
 
 def test_not_a_number_stops_teaching_and_keeps_what_was_saved(tmp_path):
@@ -561,17 +550,17 @@ def test_not_a_number_stops_teaching_and_keeps_what_was_saved(tmp_path):
     with torch.no_grad():
         run.network.policy.weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="the loss of teaching is not finite after"):
-        run.teaching.step(run.teaching.teacher.style)
+        run.search_stage.step(run.search_stage.target_maker.heuristic)
 
 
 def test_what_seats_win_is_learned_without_moving_what_actions_are_worth(tmp_path):
     found = []
     for shift in (0, 50):
-        run = Run.begin(config(labels=100), tmp_path)
-        labels = run.teaching.teacher.labels(run.teaching.teacher.style, 0)
-        run.teaching.window.add(labels._replace(means=labels.means + np.float32(shift)))
+        run = Run.begin(config(targets=100), tmp_path)
+        targets = run.search_stage.target_maker.targets(run.search_stage.target_maker.heuristic, 0)
+        run.search_stage.window.add(targets._replace(means=targets.means + np.float32(shift)))
         for _ in range(5):
-            run.teaching._learn(np.arange(100))
+            run.search_stage._learn(np.arange(100))
         found.append(run.network.tensors())
     for name, tensor in found[0].items():
         assert (tensor == found[1][name]).all() == (not name.startswith("value")), name

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Pace:
+class Stopwatch:
     """The time that one check has for looking at positions; None has no end, and then nothing is left out.
 
     The first position of every game is looked at and one action tried there, whatever the time.

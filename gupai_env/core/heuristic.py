@@ -1,8 +1,8 @@
 """Styles: players that are data, a weight for each feature of an action that a game names.
 
-A style plays the legal action whose weighted sum of features is highest, of equals the first. With a temperature it
+A heuristic plays the legal action whose weighted sum of features is highest, of equals the first. With a temperature it
 draws instead from the softmax of the sums over the temperature, by the chance of the decision's key. The loops take a
-table of styles, float64 [styles, features + 1]: a row holds the weights and, last, the temperature.
+table of heuristics, float64 [heuristics, features + 1]: a row holds the weights and, last, the temperature.
 """
 
 import math
@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from gupai_env.core.bits import first_one
-from gupai_env.core.numbers import nearest, told
-from gupai_env.core.places import address_of, array_at
+from gupai_env.core.byte_rows import MARKS, marks_from
+from gupai_env.core.checks import nearest, short_repr
+from gupai_env.core.memory import address_of, array_at
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
-from gupai_env.core.words import MARKS, marks_from
 
 WEIGHT = np.dtype(np.float64)
 NUMBERS = (int, float, np.integer, np.floating)
-MOST_WORTH = 1e30  # of an action to a style or a network: sums stay far from the end of float32, 3e38
-COLDEST = 1 / MOST_WORTH  # temperature above 0, by which they are divided
+MAX_SCORE = 1e30  # of an action to a heuristic or a network: sums stay far from the end of float32, 3e38
+COLDEST = 1 / MAX_SCORE  # temperature above 0, by which they are divided
 
 
 @dataclass(frozen=True)
@@ -48,39 +48,37 @@ def indices(features: Sequence[Feature]) -> Any:
     return namedtuple("Indices", names)(*range(len(names)))
 
 
-def style_row(
-    features: Sequence[Feature], weights: Mapping[str, float], temperature: float = 0.0
-) -> np.ndarray:
-    """Return a style as the loops take it, float64 [features + 1]; features that are not named weigh nothing.
+def weights_row(features: Sequence[Feature], weights: Mapping[str, float], temperature: float = 0.0) -> np.ndarray:
+    """Return a heuristic as the loops take it, float64 [features + 1]; features that are not named weigh nothing.
 
     Raises: ValueError for a feature that there is not, naming the nearest, for a weight or a temperature that is no
         number, and for weights so large that their sum may be above MOST_WORTH.
     """
     names = [feature.name for feature in features]
     if not isinstance(weights, Mapping):
-        raise ValueError(f"weights are a mapping of features to numbers, not {told(weights)}")
+        raise ValueError(f"weights are a mapping of features to numbers, not {short_repr(weights)}")
     row = np.zeros(len(names) + 1)
     for name, weight in weights.items():
         if name not in names:
             hint = nearest(str(name), names, 3)
-            raise ValueError(f"{told(name)} is no feature; {hint}the features are {', '.join(names)}")
+            raise ValueError(f"{short_repr(name)} is no feature; {hint}the features are {', '.join(names)}")
         row[names.index(name)] = _number(f"the weight of {name}", weight)
     row[-1] = _number("the temperature", temperature)
     if row[-1] < 0:
-        raise ValueError(f"the temperature must be 0 or more, not {told(temperature)}")
-    if not (row[-1] == 0 or COLDEST <= row[-1] <= MOST_WORTH):
+        raise ValueError(f"the temperature must be 0 or more, not {short_repr(temperature)}")
+    if not (row[-1] == 0 or COLDEST <= row[-1] <= MAX_SCORE):
         raise ValueError(
-            f"the temperature must be 0, or from {COLDEST:g} to {MOST_WORTH:g}, not {told(temperature)}"
+            f"the temperature must be 0, or from {COLDEST:g} to {MAX_SCORE:g}, not {short_repr(temperature)}"
         )
-    if not (highest := highest_worth(features, row)) <= MOST_WORTH:
+    if not (highest := highest_score(features, row)) <= MAX_SCORE:
         raise ValueError(
-            f"the weights are so large that an action may be worth {highest:.0e}; at most {MOST_WORTH:g} is allowed"
+            f"the weights are so large that an action may be worth {highest:.0e}; at most {MAX_SCORE:g} is allowed"
         )
     return row
 
 
-def highest_worth(features: Sequence[Feature], row: np.ndarray) -> float:
-    """Return the most that an action can be worth to a style, float64 [features + 1], or lose by it."""
+def highest_score(features: Sequence[Feature], row: np.ndarray) -> float:
+    """Return the most that an action can be worth to a heuristic, float64 [features + 1], or lose by it."""
     ranges = np.array([max(abs(feature.low), abs(feature.high)) for feature in features])
     with np.errstate(over="ignore"):
         return float(np.abs(row[:-1]) @ ranges)
@@ -92,17 +90,17 @@ def _number(what: str, value: float) -> float:
     except OverflowError:  # an integer of more than 308 digits
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"{what} must be a number, not {told(value)}")
+        raise ValueError(f"{what} must be a number, not {short_repr(value)}")
     return number
 
 
 @rule
-def weights_of(styles, number):
-    """Return a row of a table of styles.
+def weights_of(heuristics, number):
+    """Return a row of a table of heuristics.
 
     In the usual way numba would count who uses the table, and playouts would take a fifth longer.
     """
-    return array_at(address_of(styles) + int(number) * styles.strides[0], (styles.shape[1],), WEIGHT)
+    return array_at(address_of(heuristics) + int(number) * heuristics.strides[0], (heuristics.shape[1],), WEIGHT)
 
 
 @rule
@@ -112,17 +110,17 @@ def gumbel(key, action):
 
 
 @rule
-def styled_action(game, weights, view, mask, key):
-    """Return the action that a style plays; in compiled loops `game` is a game's room."""
-    best, best_worth, temperature = -1, -np.inf, weights[len(weights) - 1]
+def heuristic_action(game, weights, view, mask, key):
+    """Return the action that a heuristic plays; in compiled loops `game` is a game's module."""
+    best, best_score, temperature = -1, -np.inf, weights[len(weights) - 1]
     for at in range(0, len(mask), 2 * MARKS):
         legal = marks_from(mask, at)
         while legal:
             action = at + first_one(legal)
             legal &= legal - 1
-            worth = game.worth(view, action, weights)
+            score = game.score(view, action, weights)
             if temperature > 0:
-                worth += temperature * gumbel(key, action)
-            if worth > best_worth:
-                best, best_worth = action, worth
+                score += temperature * gumbel(key, action)
+            if score > best_score:
+                best, best_score = action, score
     return best

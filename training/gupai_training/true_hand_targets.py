@@ -7,33 +7,34 @@ import numpy as np
 import torch
 
 from gupai_agents.decisions import play_out
+from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.network import Linear, NetworkAgent, forward
-from gupai_agents.observing import ObservationAgent
+from gupai_agents.network_agent import ObservationAgent
 from gupai_agents.search import in_blocks, try_action
-from gupai_agents.styles import StyleAgent
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import FLAG
-from gupai_env.core.places import blank, scratch
+from gupai_env.core.kernels import FLAG
+from gupai_env.core.memory import blank, scratch
 from gupai_env.core.variant import Variant
-from gupai_env.vector import Lanes
+from gupai_env.vector import VectorEnv
 
 
 @functools.cache
-def dealt_loop(game: Game) -> Callable:
+def true_hands_loop(game: Game) -> Callable:
     """Return the loop of one game; compiling (seconds) happens at its first call.
 
     It works in the rows of a span, from its first number to before its second, and writes into `chips`, float64
     [N, num_actions], what the seat to act wins by each legal action where that and the rest of the deal is played by
-    styles: float64 [tables of styles, 2, features + 1], itself by row OWN, all others by row OTHERS of table `styled`.
+    heuristics: float64 [tables of heuristics, 2, features + 1], itself by row OWN, all others by row OTHERS of table
+    `played_by`.
     """
-    room, num_actions = game.room, game.num_actions
+    room, num_actions = game.module, game.num_actions
 
-    def try_all(rules, styles, styled, states, masks, span, chips):
+    def try_all(rules, heuristics, played_by, states, masks, span, chips):
         tried = blank(1, room.STATE)
         view, mask = blank(1, room.VIEW)[0], scratch(num_actions, FLAG)
         for turn in range(span[0], span[1]):
-            seat, pair = states[turn].to_act, styles[styled[turn]]
+            seat, pair = states[turn].to_act, heuristics[played_by[turn]]
             for action in range(num_actions):
                 if masks[turn, action]:
                     tried[0] = states[turn]
@@ -45,20 +46,20 @@ def dealt_loop(game: Game) -> Callable:
 def chips_in_deals(
     game: Game,
     rules: tuple,
-    styles: np.ndarray,
-    styled: np.ndarray,
+    heuristics: np.ndarray,
+    played_by: np.ndarray,
     states: np.ndarray,
     masks: np.ndarray,
     threads: int,
 ) -> np.ndarray:
     """Return what every legal action wins in full states, chips, float64 [N, num_actions]; NaN where it is not legal.
 
-    Args: styles, styled: who plays on, see `dealt_loop`. masks: bool [N, num_actions], of the seats to act.
+    Args: heuristics, played_by: who plays on, see `true_hands_loop`. masks: bool [N, num_actions], of the seats to act.
     """
     chips = np.full(masks.shape, np.nan)
-    try_all = dealt_loop(game)
+    try_all = true_hands_loop(game)
     in_blocks(
-        lambda first, end: try_all(rules, styles, styled, states, masks, (first, end), chips),
+        lambda first, end: try_all(rules, heuristics, played_by, states, masks, (first, end), chips),
         len(masks),
         threads,
         playouts=1,
@@ -71,14 +72,10 @@ class Scorer:
 
     def __init__(self, player: NetworkAgent, device: torch.device, dtype: torch.dtype) -> None:
         self.device, self.dtype = device, dtype
-        self.layers = [
-            layer.converted(lambda linear: Linear(*map(self._tensor, linear))) for layer in player.layers
-        ]
+        self.layers = [layer.converted(lambda linear: Linear(*map(self._tensor, linear))) for layer in player.layers]
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
-        return torch.tensor(array, device=self.device).to(
-            self.dtype
-        )  # a copy: arrays of environments can only be read
+        return torch.tensor(array, device=self.device).to(self.dtype)  # a copy: arrays of environments can only be read
 
     @torch.inference_mode()
     def scores(self, observations: np.ndarray) -> np.ndarray:
@@ -90,27 +87,27 @@ def chips_played_out(
     game: Game,
     variant: Variant,
     scorer: Scorer,
-    others: Sequence[StyleAgent],
-    styled: np.ndarray,
+    others: Sequence[HeuristicAgent],
+    played_by: np.ndarray,
     states: np.ndarray,
     masks: np.ndarray,
 ) -> np.ndarray:
     """Return what `chips_in_deals` does where a network goes on for itself, always with its best action.
 
-    Args: styled: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
+    Args: played_by: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
     """
     rows, actions = np.nonzero(masks)
     chips = np.full(masks.shape, np.nan)
     if not len(rows):
         return chips
     options = {**variant.changed(), "deals": 1}  # of a match only the deal that is on the table is played out
-    lanes = Lanes(game, len(rows), observe=False, renew=False, skip_forced=True, **options)
-    lanes.states[:] = states[rows]
-    lanes.refresh()
-    seats = lanes.seats.copy()
-    sitting = np.repeat(styled[rows, None], variant.players, 1)
-    sitting[np.arange(len(rows)), seats] = 0
-    lanes.step(actions)
-    play_out(lanes, [ObservationAgent("network", game, scorer.scores), *others], sitting)
-    chips[masks] = lanes.states.payoff[np.arange(len(rows)), seats]
+    envs = VectorEnv(game, len(rows), observe=False, renew=False, skip_forced=True, **options)
+    envs.states[:] = states[rows]
+    envs.refresh()
+    seats = envs.seats.copy()
+    seating = np.repeat(played_by[rows, None], variant.players, 1)
+    seating[np.arange(len(rows)), seats] = 0
+    envs.step(actions)
+    play_out(envs, [ObservationAgent("network", game, scorer.scores), *others], seating)
+    chips[masks] = envs.states.payoff[np.arange(len(rows)), seats]
     return chips

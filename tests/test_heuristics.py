@@ -6,11 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from gupai_agents import Turns, make_agent
+from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.agent import PolicyAgent
 from gupai_agents.evaluation import duel, play_duplicates
-from gupai_agents.styles import StyleAgent
-from gupai_env import GAMES, Lanes, get_game
+from gupai_agents.heuristics import HeuristicAgent
+from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.game import Game
 
 # By game, variants whose decisions are looked at, and the SHA-256 of what each player answered there when the players
@@ -40,25 +40,25 @@ GOLDEN = {
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 
-def turns_of(game: Game, lanes: int = 200, step: int = 3, **variant) -> Turns:
+def turns_of(game: Game, envs: int = 200, step: int = 3, **variant) -> DecisionBatch:
     """Decisions of some deals after a few random moves."""
-    table = Lanes(game, lanes, seed=8, **variant)
+    table = VectorEnv(game, envs, seed=8, **variant)
     for key in range(step):
         table.step(table.sample(key))
-    views, keys = table.views()
-    return Turns(views, table.masks.copy(), keys)
+    views, rng_keys = table.views()
+    return DecisionBatch(views, table.masks.copy(), rng_keys)
 
 
 @pytest.mark.parametrize(("game", "player"), GOLDEN, ids=map(" ".join, GOLDEN))
-def test_a_style_plays_what_the_hand_written_player_played(game, player):
+def test_a_heuristic_plays_what_the_hand_written_player_played(game, player):
     digest = hashlib.sha256()
     for options in VARIANTS[game]:
         agent = make_agent(player, game, **options)
-        lanes = Lanes(game, 1000, seed=21, observe=False, **options)
+        envs = VectorEnv(game, 1000, seed=21, observe=False, **options)
         for step in range(60):
-            views, keys = lanes.views()
-            digest.update(agent.act(Turns(views, lanes.masks, keys)).astype("<i2").tobytes())
-            lanes.step(lanes.sample(step))
+            views, rng_keys = envs.views()
+            digest.update(agent.act(DecisionBatch(views, envs.masks, rng_keys)).astype("<i2").tobytes())
+            envs.step(envs.sample(step))
     assert digest.hexdigest() == GOLDEN[game, player]
 
 
@@ -66,10 +66,10 @@ def test_a_style_plays_what_the_hand_written_player_played(game, player):
 def test_what_an_action_is_worth_is_linear_in_the_weights(game):
     turns, rng = turns_of(game), np.random.default_rng(4)
     names = [feature.name for feature in game.features]
-    alone = {name: StyleAgent(game, name, {name: 1.0}).worths(turns)[turns.masks] for name in names}
+    alone = {name: HeuristicAgent(game, name, {name: 1.0}).scores(turns)[turns.masks] for name in names}
     for _ in range(5):
         weights = dict(zip(names, rng.normal(size=len(names)), strict=True))
-        together = StyleAgent(game, "all", weights).worths(turns)[turns.masks]
+        together = HeuristicAgent(game, "all", weights).scores(turns)[turns.masks]
         np.testing.assert_allclose(together, sum(weights[name] * alone[name] for name in names), atol=1e-8)
     for feature in game.features:
         assert alone[feature.name].min() >= min(feature.low, 0)
@@ -79,40 +79,38 @@ def test_what_an_action_is_worth_is_linear_in_the_weights(game):
 @every_game
 def test_every_feature_tells_some_actions_apart(game):
     for feature in game.features:
-        agent = StyleAgent(game, feature.name, {feature.name: 1.0})
+        agent = HeuristicAgent(game, feature.name, {feature.name: 1.0})
         found = set()
         for options in VARIANTS[game.id]:
             for step in (0, 3, 9, 18):
                 turns = turns_of(game, 700, step, **options)
-                found |= set(agent.worths(turns)[turns.masks].tolist())
-        rare = feature.name in (
-            "declare",
-            "redeal",
-            "play_on",
-        )  # eight doubles in hand: one deal in a million
+                found |= set(agent.scores(turns)[turns.masks].tolist())
+        rare = feature.name in ("declare", "redeal", "play_on")  # eight doubles in hand: one deal in a million
         assert len(found) > 1 or rare, feature.name
 
 
 @every_game
 def test_a_temperature_draws_from_the_softmax_that_it_tells(game):
     one = turns_of(game, 1, 2)
-    keys = np.arange(20_000, dtype=np.int64) * 7919
-    turns = Turns(np.repeat(one.views, len(keys)).view(np.recarray), np.repeat(one.masks, len(keys), 0), keys)
-    name = next(iter(game.styles))
-    spread = np.ptp(make_agent(name, game).worths(one)[one.masks])
+    rng_keys = np.arange(20_000, dtype=np.int64) * 7919
+    turns = DecisionBatch(
+        np.repeat(one.views, len(rng_keys)).view(np.recarray), np.repeat(one.masks, len(rng_keys), 0), rng_keys
+    )
+    name = next(iter(game.heuristics))
+    spread = np.ptp(make_agent(name, game).scores(one)[one.masks])
     agent = make_agent(f"{name}@{max(spread, 1):g}", game)
     assert isinstance(agent, PolicyAgent)
     chances = agent.probabilities(one)[0]
     assert chances.sum() == pytest.approx(1)
     assert (chances[~one.masks[0]] == 0).all()
-    drawn = np.bincount(agent.act(turns), minlength=game.num_actions) / len(keys)
-    np.testing.assert_allclose(drawn, chances, atol=4 * np.sqrt(0.25 / len(keys)))
+    drawn = np.bincount(agent.act(turns), minlength=game.num_actions) / len(rng_keys)
+    np.testing.assert_allclose(drawn, chances, atol=4 * np.sqrt(0.25 / len(rng_keys)))
     cold = make_agent(name, game)
     assert (cold.probabilities(one)[0].argmax(), cold.probabilities(one).sum()) == (cold.act(one)[0], 1)
 
 
-def test_any_number_of_styles_play_in_one_loop_as_when_they_are_asked():
-    specs = ["greedy", "variety", "variety+attack_2=40", "style:pips=1,double=3", "variety@2", "random"]
+def test_any_number_of_heuristics_play_in_one_loop_as_when_they_are_asked():
+    specs = ["greedy", "variety", "variety+attack_2=40", "heuristic:pips=1,double=3", "variety@2", "random"]
     agents = [make_agent(spec, "jie-long") for spec in specs]
 
     class Asked:
@@ -127,22 +125,22 @@ def test_any_number_of_styles_play_in_one_loop_as_when_they_are_asked():
 def test_weights_are_added_to_a_player():
     game = get_game("jie-long")
     added = make_agent("variety+attack_2=40,pips=0.5", game).weights
-    expected = game.style(game.styles["variety"] | {"attack_2": 40, "pips": 1.5})
+    expected = game.heuristic(game.heuristics["variety"] | {"attack_2": 40, "pips": 1.5})
     np.testing.assert_array_equal(added, expected)
-    np.testing.assert_array_equal(make_agent("style:pips=1.5,double=-2@0.25", game).weights[-1], 0.25)
+    np.testing.assert_array_equal(make_agent("heuristic:pips=1.5,double=-2@0.25", game).weights[-1], 0.25)
 
 
 def test_attacking_leaves_the_number_open_whenever_it_can():
     turns = turns_of(get_game("jie-long"), 4000, 6)
-    worths = make_agent("style:leave_2=1", "jie-long").worths(turns)
-    attack = make_agent("style:attack_2=1", "jie-long").worths(turns)
-    short = make_agent("style:attack_short_2=1", "jie-long").worths(turns)
+    scores = make_agent("heuristic:leave_2=1", "jie-long").scores(turns)
+    attack = make_agent("heuristic:attack_2=1", "jie-long").scores(turns)
+    short = make_agent("heuristic:attack_short_2=1", "jie-long").scores(turns)
     attacker = make_agent("variety+attack_2=1000", "jie-long").act(turns)
     could = (attack == 1).any(1)
     assert could.sum() > 300
     assert (attack[np.arange(len(attacker)), attacker][could] == 1).all()
     legal = turns.masks
-    assert (worths[legal] >= attack[legal]).all()
+    assert (scores[legal] >= attack[legal]).all()
     assert (attack[legal] >= short[legal]).all()
     assert set((attack[legal] - short[legal]).tolist()) == {0.0, 1.0}
 
@@ -150,9 +148,9 @@ def test_attacking_leaves_the_number_open_whenever_it_can():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("style:pip=1", "'pip' is no feature; did you mean pips"),
-        ("style:", "weighs nothing"),
-        ("style:pips", "'pips' is no weight; write feature=weight"),
+        ("heuristic:pip=1", "'pip' is no feature; did you mean pips"),
+        ("heuristic:", "weighs nothing"),
+        ("heuristic:pips", "'pips' is no weight; write feature=weight"),
         ("variety+double=x", "'x' is no number"),
         ("variety+double=nan", "the weight of double must be a number"),
         ("variety+double=1e999", "the weight of double must be a number"),
@@ -160,8 +158,8 @@ def test_attacking_leaves_the_number_open_whenever_it_can():
         ("variety@-1", "the temperature must be 0 or more"),
         ("variety@inf", "the temperature must be a number"),
         ("varietee", "did you mean variety"),
-        ("style:pips=1e308", "the weights are so large that an action may be worth inf; at most 1e\\+30"),
-        ("style:pips=1e307,double=-1e308", "the weights are so large"),
+        ("heuristic:pips=1e308", "the weights are so large that an action may be worth inf; at most 1e\\+30"),
+        ("heuristic:pips=1e307,double=-1e308", "the weights are so large"),
         ("variety+double=2e30", "the weights are so large that an action may be worth 2e\\+30"),
         ("variety@1e31", "the temperature must be 0, or from 1e-30 to 1e\\+30"),
         ("variety@1e-31", "the temperature must be 0, or from 1e-30 to 1e\\+30"),
@@ -195,48 +193,39 @@ def test_a_factory_makes_a_player_of_ones_own(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "style",
-    [
-        {"double": 10**400},
-        {"double": True},
-        {"double": "1"},
-        {"double": 1j},
-        {"double": None},
-        {"x" * 999: 1},
-    ],
+    "heuristic",
+    [{"double": 10**400}, {"double": True}, {"double": "1"}, {"double": 1j}, {"double": None}, {"x" * 999: 1}],
     ids=["digits", "truth", "text", "complex", "nothing", "long"],
 )
-def test_weights_that_are_none_are_told_in_a_line(style):
+def test_weights_that_are_none_are_reported_in_one_line(heuristic):
     with pytest.raises(ValueError, match=r"must be a number, not|is no feature") as caught:
-        get_game("jie-long").style(style)
+        get_game("jie-long").heuristic(heuristic)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
 
 
 @pytest.mark.parametrize(
-    "style", [None, 5, [1.0], np.ones(3), {1: 2}, {None: 1}, {(1, 2): 1}, "no such", ""], ids=str
+    "heuristic", [None, 5, [1.0], np.ones(3), {1: 2}, {None: 1}, {(1, 2): 1}, "no such", ""], ids=str
 )
-def test_what_is_no_style_is_told_in_a_line(style):
-    with pytest.raises(
-        ValueError, match=r"weights are a mapping|is no feature|is no style of jie-long"
-    ) as caught:
-        get_game("jie-long").style(style)
+def test_what_is_no_heuristic_is_reported_in_one_line(heuristic):
+    with pytest.raises(ValueError, match=r"weights are a mapping|is no feature|is no heuristic of jie-long") as caught:
+        get_game("jie-long").heuristic(heuristic)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["random", "variety", "search:playouts=2"])
 def test_decisions_that_are_not_the_games_are_refused_in_one_line(name):
-    lanes = Lanes("jie-long", 4)
-    views, keys = lanes.views()
-    turns, agent = Turns(views, lanes.masks.copy(), keys), make_agent(name)
+    envs = VectorEnv("jie-long", 4)
+    views, rng_keys = envs.views()
+    turns, agent = DecisionBatch(views, envs.masks.copy(), rng_keys), make_agent(name)
     for wrong, message in (
         (turns._replace(masks=turns.masks[:2]), "masks must be contiguous"),
         (turns._replace(masks=turns.masks[:, :-1]), "masks must be contiguous"),
         (turns._replace(masks=turns.masks.astype(np.int8)), "masks must be contiguous"),
         (turns._replace(masks=np.asfortranarray(turns.masks)), "masks must be contiguous"),
         (turns._replace(masks=turns.masks & (np.arange(4) != 2)[:, None]), "row 2 has no legal action"),
-        (turns._replace(keys=turns.keys.astype(np.int32)), "keys must be contiguous"),
-        (turns._replace(views=Lanes("tiu-u", 4).views()[0]), "views must be contiguous"),
+        (turns._replace(rng_keys=turns.rng_keys.astype(np.int32)), "keys must be contiguous"),
+        (turns._replace(views=VectorEnv("tiu-u", 4).views()[0]), "views must be contiguous"),
         (turns._replace(views=turns.views[:3]), "views must be contiguous"),
     ):
         with pytest.raises(ValueError, match=f"turns of jie-long: {message}"):

@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gupai_env.core.byte_rows import count_marks, find_mark
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
-from gupai_env.core.places import array_at, blank, tuple_at
+from gupai_env.core.memory import array_at, blank, tuple_at
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
-from gupai_env.core.words import count_marks, find_mark
 
 LEGAL = -1  # in place of the first lane whose action is refused
 WAIT = -2  # in place of an action: leave the lane as it is
 
 TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how they are played
     [
-        ("lanes", "i8"),
+        ("envs", "i8"),
         ("rules", "i8"),  # what `record_of` the variant's numbers returns
         ("states", "i8"),  # records [B]
         ("seeds", "i8"),  # int64 [B], the stream of episodes of a lane
@@ -30,8 +30,8 @@ TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how 
         ("seats", "i8"),  # int8 [B], the seat to act
         ("masks", "i8"),  # bool [B, num_actions]
         ("observations", "i8"),  # int8 [B, layout.size]
-        ("payoffs", "i8"),  # float32 [B, max_seats]
-        ("over", "i8"),  # bool [B]
+        ("rewards", "i8"),  # float32 [B, max_seats]
+        ("terminated", "i8"),  # bool [B]
         ("renew", "?"),
         ("skip_forced", "?"),
         ("observe", "?"),
@@ -51,22 +51,20 @@ class Rows(NamedTuple):
     seats: Any
     masks: Any
     observations: Any
-    payoffs: Any
-    over: Any
+    rewards: Any
+    terminated: Any
     renew: bool
     skip_forced: bool
     observe: bool
 
 
-def table_of(
-    num_lanes: int, *, renew: bool, skip_forced: bool, observe: bool, **arrays: np.ndarray
-) -> np.ndarray:
+def table_of(num_envs: int, *, renew: bool, skip_forced: bool, observe: bool, **arrays: np.ndarray) -> np.ndarray:
     """Return the one argument by which compiled loops take the arrays of a table, TABLE [1].
 
     It tells where they lie; the caller keeps these very arrays alive, and makes a new table for copies of them.
     """
     table = np.zeros(1, TABLE)
-    table["lanes"] = num_lanes
+    table["envs"] = num_envs
     table["renew"], table["skip_forced"], table["observe"] = renew, skip_forced, observe
     for name, array in arrays.items():
         table[name] = array.ctypes.data
@@ -87,7 +85,7 @@ class Kernels(NamedTuple):
     show(table): the seat to act, its mask, its observation.
     look(table, seat, observations): what one given seat of every lane observes.
     pick(masks, key, actions): draws one legal action a lane; 0 where there is none.
-    views(rules, states, views, keys): the information set of the seat to act, and its key of chance, int64.
+    views(rules, states, views, keys): the information set of the seat to act, and its RNG key, int64.
     view_of(rules, states, seat, views): the information set of one given seat.
     encode(views, observations): views as vectors.
     determinize(rules, views, keys, states): a state drawn from every view.
@@ -98,7 +96,7 @@ class Kernels(NamedTuple):
     step: Callable
     play_random: Callable
     show: Callable
-    look: Callable
+    observe_seat: Callable
     pick: Callable
     views: Callable
     view_of: Callable
@@ -121,22 +119,22 @@ class Widths(NamedTuple):
 
 @rule
 def rows_of(game, widths, rules, table):
-    """Return a table unpacked, `widths` as of `Widths`, `rules` of the type of its own; `game` is a game's room.
+    """Return a table unpacked, `widths` as of `Widths`, `rules` of the type of its own; `game` is a game's module.
 
     Who unpacks them hands them on to rules that write: numba takes arrays that a function has got by itself for its
     own, and leaves out what it writes into them last.
     """
-    lanes, (actions, observation, seats) = table.lanes, widths
+    envs, (actions, observation, seats) = table.envs, widths
     return Rows(
         tuple_at(table.rules, rules),
-        array_at(table.states, (lanes,), game.STATE),
-        array_at(table.seeds, (lanes,), LONG),
-        array_at(table.episodes, (lanes,), LONG),
-        array_at(table.seats, (lanes,), BYTE),
-        array_at(table.masks, (lanes, actions), FLAG),
-        array_at(table.observations, (lanes, observation), BYTE),
-        array_at(table.payoffs, (lanes, seats), FLOAT),
-        array_at(table.over, (lanes,), FLAG),
+        array_at(table.states, (envs,), game.STATE),
+        array_at(table.seeds, (envs,), LONG),
+        array_at(table.episodes, (envs,), LONG),
+        array_at(table.seats, (envs,), BYTE),
+        array_at(table.masks, (envs, actions), FLAG),
+        array_at(table.observations, (envs, observation), BYTE),
+        array_at(table.rewards, (envs, seats), FLOAT),
+        array_at(table.terminated, (envs,), FLAG),
         table.renew,
         table.skip_forced,
         table.observe,
@@ -164,7 +162,7 @@ def show_turn(game, rules, rows, lane):
     state, mask = rows.states[lane], rows.masks[lane]
     rows.seats[lane] = state.to_act
     mask[:] = False
-    if not state.over:
+    if not state.terminated:
         game.legal_actions(rules, state, mask)
 
 
@@ -182,7 +180,7 @@ def first_refused(rows, actions, first, end):
         action = actions[lane]
         if 0 <= action < rows.masks.shape[1] and rows.masks[lane, action]:
             continue
-        if action != WAIT and not rows.states[lane].over:
+        if action != WAIT and not rows.states[lane].terminated:
             return lane
     return LEGAL
 
@@ -207,10 +205,10 @@ def play_on(game, rules, rows, lane, action):
     while action >= 0:
         advance(game, rules, state, action)
         settled = state.settled
-        for seat in range(rows.payoffs.shape[1]):
-            rows.payoffs[lane, seat] = state.payoff[seat] if settled else 0
-        rows.over[lane] = state.over
-        if state.over and rows.renew:
+        for seat in range(rows.rewards.shape[1]):
+            rows.rewards[lane, seat] = state.payoff[seat] if settled else 0
+        rows.terminated[lane] = state.terminated
+        if state.terminated and rows.renew:
             begin_next(game, rules, rows, lane)
         show_turn(game, rules, rows, lane)
         action = only_action(rows.masks[lane]) if rows.skip_forced and not settled else -1
@@ -219,10 +217,10 @@ def play_on(game, rules, rows, lane, action):
 @rule
 def play_lane(game, rules, rows, lane, action, view):
     """Play an action in a lane, unless it is WAIT or its episode is over; `view` is scratch."""
-    if action == WAIT or rows.states[lane].over:
-        for seat in range(rows.payoffs.shape[1]):
-            rows.payoffs[lane, seat] = 0
-        rows.over[lane] = rows.states[lane].over
+    if action == WAIT or rows.states[lane].terminated:
+        for seat in range(rows.rewards.shape[1]):
+            rows.rewards[lane, seat] = 0
+        rows.terminated[lane] = rows.states[lane].terminated
         return
     play_on(game, rules, rows, lane, action)
     if rows.observe:
@@ -231,67 +229,67 @@ def play_lane(game, rules, rows, lane, action, view):
 
 def loops_of_tables(game: Game) -> list[Callable]:
     """Return the loops of a game that take a table, to be compiled."""
-    room, widths, numbers = game.room, Widths.of(game), game.variant().as_rules(game.rules_type)
+    module, widths, numbers = game.module, Widths.of(game), game.variant().as_rules(game.rules_type)
 
     def begin(tables):
-        rows = rows_of(room, widths, numbers, tables[0])
+        rows = rows_of(module, widths, numbers, tables[0])
         for lane in range(len(rows.states)):
-            start(room, rows.rules, rows.states[lane], derive(rows.seeds[lane], rows.episodes[lane]))
+            start(module, rows.rules, rows.states[lane], derive(rows.seeds[lane], rows.episodes[lane]))
 
     def check(tables, actions):
-        return first_refused(rows_of(room, widths, numbers, tables[0]), actions, 0, len(actions))
+        return first_refused(rows_of(module, widths, numbers, tables[0]), actions, 0, len(actions))
 
     def step(tables, first, end, actions):
-        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
+        rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
         refused = first_refused(rows, actions, first, end)
         if refused == LEGAL:
             for lane in range(first, end):
-                play_lane(room, rows.rules, rows, lane, actions[lane], view)
+                play_lane(module, rows.rules, rows, lane, actions[lane], view)
         return refused
 
     def play_random(tables, first, end, steps, key):
-        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
+        rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
         for lane in range(first, end):
             for number in range(steps):
                 action = random_action(rows.masks[lane], derive(key, number), lane)
-                play_lane(room, rows.rules, rows, lane, action, view)
+                play_lane(module, rows.rules, rows, lane, action, view)
 
     def show(tables):
-        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
+        rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
         for lane in range(len(rows.states)):
-            show_turn(room, rows.rules, rows, lane)
+            show_turn(module, rows.rules, rows, lane)
             if rows.observe:
-                show_view(room, rows.rules, rows, lane, view)
+                show_view(module, rows.rules, rows, lane, view)
 
-    def look(tables, seat, observations):
-        rows, view = rows_of(room, widths, numbers, tables[0]), blank(1, room.VIEW)[0]
+    def observe_seat(tables, seat, observations):
+        rows, view = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0]
         for lane in range(len(rows.states)):
-            observe(room, rows.rules, rows.states[lane], seat, view, observations[lane])
+            observe(module, rows.rules, rows.states[lane], seat, view, observations[lane])
 
-    return [begin, check, step, play_random, show, look]
+    return [begin, check, step, play_random, show, observe_seat]
 
 
 def loops_of_views(game: Game) -> list[Callable]:
     """Return the loops of a game from states to views and back, to be compiled."""
-    room = game.room
+    module = game.module
 
-    def views(rules, states, out, keys):
+    def views(rules, states, out, rng_keys):
         for lane in range(len(states)):
-            room.information_set(rules, states[lane], np.int64(states[lane].to_act), out[lane], True)
-            keys[lane] = noise_key(states[lane])
+            module.information_set(rules, states[lane], np.int64(states[lane].to_act), out[lane], True)
+            rng_keys[lane] = noise_key(states[lane])
 
     def view_of(rules, states, seat, out):
         for lane in range(len(states)):
-            room.information_set(rules, states[lane], seat, out[lane], True)
+            module.information_set(rules, states[lane], seat, out[lane], True)
 
     def encode(views, observations):
         for lane in range(len(views)):
             observations[lane][:] = 0
-            room.encode(views[lane], observations[lane])
+            module.encode(views[lane], observations[lane])
 
-    def determinize(rules, views, keys, states):
+    def determinize(rules, views, rng_keys, states):
         for lane in range(len(states)):
-            room.determinize(rules, views[lane], keys[lane], states[lane])
+            module.determinize(rules, views[lane], rng_keys[lane], states[lane])
 
     return [views, view_of, encode, determinize]
 

@@ -26,7 +26,7 @@ def grows_into(net: dict[str, Any], larger: dict[str, Any]) -> bool:
     )
 
 
-def grown(
+def widened(
     tensors: dict[str, np.ndarray], larger: dict[str, Any], game: Game, rng: np.random.Generator
 ) -> dict[str, np.ndarray]:
     """Return the tensors of a larger network that computes the same.

@@ -12,7 +12,7 @@ LONGEST = 60  # characters of a value that an error repeats
 TRUTHS = (bool, np.bool_)
 
 
-def told(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return a value as an error repeats it: on one line, and not all of a long one."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -30,7 +30,7 @@ def cut(text: str) -> str:
 
 def refused(name: str, value: object, instead: str) -> ValueError:
     """Return the error for a value that is not allowed; `instead` says what is."""
-    return ValueError(f"{name}={told(value)} is not allowed; {instead}")
+    return ValueError(f"{name}={short_repr(value)} is not allowed; {instead}")
 
 
 def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
@@ -53,11 +53,7 @@ def in_bounds(whole: bool, **bounds: float) -> str:
             None count as not given.
     """
     what = "a whole number" if whole else "a number"
-    found = {
-        key: f"{int(each) if each == int(each) else each:,}"
-        for key, each in bounds.items()
-        if each is not None
-    }
+    found = {key: f"{int(each) if each == int(each) else each:,}" for key, each in bounds.items() if each is not None}
     if "ge" in found and "le" in found:
         return f"{what} from {found['ge']} to {found['le']}"
     words = {"gt": "above", "ge": "of at least", "lt": "below", "le": "of at most"}
@@ -195,8 +191,6 @@ def as_path(name: str, value: Any) -> Path:
 def require_methods(progress: Any = None, record: Any = None) -> None:
     """Raise ValueError for a progress that cannot be called, and for a record to which no games can be written."""
     if not (progress is None or callable(progress)):
-        raise refused(
-            "progress", progress, "it must be None or a function of the number of deals just finished"
-        )
+        raise refused("progress", progress, "it must be None or a function of the number of deals just finished")
     if not (record is None or callable(getattr(record, "write", None))):
         raise refused("record", record, "it must be None or a RecordWriter")

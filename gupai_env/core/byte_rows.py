@@ -103,13 +103,13 @@ def store_half(row: np.ndarray, at: int, word: int) -> None:
 
 def load_marks(row: np.ndarray, at: int) -> int:
     """Return row[at : at + MARKS], of bool, as the bits of a word, the first as the lowest."""
-    return sum(1 << place for place in range(MARKS) if row[at + place])
+    return sum(1 << index for index in range(MARKS) if row[at + index])
 
 
 def store_marks(row: np.ndarray, at: int, bits: int) -> None:
     """Write the lowest bits of a word to row[at : at + MARKS], of bool, the lowest first."""
-    for place in range(MARKS):
-        row[at + place] = bits >> place & 1
+    for index in range(MARKS):
+        row[at + index] = bits >> index & 1
 
 
 def _bits_of(builder, marks):
@@ -164,7 +164,7 @@ def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.nda
 
     Both are rows of int8 or bool; `source` has `width` entries.
     """
-    places_of = ir.Constant(ir.VectorType(ir.IntType(32), len(order)), [int(place) for place in order])
+    indices_of = ir.Constant(ir.VectorType(ir.IntType(32), len(order)), [int(index) for index in order])
 
     def rearrange(source, target, at):
         target[at : at + len(order)] = source[order]
@@ -176,7 +176,7 @@ def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.nda
         def build(context, builder, signature, given):
             (source, target, _), zero = signature.args, context.get_constant(types.intp, 0)
             entries = _read(context, builder, source, given[0], zero, _bytes(width))
-            moved = builder.shuffle_vector(entries, ir.Constant(entries.type, ir.Undefined), places_of)
+            moved = builder.shuffle_vector(entries, ir.Constant(entries.type, ir.Undefined), indices_of)
             return _write(context, builder, target, given[1], given[2], moved)
 
         return types.void(source, target, types.intp), build
@@ -213,8 +213,8 @@ def marks_from(mask, at):
     rest = len(mask) - at
     if len(mask) < MARKS:
         bits = 0
-        for place in range(rest):
-            bits |= int(mask[at + place]) << place
+        for index in range(rest):
+            bits |= int(mask[at + index]) << index
         return bits
     last = load_marks(mask, len(mask) - MARKS)
     if rest <= MARKS:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gupai_agents.agent import Turns
+from gupai_agents.agent import DecisionBatch
 from gupai_agents.failure import AgentError
 from gupai_env.core.game import Game
-from gupai_env.core.lanes import kernels
+from gupai_env.core.kernels import kernels
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
@@ -22,11 +22,7 @@ class ObservationAgent:
     """
 
     def __init__(
-        self,
-        name: str,
-        game: str | Game,
-        score: Callable[[np.ndarray], np.ndarray],
-        variant: Variant | None = None,
+        self, name: str, game: str | Game, score: Callable[[np.ndarray], np.ndarray], variant: Variant | None = None
     ) -> None:
         """Args: variant: the only one that it plays (but for options that nobody observes); any without.
 
@@ -34,12 +30,12 @@ class ObservationAgent:
         """
         self.name, self.game, self.score, self.variant = name, get_game(game), score, variant
 
-    def scores(self, turns: Turns) -> np.ndarray:
+    def scores(self, turns: DecisionBatch) -> np.ndarray:
         """Return the score of every action, legal or not, [N, num_actions].
 
         Raises: AgentError (a ValueError) unless `score` gave one for every action, none of them NaN.
         """
-        observations = np.empty((len(turns.keys), self.game.encoder.layout.size), np.int8)
+        observations = np.empty((len(turns.rng_keys), self.game.encoder.layout.size), np.int8)
         kernels(self.game).encode(turns.views, observations)
         scores = np.asarray(self.score(observations))
         if scores.shape != turns.masks.shape or scores.dtype.kind not in "fiu":
@@ -51,7 +47,7 @@ class ObservationAgent:
             raise AgentError(f"{self.name}: scores are NaN in row {np.isnan(scores).any(1).argmax()}")
         return scores
 
-    def act(self, turns: Turns) -> np.ndarray:
+    def act(self, turns: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
         return best_legal(self.scores(turns), turns.masks)
 

@@ -1,0 +1,132 @@
+"""Rule-based players: heuristics, which are weights over a game's features, and `random`; compiled once for a game."""
+
+import functools
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from gupai_agents.agent import DecisionBatch, certain, check_batch
+from gupai_env.core.compiling import compiled
+from gupai_env.core.episode import noise_key
+from gupai_env.core.game import Game
+from gupai_env.core.heuristic import heuristic_action, weights_of
+from gupai_env.core.kernels import only_action, random_action
+from gupai_env.core.rule import rule
+
+RANDOM = 0  # the number of the random player in a line-up; number n + 1 is row n of a table of heuristics
+
+
+@rule
+def choose(game, heuristics, player, view, mask, key):
+    """Return the action of a player by number; in compiled loops `game` is a game's module."""
+    if player == RANDOM:
+        return random_action(mask, key, 0)
+    return heuristic_action(game, weights_of(heuristics, player - 1), view, mask, key)
+
+
+@rule
+def decide(game, rules, heuristics, state, player, view, mask):
+    """Return the action of a player by number at its turn in a state; nobody is asked where one action is legal."""
+    mask[:] = False
+    game.legal_actions(rules, state, mask)
+    action = only_action(mask)
+    if action < 0:
+        game.information_set(rules, state, np.int64(state.to_act), view, False)
+        action = choose(game, heuristics, player, view, mask, noise_key(state))
+    return action
+
+
+class HeuristicLoops:
+    """The compiled loops of one game's heuristics over a batch of decisions.
+
+    choose(player, heuristics, views, masks, keys, actions): asks a player of a line-up for an action in every row.
+    weigh(weights, views, masks, worths): what every legal action is worth to a heuristic, float64 [N, num_actions].
+    """
+
+    def __init__(self, game: Game) -> None:
+        module = game.module
+
+        def choose_all(player, heuristics, views, masks, rng_keys, actions):
+            for turn in range(len(views)):
+                actions[turn] = choose(module, heuristics, player, views[turn], masks[turn], rng_keys[turn])
+
+        def weigh_all(weights, views, masks, scores):
+            for turn in range(len(views)):
+                for action in range(masks.shape[1]):
+                    if masks[turn, action]:
+                        scores[turn, action] = module.score(views[turn], action, weights)
+
+        self.choose: Callable = compiled(choose_all, game)
+        self.weigh: Callable = compiled(weigh_all, game)
+
+
+@functools.cache
+def heuristic_loops(game: Game) -> HeuristicLoops:
+    """Return the loops of a game; compiling (seconds) happens at their first call."""
+    return HeuristicLoops(game)
+
+
+class RandomAgent:
+    """Plays any legal action, all alike."""
+
+    name = "random"
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def act(self, turns: DecisionBatch) -> np.ndarray:
+        """Return one legal action a row, int16 [N]."""
+        return _asked(self.game, RANDOM, np.zeros((1, 1)), turns)
+
+    def probabilities(self, turns: DecisionBatch) -> np.ndarray:
+        """Return the probability of every action, float64 [N, num_actions]."""
+        return turns.masks / turns.masks.sum(1, keepdims=True)
+
+
+class HeuristicAgent:
+    """A heuristic of a game as an `Agent`.
+
+    weights: float64 [features + 1], see `gupai_env.core.heuristic`; the last one is the temperature.
+    """
+
+    def __init__(self, game: Game, name: str, heuristic: str | Mapping[str, float], temperature: float = 0.0) -> None:
+        """Args: style: the name of one of the game's, or weights by feature. Raises: ValueError as `Game.style`."""
+        self.game, self.name = game, name
+        self.weights = game.heuristic(heuristic, temperature)
+
+    def act(self, turns: DecisionBatch) -> np.ndarray:
+        """Return one legal action a row, int16 [N]."""
+        return _asked(self.game, RANDOM + 1, self.weights[None], turns)
+
+    def scores(self, turns: DecisionBatch) -> np.ndarray:
+        """Return what every action is worth to the heuristic, float64 [N, num_actions]; -inf where it is not legal."""
+        check_batch(self.game, turns)
+        return scores_of(self.game, self.weights, turns)
+
+    def probabilities(self, turns: DecisionBatch) -> np.ndarray:
+        """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 without temperature."""
+        temperature = self.weights[-1]
+        if temperature == 0:
+            return certain(self.act(turns), turns.masks.shape[1])
+        scores = self.scores(turns) / temperature
+        given = np.exp(scores - scores.max(1, keepdims=True))
+        return given / given.sum(1, keepdims=True)
+
+
+def writable(array: np.ndarray) -> np.ndarray:
+    """Return an array, or a copy of one that can only be read, as of lanes: loops would be compiled for it again."""
+    return array if array.flags.writeable else array.copy()
+
+
+def scores_of(game: Game, weights: np.ndarray, turns: DecisionBatch) -> np.ndarray:
+    """Return what every action is worth to a style's weights, float64 [N, num_actions]; -inf where it is not legal."""
+    scores = np.full(turns.masks.shape, -np.inf)
+    heuristic_loops(game).weigh(weights, turns.views, writable(turns.masks), scores)
+    return scores
+
+
+def _asked(game: Game, player: int, heuristics: np.ndarray, turns: DecisionBatch) -> np.ndarray:
+    check_batch(game, turns)
+    actions = np.empty(len(turns.rng_keys), np.int16)
+    heuristic_loops(game).choose(player, heuristics, turns.views, writable(turns.masks), turns.rng_keys, actions)
+    return actions
