@@ -170,7 +170,7 @@ def judge(path: Path) -> None:
         found = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
         won[name] = {"mean": round(found.mean, 4), "half_width": round(found.half_width, 4), "deals": deals}
         print(name, found, flush=True)
-    header["evaluation"] = {"seed": SEED, "chips_a_deal_against": won}
+    header["evaluation"] = {"seed": SEED, "chips_per_deal_against": won}
     write_checkpoint(path, header, small)
     print(f"{path}: {path.stat().st_size:,} bytes")
 

@@ -44,7 +44,7 @@ def main() -> None:
             deals = DEALS.get(name, 1500)
             heuristic = tune(name, seconds=1e9, generations=generations, deals=deals, seed=SEED, **variant)
             found.append(described(heuristic, variant, None))
-            print(name, variant, found[-1]["chips_a_deal_against"], f"{heuristic.seconds:.0f} s", flush=True)
+            print(name, variant, found[-1]["chips_per_deal_against"], f"{heuristic.seconds:.0f} s", flush=True)
         (FOLDER / f"{get_game(name).id}.yaml").write_text(to_yaml(found), encoding="utf-8")
 
 

@@ -56,7 +56,7 @@ PUBLIC = {
     "gupai_agents.evaluation": "*",
     "gupai_agents.evaluation.claims": "*",
     "gupai_agents.evaluation.statistics": "Estimate",
-    "gupai_training.config": "Config NetworkConfig PPOConfig TeachConfig PoolConfig EvaluationConfig load",
+    "gupai_training.config": "Config NetworkConfig PPOConfig ExpertIterationConfig PoolConfig EvaluationConfig load",
     "gupai_training.selfplay": "SelfPlayVecEnv",
 }
 KEPT = ("__init__", "__call__", "__iter__", "__len__", "__enter__", "__exit__", "__getitem__")

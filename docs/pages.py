@@ -320,7 +320,7 @@ def _annotated(game: Game) -> list[str]:
         "way round.",
         "",
         *_table(
-            ("seat", *(pile.target for pile in hands.places[0].piles if pile.tiles)),
+            ("seat", *(pile.label for pile in hands.places[0].piles if pile.tiles)),
             (
                 (seat, *(" ".join(f"[{a}:{b}]" for a, b in pile.tiles) for pile in place.piles if pile.tiles))
                 for seat, place in enumerate(hands.places)
@@ -357,7 +357,7 @@ def _known(game: Game) -> list[str]:
             f"{order}."
         )
     for file, header in networks(game.id):
-        won = header["evaluation"]["chips_a_deal_against"]
+        won = header["evaluation"]["chips_per_deal_against"]
         named = ", ".join(f"{_chips(each)} against `{name}`" for name, each in won.items())
         lines.append(
             f"- [`best`](../models/{file.stem}.md) ({_changed(_variant_of(game, header))}), chips per deal: {named}."
@@ -442,7 +442,7 @@ def ladder() -> str:
                     *(_chips(rung["against"].get(name)) for name in found["rivals"]),
                     _chips(total),
                     f"{rung['deals']:,}",
-                    f"{rung['decisions_a_second']:,.0f}",
+                    f"{rung['decisions_per_second']:,.0f}",
                 )
                 for rung, total in ranked(found)
             ]
@@ -492,7 +492,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
     """Return the model card of a network, with the metadata that the Hugging Face Hub reads."""
     options = _options_of(game, header)
     environment = f"gupai/{game.id}-v{game.version}"
-    won = header["evaluation"]["chips_a_deal_against"]
+    won = header["evaluation"]["chips_per_deal_against"]
     metadata = {
         "license": header["licence"].lower(),
         "library_name": "gupai",
@@ -592,8 +592,8 @@ def _exploited(file: Path) -> list[str]:
     found = json.loads((CARDS / "tiny.json").read_text(encoding="utf-8"))[file.stem]
     return [
         f"Its recipe on the game's tiny deck with two players (a small network, {found['targets']:,} targets, without",
-        f"looking ahead) makes a player from which an exact best response wins {found['best']:.3g} chips per deal if it",
-        f"always plays its best action, and {found['drawn']:.3g} if it draws from its policy; from random play",
+        f"looking ahead) makes a player from which an exact best response wins {found['best']:.3g} chips per deal",
+        f"if it always plays its best action, and {found['drawn']:.3g} if it draws from its policy; from random play",
         f"{found['random']:.3g} (`python benchmarks/tiny.py --recipes`, one run, seed {found['seed']}).",
     ]
 
@@ -772,7 +772,7 @@ def _options_of(game: Game, header: dict[str, Any]) -> str:
 
 
 def _judged(header: dict[str, Any]) -> list[str]:
-    won = header["evaluation"]["chips_a_deal_against"]
+    won = header["evaluation"]["chips_per_deal_against"]
     rows = sorted(won.items(), key=lambda item: -item[1]["mean"])
     return _table(
         ("against", "chips per deal", "deals"),

@@ -1,4 +1,4 @@
-"""`gupai discover`: which features of a heuristic matter, for people, as JSON, and kept in a folder while it goes on."""
+"""`gupai discover`: which features of a heuristic matter, as text, as JSON, and kept in a folder meanwhile."""
 
 import json
 from collections.abc import Sequence

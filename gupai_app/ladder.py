@@ -60,7 +60,7 @@ def content(ladder: Ladder, seconds: float, command: str) -> dict[str, Any]:
                     if name != rung.player
                 },
                 "all_but_random": rung.total.as_numbers(),
-                "decisions_a_second": rung.speed,
+                "decisions_per_second": rung.speed,
             }
             for rung in ladder.rungs
         ],

@@ -73,7 +73,7 @@ def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def shares() -> Iterator[Callable[[float, str], None]]:
-    """Show a bar on standard error, if that is a terminal, while the block calls `notify(share, what is being done)`."""
+    """Show a bar on standard error, if that is a terminal, while the block calls `notify(share, what it does)`."""
     console = Console(stderr=True)
     columns = BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("{task.description}")
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

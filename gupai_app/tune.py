@@ -76,7 +76,7 @@ def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[
         "version": game.version,
         "variant": options,
         "weights": weights,
-        "chips_a_deal_against": gains,
+        "chips_per_deal_against": gains,
         "provenance": {
             "by": "gupai tune",
             "start": start or next(reversed(list(game.heuristics))),

@@ -345,9 +345,8 @@ import numpy as np
 
 from gupai_env.core import compiling, kernels
 
-table = np.zeros(1, lanes.TABLE).view(np.recarray)
-lanes.take(table, 1)
-print(type(lanes.take._cache).__name__, lanes.take._cache.cache_path, sum(lanes.take.stats.cache_misses.values()))
+lanes.pick(np.ones((1, 2), np.bool_), 1, np.zeros(1, np.int64))
+print(type(lanes.pick._cache).__name__, lanes.pick._cache.cache_path, sum(lanes.pick.stats.cache_misses.values()))
 print(repr(numba.config.CACHE_DIR))
 """
 
@@ -409,8 +408,8 @@ def test_machine_code_is_never_taken_from_a_folder_that_others_may_write_to(
 
 def test_a_person_at_a_terminal_is_told_what_is_compiled_and_when_it_is_done_but_only_once(tmp_path):
     lines = at_terminal(tmp_path).splitlines()
-    begun = lines.index("gupai: compiling take (once on this machine, some seconds) ...")
-    assert re.fullmatch(r"gupai: compiled take in \d+ s", lines[begun + 1])
+    begun = lines.index("gupai: compiling pick (once on this machine, some seconds) ...")
+    assert re.fullmatch(r"gupai: compiled pick in \d+ s", lines[begun + 1])
     assert at_terminal(tmp_path) == ""  # it is found on disk
 
 

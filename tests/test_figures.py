@@ -62,7 +62,7 @@ def test_the_forms_of_a_tournament_are_those_of_its_chips():
 # --- the ladder -----------------------------------------------------------------------------------
 
 
-def test_the_pace_of_a_player_is_decisions_a_second(monkeypatch):
+def test_the_pace_of_a_player_is_decisions_per_second(monkeypatch):
     """One that takes 10 ms a decision is asked for 8, then 16, then 32 of them, which take long enough."""
     clock, asked = [0.0], []
 

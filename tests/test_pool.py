@@ -19,7 +19,7 @@ from gupai_training.selfplay import SelfPlayVecEnv
 
 
 class Script:
-    """VectorEnv that follow a script: who is to act, then for each step the chips paid and whether the episode ended."""
+    """Lanes that follow a script: who is to act, then for each step the chips paid and whether the episode ended."""
 
     def __init__(self, seat, *steps):
         self.seats = np.array([seat], np.int8)

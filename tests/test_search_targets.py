@@ -549,7 +549,7 @@ def test_not_a_number_stops_teaching_and_keeps_what_was_saved(tmp_path):
     run = Run.begin(config(), tmp_path)
     with torch.no_grad():
         run.network.policy.weight.fill_(float("nan"))
-    with pytest.raises(FloatingPointError, match="the loss of teaching is not finite after"):
+    with pytest.raises(FloatingPointError, match="the loss is not finite after"):
         run.search_stage.step(run.search_stage.target_maker.heuristic)
 
 

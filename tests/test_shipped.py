@@ -73,7 +73,7 @@ def test_every_shipped_network_plays_its_variant_and_is_small(file):
     assert best_file(game, variant) == file
     assert make_agent("best", game, **variant.changed()).name == "best"
     assert file.stat().st_size <= MOST_BYTES
-    won = header["evaluation"]["chips_a_deal_against"]
+    won = header["evaluation"]["chips_per_deal_against"]
     assert set(won) >= {"random", *game.heuristics}
 
 
@@ -99,13 +99,13 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     assert (header["machine"], header["recipe"].strip()) == ("an abacus", "game: jie-long")
     assert small["policy.weight"].dtype == np.float16
     np.testing.assert_allclose(unpacked(small)["policy.weight"], tensors["policy.weight"], atol=0.02)
-    won = header["evaluation"]["chips_a_deal_against"]
+    won = header["evaluation"]["chips_per_deal_against"]
     assert won.keys() == {"random", *GAME.heuristics, "tuned", "search:playouts=200"}
     assert {each["deals"] for each in won.values()} == {2}
     monkeypatch.setattr(strong, "DEALS", 3)
     strong.judge(file)
     again, same = read_checkpoint(file)
-    assert again["evaluation"]["chips_a_deal_against"]["greedy"]["deals"] == 3
+    assert again["evaluation"]["chips_per_deal_against"]["greedy"]["deals"] == 3
     assert {**again, "evaluation": 0} == {**header, "evaluation": 0}
     assert all((same[name] == tensor).all() for name, tensor in small.items())
     run_folder(tmp_path / "second", start="best")

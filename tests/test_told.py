@@ -234,7 +234,7 @@ def test_results_tell_the_seats_of_the_hero():
     run = SimpleNamespace(game=JIE_LONG, variant=variant, config=config, agent_file="f")
     printed = json.loads(results_json(run, [Row("me", "you", DuplicateResult(("me", *["you"] * 3), chips, 1))]))
     (row,) = printed["results"]
-    assert (row["player"], row["against"], row["chips_a_deal"]["mean"]) == ("me", "you", 11.5)
+    assert (row["player"], row["against"], row["chips_per_deal"]["mean"]) == ("me", "you", 11.5)
     assert [each["mean"] for each in row["at_seats"]] == [10, 11, 12, 13]
     assert (printed["seed"], printed["deals_seed"]) == (3, 3 + FINAL_SEED)
 

@@ -560,7 +560,7 @@ def test_a_run_that_cannot_be_taught_keeps_what_it_was_taught_with(tmp_path):
     run = Run.begin(parse(BY_SEARCH, "test"), tmp_path)
     with torch.no_grad():
         run.learner.network.value.weight.fill_(float("nan"))
-    with pytest.raises(FloatingPointError, match="the loss of teaching is not finite after"):
+    with pytest.raises(FloatingPointError, match="the loss is not finite after"):
         run.learn()
     batch = load_file(run.folder / "batch.safetensors")
     assert batch["observations"].any()

@@ -38,7 +38,7 @@ class LookAhead:
     """What corrects the scores of a network in one variant."""
 
     def __init__(self, game: Game, variant: Variant, depth: Depth) -> None:
-        """Raises: ValueError for numbers out of range, and for a game without hands to count or a heuristic to play on."""
+        """Raises: ValueError for numbers out of range, and for a game without hands to count or without a heuristic."""
         if "sizes" not in (game.view.names or ()) or not has_tuned(game):
             raise ValueError(f"nobody looks ahead in {game.id}: its views count no hands, or it has no tuned style")
         whole_number("tiles", depth.tiles, 1, MOST_TILES)

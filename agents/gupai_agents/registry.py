@@ -151,6 +151,8 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
             weights = dict(tuned_weights(game, variant))
         elif kind in game.heuristics:
             weights = dict(game.heuristics[kind])
+        elif colon and heuristic.startswith("style:"):
+            raise ValueError(f"{short_repr(spec)}: `style:` is called `heuristic:` now; write heuristic:{spec[6:]}")
         else:
             raise ValueError(f"{short_repr(spec)} is no player of {game.id}; {_known(kind, game)}")
     for assignment in filter(None, listed.split(",")):

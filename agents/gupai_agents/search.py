@@ -83,7 +83,7 @@ class Values(NamedTuple):
 
 @rule
 def try_action(game, rules, heuristics, state, action, seat, view, mask):
-    """Play an action and the deal to its end, a seat by the heuristic OWN and all others by OTHERS; return its chips."""
+    """Play an action and the rest of the deal, a seat by the heuristic OWN, all others by OTHERS; return its chips."""
     while True:
         advance(game, rules, state, action)
         if state.settled:

@@ -96,13 +96,15 @@ class ExpertIterationConfig(Section):
         10, description="deals of a target, in each of which every legal action is tried", ge=1, le=100_000
     )
     tables: int = Field(2048, description="deals played for a chunk of targets", ge=1, le=1 << 20)
-    random_moves: float = Field(0.15, description="share of random moves in them, but for those of `dealt`", ge=0, le=1)
+    random_moves: float = Field(
+        0.15, description="share of random moves in them, except those of `true_hands`", ge=0, le=1
+    )
     heuristic_share: float = Field(
         0.25, description="share of the stage in which the heuristic plays these deals, then the network", ge=0, le=1
     )
     true_hands: float = Field(
         0,
-        description="share of the stage, at its end, in which targets are of the deal that lies on the table, where the "
+        description="share of the stage, at its end, in which targets are of the deal that was dealt, where the "
         "network draws from its policy and meets the pool's rule-based players too; each is learned from once",
         ge=0,
         le=1,
@@ -110,7 +112,7 @@ class ExpertIterationConfig(Section):
     self_rollouts: float = Field(
         0,
         description="share of the stage, at its end and of these deals, in which the network itself plays on for "
-        "what it tries instead of the style: several times dearer",
+        "what it tries instead of the heuristic: several times dearer",
         ge=0,
         le=1,
     )
@@ -127,7 +129,7 @@ class ExpertIterationConfig(Section):
     )
     ahead: int = Field(
         0,
-        description="chunks that workers, or half of the cores, label ahead of learning; older players play them",
+        description="chunks of targets that workers, or half of the cores, make ahead; older players play them",
         ge=0,
         le=1000,
     )
@@ -293,6 +295,20 @@ class Config(Section):
         return targets + rollout + learning + playing + weights
 
 
+RENAMED = {  # what files from before say
+    "teach": "expert_iteration (and in it style heuristic, style_games heuristic_share, labels targets, passes epochs, "
+    "dealt true_hands, own_playouts self_rollouts, plays_on rollout_policy)",
+    "ppo.lanes": "ppo.envs",
+    "expert_iteration.labels": "targets",
+    "expert_iteration.style": "heuristic",
+    "expert_iteration.style_games": "heuristic_share",
+    "expert_iteration.passes": "epochs",
+    "expert_iteration.dealt": "true_hands",
+    "expert_iteration.own_playouts": "self_rollouts",
+    "expert_iteration.plays_on": "rollout_policy",
+}
+
+
 def parse(data: dict[str, Any], source: str) -> Config:
     """Return a checked configuration; raises ValueError with one line: source, key, what came, what is allowed."""
     try:
@@ -305,6 +321,8 @@ def parse(data: dict[str, Any], source: str) -> Config:
         section: Any = Config
         for part in first["loc"][:-1]:
             section = section.model_fields[part].annotation
+        if (now := RENAMED.get(key)) is not None:
+            raise ValueError(f"{source}: {key} is called {now} now; write that instead")
         raise ValueError(f"{source}: {key} is no setting; settings here are {', '.join(section.model_fields)}")
     if first["type"] == "missing":
         raise ValueError(f"{source}: {key} is missing")

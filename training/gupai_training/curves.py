@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
-from pydantic import ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from gupai_agents.evaluation.chart import Point, curves
 from gupai_agents.evaluation.statistics import Estimate
@@ -38,7 +38,7 @@ class Evaluation(Stored):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Compared] = Field(init=False)
 
-    targets: Count
+    targets: Count = Field(validation_alias=AliasChoices("targets", "labels"))  # runs of before say labels
     decisions: Count
     updates: Count
     seconds: float = Field(ge=0, le=1e12)
@@ -58,7 +58,7 @@ class Result(Stored):
 
     player: Text
     against: Text
-    chips_a_deal: Won
+    chips_per_deal: Won
 
 
 class Results(Stored):
@@ -69,7 +69,7 @@ class Results(Stored):
     @property
     def table(self) -> list[tuple[str, str, str]]:
         """The rows of the table, its heads first."""
-        rows = [(each.player, each.against, str(Estimate(**dict(each.chips_a_deal)))) for each in self.results]
+        rows = [(each.player, each.against, str(Estimate(**dict(each.chips_per_deal)))) for each in self.results]
         return [("player", "against", "chips per deal"), *rows]
 
 

@@ -346,7 +346,7 @@ class SearchStage:
         loss = policy_loss + value_loss
         if not torch.isfinite(loss):
             raise FloatingPointError(
-                f"the loss of learning from search is not finite after {self.targets:,} targets; training stopped, the last "
+                f"the loss is not finite after {self.targets:,} search targets; training stopped, the last "
                 "saved checkpoint is intact"
             )
         self.optimizer.zero_grad()

@@ -67,7 +67,8 @@ def _verdict(found: Tournament) -> str:
     best = _ranked(found)[0]
     performance, name = found.performances[best], found.players[best]
     if performance.p < 0.05 and performance.chips.mean > 0:
-        return f"{name} won most: {performance.chips} chips per deal, and in {performance.win_share:.0%} of its games the most of all."
+        most = f"in {performance.win_share:.0%} of its games the most of all"
+        return f"{name} won most: {performance.chips} chips per deal, and {most}."
     return f"No agent is clearly ahead; {name} has the highest mean, {performance.chips} chips per deal."
 
 

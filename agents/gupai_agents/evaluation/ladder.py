@@ -25,7 +25,7 @@ FIRST_ASKED, LONG_ENOUGH = 8, 0.2  # decisions, doubled until asking for them ta
 
 @dataclass(frozen=True)
 class Rung:
-    """One player. `chips`: a deal, on each rival of the ladder. `deals`: of each duel. `speed`: decisions per second."""
+    """One player: chips per deal on each rival, deals of each duel, and its speed in decisions per second."""
 
     player: str
     chips: tuple[Estimate, ...]

@@ -454,7 +454,8 @@ def _difference(claim: _Claim, game: GameRecord) -> str:
     except ValueError as error:
         return str(error)
     if claim.payoffs != [list(paid) for paid in game.payoffs]:
-        return f"payoffs are {short_repr(claim.payoffs)}, but the game pays {short_repr([list(paid) for paid in game.payoffs])}"
+        paid = short_repr([list(each) for each in game.payoffs])
+        return f"payoffs are {short_repr(claim.payoffs)}, but the game pays {paid}"
     if claim.names != list(game.names):
         return "its names are not those of its actions"
     return "it says the same game in other bytes than this format has"

@@ -31,7 +31,7 @@ from gupai_env.core.bits import first_one
 from gupai_env.core.byte_rows import BLOCK, write_row
 from gupai_env.core.episode import NOBODY, distance, seat_after, seat_at, state_dtype
 from gupai_env.core.memory import scratch
-from gupai_env.core.rule import rule
+from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.tiles import (
     DECK,
     KIND,
@@ -210,7 +210,7 @@ def legal_actions(rules, state, mask):
         write_kinds(kinds_in(hand), mask, 0)
 
 
-@rule
+@long_rule
 def mark_triplets(hand, laid_out, kind, steps, mask):
     """Mark the triplets for which a hand may claim a tile from `steps` seats away; `laid_out` are its points."""
     tiles, twos = scratch(5, np.uint8), scratch(5, np.int64)

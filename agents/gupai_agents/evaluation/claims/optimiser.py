@@ -111,7 +111,7 @@ class Optimised:
 
 
 def traits(claim: Claim) -> list[Trait]:
-    """Return the traits of a claim's policy readings that are weights of a heuristic; of other readings there is none."""
+    """Return the traits of a claim's policy readings that are weights of a heuristic; other readings have none."""
     game, found = get_game(claim.game), []
     for reading in claim.readings:
         if isinstance(reading, Policy):
