@@ -1,7 +1,7 @@
 """Training on the tiny deck of every game: exploitability, exact (`gupai_agents.evaluation.exact`), in chips per deal.
 
     python benchmarks/tiny.py --runs /tmp/tiny --decisions 1_000_000
-    python benchmarks/tiny.py --runs /tmp/tiny --recipes --labels 200_000 --json docs/models/tiny.json
+    python benchmarks/tiny.py --runs /tmp/tiny --recipes --targets 200_000 --json docs/models/tiny.json
 
 The first prints how it falls with self-play, as rows of docs/evaluation.md. The second trains by the recipe of every
 player that ships, with a small network and so many targets of each kind that went into the player, for its card.
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("games", nargs="*", default=list(GAMES))
     parser.add_argument("--decisions", type=int, default=1_000_000)
     parser.add_argument("--recipes", action="store_true", help="those of the players that ship")
-    parser.add_argument("--labels", type=int, default=200_000, help="of each kind of a recipe")
+    parser.add_argument("--targets", type=int, default=200_000, help="of each kind of a recipe")
     parser.add_argument("--json", type=Path, help="file for what came of the recipes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=Path, required=True, help="folder for the runs")

@@ -418,7 +418,7 @@ def ladder() -> str:
         "*Written by `docs/pages.py` from `docs/ladder/*.json`, which `gupai ladder GAME --json` printed.*",
         "",
         MEANING,
-        "Who searches plays fewer deals. Decisions a second are those of a batch of 512 asked at once, drawn from all",
+        "Who searches plays fewer deals. Decisions per second are those of a batch of 512 asked at once, drawn from all",
         "moments of a deal. In the column of all but `random`, ± is an upper bound: the mean of the half-widths.",
         "[What the names mean](players.md).",
         "",
@@ -562,7 +562,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             "## Evaluation",
             "",
-            "Chips a deal of one of it among equal others, each deal played from every seat; ± is the",
+            "Chips per deal of one of it among equal others, each deal played from every seat; ± is the",
             "half-width of the 95%",
             "interval of the mean over deals, which training never met (seed",
             f"{header['evaluation']['seed']}). Judged as it ships, with rounded weights.{_met(header)}",
@@ -650,7 +650,7 @@ def _recipes(header: dict[str, Any]) -> list[str]:
             lines += ["and with this one, whose `start` is the player made so far:", ""]
         lines += _fenced(each)
         if "rollout_policy" in each and each["rollout_policy"]["recipe"] not in smaller:
-            lines += ["where `plays_on` is made with this one:", "", *_fenced(each["rollout_policy"])]
+            lines += ["where `rollout_policy` is made with this one:", "", *_fenced(each["rollout_policy"])]
             smaller.append(each["rollout_policy"]["recipe"])
         if others := each.get("averaged_with"):
             start = " and of the one they began with" if each.get("start_averaged") else ""

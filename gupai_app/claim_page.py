@@ -196,7 +196,7 @@ def _deal(
     ]
     return {
         "slug": slug,
-        "told": f"{what[0].upper()}{what[1:]}{AMONG if what == MEDIAN else ''}: {gain}",
+        "title": f"{what[0].upper()}{what[1:]}{AMONG if what == MEDIAN else ''}: {gain}",
         "about": f"{who}; deal {example['deal']}, {seats}.",
         "parting": next((number for number, (one, other) in both if one != other), None),
         "sides": sides,

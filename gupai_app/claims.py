@@ -1,4 +1,4 @@
-"""`gupai claim`: which claims there are, testing them, and what a player is told of the verdict."""
+"""`gupai claim`: which claims there are, testing them, and what a verdict says to a player."""
 
 import contextlib
 import functools

@@ -14,7 +14,7 @@ from gupai_env.core.variant import Variant
 
 SEARCHES = ("search:playouts=50", "search:playouts=200", "search:playouts=1000")
 MEANING = (
-    "Chips a deal of one player among equal others, each deal played from every seat; ± is the half-width of the "
+    "Chips per deal of one player among equal others, each deal played from every seat; ± is the half-width of the "
     "95% interval of the mean over deals. The column of all leaves `random` out, whose noise hides how good players "
     "differ."
 )
@@ -35,7 +35,7 @@ def show(ladder: Ladder, seconds: float) -> None:
         table,
         f"{ladder.game.id} v{ladder.game.version}, {ladder.variant}; seed {ladder.seed}; {seconds:.0f} seconds.",
         MEANING,
-        f"Decisions a second are those of a batch, on {os.cpu_count()} cores.",
+        f"Decisions per second are those of a batch, on {os.cpu_count()} cores.",
     )
 
 

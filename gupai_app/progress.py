@@ -110,7 +110,7 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
         padding=(0, 1, 0, 0),
         title=f"{run.game.title}, {run.variant.players} players, {options}",
         caption=(
-            f"Chips a deal of one player against equal others in all other seats, with its 95% interval. "
+            f"Chips per deal of one player against equal others in all other seats, with its 95% interval. "
             f"{config.evaluation.final_deals:,} deals, each from every seat; deals from seed "
             f"{config.seed + FINAL_SEED}, training from seed {config.seed}: "
             f"{went_in(run.spent.targets, run.decisions)}."

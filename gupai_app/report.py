@@ -28,7 +28,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
 
 NARROWEST = 20  # columns; a narrower terminal breaks lines itself
-NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and told in full below it
+NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and written in full below it
 
 
 def table_of(*columns: str, **looks: Any) -> Table:
@@ -138,9 +138,9 @@ def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> N
     parts: list[Any] = []
     if found.standings is not None:
         parts.append(_duels(found.standings, names, ranked))
-    by_seat = table_of("agent", *(f"seat {seat}" for seat in seats), title="Chips a deal by seat")
+    by_seat = table_of("agent", *(f"seat {seat}" for seat in seats), title="Chips per deal by seat")
     performances = table_of("agent", "chips", "p", "wins", "place", "rating", "alpha-rank", title="Every agent")
-    action_types = table_of("agent", *found.performances[0].action_types, title="Decisions a deal")
+    action_types = table_of("agent", *found.performances[0].action_types, title="Decisions per deal")
     for agent in ranked:
         performance = found.performances[agent]
         by_seat.add_row(names[agent], *(str(found.at_seat(agent, seat)) for seat in seats))
@@ -173,7 +173,7 @@ def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> N
 
 
 def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) -> Table:
-    duels = table_of("one of", *(f"against {name}" for name in names), "all", title="Chips a deal")
+    duels = table_of("one of", *(f"against {name}" for name in names), "all", title="Chips per deal")
     for hero in ranked:
         won = ["" if hero == other else str(standings.against(hero, other)) for other in range(len(names))]
         duels.add_row(names[hero], *won, str(standings.total(hero)))
@@ -227,7 +227,7 @@ def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *,
     if as_json:
         return put_json(_exploits(tree, policies, seconds))
     two, seats = tree.players == 2, range(tree.players)
-    table = table_of("in all seats", title="Chips a deal")
+    table = table_of("in all seats", title="Chips per deal")
     for heading in (*(f"seat {seat}" for seat in seats), *(f"gain at {seat}" for seat in seats)):
         table.add_column(heading, justify="right")
     if two:

@@ -16,7 +16,7 @@ from gupai_env.core.variant import Variant
 
 
 class Step(NamedTuple):
-    """A move and what a spectator is told of it.
+    """A move and what a spectator sees of it.
 
     number: of the move in its game, from 1. words: the action's name. news: a note on the table that is new. payoffs:
     chips by seat if it ended a deal. scene: the table after it, all tiles face up.

@@ -103,7 +103,7 @@ class GupaiEnv(AECEnv):
         self._mask, self._seat, self._observation = envs.masks.view(np.int8), envs.seats, envs.observations
         # What `envs.step` does, without having the lanes to oneself and checks, which are made here.
         self._play = functools.partial(envs._steps[0], self._action)
-        self._settled, self._moves, self._over = states["settled"], states["moves"], states["over"]
+        self._settled, self._moves, self._over = states["settled"], states["moves"], states["terminated"]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what `_bind` makes anew, and the window."""

@@ -167,15 +167,15 @@ def at_ones_table(agent):
 def on_a_page(agent):
     pytest.importorskip("fastapi", reason="the pages need gupai[web]")
     from gupai_app.web.address import Address
-    from gupai_app.web.table import Seating
+    from gupai_app.web.table import WebGame
 
     class Table(Address):
         def agents(self):
             return [None if seat == self.seat else agent for seat in range(VARIANT.players)]
 
-    seating = Seating(Table(GAME, VARIANT, 1, 0, 0, ("greedy",)))
+    seating = WebGame(Table(GAME, VARIANT, 1, 0, 0, ("greedy",)))
     while not seating.terminated:
-        seating = Seating(seating.address, seating.moves[0].actions[0])
+        seating = WebGame(seating.address, seating.moves[0].actions[0])
 
 
 def in_a_gym(agent):

@@ -75,15 +75,19 @@ def test_jie_long_in_c_writes_the_same_bytes_and_a_difference_is_found(tmp_path)
 
 
 def made(teach, **more):
-    return {"recipe": f"teach: {teach}", **more}
+    return {"recipe": f"expert_iteration: {teach}", **more}
 
 
 def test_a_recipe_on_a_tiny_deck_has_each_kind_of_label_once_in_the_order_of_the_runs():
-    searched = made("{playouts: 20, temperature: 2.5, labels: 9, learning_rate: 0.1}")
-    dealt = made("{dealt: 1, playouts: 5}", start=searched)
-    own = made("{dealt: 1, own_playouts: 1}", start=made("{dealt: 1, passes: 7}", start=dealt))
-    agreed = made("{dealt: 1, own_playouts: 0.5, ensemble: ['checkpoint:some']}", start=own)
-    expected = [{"playouts": 20, "temperature": 2.5}, {"dealt": 1, "playouts": 5}, {"dealt": 1, "own_playouts": 1}]
+    searched = made("{playouts: 20, temperature: 2.5, targets: 9, learning_rate: 0.1}")
+    dealt = made("{true_hands: 1, playouts: 5}", start=searched)
+    own = made("{true_hands: 1, self_rollouts: 1}", start=made("{true_hands: 1, epochs: 7}", start=dealt))
+    agreed = made("{true_hands: 1, self_rollouts: 0.5, ensemble: ['checkpoint:some']}", start=own)
+    expected = [
+        {"playouts": 20, "temperature": 2.5},
+        {"true_hands": 1, "playouts": 5},
+        {"true_hands": 1, "self_rollouts": 1},
+    ]
     assert kinds_of(agreed) == expected
     assert kinds_of(dealt) == expected[:2]
 
@@ -93,7 +97,7 @@ def test_what_a_recipe_makes_on_a_tiny_deck_is_harder_to_exploit_than_random_pla
     found = by_recipe(file, header, 5000, 1, tmp_path)
     assert found["random"] == pytest.approx(2.883, abs=0.001)  # docs/evaluation.md
     assert found["best"] < 0.5 * found["random"] and found["drawn"] < 0.5 * found["random"]
-    assert (found["labels"], found["seed"]) == (5000, 1)
+    assert (found["targets"], found["seed"]) == (5000, 1)
 
 
 def test_what_came_of_recipes_keeps_players_of_other_games_and_is_not_emptied(tmp_path, monkeypatch, capsys):

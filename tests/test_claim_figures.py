@@ -230,7 +230,7 @@ def test_positions_tell_the_same_deals_however_many_are_dealt_at_a_time(monkeypa
     choice = Choice([], [Condition(feature="double")], [], "best_alternative")
     agent, found = make_agent("greedy"), []
     for envs in (4096, 7):
-        monkeypatch.setattr(tables, "LANES", envs)
+        monkeypatch.setattr(tables, "ENVS", envs)
         table = Table(sampler, 5)
         parts = list(forks(table, agent, choice, 3, 20))
         deals = np.concatenate([part.deals for part in parts])

@@ -24,7 +24,7 @@ def test_an_episode_begins_alike_on_a_cleared_table_and_on_a_used_one(game):
     for number, (one, other) in enumerate(zip(used, fresh, strict=True)):
         start(game, rules, one, number)
         start(game, rules, other, number)
-    for field in ("seed", "moves", "deal", "leader", "direction", "to_act", "over", "settled", "payoff", "total"):
+    for field in ("seed", "moves", "deal", "leader", "direction", "to_act", "terminated", "settled", "payoff", "total"):
         np.testing.assert_array_equal(used[field], fresh[field], field)
     tables = [set_up(game, variant, states) for states in (used, fresh)]
     np.testing.assert_array_equal(tables[0].masks, tables[1].masks)

@@ -267,5 +267,5 @@ def test_seeds_are_one_a_lane():
 
 def kept(envs: VectorEnv) -> list[np.ndarray]:
     """All that a refused step must leave alone."""
-    names = ("states", "seats", "masks", "observations", "payoffs", "over", "episodes", "seeds")
+    names = ("states", "seats", "masks", "observations", "rewards", "terminated", "episodes", "seeds")
     return [getattr(envs, name) for name in names]

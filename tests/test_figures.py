@@ -121,7 +121,7 @@ def test_an_exploiter_begins_without_temperature_is_chosen_in_other_deals_and_sc
         def ask(self):
             return np.array([self.mean])
 
-        def notify(self, chips):
+        def tell(self, chips):
             pass
 
     def won(table, candidates, rivals, deals, key):

@@ -147,8 +147,8 @@ def test_arrays_that_the_next_step_overwrites_can_only_be_read(copied):
     learner = SelfPlayVecEnv.against("jie-long", 2, ["random"])
     learner.reset()
     for env, names in (
-        (shown, ("seats", "masks", "observations", "payoffs", "over")),
-        (learner, ("seats", "masks", "observations", "payoffs", "over", "sitting", "totals")),
+        (shown, ("seats", "masks", "observations", "rewards", "terminated")),
+        (learner, ("seats", "masks", "observations", "rewards", "terminated", "seating", "totals")),
     ):
         for name in names:
             with pytest.raises(ValueError, match="read-only"):

@@ -109,7 +109,7 @@ def test_a_reset_that_is_interrupted_can_be_done_again():
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_lanes_that_were_interrupted_go_on(threads, monkeypatch):
-    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     envs, moments = VectorEnv("jie-long", 6, seed=3, threads=threads), 0
     calls = {
         "step": lambda: envs.step(envs.masks.argmax(1)),
@@ -198,7 +198,7 @@ def test_tables_that_were_interrupted_say_so_or_go_on_and_are_dealt_anew_rightly
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_forked_process_plays_what_a_thread_of_its_parent_held(threads, monkeypatch):
     """As workers of a data loader do, or `multiprocessing`, while another thread plays."""
-    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     env, envs = dealt(), VectorEnv("jie-long", 6, seed=3, threads=threads)
     envs.play_random(3, 1)  # starts the threads
     held, go_on = threading.Event(), threading.Event()

@@ -100,7 +100,7 @@ def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
         climbed[:] = climbed or [play_ladder(*arguments, **options)]
         return climbed[0]
 
-    monkeypatch.setattr("gupai_agents.evaluation.ladder.climb", once)
+    monkeypatch.setattr("gupai_agents.evaluation.ladder.play_ladder", once)
     table = CliRunner().invoke(app, words, catch_exceptions=False).stdout
     content = json.loads(CliRunner().invoke(app, [*words, "--json"], catch_exceptions=False).stdout)
     assert content["changed"] == {"must_catch": True} and content["seed"] == 0
@@ -114,7 +114,9 @@ def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
 
 def test_few_deals_are_few_for_those_who_search_too(monkeypatch):
     asked = []
-    monkeypatch.setattr("gupai_agents.evaluation.ladder.climb", lambda *given, **_: asked.append(given[2:]) or 1 / 0)
+    monkeypatch.setattr(
+        "gupai_agents.evaluation.ladder.play_ladder", lambda *given, **_: asked.append(given[2:]) or 1 / 0
+    )
     for words in (["--deals", "100"], ["--deals", "2000"], ["--deals", "100", "--few", "100"]):
         assert isinstance(CliRunner().invoke(app, ["ladder", "jie-long", *words]).exception, ZeroDivisionError)
     assert asked == [(100, 100), (2000, 500), (100, 100)]

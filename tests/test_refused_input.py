@@ -651,7 +651,7 @@ def test_every_command_refuses_a_target_that_cannot_be_written_before_it_begins(
         target = str(make(tmp_path))
         for force in ([], ["--force"])[: 1 if "exists" in said else 2]:
             if "tune" in words and target == "/dev/null":
-                said = "the name of a style's file ends with .yaml"
+                said = "the name of a heuristic's file ends with .yaml"
             result = CliRunner().invoke(app, [*words.split(), target, *force])
             assert (result.exit_code, result.stdout) == (2, ""), (target, result.output, result.exception)
             assert result.stderr.startswith(f"gupai: {words.split()[-1]} ") and said in result.stderr

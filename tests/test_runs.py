@@ -263,7 +263,7 @@ def test_a_folder_that_cannot_be_made_is_reported_in_one_line(tmp_path):
         lambda header, tensors: header.update(chance="["),
         lambda header, tensors: header.update(kind="player"),
         lambda header, tensors: tensors.pop("noise"),
-        lambda header, tensors: tensors.pop("env.sitting"),
+        lambda header, tensors: tensors.pop("env.seating"),
         lambda header, tensors: tensors.update({"env._owed": np.zeros(3, np.float32)}),
         lambda header, tensors: tensors.update({"env._owed": tensors["env._owed"].astype(np.float64)}),
         lambda header, tensors: tensors.update({"env._decided": tensors["env._decided"].astype(np.int8)}),
@@ -280,9 +280,9 @@ def test_a_folder_that_cannot_be_made_is_reported_in_one_line(tmp_path):
         lambda header, tensors: tensors["env.seeds"].fill(-1),
         lambda header, tensors: tensors["env.seeds"].__iadd__(1),
         lambda header, tensors: tensors["env.episodes"].fill(-1),
-        lambda header, tensors: tensors["env.sitting"].fill(99),
-        lambda header, tensors: tensors["env.sitting"].fill(-2),
-        lambda header, tensors: tensors["env.sitting"].fill(0),
+        lambda header, tensors: tensors["env.seating"].fill(99),
+        lambda header, tensors: tensors["env.seating"].fill(-2),
+        lambda header, tensors: tensors["env.seating"].fill(0),
         lambda header, tensors: header.update(played=-1),
         lambda header, tensors: header.update(decisions="many"),
         lambda header, tensors: header.update(updates=1.5),
@@ -415,14 +415,14 @@ def test_a_saved_run_is_told_by_what_was_played_and_goes_on_from_there():
         (elsewhere, -2, "who is not in the pool of 2"),
         (env.seats, 1, "not a learner's turn"),
     ):
-        odd = {**saved, "sitting": saved["sitting"].copy()}
-        odd["sitting"][rows[7], seats[7]] = number
+        odd = {**saved, "seating": saved["seating"].copy()}
+        odd["seating"][rows[7], seats[7]] = number
         with pytest.raises(ValueError, match=said):
             opened().put_back(odd)
     again.pool.rng = copy.deepcopy(env.pool.rng)
     again.put_back(saved)
     for _ in range(60):
-        for name in ("seats", "masks", "observations", "sitting", "totals"):
+        for name in ("seats", "masks", "observations", "seating", "totals"):
             np.testing.assert_array_equal(getattr(again, name), getattr(env, name))
         np.testing.assert_array_equal(again.envs.states, env.envs.states)
         for each in (env, again):
@@ -460,7 +460,7 @@ def test_names_are_whole_in_the_final_table_at_80_columns(players):
     assert all(len(line) <= 80 for line in shown.splitlines())
     assert "…" not in shown
     printed = " ".join(shown.split())
-    assert "learned from 12,000 labelled positions, then 3,000 decisions of self-play." in printed
+    assert "learned from 12,000 positions with targets, then 3,000 decisions of self-play." in printed
     for name in names[:3]:
         assert len(re.findall(rf"(?<!\S){re.escape(name)}(?!\S)", shown)) == 6
     for row in rows:

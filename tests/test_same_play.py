@@ -96,12 +96,12 @@ def test_a_reset_begins_the_same_episodes_again(game):
     assert (tiles(other) != tiles(first[0])).any(-1).all()
 
 
-ARRAYS = ("states", "seats", "masks", "observations", "payoffs", "over", "episodes")
+ARRAYS = ("states", "seats", "masks", "observations", "rewards", "terminated", "episodes")
 
 
 @every_game
 def test_threads_and_calls_that_play_many_actions_change_nothing(game, monkeypatch):
-    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     options = {"seed": 48, "deals": 2, "skip_forced": True}
     one_by_one, shared = VectorEnv(game, 37, **options), VectorEnv(game, 37, threads=3, **options)
     at_once = [VectorEnv(game, 37, **options), VectorEnv(game, 37, threads=2, **options)]
@@ -134,7 +134,7 @@ def test_random_play_stops_where_the_episode_does(game):
 
 
 def test_an_illegal_action_stops_all_threads(monkeypatch):
-    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     envs = VectorEnv("jie-long", 40, seed=53, threads=2)
     before = {array: getattr(envs, array).copy() for array in ARRAYS}
     actions = envs.sample(1)
@@ -175,7 +175,7 @@ def refused(envs: VectorEnv, meddle: Callable[[VectorEnv], object]) -> bool:
 @pytest.mark.parametrize("meddle", MEDDLING.values(), ids=MEDDLING)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_two_threads_at_the_same_lanes_are_told_and_nothing_is_mixed(threads, meddle, monkeypatch):
-    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     alone = VectorEnv("jie-long", 64, seed=54)
     alone.play_random(4000, 55)
     for _ in range(20):
@@ -192,14 +192,14 @@ def test_two_threads_at_the_same_lanes_are_told_and_nothing_is_mixed(threads, me
 
 
 def test_helper_threads_end_with_the_call(monkeypatch):
-    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     before = threading.active_count()
     VectorEnv("jie-long", 30, threads=3).play_random(3, 1)
     assert threading.active_count() == before
 
 
 def test_an_error_in_shared_play_leaves_the_lanes_free(monkeypatch):
-    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     envs = VectorEnv("jie-long", 30, threads=3)
     with pytest.raises(IllegalActionError):
         envs.step(np.full(30, -1))
@@ -213,7 +213,7 @@ class FailureError(Exception):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_lanes_are_free_again_after_an_error_in_the_midst_of_play(threads, monkeypatch):
-    monkeypatch.setattr(vector, "WORTH_SHARING", 1)
+    monkeypatch.setattr(vector, "MIN_SHARED_ROWS", 1)
     bind = vector.bind
     failing: list[bool] = []
 
@@ -303,7 +303,7 @@ def test_the_plain_python_rules_are_the_compiled_ones(game, variant):
     with np.errstate(all="raise"):
         kernels.begin(plain.table.view(np.recarray))
         for step in range(40):
-            for array in ("states", "seats", "masks", "observations", "payoffs", "over"):
+            for array in ("states", "seats", "masks", "observations", "rewards", "terminated"):
                 np.testing.assert_array_equal(getattr(plain, array), getattr(compiled, array))
             actions, plain_actions = sample(compiled, step), np.zeros(2, np.int64)
             kernels.pick(plain.masks, step, plain_actions)

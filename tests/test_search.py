@@ -213,7 +213,7 @@ def test_after_every_round_the_better_half_stays_and_shares_the_deals_that_remai
     ("sums", "keep", "kept", "left"),
     [
         ([3.0, 1.0, 2.0, 0.0], 2, 0, [0, 2]),
-        ([3.0, 1.0, 2.0, 0.0], 2, 3, [0, 3]),  # the style's own stays, however bad
+        ([3.0, 1.0, 2.0, 0.0], 2, 3, [0, 3]),  # the heuristic's own stays, however bad
         ([3.0, 1.0, 2.0, 0.0], 3, 0, [0, 1, 2]),
         ([3.0, 1.0, 2.0, 0.0], 4, 0, [0, 1, 2, 3]),
         ([1.0, 1.0, 1.0, 1.0], 2, 3, [0, 3]),  # of equals the later ones go
@@ -300,7 +300,7 @@ def tiny(game: Game) -> dict:
 def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.ndarray:
     """What each sequence is worth in chips, when all go on by a policy, or its own seat by a best response."""
     one_chip = dataclasses.replace(tree, payoffs=np.ones_like(tree.payoffs))
-    score, reach = tree.score(policy), one_chip.score(policy)
+    score, reach = tree.weighted_payoffs(policy), one_chip.weighted_payoffs(policy)
     tree.pass_back(score, None if best else policy)
     one_chip.pass_back(reach, policy)
     with np.errstate(invalid="ignore"):  # where nobody plays to

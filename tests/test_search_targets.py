@@ -249,7 +249,7 @@ def test_in_deals_as_dealt_a_network_draws_from_its_policy_and_no_move_is_random
 
 def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_path, monkeypatch):
     run = Run.begin(
-        config(targets=4000, heuristic_share=1, dealt=0.5, self_rollouts=0.3, epochs=3, batch_size=64), tmp_path
+        config(targets=4000, heuristic_share=1, true_hands=0.5, self_rollouts=0.3, epochs=3, batch_size=64), tmp_path
     )
     stage, asked, learned, kinds = run.search_stage, [], [], set()
     make, learn = stage.target_maker.targets, stage._learn
@@ -274,7 +274,7 @@ def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_p
 
 
 def test_a_chunk_of_deals_in_which_the_player_had_no_choice_teaches_nothing(tmp_path, monkeypatch):
-    run = Run.begin(config(dealt=1, tables=1), tmp_path)
+    run = Run.begin(config(true_hands=1, tables=1), tmp_path)
     stage = run.search_stage
     lone = stage.target_maker.targets(run.current_agent("now"), 0, kind=Kind.TRUE_HANDS)
     monkeypatch.setattr(stage.target_maker, "targets", lambda *_: Targets(*(array[:0] for array in lone)))
@@ -285,7 +285,7 @@ def test_a_chunk_of_deals_in_which_the_player_had_no_choice_teaches_nothing(tmp_
 
 
 def test_labels_are_kept_for_a_resume_only_as_long_as_they_are_learned_from_again(tmp_path):
-    settings = config(targets=3000, dealt=0.5, batch_size=64)
+    settings = config(targets=3000, true_hands=0.5, batch_size=64)
     whole = Run.begin(settings, tmp_path)
     whole.learn()
     for share, kept in ((0.2, True), (0.6, False)):
@@ -299,7 +299,7 @@ def test_labels_are_kept_for_a_resume_only_as_long_as_they_are_learned_from_agai
 
 
 def test_of_an_ensemble_the_label_is_what_it_thinks_on_average(tmp_path):
-    settings = config(dealt=1, temperature=3).model_dump() | {"precision": "float32"}
+    settings = config(true_hands=1, temperature=3).model_dump() | {"precision": "float32"}
     specs, networks = [], []
     for seed in (1, 2):
         run = Run.begin(parse(settings | {"seed": seed}, "test"), tmp_path)
@@ -323,7 +323,7 @@ def test_of_an_ensemble_the_label_is_what_it_thinks_on_average(tmp_path):
 
 
 def test_a_network_that_plays_on_in_the_place_of_the_player_plays_none_of_the_deals(tmp_path):
-    settings = config(dealt=1, self_rollouts=1).model_dump() | {"precision": "float32"}
+    settings = config(true_hands=1, self_rollouts=1).model_dump() | {"precision": "float32"}
     small = Run.begin(parse(settings | {"seed": 2, "network": {"hidden": [8]}}, "test"), tmp_path)
     small.save_agent()
     player = Run.begin(parse(settings, "test"), tmp_path).current_agent("now")

@@ -112,7 +112,7 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     printed = read_header(strong.ship([tmp_path / "second"], "a better one"))["start"]
     assert (printed["machine"], printed["targets"]) == ("an abacus", 100)
     ensemble = f"[best, 'checkpoint:{tmp_path / 'second'}']"
-    run_folder(tmp_path / "third", f"checkpoint:{tmp_path / 'first'}\nteach: {{ensemble: {ensemble}}}")
+    run_folder(tmp_path / "third", f"checkpoint:{tmp_path / 'first'}\nexpert_iteration: {{ensemble: {ensemble}}}")
     header = read_header(strong.ship([tmp_path / "third"], "the best one"))
     assert header["start"] == {"targets": 100, "machine": "the best one", "recipe": "game: jie-long\n\n"}
     shipped, run = header["ensemble"]
@@ -126,7 +126,7 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     assert third["start"] == {**header["start"], "machine": "that one"}
     assert [each["machine"] for each in third["ensemble"]] == ["the best one", "that one"]
     before = unpacked(read_checkpoint(file)[1])["policy.weight"]
-    rollout_policy = f"teach: {{rollout_policy: 'checkpoint:{tmp_path / 'first'}'}}"
+    rollout_policy = f"expert_iteration: {{rollout_policy: 'checkpoint:{tmp_path / 'first'}'}}"
     fifth = run_folder(tmp_path / "fifth", "best", seed=8)["policy.weight"]
     sixth = run_folder(tmp_path / "sixth", f"best\n{rollout_policy}", seed=9)["policy.weight"]
     several = [tmp_path / name for name in ("fifth", "sixth", "sixth")]
@@ -156,7 +156,7 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
 
 def test_a_player_that_ships_is_made_to_look_ahead(networks):
     file = networks / "jie-long-0.safetensors"
-    for recipe, temperature in (("game: jie-long", 2.0), ("game: jie-long\nteach: {temperature: 3.0}", 3.0)):
+    for recipe, temperature in (("game: jie-long", 2.0), ("game: jie-long\nexpert_iteration: {temperature: 3.0}", 3.0)):
         header, tensors = read_checkpoint(file)
         write_checkpoint(file, {**header, "recipe": recipe}, tensors)
         strong.look_ahead(file, 5.0, 16.0, 0.25)

@@ -164,7 +164,7 @@ def test_the_place_of_an_agent_is_the_mean_one_counted_from_1(capsys, monkeypatc
     monkeypatch.setattr("gupai_agents.evaluation.tournament.ratings", lambda *_, **__: rated)
     found.chips[0, :, :, 0] += 5  # of two line-ups, in the first agent 0 is alone
     found.chips[1, :, :, 0] -= 5
-    assert [form.places for form in found.forms] == [(1, 0, 0, 0), (0, 0, 0, 1)]
+    assert [form.places for form in found.performances] == [(1, 0, 0, 0), (0, 0, 0, 1)]
     report.tournament(found, 1.0)
     shown = capsys.readouterr().out
     rows = [line.split() for line in shown[shown.index("Every agent") :].splitlines()]
@@ -206,15 +206,15 @@ def test_small_figures_have_more_digits(mean, half, said):
 
 
 def test_a_family_is_told_by_its_first_and_last():
-    assert discover.target(["pips"]) == "pips"
-    assert discover.target([f"leave_{number}" for number in range(1, 7)]) == "leave_1..6"
+    assert discover.label(["pips"]) == "pips"
+    assert discover.label([f"leave_{number}" for number in range(1, 7)]) == "leave_1..6"
 
 
 # --- training -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("targets", "decisions", "said"), [(2_500_000, 0, "2.50M labels"), (5, 1_000_000, "1.00M decisions")]
+    ("targets", "decisions", "said"), [(2_500_000, 0, "2.50M targets"), (5, 1_000_000, "1.00M decisions")]
 )
 def test_a_look_is_a_line_of_what_was_learned_and_won(targets, decisions, said, capsys):
     reporter = ScreenReporter(Console(width=200))
@@ -257,7 +257,7 @@ def test_standings_of_a_folder_are_the_best_first():
         "win_share": 0.5,
         "p": 1.0,
         "places": [],
-        "deeds": {},
+        "action_types": {},
         "rating": 0.0,
         "rating_width": 0.0,
         "alpha_rank": None,

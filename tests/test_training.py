@@ -351,7 +351,7 @@ def test_the_final_table_plays_deals_that_no_look_has_played(tmp_path, monkeypat
 def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
     runs = [Run.begin(parse({**SMALL, "variant": {"deals": 3}}, "test"), tmp_path) for _ in range(2)]
     saved, restored = (run.learner.env for run in runs)
-    planted = {"payoffs": 0, "_chips": 1.5, "_owed": 2.5, "_decided": True, "totals": 3.5, "sitting": LEARNER}
+    planted = {"rewards": 0, "_chips": 1.5, "_owed": 2.5, "_decided": True, "totals": 3.5, "seating": LEARNER}
     for run in runs:
         run.learn(stop=lambda: True)
     for name, value in planted.items():
@@ -614,7 +614,7 @@ def test_decisions_are_those_that_were_learned_from(tmp_path, monkeypatch):
     ("text", "said"),
     [
         ("gane: jie-long", "gane is no setting; settings here are game, variant"),
-        ("ppo: {entropi: 0.1}", "ppo.entropi is no setting; settings here are lanes, steps"),
+        ("ppo: {entropi: 0.1}", "ppo.entropi is no setting; settings here are envs, steps"),
         ("ppo: {entropy: 0}", "ppo.entropy=0 is not allowed; write a number above 0"),
         ("game: chess", "is no game"),
         ("game: jie-long\nvariant: {forced: true}", "did you mean forced_play"),
@@ -659,7 +659,7 @@ def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_pat
     rows = list(run.results())
     page = report(run, rows)
     targets, decisions = run.spent.targets, run.learner.num_timesteps
-    assert f"{targets:,} labelled positions, then {decisions:,} decisions of self-play" in page
+    assert f"{targets:,} positions with targets, then {decisions:,} decisions of self-play" in page
     assert "Strength against time" in page
     assert "in 20 deals, the same at every look" in page and "40 deals that training never met" in page
     assert f"deals from seed {1 + FINAL_SEED}" in page

@@ -86,7 +86,7 @@ def test_a_search_ends_at_the_mean_of_where_it_stood_in_its_second_half(generati
         def ask(self):
             return np.zeros((3, 2))
 
-        def notify(self, chips):
+        def tell(self, chips):
             assert chips.tolist() == [2, 2, 2]
             self.mean = self.mean + 1
 
@@ -205,7 +205,7 @@ WEIGHED = "game: jie-long\nweights: {pips: 1}\n"
         ("- 1", "a heuristic is a mapping"),
         ("game: jie-long", "a heuristic is a mapping"),
         ("game: jie-long\nweights: {}", "weights"),
-        ("a: [", "no file of a style"),
+        ("a: [", "no file of a heuristic"),
         (json.dumps([1]), "a heuristic is a mapping"),
         ("weights: {pips: 1}", "'game' is missing"),
         (WEIGHED + "weight: 2", "there is no key 'weight'; they are game, version"),

@@ -335,7 +335,7 @@ def files_of(folder):
 
 
 def test_a_tournament_that_is_watched_is_the_same_and_so_is_one_that_goes_on(tmp_path, monkeypatch, pages, room):
-    monkeypatch.setattr("gupai_agents.evaluation.tournament.LANES", 80)  # 20 deals a block
+    monkeypatch.setattr("gupai_agents.evaluation.tournament.ENVS", 80)  # 20 deals a block
     names = ["random", "greedy", "variety"]
     plan, agents = schedule("jie-long", names, 50, seed=1), [make_agent(name, "jie-long") for name in names]
     play_into(tmp_path / "plain", plan, agents)
@@ -367,7 +367,7 @@ def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
     text = done(pages, f"/tournament/{name}")
     assert "Who wins from whom" in text and 'class="chart' in text
     found = verify(room / "tournaments" / name)
-    assert f"{found.forms[0].chips.mean:+.2f}" in text
+    assert f"{found.performances[0].chips.mean:+.2f}" in text
     answer = pages.get(f"/tournament/{name}/game?line_up=1&deal=29&rotation=3")
     assert answer.url.path == "/look"
     assert json.loads(answer.url.params["sat"])[3].endswith("one")  # rotation 3 seats the one among equals there

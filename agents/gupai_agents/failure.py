@@ -1,4 +1,4 @@
-"""What goes wrong in an agent's own code, told in one line that names the agent, the file and the line."""
+"""What goes wrong in an agent's own code, reported in one line that names the agent, the file and the line."""
 
 import sysconfig
 import traceback
@@ -49,7 +49,7 @@ def in_one_line(error: BaseException) -> str:
     """Return what an exception says, in one line that is not too long."""
     try:
         said = " ".join(str(error).split())
-    except Exception:  # it cannot be told
+    except Exception:  # it cannot be found
         return ""
     return said if len(said) <= LONGEST else f"{said[: LONGEST - 3]}..."
 

@@ -90,7 +90,7 @@ class HeuristicAgent:
     """
 
     def __init__(self, game: Game, name: str, heuristic: str | Mapping[str, float], temperature: float = 0.0) -> None:
-        """Args: style: the name of one of the game's, or weights by feature. Raises: ValueError as `Game.style`."""
+        """Args: style: the name of one of the game's, or weights by feature. Raises: ValueError as `Game.heuristic`."""
         self.game, self.name = game, name
         self.weights = game.heuristic(heuristic, temperature)
 
@@ -119,7 +119,7 @@ def writable(array: np.ndarray) -> np.ndarray:
 
 
 def scores_of(game: Game, weights: np.ndarray, turns: DecisionBatch) -> np.ndarray:
-    """Return what every action is worth to a style's weights, float64 [N, num_actions]; -inf where it is not legal."""
+    """Return what every action is worth to a heuristic's weights, float64 [N, num_actions]; -inf where it is not legal."""
     scores = np.full(turns.masks.shape, -np.inf)
     heuristic_loops(game).weigh(weights, turns.views, writable(turns.masks), scores)
     return scores

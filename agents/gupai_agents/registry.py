@@ -112,7 +112,7 @@ def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> Search
 
 
 def settings_of(spec: str, listed: str) -> dict[str, str]:
-    """Return the settings of a search; a style's own commas belong to the heuristic. Raises: ValueError."""
+    """Return the settings of a search; a heuristic's own commas belong to the heuristic. Raises: ValueError."""
     allowed = (*SEARCH_HEURISTICS, *(each.name for each in fields(Plan)))
     settings: dict[str, str] = {}
     for piece in filter(None, listed.split(",")):

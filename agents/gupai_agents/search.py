@@ -57,7 +57,7 @@ class Values(NamedTuple):
 
     means, errors: chips and their standard errors, NaN where an action is not legal.
     deals: in how many it was tried.
-    gains, gain_errors: chips by which it is better than the style's own choice, paired over the same deals.
+    gains, gain_errors: chips by which it is better than the heuristic's own choice, paired over the same deals.
     usual: int16 [N], what the heuristic itself would play.
     effective: float64 [N], how many deals the weighed ones are as good as; NaN without a belief.
     """
@@ -299,7 +299,7 @@ class Plan:
     playouts: deals for each action, were none left out. seconds: instead of them, how long to take over a decision;
         what is found then depends on the machine.
     particles: deals that are weighed where there is a belief about the others.
-    steady: standard errors by which an action must be better than the style's own to be played.
+    steady: standard errors by which an action must be better than the heuristic's own to be played.
     threads: that share out the decisions of a batch, default as many as there are cores; what is found does not depend
         on them.
     """
@@ -335,7 +335,7 @@ class SearchAgent:
         infer: np.ndarray | None = None,
         plan: Plan = Plan(),
     ) -> None:
-        """Args (heuristics as `Game.style` returns them):
+        """Args (heuristics as `Game.heuristic` returns them):
             heuristic: plays out for the seat that searches, and says what it would play without a search.
             others: plays out for all others, default the same.
             infer: how the others are believed to have played so far; it has a temperature. Without it nothing is made
@@ -347,7 +347,7 @@ class SearchAgent:
         for weights in (heuristic, others, infer):
             if weights is not None and not fits(game, weights):
                 raise ValueError(
-                    f"{name}: a heuristic of {game.id} is {len(game.features) + 1} numbers, as Game.style gives"
+                    f"{name}: a heuristic of {game.id} is {len(game.features) + 1} numbers, as Game.heuristic gives"
                 )
         if infer is not None and infer[-1] == 0:
             raise ValueError(f"{name}: a belief needs a temperature, such as infer=greedy@4")

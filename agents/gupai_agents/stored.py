@@ -1,6 +1,6 @@
 """JSON from disk, checked before anything uses it: regular files of a bounded size, and a model for what each holds.
 
-A file that holds anything else is damaged, which is told in one line: the file, the place in it and what is there.
+A file that holds anything else is damaged, which is reported in one line: the file, the place in it and what is there.
 """
 
 import functools

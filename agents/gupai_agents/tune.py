@@ -60,7 +60,7 @@ def tune(
     workers: Workers | None = None,
     **variant: Any,
 ) -> Tuned:
-    """Tune a style's weights for a variant.
+    """Tune a heuristic's weights for a variant.
 
     Args: start: the heuristic to begin with, default the game's last. features: those whose weights may change, default
             all. seconds, generations: to search at most; the same seed and generations find the same weights.

@@ -22,7 +22,7 @@ from gupai_env.vector import VectorEnv
 SOURCE = Path(__file__).with_name("jie_long.c")
 COMPILE = [os.environ.get("CC", "gcc"), "-O3", "-march=native", "-std=gnu11", "-shared", "-fPIC"]
 STEPS = 32  # actions a lane in a call of `play_random`, and in a round of the check
-ARRAYS = ("seats", "masks", "observations", "payoffs", "over")  # what a step writes, in both
+ARRAYS = ("seats", "masks", "observations", "rewards", "terminated")  # what a step writes, in both
 WAYS = ("step(sample(key))", "play_random")
 
 

@@ -40,7 +40,7 @@ class OneLineErrors(TyperGroup):
     debug = False
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Run a command; what typer would take for its own is told in a line."""
+        """Run a command; what typer would take for its own is reported in one line."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as stopped:

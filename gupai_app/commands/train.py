@@ -117,7 +117,7 @@ def tune(
 
     if out is not None:
         if out not in STREAMS and not out.endswith(".yaml"):
-            raise Mistake(f"--out {out}: the name of a style's file ends with .yaml")
+            raise Mistake(f"--out {out}: the name of a heuristic's file ends with .yaml")
         check_target("--out", out, force)  # rather than after all the search
 
     from gupai_app.tune import run
@@ -144,7 +144,7 @@ def discover(
     name: GameName,
     *,
     effort: Effort,
-    start: Annotated[str | None, typer.Option(metavar="STYLE", help="begin with this style")] = None,
+    start: Annotated[str | None, typer.Option(metavar="HEURISTIC", help="begin with this heuristic")] = None,
     seed: Annotated[int, typer.Option(help="names the deals and the searches")] = 0,
     threads: Threads = None,
     option: Options = None,

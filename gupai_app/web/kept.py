@@ -88,7 +88,7 @@ def _who(line_up: LineUp, names: list[str]) -> str:
 
 
 def kept(name: str, folder: Path) -> Kept:
-    """Return what lies in a folder; what is wrong with it is told instead of raised."""
+    """Return what lies in a folder; what is wrong with it is returned instead of raised."""
     where = MANIFEST
     try:
         manifest = read_manifest(folder)

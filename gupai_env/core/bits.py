@@ -15,7 +15,7 @@ INT64 = types.int64
 # x86 moves bits to or from the places set in a word by one instruction, with BMI2. Each function that does has a second
 # way, one by one, for processors without it (ARM has none): that is the way of plain Python too, so that it is walked
 # everywhere.
-FEATURES = getattr(config, "CPU_FEATURES", None)  # what numba is told to compile for, with CPU_NAME
+FEATURES = getattr(config, "CPU_FEATURES", None)  # what numba compiles for, with CPU_NAME
 if FEATURES or getattr(config, "CPU_NAME", None):
     MOVES_BITS = "+bmi2" in (FEATURES or "")
 else:

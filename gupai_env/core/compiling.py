@@ -1,4 +1,4 @@
-"""Compiling loops: where their machine code is kept, what a person is told meanwhile, and running them as plain Python.
+"""Compiling loops: where their machine code is kept, what people see meanwhile, and running them as plain Python.
 
 With NUMBA_DISABLE_JIT=1 every loop runs as the Python that it is, slowly: rules can be looked at in a debugger.
 """
@@ -34,7 +34,7 @@ PLAIN = bool(CONFIG.DISABLE_JIT)
 VERSIONS = numba.__version__, np.__version__  # machine code of others is left alone
 DIGEST = hashlib.sha256().digest_size
 UNUSED = 30 * 86400  # seconds after which machine code that nobody has used is removed
-PATIENCE = 0.7  # seconds that a loop may compile before anybody is told
+PATIENCE = 0.7  # seconds that a loop may compile before it is said
 
 
 @functools.cache
@@ -271,7 +271,7 @@ def _is_own(folder: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and mine
 
 
-# --- what a person is told ------------------------------------------------------------------------
+# --- what people see ----------------------------------------------------------------------------
 
 
 def tell(line: str) -> None:

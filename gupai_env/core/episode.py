@@ -105,7 +105,7 @@ def resume_from(view, key, state):
 
 @long_rule
 def deal(game, rules, state, key):
-    """Deal afresh, from an order of the deck drawn from `key`. `game` is a game or, in compiled loops, its room."""
+    """Deal afresh, from an order of the deck drawn from `key`. `game` is a game or, in compiled loops, its module."""
     game.deal_from(rules, state, shuffled(game.deck(rules), key))
 
 

@@ -28,7 +28,7 @@ from gupai_env.core.variant import Variant
 class Game:
     """All there is to know of a game. As GAME it closes the `__init__.py` of the game's module, or the one file it has.
 
-    module: the import name of that room. Compiled loops take the room as one argument and find in it, under these
+    module_name: the import name of that package. Compiled loops take it as one argument and find in it, under these
     very names, what follows (functions are `@rule`, plain Python that also compiles):
         STATE, VIEW: the dtypes of a state (`state_dtype`) and of a view.
         deck(rules): the kinds of all tiles, a sorted int8 array.
@@ -67,7 +67,7 @@ class Game:
     encoder: Encoder
     payoff_bound: Callable[[Any], float]  # variant -> the most a seat can win or lose in one deal
     table: Callable[..., Scene]  # see `scene`
-    hints: type[Hints] = Hints  # what a person is told of the moves
+    hints: type[Hints] = Hints  # what people read about the moves
     # Each seat decides once in a deal, and none sees what another did before all have: search lets others decide first.
     simultaneous: bool = False
     # (view, action): where the hand tells what an action does.
@@ -114,7 +114,7 @@ class Game:
 
     @property
     def positions(self) -> ModuleType:
-        """The module `position` of the room: `from_tiles` and `settle` build and pay positions by hand."""
+        """The module `position` of the package: `from_tiles` and `settle` build and pay positions by hand."""
         return importlib.import_module(f"{self.module_name}.position")
 
     @property
@@ -205,5 +205,5 @@ def _game_of(module_name: str) -> Game:
 
 
 CAPITALS = ("state", "view", "features", "heuristics")
-# What a room provides: functions by their names, data in capitals.
+# What the module of a game provides: functions by their names, data in capitals.
 PROVIDED = tuple(each.name.upper() if each.name in CAPITALS else each.name for each in fields(Game) if not each.init)

@@ -1,4 +1,4 @@
-"""What a person is told of a game and its moves. A game without hints of its own gets plain words."""
+"""What people read about a game and its moves. A game without hints of its own gets plain words."""
 
 import functools
 import re

@@ -1,6 +1,6 @@
 """The compiled loops over lanes, made once for each game and kept in numba's disk cache.
 
-A loop takes a game as one argument: its room, a module that the loop captures and hands on to the rules it calls.
+A loop takes a game as one argument: its module, which the loop captures and hands on to the rules it calls.
 """
 
 import functools

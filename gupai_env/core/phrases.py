@@ -55,7 +55,7 @@ def deal_of_match(view: np.record, terminated: bool) -> list[str]:
 
 
 def says(name: str, action_type: str) -> str:
-    """Return "Seat 2 plays [6:4]" for the deed "play [6:4]", and "You play [6:4]" for "You"."""
+    """Return "Seat 2 plays [6:4]" for the action "play [6:4]", and "You play [6:4]" for "You"."""
     verb, space, rest = action_type.partition(" ")
     ending = "" if name == YOU else "es" if verb.endswith(("ch", "ss")) else "s"
     return f"{name} {verb}{ending}{space}{rest}"

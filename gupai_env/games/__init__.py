@@ -1,4 +1,4 @@
-"""The games, by id. A new game of ours is a room beside the others and its line here; others `register` theirs."""
+"""The games, by id. A new game of ours is a package next to the others and its line here; others `register` theirs."""
 
 import difflib
 from importlib.metadata import entry_points

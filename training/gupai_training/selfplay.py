@@ -49,7 +49,7 @@ class SelfPlayVecEnv(VecEnv):
     """
 
     # Beside the lanes, what the next step depends on:
-    STATE = ("sitting", "totals", "_chips", "_owed", "_decided")
+    STATE = ("seating", "totals", "_chips", "_owed", "_decided")
 
     def __init__(
         self,
@@ -270,7 +270,7 @@ class SelfPlayVecEnv(VecEnv):
             if found.dtype != now[name].dtype or found.shape != shape:
                 raise ValueError(f"{name} is {found.dtype} {list(found.shape)}, not {now[name].dtype} {list(shape)}")
         seeds, episodes, moves, played = (arrays[name] for name in ("seeds", "episodes", "moves", "played"))
-        seating = arrays["sitting"]
+        seating = arrays["seating"]
         if min(seeds.min(), episodes.min(), moves.min()) < 0:
             raise ValueError("seeds, episodes and moves are numbers from 0")
         if moves.max() > len(played) or moves.sum() != len(played):

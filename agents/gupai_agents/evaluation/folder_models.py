@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.stored import Count, DamagedError, Number, Share, Stored, Text, read_stored
@@ -84,13 +84,13 @@ class Duel(Figure):
 
 
 class Total(Figure):
-    """How an agent did, see `tournament.Form`."""
+    """How an agent did, see `tournament.Performance`."""
 
     hero: Count
     win_share: Share
     p: Share
     places: list[float]
-    action_types: dict[str, float]
+    action_types: dict[str, float] = Field(validation_alias=AliasChoices("action_types", "deeds"))  # as before
     rating: Number
     rating_width: Number
     alpha_rank: float | None

@@ -47,13 +47,13 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
             names=[chart.short(found.players[agent]) for agent in ranked],
             duels=found.standings and list(_duels(found.standings, ranked)),
             charts=[
-                ("Chips a deal", "Over all games that count for an agent, with 95% intervals.", _forest(found)),
+                ("Chips per deal", "Over all games that count for an agent, with 95% intervals.", _forest(found)),
                 (
                     "The first two, deal by deal",
                     "The mean of their difference so far, with its 95% interval.",
                     _running(found),
                 ),
-                ("Seats", "Chips a deal of each agent by the seat it had.", _seats(found)),
+                ("Seats", "Chips per deal of each agent by the seat it had.", _seats(found)),
             ],
             options=str(found.variant),
             tables="; ".join(TABLES[table] for table in tables),

@@ -130,7 +130,7 @@ class Performance(NamedTuple):
     """How an agent did, at the places that count for it (see `LineUp.counted`).
 
     chips: a deal, over deals. p: that its chips come out even, adjusted by Holm for all agents. places: the share of
-    games in which it came in first, second, ...; equals share theirs. deeds: how often a deal it did what
+    games in which it came in first, second, ...; equals share theirs. action_types: how often a deal it did what
     `action_types_of` lists. rating, rating_width: points by Plackett-Luce, and the half-width of their 95% interval.
     alpha_rank: None without a table of one among equal others.
     """
@@ -153,7 +153,7 @@ class Tournament:
     """A tournament that was played.
 
     chips: float64 [line-ups, deals, rotations, seats], as in `DuplicateResult` for every line-up.
-    action_types: int16 [line-ups, deals, rotations, seats, deeds], how often each player did what `action_types_of`
+    action_types: int16 [line-ups, deals, rotations, seats, types], how often each player did what `action_types_of`
     lists.
     """
 

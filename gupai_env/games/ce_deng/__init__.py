@@ -1,4 +1,4 @@
-"""Ce Deng (斜釘): the room of the game, whose names compiled loops and `Game` find here."""
+"""Ce Deng (斜釘): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
 from gupai_env.games.ce_deng.hints import CeDengHints

@@ -1,4 +1,4 @@
-"""What a person is told of Ce Deng and its moves."""
+"""What people read about Ce Deng and its moves."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a person is told of a connecting game and its moves."""
+"""What people read about a connecting game and its moves."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Da Ling (打零): the room of the game, whose names compiled loops and `Game` find here."""
+"""Da Ling (打零): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
 from gupai_env.games.da_ling.encoder import ENCODER, encode

@@ -1,4 +1,4 @@
-"""What a person is told of Da Ling and its splits."""
+"""What people read about Da Ling and its splits."""
 
 from collections.abc import Sequence
 

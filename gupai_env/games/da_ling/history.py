@@ -1,4 +1,4 @@
-"""Da Ling: a deal under way told from its beginning."""
+"""Da Ling: the history of a deal, from its beginning."""
 
 from gupai_env.core.episode import seat_after
 from gupai_env.core.rule import rule

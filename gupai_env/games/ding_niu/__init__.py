@@ -1,4 +1,4 @@
-"""Ding Niu (頂牛): the room of the game, whose names compiled loops and `Game` find here."""
+"""Ding Niu (頂牛): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
 from gupai_env.games.connecting.rules import SEATS, action_names, history

@@ -1,4 +1,4 @@
-"""What a person is told of Ding Niu and its moves."""
+"""What people read about Ding Niu and its moves."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Jie Long (接龍): the room of the game, whose names compiled loops and `Game` find here."""
+"""Jie Long (接龍): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
 from gupai_env.games.connecting.encoder import ENCODER, encode

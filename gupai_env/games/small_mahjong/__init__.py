@@ -1,4 +1,4 @@
-"""Small Mahjong (打小麻將): the room of the game, whose names compiled loops and `Game` find here."""
+"""Small Mahjong (打小麻將): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
 from gupai_env.games.small_mahjong.encoder import ENCODER, encode

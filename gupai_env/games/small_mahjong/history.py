@@ -1,4 +1,4 @@
-"""Small Mahjong: a deal under way told from its beginning."""
+"""Small Mahjong: the history of a deal, from its beginning."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Tiu-U (釣魚): the room of the game, whose names compiled loops and `Game` find here."""
+"""Tiu-U (釣魚): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
 from gupai_env.games.tiu_u.encoder import ENCODER, encode

@@ -1,4 +1,4 @@
-"""Reads the file of a claim; what is wrong with it is told in one line that names the key."""
+"""Reads the file of a claim; every error is reported in one line that names the key."""
 
 from pathlib import Path
 from typing import Any

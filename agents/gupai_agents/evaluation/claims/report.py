@@ -1,4 +1,4 @@
-"""What a player is told of a verdict, as plain text and as Markdown; both are made of its JSON."""
+"""What a verdict says to a player, as plain text and as Markdown; both are made of its JSON."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
