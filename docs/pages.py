@@ -418,7 +418,7 @@ def ladder() -> str:
         "*Written by `docs/pages.py` from `docs/ladder/*.json`, which `gupai ladder GAME --json` printed.*",
         "",
         MEANING,
-        "Who searches plays fewer deals. Decisions per second are those of a batch of 512 asked at once, drawn from all",
+        "Search agents play fewer deals. Decisions per second are of a batch of 512 asked at once, drawn from all",
         "moments of a deal. In the column of all but `random`, ± is an upper bound: the mean of the half-widths.",
         "[What the names mean](players.md).",
         "",

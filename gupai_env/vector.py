@@ -68,7 +68,7 @@ class VectorEnv:
     ) -> None:
         """Args: renew: deal again when an episode ends; otherwise a lane that is over is left alone.
             skip_forced: play decisions with one legal action at once (but the first of a deal).
-            threads: threads that share out the lanes of a call of MIN_SHARED_ROWS decisions or more; what is played does
+            threads: threads that share out the lanes of a call of MIN_SHARED_ROWS decisions or more; play does
                 not depend on them.
 
         Raises: ValueError for an unknown game or option, a bad seed, and numbers of lanes (1 to MOST_LANES) or threads

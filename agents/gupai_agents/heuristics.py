@@ -119,7 +119,7 @@ def writable(array: np.ndarray) -> np.ndarray:
 
 
 def scores_of(game: Game, weights: np.ndarray, turns: DecisionBatch) -> np.ndarray:
-    """Return what every action is worth to a heuristic's weights, float64 [N, num_actions]; -inf where it is not legal."""
+    """Return each action's score by a heuristic's weights, float64 [N, num_actions]; -inf where it is not legal."""
     scores = np.full(turns.masks.shape, -np.inf)
     heuristic_loops(game).weigh(weights, turns.views, writable(turns.masks), scores)
     return scores

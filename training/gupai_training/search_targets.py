@@ -4,12 +4,11 @@ Positions come from whole deals, some of whose moves are random; in each of them
 same few deals, so that the luck of a deal, most of the noise, cancels where actions are compared. Many cheap noisy
 targets teach more than few good ones. The newest targets are kept in a window, and each is learned from a few times.
 
-Search makes nothing of what the others chose to do. So in the last part of the stage, `expert_iteration.true_hands`, every
-action is
-tried in the deal that lies on the table instead: there the others' choices and hands belong together, and who learns
-from many such deals learns what a choice tells. These targets are so cheap that each is learned from once.
-There the heuristic plays on for the network too, and at the very end, `expert_iteration.self_rollouts`, the network
-itself, or one that plays like it and is smaller (`expert_iteration.rollout_policy`).
+Search makes nothing of what the others chose to do. So in the last part of the stage, `expert_iteration.true_hands`,
+every action is tried in the deal that lies on the table instead: there the others' choices and hands belong together,
+and who learns from many such deals learns what a choice tells. These targets are so cheap that each is learned from
+once. There the heuristic plays on for the network too, and at the very end, `expert_iteration.self_rollouts`, the
+network itself, or one that plays like it and is smaller (`expert_iteration.rollout_policy`).
 
 Networks of several seeds err in different ways: what they think on average, `expert_iteration.ensemble`, is a better
 target there.

@@ -66,7 +66,7 @@ def seats_of(seats: int) -> np.ndarray:
 class Played(NamedTuple):
     """Some deals of a line-up, in every rotation.
 
-    chips: float64 [deals, rotations, seats], as in `DuplicateResult`. Only of games that are logged: action_types, int16
+    chips: float64 [deals, rotations, seats], as in `DuplicateResult`. Of logged games only: action_types, int16
         [deals, rotations, seats, types], how often each player did what `action_types_of` lists; and records, the
         games.
     """
