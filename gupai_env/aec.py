@@ -349,9 +349,7 @@ class GupaiEnv(AECEnv):
         scene = self.deal.scene(self.possible_agents)
         if self.render_mode == "ansi":
             return draw_text(scene)
-        from gupai_env.render.image import (
-            draw_image,  # needs resvg-py and Pillow, which training goes without
-        )
+        from gupai_env.render.image import draw_image  # needs resvg-py and Pillow, which training goes without
 
         picture = draw_image(scene)
         if self.render_mode == "rgb_array":

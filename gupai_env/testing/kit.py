@@ -9,14 +9,7 @@ from typing import Any
 from gymnasium.spaces import Discrete
 from pettingzoo import AECEnv
 
-from gupai_env.testing import (  # noqa: F401, each registers its checks
-    mask_checks,
-    payoff_checks,
-    purity_checks,
-    refusal_checks,
-    secrecy_checks,
-    seed_checks,
-)
+from gupai_env.testing import mask_checks, payoff_checks, purity_checks, refusal_checks, secrecy_checks, seed_checks  # noqa: F401, each registers its checks
 from gupai_env.testing.hooks import Hooks
 from gupai_env.testing.registry import CHECKS, Check
 from gupai_env.testing.report import ConformanceError, NotRun, Report, Result
