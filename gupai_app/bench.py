@@ -40,8 +40,8 @@ COUNTED = (
 )
 FIRST_STEP = """
 import numpy as np
-from gupai_env import lanes
-table = lanes({game!r}, 4096)
+from gupai_env import make_vec
+table = make_vec({game!r}, 4096)
 table.step(table.sample(0))
 """
 

@@ -345,8 +345,8 @@ import numpy as np
 
 from gupai_env.core import compiling, kernels
 
-lanes.pick(np.ones((1, 2), np.bool_), 1, np.zeros(1, np.int64))
-print(type(lanes.pick._cache).__name__, lanes.pick._cache.cache_path, sum(lanes.pick.stats.cache_misses.values()))
+kernels.pick(np.ones((1, 2), np.bool_), 1, np.zeros(1, np.int64))
+print(type(kernels.pick._cache).__name__, kernels.pick._cache.cache_path, sum(kernels.pick.stats.cache_misses.values()))
 print(repr(numba.config.CACHE_DIR))
 """
 

@@ -24,7 +24,7 @@ def test_the_site_is_built_without_a_warning_and_without_the_net(tmp_path):
     fetched = [part.split('"')[0] for part in page.replace('src="', 'href="').split('href="')[1:]]
     assert not [each for each in fetched if each.endswith((".css", ".js", ".woff2")) and "//" in each]
     reference = (tmp_path / "site" / "reference" / "environments.html").read_text(encoding="utf-8")
-    assert 'id="gupai_env.lanes"' in reference
+    assert 'id="gupai_env.make_vec"' in reference
 
 
 def test_the_notebook_runs(monkeypatch):

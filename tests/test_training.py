@@ -661,7 +661,7 @@ def test_the_report_of_a_run_shows_stages_final_table_and_exploitability(tmp_pat
     targets, decisions = run.spent.targets, run.learner.num_timesteps
     assert f"{targets:,} positions with targets, then {decisions:,} decisions of self-play" in page
     assert "Strength against time" in page
-    assert "in 20 deals, the same at every look" in page and "40 deals that training never met" in page
+    assert "in 20 deals, the same at every evaluation" in page and "40 deals that training never met" in page
     assert f"deals from seed {1 + FINAL_SEED}" in page
     assert ">self-play</text>" in page
     assert "Exploitability" in page

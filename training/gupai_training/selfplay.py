@@ -228,6 +228,7 @@ class SelfPlayVecEnv(VecEnv):
         end, number = self._end, len(envs)
         end.states[:number] = before[envs].view(end.states.dtype)
         last = actions[envs].astype(np.int64)
+        end.kernels.show(end.table)  # the masks by which the actions are checked
         end.kernels.step(end.table, 0, number, last)
         for seat in np.unique(self._watched[envs]):
             rows = np.flatnonzero(self._watched[envs] == seat)
