@@ -552,3 +552,16 @@ def test_a_network_that_cannot_teach_is_refused_in_one_line(expert_iteration, sa
     with pytest.raises(ValueError, match=f"^test: {said}") as error:
         parse({"game": "jie-long", "expert_iteration": {"targets": 1000, **expert_iteration}}, "test")
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "now"),
+    [
+        ({"teach": {"labels": 5}}, "expert_iteration"),
+        ({"ppo": {"lanes": 5}}, "ppo.envs"),
+        ({"expert_iteration": {"passes": 5}}, "epochs"),
+    ],
+)
+def test_old_names_of_settings_are_refused_with_the_new_ones(data, now):
+    with pytest.raises(ValueError, match=f"is called {now}"):
+        parse({"game": "jie-long", **data}, "mine.yaml")

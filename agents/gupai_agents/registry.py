@@ -25,6 +25,7 @@ NOT_NAMED = (
     "sample:PATH",
     "package.module:factory",
 )  # players, as documents tell
+OLD_KIND = "style"  # what `heuristic:` was called
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
 SEARCH_HEURISTICS = ("heuristic", "others", "infer")  # settings of a search that are players
 KINDS = ("checkpoint", "sample", "search", "heuristic")  # before a colon; anything else is a factory's module
@@ -60,7 +61,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
     """
     game = get_game(next(iter(GAMES)) if game is None else game)
     checked = game.variant.make(**variant)
-    if isinstance(spec, str) and ":" in spec and spec.partition(":")[0] not in KINDS:
+    if isinstance(spec, str) and ":" in spec and spec.partition(":")[0] not in (*KINDS, OLD_KIND):
         return made_by_factory(spec, game, checked)
     return agent_of_data(spec, game, checked)
 
@@ -135,6 +136,8 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
         heuristic, at, suffix = spec, "", ""
     temperature = _number(spec, suffix) if at else 0.0
     kind, colon, listed = heuristic.partition(":")
+    if kind == OLD_KIND and colon:
+        raise ValueError(f"{short_repr(spec)}: `style:` is called `heuristic:` now; write heuristic:{spec[6:]}")
     if colon and listed.endswith(SUFFIX):
         from gupai_agents.heuristic_file import read_heuristic
 
@@ -151,8 +154,6 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
             weights = dict(tuned_weights(game, variant))
         elif kind in game.heuristics:
             weights = dict(game.heuristics[kind])
-        elif colon and heuristic.startswith("style:"):
-            raise ValueError(f"{short_repr(spec)}: `style:` is called `heuristic:` now; write heuristic:{spec[6:]}")
         else:
             raise ValueError(f"{short_repr(spec)} is no player of {game.id}; {_known(kind, game)}")
     for assignment in filter(None, listed.split(",")):
