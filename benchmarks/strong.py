@@ -2,7 +2,7 @@
 
     gupai train strong/jie-long
     python benchmarks/strong.py runs/strong-jie-long-1 --machine "2 cores of an AMD EPYC"
-    gupai train true-hands/jie-long
+    gupai train true_hands/jie-long
     python benchmarks/strong.py runs/dealt-jie-long-1 --machine "2 cores of an AMD EPYC"
     python benchmarks/strong.py runs/dealt-jie-long-1 runs/dealt-jie-long-2 --machine ...    # their mean weights
     python benchmarks/strong.py --again        # judge all that ship once more

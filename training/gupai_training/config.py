@@ -384,7 +384,7 @@ def read(path: Path) -> dict[str, Any]:
 def find(source: str | Path) -> dict[str, Any]:
     """Return the settings of a file or, for the id of a game, those shipped for it, or none but the game itself.
 
-    "strong/jie-long" are those by which the player `best` was made, "true-hands/jie-long" those by which it went on,
+    "strong/jie-long" are those by which the player `best` was made, "true_hands/jie-long" those by which it went on,
     "strong/jie-long-free" those of another variant, "self_play/jie-long" those without a teacher.
     """
     path = Path(source)
