@@ -257,7 +257,7 @@ def _players(game: Game) -> list[str]:
         "## Players",
         "",
         "Rule-based players weigh features of an action and play the one of the highest sum.",
-        "`heuristic:FEATURE=WEIGHT,...` is a player of one's own, `NAME+FEATURE=WEIGHT` one with weights added,",
+        "`heuristic:FEATURE=WEIGHT,...` is your own player, `NAME+FEATURE=WEIGHT` one with weights added,",
         "`NAME@1.5` draws at a temperature, and `gupai tune` finds weights, such as those of `tuned`",
         "([more](../players.md), [how strong they are](../ladder.md)).",
         "",

@@ -30,7 +30,7 @@ CALL = 65536  # and decisions in all
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 COUNTED = (
     "A decision is one action of one seat: choosing a random legal one, playing it, dealing anew where a deal ends, "
-    "and writing the next mask (and observation). VectorEnv are stepped from Python, lanes.step(lanes.sample(key)), "
+    "and writing the next mask (and observation). Lanes are stepped from Python, envs.step(envs.sample(key)), "
     f"but for `play_random`, which plays {STEPS} actions a lane or more in one call, {CALL:,} in all. Playouts are "
     "`greedy` in all seats inside the compiled loop, masks and views only. Learner decisions are those of one random "
     "seat against `greedy` in gymnasium.make_vec, 4,096 lanes; the decisions of the others come on top. AEC counts "

@@ -144,14 +144,14 @@ class HumanAgent:
 
     def _advise(self, adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> None:
         """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
-        found, printed = scores(adviser, turn, moves)
+        found, how_found = scores(adviser, turn, moves)
         ranked = sorted(range(len(moves)), key=lambda at: -found[at].mean)[: self.hints.most_shown]
         entries = [
             f"{at + 1:>3}  {self.game.action_name(found[at].action, turn.views[0])} "
             f"{found[at].mean:+.1f} ±{found[at].half:.1f}"
             for at in ranked
         ]
-        self.terminal.paragraph(f"{printed}:")
+        self.terminal.paragraph(f"{how_found}:")
         self.terminal.say(_columns(entries, self.terminal.width))
 
     def _list(self, view: np.record, moves: Sequence[Move], most: int) -> None:

@@ -63,11 +63,11 @@ def scores(adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> 
     values = adviser.values(turn)
     means, errors = values.means[0], values.errors[0]
     best = [max(move.actions, key=lambda each: means[each]) for move in moves]
-    printed = (
+    how_found = (
         f"Chips that each move brings on average in up to {values.deals.max()} deals that you may be in, "
         "played out by a rule-based player in all seats, with 95% intervals"
     )
-    return [TileValue(action, float(means[action]), WIDE * float(errors[action])) for action in best], printed
+    return [TileValue(action, float(means[action]), WIDE * float(errors[action])) for action in best], how_found
 
 
 def result(paid: float) -> str:

@@ -101,7 +101,7 @@ class GupaiEnv(AECEnv):
         envs, states = self._envs, self._envs.states
         self.deal = Deal(self.game, self.variant, states, compiled=True)
         self._mask, self._seat, self._observation = envs.masks.view(np.int8), envs.seats, envs.observations
-        # What `envs.step` does, without having the lanes to oneself and checks, which are made here.
+        # What `envs.step` does for the one thread that `_alone` lets in; the action was converted and checked before.
         self._play = functools.partial(envs._steps[0], self._action)
         self._settled, self._moves, self._over = states["settled"], states["moves"], states["terminated"]
 

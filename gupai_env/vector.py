@@ -1,4 +1,4 @@
-"""VectorEnv: many deals of one game side by side, numpy in and numpy out."""
+"""The vectorised environment: many deals of one game side by side, numpy in and numpy out."""
 
 import functools
 import itertools
@@ -39,8 +39,8 @@ class VectorEnv:
         seats: int8 [B], the seat to act.
         masks: bool [B, num_actions], its legal actions.
         observations: int8 [B, layout.size], what it observes; not kept up to date if `observe` is false.
-        payoffs: float32 [B, max_seats], chips of a deal that the last step ended, else zero.
-        over: bool [B], the lane's episode has ended, by the last step if lanes are dealt anew.
+        rewards: float32 [B, max_seats], chips of a deal that the last step ended, else zero.
+        terminated: bool [B], the lane's episode has ended, by the last step if lanes are dealt anew.
     These are written to in order to set up positions (`refresh` shows them) and to choose deals (`begin`):
         states: the full states, a record array; seeds, episodes: int64 [B].
     """
@@ -71,7 +71,7 @@ class VectorEnv:
             threads: threads that share out the lanes of a call of MIN_SHARED_ROWS decisions or more; play does
                 not depend on them.
 
-        Raises: ValueError for an unknown game or option, a bad seed, and numbers of lanes (1 to MOST_LANES) or threads
+        Raises: ValueError for an unknown game or option, a bad seed, and numbers of lanes (1 to MOST_ENVS) or threads
             (1 to MOST_THREADS) that cannot be.
         """
         num_envs = whole_number("num_envs", num_envs, 1, MOST_ENVS)
@@ -228,7 +228,7 @@ class VectorEnv:
             self._begin()
 
     def refresh(self) -> None:
-        """Fill `seats`, `masks`, `observations` and `over` from `states`; needed after changing states by hand."""
+        """Fill `seats`, `masks`, `observations` and `terminated` from `states`; call it after changing states."""
         with self.alone:
             self._refresh()
 
@@ -246,7 +246,7 @@ class VectorEnv:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
 
         Args: actions: integers [B], one per lane, for the seat to act; WAIT leaves a lane as it is.
-        Returns: payoffs, float32 [B, max_seats], in chips, zero where the deal goes on; over, bool [B], true
+        Returns: rewards, float32 [B, max_seats], in chips, zero where the deal goes on; terminated, bool [B], true
             where this action ended the episode. The next call overwrites both.
         Raises: IllegalActionError naming the first lane and seat whose action its mask forbids; nothing changed.
         """
@@ -292,7 +292,7 @@ class VectorEnv:
     def play_random(self, steps: int, key: int) -> tuple[np.ndarray, np.ndarray]:
         """Play `steps` random legal actions in every lane: at once what `step(sample(derive(key, number)))` plays.
 
-        Returns: payoffs and over, as `step`, of the last action alone.
+        Returns: rewards and terminated, as `step`, of the last action alone.
         Raises: ValueError for steps out of 1..MOST_STEPS, or a key that is no whole number in 0..2**63 - 1.
         """
         steps, key = whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key")

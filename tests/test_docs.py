@@ -1,5 +1,6 @@
 """The documentation says what is true: generated pages are current, and the code that it shows runs."""
 
+import ast
 import importlib.util
 import json
 import pkgutil
@@ -110,3 +111,38 @@ def test_every_dotted_name_of_ours_in_code_on_the_pages_can_be_imported():
                 except (AttributeError, ImportError):
                     wrong[name] = str(path.relative_to(ROOT))
     assert not wrong
+
+
+def named_in_vain(source: str) -> list[str]:
+    """What docstrings explain as `name: ...` that is no argument of the function or attribute of the class."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        text, inner = ast.get_docstring(node) or "", list(ast.walk(node))
+        arguments = {each.arg for each in inner if isinstance(each, ast.arg)}
+        attributes = {each.attr for each in inner if isinstance(each, ast.Attribute)}
+        fields = {
+            each.target.id for each in inner if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        }
+        methods = {each.name for each in inner if isinstance(each, ast.FunctionDef)}
+        if isinstance(node, ast.FunctionDef):
+            listed = re.search(r"Args[^:\n]*:(.*?)(?:\n\s*\n|\nReturns|\nRaises|\Z)", text, re.S)
+            known, text = arguments, listed[1] if listed else ""
+        else:
+            known, text = arguments | attributes | fields | methods, text if fields else ""
+        for names in re.findall(r"(?:^|\n|[.;] )[ *]*([a-z_]+(?:, \**[a-z_]+)*): ", text):
+            found += [f"{node.name}: {name}" for name in names.replace("*", "").split(", ") if name not in known]
+    return found
+
+
+@pytest.mark.parametrize("package", ["gupai_env", "agents", "training", "gupai_app"])
+def test_docstrings_explain_arguments_and_attributes_that_there_are(package):
+    found = {path.name: named_in_vain(path.read_text(encoding="utf-8")) for path in (ROOT / package).rglob("*.py")}
+    assert not {name: each for name, each in found.items() if each}
+
+
+def test_an_argument_that_was_renamed_is_found_in_its_docstring():
+    function = 'def play(envs):\n    """Play.\n\n    Args: lanes: where.\n    """'
+    record = 'class Row:\n    """A row.\n\n    keys: of chance. seat: who.\n    """\n    rng_keys: int\n    seat: int'
+    assert (named_in_vain(function), named_in_vain(record)) == (["play: lanes"], ["Row: keys"])

@@ -1,4 +1,4 @@
-"""Styles: players that are weights play what hand-written ones played, and any number of them play in one loop."""
+"""Heuristics: players that are weights play what hand-written ones played, and any number of them play in one loop."""
 
 import hashlib
 import sys

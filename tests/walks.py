@@ -68,7 +68,7 @@ def random_walk(game: Game, variant: Variant, num: int, steps: int, seed: int) -
 
 
 def set_up(game: Game, variant: Variant, states: np.recarray) -> VectorEnv:
-    """VectorEnv that go on from the given states and stop when their episode is over."""
+    """Lanes that go on from the given states and stop when their episode is over."""
     envs = envs_of(game, variant, len(states), renew=False)
     envs.states[:] = states
     envs.refresh()

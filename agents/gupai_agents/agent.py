@@ -28,7 +28,7 @@ class DecisionBatch(NamedTuple):
 
     views: record array [N] of the game's view, what the seat to act knows.
     masks: bool [N, num_actions], its legal actions; at least one a row.
-    keys: int64 [N], the RNG key the player may use in this decision (see `gupai_env.core.rng`).
+    rng_keys: int64 [N], the RNG key the player may use in this decision (see `gupai_env.core.rng`).
     """
 
     views: np.recarray

@@ -414,7 +414,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
                 self._play()
 
     def _shown(self, terminated: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
-        """Return observations and infos, where episodes that are `over` have ended just now; all is done then."""
+        """Return observations and infos, where episodes that are `terminated` have ended just now; all is done then."""
         observations, info = self.envs.observations.copy(), self._info()
         if self._waits:
             observations[terminated] = self._final_observations[terminated]

@@ -90,7 +90,9 @@ class HeuristicAgent:
     """
 
     def __init__(self, game: Game, name: str, heuristic: str | Mapping[str, float], temperature: float = 0.0) -> None:
-        """Args: style: the name of one of the game's, or weights by feature. Raises: ValueError as `Game.heuristic`."""
+        """Args: heuristic: the name of one of the game's, or weights by feature. Raises: ValueError as
+        `Game.heuristic`.
+        """
         self.game, self.name = game, name
         self.weights = game.heuristic(heuristic, temperature)
 

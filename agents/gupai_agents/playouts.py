@@ -32,12 +32,13 @@ class Playouts(NamedTuple):
 
     finish(rules, heuristics, states, line_ups): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
-    respond(heuristics, table, actions, seat, line_up, learners, final_observations, chips, over): plays one action a
+    respond(heuristics, table, actions, seat, line_up, learners, final_observations, chips, terminated): plays one
+    action a
         lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every episode), the
         line-up, int16 [1, seats], counts seats from there. `chips` are two arrays, float [B]: what the learner is paid
-        is added to the first, its rewards, or, where `over` is set, to the second, what the next episode owes it. Where
-        an episode ends, this sets `over`, writes what the learner observes at the end, and deals the next one. Then
-        shows the turn. Returns the first lane whose action its mask forbids, with nothing changed, or LEGAL.
+        is added to the first, its rewards, or, where `terminated` is set, to the second, what the next episode owes it.
+        Where an episode ends, this sets `terminated`, writes what the learner observes at the end, and deals the next
+        one. Then shows the turn. Returns the first lane whose action its mask forbids, with nothing changed, or LEGAL.
     """
 
     finish: Callable

@@ -49,7 +49,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
             "random", "greedy", "variety", ...: a player of the game by name; "tuned" is the best heuristic,
                 "best" a network for the common variants;
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
-            "heuristic:pips=1,variety=6": the weights of a player of one's own, see `gupai rules GAME`;
+            "heuristic:pips=1,variety=6": the weights of your own player, see `gupai rules GAME`;
             "heuristic:FILE.yaml": those that `gupai tune` wrote;
             "variety@1.5": any of these at a temperature, which draws from the softmax of what actions are worth;
             "search:playouts=200,heuristic=variety,infer=variety@4": tries every action in so many deals, played out by

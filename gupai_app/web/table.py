@@ -45,7 +45,7 @@ class Line(NamedTuple):
     """A line of the list of moves.
 
     question: tells its choices apart, "" if there is one. groups: its tiles by group, such as "64 3322", of a
-    split. worth: chips with their interval if that was asked. best: whether nothing is worth more.
+    split. value: chips with their interval if that was asked. best: whether nothing is worth more.
     """
 
     number: int
@@ -188,16 +188,16 @@ class WebGame:
         if not self.moves:
             return {}, ""
         found: list[TileValue] = []
-        printed = ""
+        how_found = ""
         if advice:
             search = adviser(self.address.game, self.address.variant)
-            found, printed = scores(search, self.session.turns(), self.moves)
+            found, how_found = scores(search, self.session.turns(), self.moves)
         most = max((each.mean for each in found), default=0.0)
         listed = {
             heading: [self._line(at, move, found[at - 1] if found else None, most) for at, move in numbered]
             for heading, numbered in headed(self.hints, self.moves).items()
         }
-        return listed, printed
+        return listed, how_found
 
     def _line(
         self, number: int, move: Move, value: TileValue | None = None, most: float = 0.0, *, headed_by: bool = True
@@ -209,9 +209,9 @@ class WebGame:
         if len(move.actions) > 1:
             question, answers = self.hints.choice(view, move.actions)
             choices = [Choice(action, answer) for answer, action in answers.items()]
-        printed = f"{value.mean:+.1f} ±{value.half:.1f}" if value else ""
+        said = f"{value.mean:+.1f} ±{value.half:.1f}" if value else ""
         best = value is not None and value.mean == most
-        return Line(number, label, question, choices, _groups(move.name), printed, best)
+        return Line(number, label, question, choices, _groups(move.name), said, best)
 
     def menus(self) -> dict[str, list[Line]]:
         """Return what can be done with a tile where that is more than one thing, by the tile's name such as "64"."""

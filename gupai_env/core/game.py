@@ -39,7 +39,7 @@ class Game:
             `state.leader` and `state.direction` are set already. All chance of a deal is the order, and who leads the
             first.
         legal_actions(rules, state, mask): marks in a cleared bool [num_actions] the moves of the seat to act.
-        step(rules, state, action): plays one legal decision; sets `to_act`, or `over` when the deal has ended.
+        step(rules, state, action): plays one legal decision; sets `to_act`, or `terminated` when the deal has ended.
         payoffs(rules, state, out): fills float32 [max_seats] with the chips of a deal that is over.
         next_deal(rules, state): sets `leader` and `direction` for the next deal of a match.
         information_set(rules, state, seat, view, history=True): fills a view with all that the seat may know. The only

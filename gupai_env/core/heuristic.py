@@ -1,4 +1,4 @@
-"""Styles: players that are data, a weight for each feature of an action that a game names.
+"""Heuristics: players that are data, a weight for each feature of an action that a game names.
 
 A heuristic plays the legal action whose weighted sum of features is highest, of equals the first. With a temperature it
 draws instead from the softmax of the sums over the temperature, by the chance of the decision's key. The loops take a

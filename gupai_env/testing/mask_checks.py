@@ -61,8 +61,8 @@ def mask_form(trial: Trial) -> None:
                 trial.fail(f"the mask has shape {mask.shape} for {len(actions)} actions", agent)
             if not np.isin(mask, (0, 1)).all():
                 trial.fail("the mask holds values other than 0 and 1", agent)
-            printed = game.env.infos[agent].get("action_mask")
-            if printed is not None and not np.array_equal(printed, mask):
+            seen = game.env.infos[agent].get("action_mask")
+            if seen is not None and not np.array_equal(seen, mask):
                 trial.fail("the mask in the info is not the one in the observation", agent)
 
 

@@ -80,9 +80,9 @@ def render_purity(trial: Trial) -> None:
     for mode in modes:
         for seed in trial.seeds:
             game = trial.fresh(seed)
-            printed = trial.transcript(game)
+            seen = trial.transcript(game)
             watched = trial.fresh(seed, render_mode=mode)
-            trial.require_same(printed, watched, game.actions, f"when it is rendered as {mode}", _render)
+            trial.require_same(seen, watched, game.actions, f"when it is rendered as {mode}", _render)
 
 
 def _render(game: Game) -> None:
@@ -93,14 +93,14 @@ def _render(game: Game) -> None:
 def _play_copies(trial: Trial, seed: int, duplicate: Callable[[AECEnv], AECEnv], way: str) -> None:
     """From every position a copy must play the rest of the game as it was told, and the original after it."""
     game = trial.fresh(seed)
-    printed = trial.transcript(game)
+    seen = trial.transcript(game)
 
     def play_a_copy(original: Game) -> None:
         twin = Game(duplicate(original.env), seed, list(original.moves))
-        trial.require_same(printed[len(original.moves) :], twin, game.actions, f"in a copy by {way}")
+        trial.require_same(seen[len(original.moves) :], twin, game.actions, f"in a copy by {way}")
         trial.game = original
 
-    trial.require_same(printed, trial.fresh(seed), game.actions, f"once a copy by {way} was played", play_a_copy)
+    trial.require_same(seen, trial.fresh(seed), game.actions, f"once a copy by {way} was played", play_a_copy)
 
 
 @check(rests_on=("replay-round-trip", "global-rng"))

@@ -26,17 +26,17 @@ def require_chance(trial: Trial) -> None:
 def global_rng(trial: Trial) -> None:
     """Playing neither uses nor moves the global generators of `random` and `numpy.random`."""
     first = trial.seeds[0]
-    printed: list[list[Turn]] = []
+    seen: list[list[Turn]] = []
     for number in (1, 1, 2):
         with _global_generators_seeded(number):
             before = random.getstate(), frozen(np.random.get_state())
-            printed.append(trial.transcript(trial.fresh(first)))
+            seen.append(trial.transcript(trial.fresh(first)))
             after = random.getstate(), frozen(np.random.get_state())
             for name, one, other in zip(("random", "numpy.random"), before, after, strict=True):
                 if one != other:
                     trial.fail(f"the game moves the global generator of {name}", move=0)
-    if printed[0] == printed[1]:  # else the game does not repeat anyhow, which is for other checks to say
-        trial.compare(printed[1], printed[2], "when the global generators are seeded differently")
+    if seen[0] == seen[1]:  # else the game does not repeat anyhow, which is for other checks to say
+        trial.compare(seen[1], seen[2], "when the global generators are seeded differently")
 
 
 @contextmanager
@@ -75,9 +75,9 @@ def replay_round_trip(trial: Trial) -> None:
         pass
     for seed in trial.seeds:
         game = trial.fresh(seed)
-        printed = trial.transcript(game)
+        seen = trial.transcript(game)
         used.env.reset(seed=seed)
-        trial.require_same(printed, Game(used.env, seed), game.actions, "when the same moves are played again")
+        trial.require_same(seen, Game(used.env, seed), game.actions, "when the same moves are played again")
 
 
 @check(rests_on=("replay-round-trip",))
@@ -97,8 +97,8 @@ def second_process(trial: Trial) -> None:
 def episodes_repeat(trial: Trial) -> None:
     """After `reset(seed)` the episodes that follow by `reset()` are the same every time."""
     for seed in trial.seeds:
-        printed, again = _next_deals(trial, seed), _next_deals(trial, seed)
-        trial.compare(printed, again, "when the seed is used again")
+        seen, again = _next_deals(trial, seed), _next_deals(trial, seed)
+        trial.compare(seen, again, "when the seed is used again")
 
 
 def _next_deals(trial: Trial, seed: int) -> list[Turn]:

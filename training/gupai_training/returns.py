@@ -15,8 +15,8 @@ def _advantages(seats, values, rewards, terminated, gamma, gae_lambda, advantage
     """Fill advantages and weights, float32 [T, B].
 
     seats: int8 [T, B], who decided. values: float32 [T, B], the value estimate there, in units of return.
-    payoffs: float32 [T, B, S], what every seat was paid after that decision and before the lane's next one.
-    over: bool [T, B], the episode ended in between.
+    rewards: float32 [T, B, S], what every seat was paid after that decision and before the lane's next one.
+    terminated: bool [T, B], the episode ended in between.
     """
     steps, envs = seats.shape
     players = rewards.shape[2]

@@ -41,11 +41,11 @@ class SelfPlayVecEnv(VecEnv):
     as of an opponent that fails, and ctrl-C end all episodes. Where the learner takes several seats, consecutive
     decisions of a lane are not one player's; such a learner reads these arrays instead, which the next step
     overwrites and which nobody else can write to:
-        seats: int8 [B], who is to decide. sitting: int16 [B, players], LEARNER or an opponent.
-        payoffs: float32 [B, players], chips that the last step paid. What a seat wins before its first decision of an
+        seats: int8 [B], who is to decide. seating: int16 [B, players], LEARNER or an opponent.
+        rewards: float32 [B, players], chips that the last step paid. What a seat wins before its first decision of an
             episode comes with that decision, what no decision follows comes at the end; an episode in which the
             learner decides nothing pays nothing.
-        over: bool [B], the last step ended the episode. totals: float32 [B, players], all chips of that episode.
+        terminated: bool [B], the last step ended the episode. totals: float32 [B, players], all chips of that episode.
     """
 
     # Beside the lanes, what the next step depends on:
@@ -207,7 +207,7 @@ class SelfPlayVecEnv(VecEnv):
         ended = np.flatnonzero(terminated)
         if len(ended):
             if before is not None:
-                self._book_returns(ended[~self._over[ended]], before, actions)
+                self._note_last_observations(ended[~self._over[ended]], before, actions)
             self.pool.record(self._seating[ended], self._chips[ended])
             self._chips[ended] = self._owed[ended] = 0
             self._decided[ended] = False
@@ -217,11 +217,11 @@ class SelfPlayVecEnv(VecEnv):
 
     @functools.cached_property
     def _end(self) -> VectorEnv:
-        """VectorEnv in which the last action of an episode is played again, and then it is left as it ended."""
+        """Lanes in which the last action of an episode is played again, and then it is left as it ended."""
         options = {"observe": False, "renew": False, "skip_forced": True, **self.envs.variant.changed()}
         return VectorEnv(self.envs.game, self.num_envs, **options)
 
-    def _book_returns(self, envs: np.ndarray, before: np.ndarray, actions: np.ndarray) -> None:
+    def _note_last_observations(self, envs: np.ndarray, before: np.ndarray, actions: np.ndarray) -> None:
         """Note what the seats that acted see at the end of the episodes that these actions ended, in `_final`."""
         if not len(envs):
             return

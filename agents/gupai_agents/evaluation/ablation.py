@@ -105,8 +105,8 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Ablation:
-    """What has been found of a game's features. chips: a deal that the tuned heuristic wins. worths: what is lost
-    without it most of all first. idle: features in which legal actions never differ.
+    """What has been found of a game's features. chips: a deal that the tuned heuristic wins. contributions: what is
+    lost without it most of all first. idle: features in which legal actions never differ.
     """
 
     game: Game
@@ -264,7 +264,7 @@ def discover(
     keep: Callable[[Searched], Any] | None = None,
     **variant: Any,
 ) -> Ablation:
-    """Tune a heuristic with every feature and again without each, over seeds, and tell what is lost without it.
+    """Tune a heuristic with every feature and again without each, over seeds, and return what is lost without it.
 
     The rivals are all rule-based players of the game. The same seed and budget find the same.
 

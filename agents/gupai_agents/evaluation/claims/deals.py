@@ -120,7 +120,7 @@ def _recorded(
 
 def pairs_of_verdict(claim: Claim, content: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any], Pair]]:
     """Yield the deals that a verdict, as JSON, names: the number of the reading, the example, and its two games."""
-    for number, (reading, printed) in enumerate(zip(claim.readings, content["readings"], strict=True)):
-        for example in printed.get("examples", ()):
+    for number, (reading, result) in enumerate(zip(claim.readings, content["readings"], strict=True)):
+        for example in result.get("examples", ()):
             if isinstance(reading, Policy | Action):
                 yield number, example, play_again(claim, reading, content["seed"], example)
