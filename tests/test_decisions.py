@@ -10,11 +10,11 @@ from gupai_env.vector import VectorEnv
 def test_chips_are_counted_per_deal_of_a_match():
     envs = VectorEnv("jie-long", 20, renew=False, deals=3)
     won = np.zeros((20, 4))
-    agents = [make_agent("greedy"), make_agent("random")]
-    for _ in decisions(
-        envs, agents, np.tile([0, 1, 0, 1], (20, 1)), lambda actions: np.add(won, envs.rewards, out=won)
-    ):
-        pass
+
+    def add(actions):
+        won[:] += envs.rewards
+
+    play_out(envs, [make_agent("greedy"), make_agent("random")], np.tile([0, 1, 0, 1], (20, 1)), add)
     assert np.abs(won).sum() > 0
     np.testing.assert_allclose(chips_won(envs), won / 3)
 
