@@ -1,14 +1,16 @@
 """How fast pages are while many people play: python -m benchmarks.web_load, a minute at most.
 
 Clients on this machine play games against a server process of their own, each always taking the first move that its
-page offers. Every page of a table is one move: a redirection and the page to which it leads. The processor's time is
-that of the server alone, so that it says the same on a busy machine.
+page offers and looking at a page for `--pause` seconds on average before the next move; with `--pause 0` nobody looks,
+and what is measured is the queue. Every page of a table is one move: a redirection and the page to which it leads. The
+processor's time is that of the server alone, so that it says the same on a busy machine.
 """
 
 import argparse
 import http.client
 import os
 import platform
+import random
 import re
 import signal
 import statistics
@@ -41,12 +43,14 @@ def get(line: http.client.HTTPConnection, path: str) -> tuple[str, str]:
     return path, text
 
 
-def play(port: int, game: str, client: int, pages: int, until: float, found: list[float]) -> None:
+def play(port: int, asked: argparse.Namespace, client: int, pages: int, pause: float, found: list[float]) -> None:
     """Ask for so many pages, one after another, and write down what each took, in seconds."""
     line, seed, at, moves = http.client.HTTPConnection("127.0.0.1", port, timeout=60), 1000 * client, "", []
+    until, draw = time.perf_counter() + asked.seconds, random.Random(client)
     for _ in range(pages):
+        time.sleep(draw.uniform(0, 2 * pause))
         seed += not moves
-        path = f"{at}&play={moves[0]}" if moves else f"/table?game={game}&seed={seed}&seat=0&with=greedy"
+        path = f"{at}&play={moves[0]}" if moves else f"/table?game={asked.game}&seed={seed}&seat=0&with=greedy"
         begin = time.perf_counter()
         if begin > until:
             return
@@ -61,12 +65,13 @@ def processor_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def measure(port: int, process: int, game: str, clients: int, pages: int, seconds: float) -> tuple[list[float], float]:
+def measure(
+    port: int, process: int, asked: argparse.Namespace, clients: int, pages: int, pause: float
+) -> tuple[list[float], float]:
     """Return what every page took that clients asked for at once, and the server's processor time of a page."""
     found: list[list[float]] = [[] for _ in range(clients)]
-    until = time.perf_counter() + seconds
     threads = [
-        threading.Thread(target=play, args=(port, game, client, pages, until, found[client]))
+        threading.Thread(target=play, args=(port, asked, client, pages, pause, found[client]))
         for client in range(clients)
     ]
     before = processor_seconds(process)
@@ -91,11 +96,13 @@ def main() -> None:
     parser.add_argument("game", nargs="?", default="jie-long", choices=list(GAMES))
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--pages", type=int, default=20, help="of each client")
+    parser.add_argument("--pause", type=float, default=1.0, help="seconds that a client looks at a page, on average")
     parser.add_argument("--seconds", type=float, default=30, help="after which no page is asked for")
     asked = parser.parse_args()
     clients = min(max(asked.clients, 1), MOST_CLIENTS)
     pages = min(max(asked.pages, 1), MOST_PAGES // clients)
-    seconds = min(max(asked.seconds, 1.0), MOST_SECONDS)
+    asked.seconds = min(max(asked.seconds, 1.0), MOST_SECONDS)
+    pause = min(max(asked.pause, 0.0), MOST_SECONDS)
     with tempfile.TemporaryDirectory() as folder:
         words = ["-c", "from gupai_app.cli import main; main()", "web", "--no-browser"]
         words += ["--runs", f"{folder}/runs", "--tournaments", f"{folder}/tournaments"]
@@ -103,9 +110,9 @@ def main() -> None:
         try:
             assert server.stdout is not None
             port = int(ADDRESS.search(server.stdout.readline())[1])  # type: ignore[index]
-            measure(port, server.pid, asked.game, 1, 10, seconds)  # templates and machine code are loaded
-            alone = measure(port, server.pid, asked.game, 1, 30, seconds)
-            many = measure(port, server.pid, asked.game, clients, pages, seconds)
+            measure(port, server.pid, asked, 1, 10, 0)  # templates and machine code are loaded
+            alone = measure(port, server.pid, asked, 1, 30, 0)
+            many = measure(port, server.pid, asked, clients, pages, pause)
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(20)

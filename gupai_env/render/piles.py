@@ -1,7 +1,7 @@
 """Piles of tiles laid into the space there is: rows, stacks, and the connected line as a snake."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil, inf
 from typing import NamedTuple
 
@@ -62,24 +62,42 @@ def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int) -> tuple[Piece, .
 def fit(piles: tuple[Pile, ...], box: Box, largest: int, label: float) -> tuple[int, list[list[Block]]]:
     """Return the largest tile width at which the piles fit into `box`, and their rows then.
 
-    Where the height is not bounded, it is the one that takes the fewest rows of tiles and can still be read.
+    Where the height is not bounded, it is the largest one that takes as few rows of tiles as the smallest tiles that
+    can be read.
     """
-    sizes = range(largest, 0 if box.h < inf else SMALLEST - 1, -1)
-    found: list[tuple[int, list[list[Block]]]] = []
-    for size in sizes:
-        rows: list[list[Block]] = []
-        free, gap = 0.0, gap_of(size)
-        for pile in piles:
-            block = _block(pile, size, box.w)
-            if not rows or block.w > free:
-                rows.append([])
-                free = box.w
-            rows[-1].append(block)
-            free -= block.w + gap
-        if height_of(rows, label, gap) <= box.h < inf:
-            return size, rows
-        found.append((size, rows))
-    return found[-1] if box.h < inf else min(found, key=lambda each: _lines(each[1], each[0]))
+    if box.h == inf:
+        fewest = _lines(_rows(piles, SMALLEST, box.w), SMALLEST)
+        return _largest(piles, box.w, SMALLEST, largest, lambda rows, size: _lines(rows, size) <= fewest)
+    return _largest(piles, box.w, 1, largest, lambda rows, size: height_of(rows, label, gap_of(size)) <= box.h)
+
+
+def _largest(
+    piles: tuple[Pile, ...], width: float, low: int, high: int, fits: Callable[[list[list[Block]], int], bool]
+) -> tuple[int, list[list[Block]]]:
+    """Return the largest tile width from `low` to `high` whose rows fit, and the rows; `low` where none does."""
+    found = low, _rows(piles, low, width)
+    while low < high:  # larger tiles need more room, so that halving finds the last width that fits
+        middle = (low + high + 1) // 2
+        rows = _rows(piles, middle, width)
+        if fits(rows, middle):
+            low, found = middle, (middle, rows)
+        else:
+            high = middle - 1
+    return found
+
+
+def _rows(piles: Sequence[Pile], size: int, width: float) -> list[list[Block]]:
+    """Return the piles in rows no wider than `width`, at one tile width."""
+    rows: list[list[Block]] = []
+    free, gap = 0.0, gap_of(size)
+    for pile in piles:
+        block = _block(pile, size, width)
+        if not rows or block.w > free:
+            rows.append([])
+            free = width
+        rows[-1].append(block)
+        free -= block.w + gap
+    return rows
 
 
 def _lines(rows: Sequence[Sequence[Block]], size: int) -> int:
