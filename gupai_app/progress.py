@@ -48,15 +48,8 @@ class ScreenReporter(TellingReporter):
         self.progress.update(self.task, completed=progress)
         self.progress.start()
 
-    def by_search(self, progress: float, targets: int, seconds: float) -> None:
+    def moved(self, progress: float, number: int, what: str, seconds: float) -> None:
         """Move it on."""
-        self._move(progress, targets, "targets", seconds)
-
-    def learned(self, progress: float, decisions: int, seconds: float) -> None:
-        """Move it on."""
-        self._move(progress, decisions, "decisions", seconds)
-
-    def _move(self, progress: float, number: int, what: str, seconds: float) -> None:
         rate = f"{number / 1e6:.2f}M {what}, {number / max(seconds, 1e-9) / 1000:.0f}k a second"
         self.progress.update(self.task, completed=progress, rate=rate)
 

@@ -10,8 +10,9 @@ from gupai_agents import make_agent
 from gupai_training import run_folder
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.opponents import LEARNER, FixedOpponents, Member, OpponentPool
-from gupai_training.search_targets import Kind, SearchStage, Targets, Window
-from gupai_training.self_play_stage import SelfPlayCallback
+from gupai_training.search_stage import SearchStage
+from gupai_training.search_targets import Kind, Targets, Window
+from gupai_training.self_play_stage import SelfPlayStage
 
 
 @pytest.mark.parametrize(("left", "coefficient"), [(1.0, 0.1), (0.25, 0.04), (0.0, 0.02)])
@@ -105,7 +106,7 @@ def test_a_run_is_as_far_as_the_further_of_decisions_and_time(decisions, seconds
     config = SimpleNamespace(decisions=100, max_minutes=minutes, pool=SimpleNamespace(snapshots=3))
     learner = SimpleNamespace(num_timesteps=decisions)
     printed = SimpleNamespace(config=config, learner=learner, seconds=seconds)
-    assert SelfPlayCallback.progress(printed) == progress
+    assert SelfPlayStage.progress(printed) == progress
     expert_iteration = SimpleNamespace(targets=100, max_minutes=minutes)
     assert (
         SearchStage.progress(SimpleNamespace(expert_iteration=expert_iteration, targets=decisions, seconds=seconds))
@@ -119,7 +120,7 @@ def test_a_run_is_as_far_as_the_further_of_decisions_and_time(decisions, seconds
 def test_snapshots_divide_a_run_evenly(progress, due):
     """Three of them: none at the beginning, and none at the end."""
     config = SimpleNamespace(pool=SimpleNamespace(snapshots=3))
-    assert SelfPlayCallback._snapshot_due(SimpleNamespace(config=config, progress=lambda: progress)) == due
+    assert SelfPlayStage._snapshot_due(SimpleNamespace(config=config, progress=lambda: progress)) == due
 
 
 @pytest.mark.parametrize(

@@ -32,11 +32,9 @@ class Killed(Reporter):
     def __init__(self, evaluations: int) -> None:
         self.evaluations = evaluations
 
-    def learned(self, *_) -> None:
+    def moved(self, *_) -> None:
         if not self.evaluations:
             raise KeyboardInterrupt
-
-    by_search = learned
 
     def evaluated(self, _) -> None:
         self.evaluations -= 1

@@ -195,7 +195,7 @@ def test_a_run_is_locked_while_it_is_trained(tmp_path):
     class Rival(Reporter):
         refused = 0
 
-        def learned(self, *_):
+        def moved(self, *_):
             with pytest.raises(ValueError, match="another process is here"), locked(run.folder, "here"):
                 raise AssertionError
             self.refused += 1

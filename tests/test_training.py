@@ -22,7 +22,6 @@ from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent
 from gupai_agents.stored import parse_stored
 from gupai_app.progress import results_json
-from gupai_training import self_play_stage
 from gupai_training.config import RESUME_FILE, load, load_run, parse
 from gupai_training.curves import Results, evaluations_of
 from gupai_training.learner import SelfPlayPPO
@@ -31,7 +30,8 @@ from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.report import report
 from gupai_training.run import Run
 from gupai_training.run_folder import FINAL_SEED, Reporter, Spent
-from gupai_training.search_targets import SearchStage
+from gupai_training.search_stage import SearchStage
+from gupai_training.self_play_stage import SelfPlayStage
 from gupai_training.selfplay import SelfPlayVecEnv
 
 SMALL = {
@@ -59,11 +59,13 @@ def fingerprint(run: Run) -> str:
 
 
 class StopAfter(Reporter):
+    counts = "decisions"
+
     def __init__(self, updates):
         self.left = updates
 
-    def learned(self, progress, decisions, seconds):
-        self.left -= 1
+    def moved(self, progress, number, what, seconds):
+        self.left -= what == self.counts
         if not self.left:
             raise KeyboardInterrupt
 
@@ -113,7 +115,7 @@ BY_SEARCH = {
 
 
 class StopSearchAfter(StopAfter):
-    by_search = StopAfter.learned
+    counts = "targets"
 
 
 def test_a_run_taught_by_search_goes_on_to_the_same_bits(tmp_path):
@@ -358,8 +360,8 @@ def test_chips_that_are_owed_are_saved_with_a_run(tmp_path):
         array = getattr(saved, name)
         (array if array.flags.writeable else array.base)[:] = value
     runs[0].spent, runs[1].folder = Spent(1.0, 5, 2.0), runs[0].folder
-    self_play_stage.save(runs[0], runs[0].learner)
-    self_play_stage.restore(runs[1], runs[1].learner)
+    SelfPlayStage(runs[0], runs[0].learner).save()
+    SelfPlayStage(runs[1], runs[1].learner).restore()
     assert runs[1].spent == (1.0, 5, 2.0)
     for name, value in planted.items():
         assert (getattr(restored, name) == value).all()
@@ -575,7 +577,9 @@ def test_a_taught_run_that_goes_on_with_self_play_keeps_what_that_could_not_lear
     again = Run(config, run.folder)
 
     class Breaking(Reporter):
-        def learned(self, *_):
+        def moved(self, progress, number, what, seconds):
+            if what != "decisions":
+                return
             with torch.no_grad():
                 again.learner.network.value.weight.fill_(float("nan"))
 

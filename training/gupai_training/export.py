@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from gupai_agents.checkpoint import read_header, variant_of
-from gupai_agents.network import GATE_LIMIT, GATED, Layer, Linear, NetworkAgent, linear_of, trunk_of
+from gupai_agents.network import GATE_LIMIT, GATED, Layer, Linear, NetworkAgent, forward, trunk_of
 from gupai_training.learner import NetworkPolicy
 
 OPSET, IR_VERSION = 17, 8  # of ONNX, as old as all of it is, so that older runtimes read it
@@ -26,6 +26,36 @@ def player_of(path: str | Path) -> tuple[NetworkAgent, dict[str, Any]]:
     return NetworkAgent.load(path, game, variant), header
 
 
+class Value:
+    """A value of an ONNX graph. What `gupai_agents.network.forward` does with it is written down as nodes."""
+
+    def __init__(self, name: str, nodes: list[Any]) -> None:
+        self.name, self.nodes = name, nodes
+
+    def then(self, operation: str, *others: str, name: str = "", **attributes: Any) -> "Value":
+        """Return what an operation makes of this value and others, under a name."""
+        from onnx import helper
+
+        name = name or f"x{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operation, [self.name, *others], [name], **attributes))
+        return Value(name, self.nodes)
+
+    def linear(self, layer: str, name: str = "") -> "Value":
+        """Return what a layer of a checkpoint makes of it."""
+        return self.then("Gemm", f"{layer}.weight", f"{layer}.bias", name=name, transB=1)
+
+    def __add__(self, other: "Value") -> "Value":
+        return self.then("Add", other.name)
+
+    def __mul__(self, other: "Value") -> "Value":
+        return self.then("Mul", other.name)
+
+    def clip(self, least: float, most: float) -> "Value":
+        """Return it between the limits of a gate, which are constants of the graph."""
+        assert (least, most) == (-GATE_LIMIT, GATE_LIMIT)
+        return self.then("Clip", "least", "most")
+
+
 def onnx_bytes(path: str | Path) -> bytes:
     """Return a checkpoint as an ONNX graph: `observations`, int8 [N, size], to `logits`, float32 [N, actions], and
     `values`, float32 [N], in units of return (chips over the `payoff_scale` in the file's metadata).
@@ -36,38 +66,16 @@ def onnx_bytes(path: str | Path) -> bytes:
     from onnx import TensorProto, helper, numpy_helper
 
     agent, header = player_of(path)
-    tensors = agent.tensors
-    layout = agent.game.encoder.layout
-    weights = [numpy_helper.from_array((1 / layout.high).astype(np.float32), "scale")]
-    nodes = [
-        helper.make_node("Cast", ["observations"], ["numbers"], to=TensorProto.FLOAT),
-        helper.make_node("Mul", ["numbers", "scale"], ["x0"]),
-    ]
-
-    def linear(name: str, into: str, out: str) -> None:
-        for part in ("weight", "bias"):
-            weights.append(numpy_helper.from_array(tensors[f"{name}.{part}"], f"{name}.{part}"))
-        nodes.append(helper.make_node("Gemm", [into, f"{name}.weight", f"{name}.bias"], [out], transB=1))
-
-    trunk = trunk_of(header["net"], linear_of(tensors))
+    layout, nodes = agent.game.encoder.layout, list[Any]()
+    trunk = trunk_of(header["net"], lambda layer: lambda x: x.linear(layer))
+    scaled = Value("observations", nodes).then("Cast", to=TensorProto.FLOAT).then("Mul", "scale")
+    features = forward(trunk, scaled, lambda x: x.then("Relu")).then("Relu")
+    features.linear("policy", name="logits")
+    features.linear("value").then("Squeeze", "last", name="values")
+    constants = agent.tensors | {"scale": (1 / layout.high).astype(np.float32), "last": np.array([1], np.int64)}
     if any(layer.gate for layer in trunk):
-        for name, limit in (("least", -GATE_LIMIT), ("most", GATE_LIMIT)):
-            weights.append(numpy_helper.from_array(np.array(limit, np.float32), name))
-    for number, layer in enumerate(trunk):
-        step, came, sums = f"step{number}", f"sum{number - 1}", f"sum{number}"
-        linear(f"trunk.{number}", f"x{number}", step if layer.added else sums)
-        if layer.gate:
-            linear(f"gate.{number}", came, f"opened{number}")
-            nodes.append(helper.make_node("Clip", [f"opened{number}", "least", "most"], [f"gate{number}"]))
-            nodes.append(helper.make_node("Mul", [step, f"gate{number}"], [f"gated{number}"]))
-            step = f"gated{number}"
-        if layer.added:
-            nodes.append(helper.make_node("Add", [step, came], [sums]))
-        nodes.append(helper.make_node("Relu", [sums], [f"x{number + 1}"]))
-    linear("policy", f"x{len(trunk)}", "logits")
-    linear("value", f"x{len(trunk)}", "column")
-    weights.append(numpy_helper.from_array(np.array([1], np.int64), "last"))
-    nodes.append(helper.make_node("Squeeze", ["column", "last"], ["values"]))
+        constants |= {"least": np.array(-GATE_LIMIT, np.float32), "most": np.array(GATE_LIMIT, np.float32)}
+    weights = [numpy_helper.from_array(array, name) for name, array in constants.items()]
     graph = helper.make_graph(
         nodes,
         "gupai",

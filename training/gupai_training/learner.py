@@ -6,7 +6,6 @@ ones on preallocated tensors, with one trajectory for each seat (`gupai_training
 
 import copy
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -114,8 +113,6 @@ class SelfPlayPPO(MaskablePPO):
         self.ent_coef_end = ent_coef_end
         self.average_rate = average_rate
         self.precision = precision
-        self.progress: Callable[[], float] | None = None  # 0..1, in place of the share of decisions made
-        self.stopping = False  # a callback sets it between two updates: learn no more
         self.updates = 0
         self.seconds = {"play": 0.0, "learn": 0.0}
         super().__init__(policy, env, **options)
@@ -132,11 +129,6 @@ class SelfPlayPPO(MaskablePPO):
         self.noise = torch.Generator(device=self.device).manual_seed(int(self.seed or 0))
         self.rollout_buffer = None  # type: ignore[assignment]  # SB3's own is not used
 
-    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
-        super()._update_current_progress_remaining(num_timesteps, total_timesteps)
-        if self.progress:
-            self._current_progress_remaining = 1 - self.progress()
-
     @property
     def network(self) -> Network:
         """The network that learns."""
@@ -150,8 +142,6 @@ class SelfPlayPPO(MaskablePPO):
         begun = time.perf_counter()
         env, rollout = self.env, self.rollout
         callback.on_rollout_start()
-        if self.stopping:
-            return False
         rollout.won.clear()
         learned = self.num_timesteps
         for step in range(n_rollout_steps):

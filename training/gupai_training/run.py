@@ -21,9 +21,8 @@ from gupai_training.learner import Rollout
 from gupai_training.net2net import grows_into, widened
 from gupai_training.network import Network, precision_on
 from gupai_training.run_folder import Reporter, RunFolder, next_folder
-from gupai_training.search_stage import learn_from_search
-from gupai_training.search_targets import SearchStage
-from gupai_training.self_play_stage import build_learner, learn_by_self_play
+from gupai_training.search_stage import SearchStage
+from gupai_training.self_play_stage import SelfPlayStage, build_learner
 
 BATCH_FILE = "batch.safetensors"  # beside a run that met numbers which are not finite
 
@@ -123,11 +122,11 @@ class Run(RunFolder):
                     source = self.search_stage
                     limited = threads_of(self.search_stage.threads, self.search_stage.labelling)
                     with limited, contextlib.closing(self.search_stage.beside):  # it was asked ahead of the end
-                        finished = learn_from_search(self, self.search_stage, stage == SEARCH_STAGE, stop)
+                        finished = self.search_stage.learn(self, stage == SEARCH_STAGE, stop)
                     self.reporter.close()
                 if self.learner and finished:
                     source = self.learner.rollout
-                    finished = learn_by_self_play(self, self.learner, stage == SELF_PLAY, stop)
+                    finished = SelfPlayStage(self, self.learner).learn(stage == SELF_PLAY, stop)
             except FloatingPointError:
                 write_checkpoint(self.folder / BATCH_FILE, {"kind": "batch"}, source.batch)
                 raise

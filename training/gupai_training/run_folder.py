@@ -75,11 +75,8 @@ class Reporter:
     def begin(self, stage: str, progress: float) -> None:
         """A stage begins, or goes on; progress is 0..1."""
 
-    def by_search(self, progress: float, targets: int, seconds: float) -> None:
-        """A chunk of targets is learned from."""
-
-    def learned(self, progress: float, decisions: int, seconds: float) -> None:
-        """An update of self-play is done."""
+    def moved(self, progress: float, number: int, what: str, seconds: float) -> None:
+        """A chunk of targets is learned from, or an update of self-play is done; number: of `what`, so far."""
 
     def evaluated(self, row: dict[str, Any]) -> None:
         """The baselines were looked at."""

@@ -1,127 +1,253 @@
-"""The stage in which a network learns from search targets: the loop, and what it saves to go on exactly.
-
-`SearchStage.step` makes a chunk of targets and takes the gradient steps on it.
-"""
+"""The stage in which a network learns from search targets: its loop, and what it saves to go on exactly."""
 
 import itertools
 import json
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
+import torch
+from torch.nn import functional as F
 
+from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import read_checkpoint, write_checkpoint
 from gupai_agents.network import NetworkAgent
-from gupai_agents.workers import LostError, StoppedError, stoppable
+from gupai_agents.workers import Answer, LostError, StoppedError, Thread, Workers, stoppable
 from gupai_env.core.checks import whole_number
+from gupai_env.core.streams import TARGETS_STREAM
 from gupai_training import resume
-from gupai_training.config import SEARCH_STAGE
+from gupai_training.config import SEARCH_STAGE, Config
+from gupai_training.network import FORBIDDEN, Network
 from gupai_training.resume import counted, fitting, measured, part, under
 from gupai_training.run_folder import RunFolder, Spent
-from gupai_training.search_targets import Kind, SearchStage
+from gupai_training.search_targets import Kind, TargetMaker, Window, target
 
 TARGETS = "targets-{}.safetensors"  # of a chunk, while this stage is under way
 
 
-def learn_from_search(run: RunFolder, search_stage: SearchStage, go_on: bool, stop: Callable[[], bool]) -> bool:
-    """Learn from chunks of targets to the end of the stage; return whether it was reached.
+class Asked(NamedTuple):
+    """A chunk that is to find targets for. player: who plays its deals, None for the heuristic."""
 
-    Args:
-        run: Where the player, the evaluations and the logs go.
-        search_stage: Network, optimiser and targets, just built.
-        go_on: Whether to begin where `save` left off.
-        stop: Asked while targets are made, and between two chunks.
+    player: Agent | None
+    kind: Kind
+    targets: Answer
+
+
+class SearchStage:
+    """Learns from search until `progress` is 1; `step` makes a chunk of targets and takes the gradient steps on it.
+
+    A chunk is labelled with the player that had learned from all chunks but the last `expert_iteration.ahead` before
+    it, so that that many chunks can be labelled while others are learned from: by workers, or without them by half of
+    the cores.
+
+    Attributes: threads: of torch, while this stage lasts. labelling: cores that label.
     """
-    evaluation, config = run.config.evaluation, run.config
-    if go_on:
-        with stoppable(stop):
-            restore(run, search_stage)
-        run.spent = Spent(0.0, search_stage.targets, search_stage.seconds)
-        run.forget_what_comes_again()
-    before, begun = search_stage.seconds, time.monotonic()
-    run.reporter.begin("search", search_stage.progress())
-    while search_stage.progress() < 1:
-        try:
+
+    def __init__(self, config: Config, network: Network, workers: Workers | None = None) -> None:
+        self.config, self.expert_iteration, self.network = config, config.expert_iteration, network
+        self.workers = workers
+        self.threads = self.labelling = config.threads or torch.get_num_threads()
+        self.beside = Workers()  # which does what it is asked for when that is needed
+        if workers is None and self.expert_iteration.ahead and self.threads > 1:
+            self.beside, self.labelling = Thread(), self.threads // 2
+            self.threads -= self.labelling
+        self.asked: deque[Asked] = deque()  # chunks after those of `ends`
+        self.target_maker = TargetMaker(config, self.labelling, network.device)
+        self.ends: list[int] = []  # targets made with each chunk and before it
+        self.written = 0  # chunks that are in files
+        self.window = Window(config.window, self.target_maker.heuristic.game)
+        self.optimizer = torch.optim.Adam(network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5)
+        self.seconds = 0.0  # of this stage so far
+        self.chance = np.random.default_rng([config.seed, TARGETS_STREAM])
+        self.rows = np.zeros(0, np.int64)  # of the window, of the last gradient step
+
+    @property
+    def targets(self) -> int:
+        """How many were made."""
+        return self.window.made
+
+    def progress(self) -> float:
+        """Return how much of the stage is done, 0..1, by targets or by time, whichever is further."""
+        done = self.targets / self.expert_iteration.targets
+        if self.expert_iteration.max_minutes:
+            done = max(done, self.seconds / (60 * self.expert_iteration.max_minutes))
+        return min(1.0, done)
+
+    def learn(self, run: RunFolder, go_on: bool, stop: Callable[[], bool]) -> bool:
+        """Learn from chunks of targets to the end of the stage; return whether it was reached.
+
+        Args:
+            run: Where the player, the evaluations and the logs go.
+            go_on: Whether to begin where `save` left off.
+            stop: Asked while targets are made, and between two chunks.
+        """
+        if go_on:
             with stoppable(stop):
-                scalars = search_stage.step(run.current_agent("now"))
-        except (LostError, StoppedError) as error:  # before anything was learned from the next chunk
-            save(run, search_stage)
-            if isinstance(error, LostError):
-                raise
-            return False
-        search_stage.seconds = before + time.monotonic() - begun
-        run.spent = Spent(0.0, search_stage.targets, search_stage.seconds)
-        run.reporter.by_search(search_stage.progress(), search_stage.targets, search_stage.seconds)
-        for name, value in scalars.items():
-            run.logger.record(f"train/{name}", value)
-        chunks, ended = len(search_stage.ends), search_stage.progress() >= 1
-        if ended or chunks % evaluation.every == 0:
-            run.report_evaluation()
-        run.logger.dump(search_stage.targets)
-        stopping = stop()
-        if ended or stopping or chunks % config.save_every == 0:
-            save(run, search_stage)
-        if stopping:
-            return False
-    return True
+                self.restore(run)
+            run.spent = Spent(0.0, self.targets, self.seconds)
+            run.forget_what_comes_again()
+        before, begun = self.seconds, time.monotonic()
+        run.reporter.begin("search", self.progress())
+        while self.progress() < 1:
+            try:
+                with stoppable(stop):
+                    scalars = self.step(run.current_agent("now"))
+            except (LostError, StoppedError) as error:  # before anything was learned from the next chunk
+                self.save(run)
+                if isinstance(error, LostError):
+                    raise
+                return False
+            self.seconds = before + time.monotonic() - begun
+            run.spent = Spent(0.0, self.targets, self.seconds)
+            run.reporter.moved(self.progress(), self.targets, "targets", self.seconds)
+            for name, value in scalars.items():
+                run.logger.record(f"train/{name}", value)
+            chunks, ended = len(self.ends), self.progress() >= 1
+            if ended or chunks % self.config.evaluation.every == 0:
+                run.report_evaluation()
+            run.logger.dump(self.targets)
+            stopping = stop()
+            if ended or stopping or chunks % self.config.save_every == 0:
+                self.save(run)
+            if stopping:
+                return False
+        return True
 
+    def step(self, player: Agent) -> dict[str, float]:
+        """Label a chunk of positions of a player's games, then learn; returns what is to be logged."""
+        begun, progress, settings = self.targets, self.progress(), self.expert_iteration
+        while len(self.asked) <= settings.ahead:
+            kind = self.kind(progress)
+            by_player = kind != Kind.SEARCHED or progress >= settings.heuristic_share
+            self.ask(player if by_player else None, kind)
+        places = self.window.add(self.asked[0].targets())
+        dealt = self.asked.popleft().kind != Kind.SEARCHED
+        self.ends.append(self.targets)
+        epochs = 1 if dealt else settings.epochs
+        batches = max(round(epochs * (self.targets - begun) / settings.batch_size), 1)
+        self.optimizer.param_groups[0]["lr"] = settings.learning_rate * (1 - progress)
+        if dealt:
+            rows = np.array_split(self.chance.permutation(places), batches) if len(places) else []
+        else:
+            rows = [self.chance.integers(0, len(self.window), settings.batch_size) for _ in range(batches)]
+        found = [self._learn(each) for each in rows]
+        names = found[0] if found else ()  # at a few tables nobody may have had a choice
+        return {name: float(np.mean([float(each[name]) for each in found])) for name in names}
 
-def save(run: RunFolder, search_stage: SearchStage) -> None:
-    """Write the player and everything that the next step depends on: targets that are new in files of their own.
+    def kind(self, progress: float) -> Kind:
+        """Return how targets are made that are asked for when so much of the stage is done."""
+        if progress >= 1 - self.expert_iteration.self_rollouts:
+            return Kind.OWN
+        return Kind.TRUE_HANDS if progress >= 1 - self.expert_iteration.true_hands else Kind.SEARCHED
 
-    Where none of them will be learned from again the targets go.
-    """
-    run.save_agent()
-    window, config = search_stage.window, run.config.model_dump()
-    more = search_stage.looks_back()
-    for number, first, end in search_stage.chunks(search_stage.written) if more else ():
-        first = max(first, window.made - len(window))
-        header = {"kind": "targets", "config": config, "first": first, "end": end}
-        write_checkpoint(run.folder / TARGETS.format(number), header, window.saved(first, end))
-    search_stage.written = len(search_stage.ends)
-    header = {
-        "ends": search_stage.ends,
-        "chance": json.dumps(search_stage.chance.bit_generator.state),
-        "seconds": search_stage.seconds,
-    }
-    tensors: dict[str, np.ndarray] = {}
-    if search_stage.expert_iteration.ahead:
-        header["asked"] = [[asked.player is None, asked.kind] for asked in search_stage.asked]
-        for number, asked in enumerate(search_stage.asked):
-            if isinstance(asked.player, NetworkAgent):
-                tensors |= under(f"asked.{number}.", asked.player.tensors)
-    resume.save(run.folder, SEARCH_STAGE, config, search_stage.network, search_stage.optimizer, (header, tensors))
-    kept = {TARGETS.format(number) for number, *_ in search_stage.chunks(0)} if more else ()
-    for file in run.folder.glob(TARGETS.format("*")):
-        if file.name not in kept:
-            file.unlink()
+    def looks_back(self) -> bool:
+        """Return whether targets of the window may be learned from again: those of deals as they are dealt are not."""
+        coming = [*(asked.kind for asked in self.asked), self.kind(self.progress())]
+        return self.progress() < 1 and Kind.SEARCHED in coming
 
+    def ask(self, player: Agent | None, kind: Kind = Kind.SEARCHED) -> None:
+        """Have the next chunk labelled that was not asked for, with a player or the heuristic."""
+        number = len(self.ends) + len(self.asked)
+        if self.workers is None:
+            answer = self.beside.ask(self.target_maker.targets, player or self.target_maker.heuristic, number, kind)
+        else:
+            answer = self.workers.ask(target, self.config.model_dump_json(), player, number, kind)
+        self.asked.append(Asked(player, kind, answer))
 
-def restore(run: RunFolder, search_stage: SearchStage) -> None:
-    """Put learning from search just built from the same configuration where `save` left it.
+    def _learn(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
+        """Learn from targets in these places of the window."""
+        self.rows = rows
+        device, scale = self.network.device, self.config.ppo.payoff_scale
+        values = torch.as_tensor(self.window.values[rows], device=device).float()
+        means = torch.as_tensor(self.window.means[rows], device=device)
+        observations = torch.as_tensor(self.window.observations[rows], device=device)
+        logits, judged = self.network(observations, values_move_trunk=False)  # they are so noisy
+        legal = ~values.isnan()
+        values, means = values.nan_to_num() / self.expert_iteration.temperature, means / scale
+        logits = logits - (logits * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
+        policy_loss = ((logits - values).square() * legal).sum(1).mean()
+        with torch.no_grad():
+            chances = F.softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
+            won = (chances * values).sum(1) * self.expert_iteration.temperature
+        value_loss = F.mse_loss(judged, means + won / scale)
+        loss = policy_loss + value_loss
+        if not torch.isfinite(loss):
+            raise FloatingPointError(
+                f"the loss is not finite after {self.targets:,} search targets; training stopped, the last "
+                "saved checkpoint is intact"
+            )
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return {"policy_loss": policy_loss.detach(), "value_loss": value_loss.detach(), "won": won.mean()}
 
-    Raises: CheckpointError if a file is damaged, missing or belongs to another configuration.
-    """
-    config = run.config.model_dump()
-    with resume.restored(run.folder, config, search_stage.network, search_stage.optimizer) as (header, tensors):
-        ends = [counted("ends", end) for end in header["ends"]]
-        for begin, end in itertools.pairwise([0, *ends]):
-            whole_number("targets of a chunk", end - begin, 0, search_stage.most_targets)
-        search_stage.chance.bit_generator.state = json.loads(header["chance"])
-        search_stage.seconds = measured("seconds", header["seconds"])
-        search_stage.ends, search_stage.written = ends, len(ends)
-        search_stage.window.made = ends[-1] if ends else 0
-        chunks = header["asked"] if search_stage.expert_iteration.ahead else ()
-        whole_number("chunks asked for", len(chunks), 0, search_stage.expert_iteration.ahead + 1)
-        for number, (by_heuristic, kind) in enumerate(chunks):
-            player = None if by_heuristic else run.network_player("now", part(tensors, f"asked.{number}."))
-            search_stage.ask(player, Kind(kind))
-    for number, first, end in list(search_stage.chunks(0)) if search_stage.looks_back() else ():
-        path = run.folder / TARGETS.format(number)
-        header, tensors = read_checkpoint(path)
-        with fitting(path):
-            if header["kind"] != "targets" or header["config"] != config or header["end"] != end:
-                raise ValueError("other targets")
-            if not first <= counted("first", header["first"]) < end:
-                raise ValueError(f"targets from {header['first']} to {end}")
-            search_stage.window.put_back(tensors, header["first"], end)
+    @property
+    def batch(self) -> dict[str, np.ndarray]:
+        """What the last gradient step learned from, to be looked at."""
+        window = self.window
+        return {name: getattr(window, name)[self.rows] for name in ("observations", "values", "means")}
+
+    def chunks(self, first: int) -> Iterator[tuple[int, int, int]]:
+        """Yield number, first and last label of the chunks from number `first` on of which targets are still kept."""
+        for number, (begin, end) in enumerate(itertools.pairwise([0, *self.ends])):
+            if number >= first and end > self.targets - len(self.window):
+                yield number, begin, end
+
+    def save(self, run: RunFolder) -> None:
+        """Write the player and everything that the next step depends on: targets that are new in files of their own.
+
+        Where none of them will be learned from again the targets go.
+        """
+        run.save_agent()
+        config, more = self.config.model_dump(), self.looks_back()
+        for number, first, end in self.chunks(self.written) if more else ():
+            first = max(first, self.targets - len(self.window))
+            header = {"kind": "targets", "config": config, "first": first, "end": end}
+            write_checkpoint(run.folder / TARGETS.format(number), header, self.window.saved(first, end))
+        self.written = len(self.ends)
+        chance = json.dumps(self.chance.bit_generator.state)
+        state: dict[str, Any] = {"ends": self.ends, "chance": chance, "seconds": self.seconds}
+        tensors: dict[str, np.ndarray] = {}
+        if self.expert_iteration.ahead:
+            state["asked"] = [[asked.player is None, asked.kind] for asked in self.asked]
+            for number, asked in enumerate(self.asked):
+                if isinstance(asked.player, NetworkAgent):
+                    tensors |= under(f"asked.{number}.", asked.player.tensors)
+        resume.save(run.folder, SEARCH_STAGE, config, self.network, self.optimizer, (state, tensors))
+        kept = {TARGETS.format(number) for number, *_ in self.chunks(0)} if more else ()
+        for file in run.folder.glob(TARGETS.format("*")):
+            if file.name not in kept:
+                file.unlink()
+
+    def restore(self, run: RunFolder) -> None:
+        """Go on where `save` left a stage of the same configuration.
+
+        Raises: CheckpointError if a file is damaged, missing or belongs to another configuration.
+        """
+        config, ahead = self.config.model_dump(), self.expert_iteration.ahead
+        game, deals = self.target_maker.heuristic.game, self.target_maker.search.variant.deals
+        most = self.expert_iteration.tables * game.max_decisions * deals
+        with resume.restored(run.folder, config, self.network, self.optimizer) as (header, tensors):
+            ends = [counted("ends", end) for end in header["ends"]]
+            for begin, end in itertools.pairwise([0, *ends]):
+                whole_number("targets of a chunk", end - begin, 0, most)
+            self.chance.bit_generator.state = json.loads(header["chance"])
+            self.seconds = measured("seconds", header["seconds"])
+            self.ends, self.written = ends, len(ends)
+            self.window.made = ends[-1] if ends else 0
+            chunks = header["asked"] if ahead else ()
+            whole_number("chunks asked for", len(chunks), 0, ahead + 1)
+            for number, (by_heuristic, kind) in enumerate(chunks):
+                player = None if by_heuristic else run.network_player("now", part(tensors, f"asked.{number}."))
+                self.ask(player, Kind(kind))
+        for number, first, end in list(self.chunks(0)) if self.looks_back() else ():
+            path = run.folder / TARGETS.format(number)
+            header, tensors = read_checkpoint(path)
+            with fitting(path):
+                if header["kind"] != "targets" or header["config"] != config or header["end"] != end:
+                    raise ValueError("other targets")
+                if not first <= counted("first", header["first"]) < end:
+                    raise ValueError(f"targets from {header['first']} to {end}")
+                self.window.put_back(tensors, header["first"], end)

@@ -15,15 +15,11 @@ target there.
 """
 
 import functools
-import itertools
-from collections import deque
-from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch.nn import functional as F
 
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import decisions
@@ -31,14 +27,14 @@ from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, heuristic_agent
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.workers import Answer, Thread, Workers, pause
+from gupai_agents.workers import pause
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.config import Config
-from gupai_training.network import FORBIDDEN, Network, precision_on
+from gupai_training.network import precision_on
 from gupai_training.true_hand_targets import Scorer, chips_in_deals, chips_played_out
 
 CPU = torch.device("cpu")
@@ -161,14 +157,6 @@ class TargetMaker:
         return villains
 
 
-class Asked(NamedTuple):
-    """A chunk that is to find targets for. player: who plays its deals, None for the heuristic."""
-
-    player: Agent | None
-    kind: Kind
-    targets: Answer
-
-
 @functools.lru_cache(maxsize=1)
 def _target_maker(config: str) -> TargetMaker:
     return TargetMaker(Config.model_validate_json(config), threads=1)  # a worker is one core
@@ -233,134 +221,3 @@ class Window:
             raise ValueError("observations out of range")
         self.made = first
         self.add(targets)
-
-
-class SearchStage:
-    """The stage in which search teaches a network: `step` makes targets and learns from them, until `progress` is 1.
-
-    A chunk is labelled with the player that had learned from all chunks but the last `expert_iteration.ahead` before
-    it, so that
-    that many chunks can be labelled while others are learned from: by workers, or without them by half of the cores.
-
-    Attributes: threads: of torch, while this stage lasts. labelling: cores that label.
-    """
-
-    def __init__(self, config: Config, network: Network, workers: Workers | None = None) -> None:
-        self.config, self.expert_iteration, self.network = config, config.expert_iteration, network
-        self.workers = workers
-        self.threads = self.labelling = config.threads or torch.get_num_threads()
-        self.beside = Workers()  # which does what it is asked for when that is needed
-        if workers is None and self.expert_iteration.ahead and self.threads > 1:
-            self.beside, self.labelling = Thread(), self.threads // 2
-            self.threads -= self.labelling
-        self.asked: deque[Asked] = deque()  # chunks after those of `ends`
-        self.target_maker = TargetMaker(config, self.labelling, network.device)
-        self.ends: list[int] = []  # targets made with each chunk and before it
-        self.written = 0  # chunks that are in files
-        self.window = Window(config.window, self.target_maker.heuristic.game)
-        self.optimizer = torch.optim.Adam(network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5)
-        self.seconds = 0.0  # as the run has told
-        self.chance = np.random.default_rng([config.seed, TARGETS_STREAM])
-        self.rows = np.zeros(0, np.int64)  # of the window, of the last gradient step
-
-    @property
-    def most_targets(self) -> int:
-        """No chunk has more."""
-        return (
-            self.expert_iteration.tables
-            * self.target_maker.heuristic.game.max_decisions
-            * self.target_maker.search.variant.deals
-        )
-
-    @property
-    def targets(self) -> int:
-        """How many were made."""
-        return self.window.made
-
-    def progress(self) -> float:
-        """Return how much of the stage is done, 0..1, by targets or by time, whichever is further."""
-        done = self.targets / self.expert_iteration.targets
-        if self.expert_iteration.max_minutes:
-            done = max(done, self.seconds / (60 * self.expert_iteration.max_minutes))
-        return min(1.0, done)
-
-    def step(self, player: Agent) -> dict[str, float]:
-        """Label a chunk of positions of a player's games, then learn; returns what is to be logged."""
-        begun, progress = self.targets, self.progress()
-        while len(self.asked) <= self.expert_iteration.ahead:
-            kind = self.kind(progress)
-            by_player = kind != Kind.SEARCHED or progress >= self.expert_iteration.heuristic_share
-            self.ask(player if by_player else None, kind)
-        places = self.window.add(self.asked[0].targets())
-        dealt = self.asked.popleft().kind != Kind.SEARCHED
-        self.ends.append(self.targets)
-        epochs = 1 if dealt else self.expert_iteration.epochs
-        batches = max(round(epochs * (self.targets - begun) / self.expert_iteration.batch_size), 1)
-        self.optimizer.param_groups[0]["lr"] = self.expert_iteration.learning_rate * (1 - progress)
-        if dealt:
-            rows = np.array_split(self.chance.permutation(places), batches) if len(places) else []
-        else:
-            size = self.expert_iteration.batch_size
-            rows = [self.chance.integers(0, len(self.window), size) for _ in range(batches)]
-        found = [self._learn(each) for each in rows]
-        names = found[0] if found else ()  # at a few tables nobody may have had a choice
-        return {name: float(np.mean([float(each[name]) for each in found])) for name in names}
-
-    def kind(self, progress: float) -> Kind:
-        """Return how targets are made that are asked for when so much of the stage is done."""
-        if progress >= 1 - self.expert_iteration.self_rollouts:
-            return Kind.OWN
-        return Kind.TRUE_HANDS if progress >= 1 - self.expert_iteration.true_hands else Kind.SEARCHED
-
-    def looks_back(self) -> bool:
-        """Return whether targets of the window may be learned from again: those of deals as they are dealt are not."""
-        coming = [*(asked.kind for asked in self.asked), self.kind(self.progress())]
-        return self.progress() < 1 and Kind.SEARCHED in coming
-
-    def ask(self, player: Agent | None, kind: Kind = Kind.SEARCHED) -> None:
-        """Have the next chunk labelled that was not asked for, with a player or the heuristic."""
-        number = len(self.ends) + len(self.asked)
-        if self.workers is None:
-            answer = self.beside.ask(self.target_maker.targets, player or self.target_maker.heuristic, number, kind)
-        else:
-            answer = self.workers.ask(target, self.config.model_dump_json(), player, number, kind)
-        self.asked.append(Asked(player, kind, answer))
-
-    def _learn(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
-        """Learn from targets in these places of the window."""
-        self.rows = rows
-        device, scale = self.network.device, self.config.ppo.payoff_scale
-        values = torch.as_tensor(self.window.values[rows], device=device).float()
-        means = torch.as_tensor(self.window.means[rows], device=device)
-        observations = torch.as_tensor(self.window.observations[rows], device=device)
-        logits, judged = self.network(observations, values_move_trunk=False)  # they are so noisy
-        legal = ~values.isnan()
-        values, means = values.nan_to_num() / self.expert_iteration.temperature, means / scale
-        logits = logits - (logits * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
-        policy_loss = ((logits - values).square() * legal).sum(1).mean()
-        with torch.no_grad():
-            chances = F.softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
-            won = (chances * values).sum(1) * self.expert_iteration.temperature
-        value_loss = F.mse_loss(judged, means + won / scale)
-        loss = policy_loss + value_loss
-        if not torch.isfinite(loss):
-            raise FloatingPointError(
-                f"the loss is not finite after {self.targets:,} search targets; training stopped, the last "
-                "saved checkpoint is intact"
-            )
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
-        return {"policy_loss": policy_loss.detach(), "value_loss": value_loss.detach(), "won": won.mean()}
-
-    @property
-    def batch(self) -> dict[str, np.ndarray]:
-        """What the last gradient step learned from, to be looked at."""
-        window = self.window
-        return {name: getattr(window, name)[self.rows] for name in ("observations", "values", "means")}
-
-    def chunks(self, first: int) -> Iterator[tuple[int, int, int]]:
-        """Yield number, first and last label of the chunks from number `first` on of which targets are still kept."""
-        for number, (begin, end) in enumerate(itertools.pairwise([0, *self.ends])):
-            if number >= first and end > self.targets - len(self.window):
-                yield number, begin, end

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from stable_baselines3.common.callbacks import BaseCallback
 
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
@@ -52,45 +51,19 @@ def build_learner(config: Config) -> SelfPlayPPO:
     )
 
 
-def learn_by_self_play(run: RunFolder, learner: SelfPlayPPO, go_on: bool, stop: Callable[[], bool]) -> bool:
-    """Learn to the end of the stage; return whether it was reached.
+class SelfPlayStage:
+    """Self-play to its end: snapshots for the pool, evaluations, saves, and the progress of a timed run."""
 
-    Args:
-        run: Where the player, the evaluations and the logs go.
-        learner: Just built.
-        go_on: Whether to begin where `save` left off.
-        stop: Asked between two updates.
-    """
-    learner.set_logger(run.logger)
-    learner.forget_average()
-    learner.learn(
-        run.config.decisions,
-        callback=SelfPlayCallback(run, learner, go_on, stop),
-        log_interval=None,  # type: ignore[arg-type]  # the callback dumps the logs
-        reset_num_timesteps=not go_on,
-    )
-    return not learner.stopping
-
-
-class SelfPlayCallback(BaseCallback):
-    """Snapshots for the pool, looks at the baselines, saves, and the progress of a timed run."""
-
-    def __init__(self, run: RunFolder, learner: SelfPlayPPO, go_on: bool, stop: Callable[[], bool]) -> None:
-        super().__init__()
-        self.run, self.learner, self.go_on, self.stop = run, learner, go_on, stop
-        self.config = run.config
-
-    def _on_training_start(self) -> None:
+    def __init__(self, run: RunFolder, learner: SelfPlayPPO) -> None:
+        self.run, self.learner, self.config = run, learner, run.config
+        self.before = run.spent.seconds  # of earlier processes
         self.begun = time.monotonic()
-        learner = self.learner
-        if self.go_on:
-            restore(self.run, learner)
-            self.run.forget_what_comes_again()
-        self.before, self.begun_at = self.run.spent.seconds, learner.updates
-        self.next_snapshot = self._snapshot_due()
-        learner.progress = self.progress
-        self.run.reporter.begin("learning", self.progress())
-        learner._update_current_progress_remaining(learner.num_timesteps, self.config.decisions)
+
+    @property
+    def pool(self) -> OpponentPool:
+        """The learner's opponents; only self-play against a pool can be saved."""
+        assert isinstance(self.learner.env.pool, OpponentPool)
+        return self.learner.env.pool
 
     @property
     def seconds(self) -> float:
@@ -104,110 +77,114 @@ class SelfPlayCallback(BaseCallback):
             done = max(done, self.seconds / (60 * self.config.max_minutes))
         return min(1.0, done)
 
+    def learn(self, go_on: bool, stop: Callable[[], bool]) -> bool:
+        """Learn to the end of the stage; return whether it was reached.
+
+        Args:
+            go_on: Whether to begin where `save` left off.
+            stop: Asked between two updates.
+        """
+        learner, config, run = self.learner, self.config, self.run
+        learner.set_logger(run.logger)
+        learner.forget_average()
+        learner.env.reset()
+        if go_on:
+            self.restore()
+            run.forget_what_comes_again()
+            self.before = run.spent.seconds
+        next_snapshot = self._snapshot_due()
+        run.reporter.begin("learning", self.progress())
+        learner._current_progress_remaining = 1 - self.progress()
+        in_time = learner._init_callback(lambda *_: not config.max_minutes or self.seconds < 60 * config.max_minutes)
+        stopping = False
+        while learner.num_timesteps < config.decisions and not (stopping := stop()):
+            if not learner.collect_rollouts(learner.env, in_time, None, learner.n_steps):
+                break
+            learner._current_progress_remaining = 1 - self.progress()
+            learner.train()
+            if learner.num_timesteps >= config.decisions:
+                break
+            run.reporter.moved(self.progress(), learner.num_timesteps, "decisions", self.seconds)
+            if config.pool.snapshots and self.progress() >= next_snapshot:
+                leaving = self.pool.add(run.current_agent(f"update {learner.updates}"), learner.updates)
+                if leaving is not None:
+                    learner.env.forget(leaving)
+                next_snapshot = self._snapshot_due()
+            if learner.updates % config.evaluation.every == 0:
+                self._evaluate()
+            self._dump()
+            if learner.updates % config.save_every == 0:
+                self._count_seconds()
+                self.save()
+        if not stopping:
+            self._evaluate()
+            self._dump()
+        self._count_seconds()
+        self.save()
+        return not stopping
+
     def _snapshot_due(self) -> float:
         intervals = self.config.pool.snapshots + 1
         return (math.floor(self.progress() * intervals) + 1) / intervals
 
-    def _on_step(self) -> bool:
-        return not self.config.max_minutes or self.seconds < 60 * self.config.max_minutes
-
-    def _on_rollout_start(self) -> None:
-        learner = self.learner
-        if learner.updates > self.begun_at:
-            self._on_update()
-        learner.stopping = self.stop()
-
-    def _on_update(self) -> None:
-        learner, run, config = self.learner, self.run, self.config
-        run.reporter.learned(self.progress(), learner.num_timesteps, self.seconds)
-        if config.pool.snapshots and self.progress() >= self.next_snapshot:
-            player = run.current_agent(f"update {learner.updates}")
-            leaving = pool_of(learner).add(player, learner.updates)
-            if leaving is not None:
-                learner.env.forget(leaving)
-            self.next_snapshot = self._snapshot_due()
-        if learner.updates % config.evaluation.every == 0:
-            self._evaluate()
-        self._dump()
-        if learner.updates % config.save_every == 0:
-            self._save()
-
-    def _on_training_end(self) -> None:
-        if not self.learner.stopping:
-            self._evaluate()
-            self._dump()
-        self._save()
+    def _count_seconds(self) -> None:
+        self.run.spent = self.run.spent._replace(seconds=self.seconds)
 
     def _evaluate(self) -> None:
-        self.run.spent = self.run.spent._replace(seconds=self.seconds)
+        self._count_seconds()
         self.run.report_evaluation()
 
     def _dump(self) -> None:
-        self.logger.dump(self.run.spent.targets + self.learner.num_timesteps)
+        self.run.logger.dump(self.run.spent.targets + self.learner.num_timesteps)
 
-    def _save(self) -> None:
-        self.run.spent = self.run.spent._replace(seconds=self.seconds)
-        save(self.run, self.learner)
+    def save(self) -> None:
+        """Write the player and everything that the next update depends on."""
+        run, learner, env, pool = self.run, self.learner, self.learner.env, self.pool
+        run.save_agent()
+        tensors = under("average.", learner.average.tensors()) | under("env.", env.saved())
+        tensors["noise"] = learner.noise.get_state().numpy()
+        members = []
+        for number, member in enumerate(pool.members):
+            agent = member.agent
+            if isinstance(agent, NetworkAgent):
+                tensors |= under(f"member.{number}.", agent.tensors)
+            members.append([agent.name, member.born, member.scripted, member.beaten, member.deals])
+        header = {
+            "members": members,
+            "chance": json.dumps(pool.rng.bit_generator.state),
+            "decisions": learner.num_timesteps,
+            "updates": learner.updates,
+            "played": env.decisions,
+            "spent": run.spent._asdict(),
+            "shares": learner.seconds,
+        }
+        saved, config = (header, tensors), self.config.model_dump()
+        resume.save(run.folder, SELF_PLAY, config, learner.network, learner.policy.optimizer, saved)
 
+    def restore(self) -> None:
+        """Put a learner just built from the same configuration, and what was spent, where `save` left them.
 
-def save(run: RunFolder, learner: SelfPlayPPO) -> None:
-    """Write the player and everything that the next update depends on."""
-    run.save_agent()
-    env, pool = learner.env, pool_of(learner)
-    tensors = under("average.", learner.average.tensors()) | under("env.", env.saved())
-    tensors["noise"] = learner.noise.get_state().numpy()
-    members = []
-    for number, member in enumerate(pool.members):
-        agent = member.agent
-        if isinstance(agent, NetworkAgent):
-            tensors |= under(f"member.{number}.", agent.tensors)
-        members.append([agent.name, member.born, member.scripted, member.beaten, member.deals])
-    header = {
-        "members": members,
-        "chance": json.dumps(pool.rng.bit_generator.state),
-        "decisions": learner.num_timesteps,
-        "updates": learner.updates,
-        "played": env.decisions,
-        "spent": run.spent._asdict(),
-        "shares": learner.seconds,
-    }
-    saved = header, tensors
-    resume.save(run.folder, SELF_PLAY, run.config.model_dump(), learner.network, learner.policy.optimizer, saved)
-
-
-def restore(run: RunFolder, learner: SelfPlayPPO) -> None:
-    """Put a learner just built from the same configuration, and what was spent, where `save` left them.
-
-    Raises: CheckpointError if the file is damaged or belongs to another configuration.
-    """
-    config, optimizer = run.config.model_dump(), learner.policy.optimizer
-    with resume.restored(run.folder, config, learner.network, optimizer) as (header, tensors):
-        env, pool = learner.env, pool_of(learner)
-        learner.average.take(part(tensors, "average."))
-        learner.noise.set_state(torch.as_tensor(tensors["noise"]))
-        pool.members = []
-        for number, (name, born, scripted, beaten, deals) in enumerate(header["members"]):
-            counted("born", born), counted("deals", deals), measured("beaten", beaten)
-            agent = run.player(name) if scripted else run.network_player(name, part(tensors, f"member.{number}."))
-            pool.members.append(Member(agent, born, scripted, beaten, deals))
-        pool.rng.bit_generator.state = json.loads(header["chance"])
-        env.put_back(part(tensors, "env."))
-        if learner.seconds.keys() != header["shares"].keys():
-            raise ValueError(f"shares are of {', '.join(learner.seconds)}")
-        learner.seconds = {name: measured(name, seconds) for name, seconds in header["shares"].items()}
-        env.decisions = counted("played", header["played"])
-        learner.num_timesteps = counted("decisions", header["decisions"])
-        learner.updates = counted("updates", header["updates"])
-        spent = Spent(**header["spent"])
-        (
-            measured("seconds", spent.seconds),
-            measured("seconds", spent.search_seconds),
-            counted("targets", spent.targets),
-        )
-    run.spent = spent
-
-
-def pool_of(learner: SelfPlayPPO) -> OpponentPool:
-    """Return the learner's opponent pool; only self-play against one can be saved."""
-    assert isinstance(learner.env.pool, OpponentPool)
-    return learner.env.pool
+        Raises: CheckpointError if the file is damaged or belongs to another configuration.
+        """
+        run, learner, env, pool = self.run, self.learner, self.learner.env, self.pool
+        config, optimizer = self.config.model_dump(), learner.policy.optimizer
+        with resume.restored(run.folder, config, learner.network, optimizer) as (header, tensors):
+            learner.average.take(part(tensors, "average."))
+            learner.noise.set_state(torch.as_tensor(tensors["noise"]))
+            pool.members = []
+            for number, (name, born, scripted, beaten, deals) in enumerate(header["members"]):
+                counted("born", born), counted("deals", deals), measured("beaten", beaten)
+                agent = run.player(name) if scripted else run.network_player(name, part(tensors, f"member.{number}."))
+                pool.members.append(Member(agent, born, scripted, beaten, deals))
+            pool.rng.bit_generator.state = json.loads(header["chance"])
+            env.put_back(part(tensors, "env."))
+            if learner.seconds.keys() != header["shares"].keys():
+                raise ValueError(f"shares are of {', '.join(learner.seconds)}")
+            learner.seconds = {name: measured(name, seconds) for name, seconds in header["shares"].items()}
+            env.decisions = counted("played", header["played"])
+            learner.num_timesteps = counted("decisions", header["decisions"])
+            learner.updates = counted("updates", header["updates"])
+            spent = Spent(**header["spent"])
+            measured("seconds", spent.seconds), measured("seconds", spent.search_seconds)
+            counted("targets", spent.targets)
+        run.spent = spent
