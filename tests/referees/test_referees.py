@@ -9,6 +9,7 @@ import pytest
 from . import (
     CeDeng,
     DaLing,
+    DeerHunt,
     DingNiu,
     JieLong,
     SmallMahjong,
@@ -20,18 +21,8 @@ from . import (
     small_mahjong,
     tiu_u,
 )
+from .examples import hands, play_all
 from .tiles import CIVIL, DECK, MILITARY, black_pips, pips, red_pips, tiles
-
-
-def hands(*texts):
-    return [tiles(text) for text in texts]
-
-
-def play_all(referee, *moves):
-    for move in moves:
-        referee.play(move)
-    return referee
-
 
 # The tiles (README)
 
@@ -828,6 +819,8 @@ DEALS = {
     "da ling": lambda rng: deal_da_ling(rng, 5),
     "tiu-u": lambda rng: deal_tiu_u(rng, 2, heaven_pair=True),
     "tiu-u, locked": lambda rng: deal_tiu_u(rng, 3, lock_triples=True, must_catch=True),
+    "deer hunt": lambda rng: DeerHunt(deal(rng, DECK, 4, 8)[0], 3),
+    "deer hunt, escape": lambda rng: DeerHunt(deal(rng, DECK, 4, 8)[0], 1, escape=True, settlement="win"),
     "small mahjong": lambda rng: deal_small_mahjong(rng, 4),
     "small mahjong, by choice": lambda rng: deal_small_mahjong(rng, 3, auto_win=False),
     "small mahjong, hidden": lambda rng: deal_small_mahjong(rng, 4, expose_claims=False),
@@ -846,7 +839,19 @@ def tiles_of(referee):
     if isinstance(referee, CeDeng):
         places = ("hands", "played", "discards")
     else:
-        places = ("hands", "layout", "discards", "lake", "stock", "catches", "wall", "exposed")
+        places = (
+            "hands",
+            "layout",
+            "discards",
+            "lake",
+            "stock",
+            "catches",
+            "wall",
+            "exposed",
+            "trick",
+            "taken",
+            "escaped",
+        )
     return sum((all_tiles(getattr(referee, place, [])) for place in places), Counter())
 
 
