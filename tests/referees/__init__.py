@@ -10,7 +10,8 @@ from .da_ling import DaLing
 from .deer_hunt import DeerHunt
 from .ding_niu import DingNiu
 from .jie_long import JieLong
+from .pai_gow import PaiGow
 from .small_mahjong import SmallMahjong
 from .tiu_u import TiuU
 
-__all__ = ["CeDeng", "DaLing", "DeerHunt", "DingNiu", "JieLong", "SmallMahjong", "TiuU"]
+__all__ = ["CeDeng", "DaLing", "DeerHunt", "DingNiu", "JieLong", "PaiGow", "SmallMahjong", "TiuU"]
