@@ -12,6 +12,7 @@ from .ding_niu import DingNiu
 from .jie_long import JieLong
 from .pai_gow import PaiGow
 from .small_mahjong import SmallMahjong
+from .tien_gow import TienGow
 from .tiu_u import TiuU
 
-__all__ = ["CeDeng", "DaLing", "DeerHunt", "DingNiu", "JieLong", "PaiGow", "SmallMahjong", "TiuU"]
+__all__ = ["CeDeng", "DaLing", "DeerHunt", "DingNiu", "JieLong", "PaiGow", "SmallMahjong", "TienGow", "TiuU"]

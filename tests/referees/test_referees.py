@@ -14,12 +14,14 @@ from . import (
     JieLong,
     PaiGow,
     SmallMahjong,
+    TienGow,
     TiuU,
     ce_deng,
     da_ling,
     ding_niu,
     jie_long,
     small_mahjong,
+    tien_gow,
     tiu_u,
 )
 from .examples import hands, play_all
@@ -825,6 +827,9 @@ DEALS = {
     "pai gow": lambda rng: PaiGow(deal(rng, DECK, 8, 4)[0], 7),
     "pai gow, roads": lambda rng: PaiGow(deal(rng, DECK, 3, 4)[0], 1, pay="roads", copy="push", zero="tile"),
     "pai gow, small": lambda rng: PaiGow(deal(rng, DECK, 4, 2)[0], 2, small=True, stake=2.0),
+    "tien gow": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 2),
+    "tien gow, pairs": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 0, combinations="pairs", early_death=False),
+    "tien gow, hong kong": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 3, streak=2, **tien_gow.HONG_KONG),
     "small mahjong": lambda rng: deal_small_mahjong(rng, 4),
     "small mahjong, by choice": lambda rng: deal_small_mahjong(rng, 3, auto_win=False),
     "small mahjong, hidden": lambda rng: deal_small_mahjong(rng, 4, expose_claims=False),
@@ -840,7 +845,7 @@ def all_tiles(value):
 
 def tiles_of(referee):
     """The tiles of a deal wherever they lie, whichever places its game has."""
-    if isinstance(referee, CeDeng):
+    if isinstance(referee, CeDeng | TienGow):
         places = ("hands", "played", "discards")
     else:
         places = (
