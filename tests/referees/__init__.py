@@ -11,8 +11,9 @@ from .deer_hunt import DeerHunt
 from .ding_niu import DingNiu
 from .jie_long import JieLong
 from .pai_gow import PaiGow
+from .shi_wu_hu import ShiWuHu
 from .small_mahjong import SmallMahjong
 from .tien_gow import TienGow
 from .tiu_u import TiuU
 
-__all__ = ["CeDeng", "DaLing", "DeerHunt", "DingNiu", "JieLong", "PaiGow", "SmallMahjong", "TienGow", "TiuU"]
+__all__ = ["CeDeng", "DaLing", "DeerHunt", "DingNiu", "JieLong", "PaiGow", "ShiWuHu", "SmallMahjong", "TienGow", "TiuU"]

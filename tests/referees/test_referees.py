@@ -13,6 +13,7 @@ from . import (
     DingNiu,
     JieLong,
     PaiGow,
+    ShiWuHu,
     SmallMahjong,
     TienGow,
     TiuU,
@@ -20,6 +21,7 @@ from . import (
     da_ling,
     ding_niu,
     jie_long,
+    shi_wu_hu,
     small_mahjong,
     tien_gow,
     tiu_u,
@@ -798,6 +800,11 @@ def deal_tiu_u(rng, seats, **options):
     return TiuU(dealt, rest[:16], rest[16:], rng.randrange(seats), **options)
 
 
+def deal_shi_wu_hu(rng, seats, deck, lake, **options):
+    dealt, rest = deal(rng, deck, seats, (len(deck) - lake) // (2 * seats))
+    return ShiWuHu(dealt, rest[:lake], rest[lake:], rng.randrange(seats), **options)
+
+
 def deal_da_ling(rng, seats, **options):
     dealt, _ = deal(rng, DECK[2:], seats, 6)
     return DaLing(DECK[:2], dealt, rng.randrange(seats), **options)
@@ -830,6 +837,8 @@ DEALS = {
     "tien gow": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 2),
     "tien gow, pairs": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 0, combinations="pairs", early_death=False),
     "tien gow, hong kong": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 3, streak=2, **tien_gow.HONG_KONG),
+    "shi wu hu": lambda rng: deal_shi_wu_hu(rng, 2, shi_wu_hu.CARDS, 24),
+    "shi wu hu, tiles": lambda rng: deal_shi_wu_hu(rng, 3, shi_wu_hu.TILES, 16, must_catch=True, tens_match=True),
     "small mahjong": lambda rng: deal_small_mahjong(rng, 4),
     "small mahjong, by choice": lambda rng: deal_small_mahjong(rng, 3, auto_win=False),
     "small mahjong, hidden": lambda rng: deal_small_mahjong(rng, 4, expose_claims=False),
