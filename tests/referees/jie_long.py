@@ -1,5 +1,7 @@
 """A naive referee of Jie Long, written from the rulebook page `jie-long.md` and from nothing else.
 
+Kkoribuchigi and Dancing Dragons are Jie Long with other options, from the end of the rulebook's README.
+
 How it reads the sentences that leave room:
 
 - The leader must play; he cannot discard instead of leading, also with `forced_play=False`.
@@ -10,6 +12,11 @@ How it reads the sentences that leave room:
 - Under the lock, if tiles match and all of them are doubles, the deal ends before the seat moves, also when
   discards are free; if nothing matches, the seat discards and the deal goes on.
 - "Everyone's remaining tiles count as discarded", so points are always the pips discarded or still held.
+- `all_laid_doubles`: a seat has laid all its tiles if it has discarded none and holds none. The points of all
+  others are then doubled, once, also if two seats did so (whose own points are 0), and before any settlement.
+- `settlement`: "winners" pays one chip from each loser to each winner and "winners_difference" the difference of
+  their points; `stake` multiplies both. A loser for "more than 30 points" is so only if the fewest are under 30.
+- The rules of who leads next are those of Jie Long under every settlement.
 """
 
 from collections.abc import Sequence
@@ -29,6 +36,8 @@ class JieLong:
         double_lock: bool = False,
         open_ends: int = 1,
         stake: float = 1.0,
+        settlement: str = "difference",
+        all_laid_doubles: bool = False,
     ) -> None:
         self.hands = [list(hand) for hand in hands]
         self.leader = leader
@@ -36,6 +45,8 @@ class JieLong:
         self.double_lock = double_lock
         self.open_ends = open_ends
         self.stake = stake
+        self.settlement = settlement
+        self.all_laid_doubles = all_laid_doubles
         self.seats = len(hands)
         self.discards: list[list[Tile]] = [[] for _ in hands]
         self.layout: list[Tile] = []  # in the order of play
@@ -99,10 +110,14 @@ class JieLong:
         self.layout.append(tile)
 
     def points(self) -> list[int]:
-        return [sum(pips(tile) for tile in pile + hand) for pile, hand in zip(self.discards, self.hands, strict=True)]
+        piles = [pile + hand for pile, hand in zip(self.discards, self.hands, strict=True)]
+        points = [sum(pips(tile) for tile in pile) for pile in piles]
+        if self.all_laid_doubles and any(pile == [] for pile in piles):
+            return [2 * count for count in points]  # twice nothing is nothing
+        return points
 
     def payoffs(self) -> list[float]:
-        return settle(self.points(), self.stake)
+        return settle(self.points(), self.stake, self.settlement)
 
     def next_leader(self) -> int:
         """The fewest points; on a tie the one who came earlier in the order of this deal."""
@@ -111,6 +126,25 @@ class JieLong:
         return min(order, key=lambda seat: points[seat])  # min keeps the first of equals
 
 
-def settle(points: Sequence[int], stake: float = 1.0) -> list[float]:
-    """Each pair of players settles the difference of their points."""
-    return [stake * sum(theirs - mine for theirs in points) for mine in points]
+def winners_and_losers(points: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The seats that are paid and the seats that pay in Kkoribuchigi."""
+    fewest, most = min(points), max(points)
+    if fewest == most:
+        return [], []
+    winners = [seat for seat, count in enumerate(points) if count == fewest]
+    losers = [seat for seat, count in enumerate(points) if count == most or (fewest < 30 and count > 30)]
+    return winners, losers
+
+
+def settle(points: Sequence[int], stake: float = 1.0, settlement: str = "difference") -> list[float]:
+    """Each pair of players settles the difference of their points, or each loser pays each winner."""
+    if settlement == "difference":
+        return [stake * sum(theirs - mine for theirs in points) for mine in points]
+    chips = [0.0] * len(points)
+    winners, losers = winners_and_losers(points)
+    for loser in losers:
+        for winner in winners:
+            paid = stake * (points[loser] - points[winner] if settlement == "winners_difference" else 1)
+            chips[loser] -= paid
+            chips[winner] += paid
+    return chips

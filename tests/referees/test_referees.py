@@ -2,36 +2,32 @@
 
 import random
 from collections import Counter
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, permutations, product
 
 import pytest
 
 from . import (
     CeDeng,
     DaLing,
+    DeerHunt,
     DingNiu,
     JieLong,
+    PaiGow,
+    ShiWuHu,
     SmallMahjong,
+    TienGow,
     TiuU,
     ce_deng,
     da_ling,
     ding_niu,
     jie_long,
+    shi_wu_hu,
     small_mahjong,
+    tien_gow,
     tiu_u,
 )
+from .examples import hands, play_all
 from .tiles import CIVIL, DECK, MILITARY, black_pips, pips, red_pips, tiles
-
-
-def hands(*texts):
-    return [tiles(text) for text in texts]
-
-
-def play_all(referee, *moves):
-    for move in moves:
-        referee.play(move)
-    return referee
-
 
 # The tiles (README)
 
@@ -141,6 +137,116 @@ def test_jie_long_with_two_open_ends():
 def test_jie_long_tie_for_the_next_lead_goes_to_the_earlier_in_the_order_of_the_deal():
     assert JieLong(hands("[1:1]", "[2:1]", "[1:1]", "[6:6]"), 2).next_leader() == 2
     assert JieLong(hands("[1:1]", "[2:1]", "[1:1]", "[6:6]"), 3).next_leader() == 0
+
+
+# Kkoribuchigi and Dancing Dragons, options of Jie Long (README)
+
+
+def test_kkoribuchigi_the_fewest_under_thirty():
+    assert jie_long.settle([12, 31, 34, 20], settlement="winners") == [2, -1, -1, 0]
+    assert jie_long.settle([12, 31, 34, 20], settlement="winners_difference") == [22 + 19, -19, -22, 0]
+    assert jie_long.settle([12, 31, 34, 20], stake=2.5, settlement="winners") == [5, -2.5, -2.5, 0]
+    assert jie_long.settle([12, 31, 34, 20], stake=0.5, settlement="winners_difference") == [20.5, -9.5, -11, 0]
+
+
+def test_kkoribuchigi_two_winners_with_31():
+    assert jie_long.settle([31, 31, 34, 40], settlement="winners") == [1, 1, 0, -2]
+    assert jie_long.settle([31, 31, 34, 40], settlement="winners_difference") == [9, 9, 0, -18]
+
+
+@pytest.mark.parametrize(
+    ("points", "payoffs"),
+    [
+        ([20, 20, 20, 20], [0, 0, 0, 0]),
+        ([40, 40], [0, 0]),
+        ([10, 20, 20], [2, -1, -1]),  # all seats with the most
+        ([29, 30, 31, 50], [2, 0, -1, -1]),  # thirty is not more than thirty
+        ([30, 31, 40, 50], [1, 0, 0, -1]),  # nor is it under thirty
+        ([0, 0, 35, 30], [1, 1, -2, 0]),
+        ([0, 35, 35], [2, -1, -1]),
+        ([3, 2], [-1, 1]),
+    ],
+)
+def test_kkoribuchigi_who_wins_and_who_loses(points, payoffs):
+    assert jie_long.settle(points, settlement="winners") == payoffs
+
+
+def test_kkoribuchigi_pays_what_its_words_say_for_any_points():
+    """The sentences of the page seat by seat: what j pays i, for all points that matter of three seats."""
+    numbers = (0, 12, 29, 30, 31, 32, 50)
+    for points in product(numbers, repeat=3):
+        fewest, most = min(points), max(points)
+        for settlement in ("winners", "winners_difference"):
+            payoffs = [0, 0, 0]
+            for i, j in permutations(range(3), 2):
+                i_wins = points[i] == fewest
+                j_loses = points[j] == most or (points[j] > 30 and fewest < 30)
+                if i_wins and j_loses and len(set(points)) > 1:
+                    chips = 1 if settlement == "winners" else points[j] - points[i]
+                    payoffs[i] += chips
+                    payoffs[j] -= chips
+            assert jie_long.settle(points, settlement=settlement) == payoffs
+
+
+def test_kkoribuchigi_deck_of_two_and_three_players():
+    deck = [tile for tile in DECK if tile not in tiles("[3:3] [4:4] [5:5] [6:6]")]
+    assert len(deck) == 24
+    rng = random.Random(24)
+    for players, size in ((2, 12), (3, 8)):
+        dealt, rest = deal(rng, deck, players, size)
+        assert rest == []
+        referee = JieLong(dealt, 1, forced_play=True, settlement="winners")
+        while not referee.terminated:
+            referee.play(rng.choice(referee.moves()))
+        assert referee.payoffs() == jie_long.settle(referee.points(), settlement="winners")
+
+
+def all_laid(hand_of_a="[5:2] [2:2]", **options):
+    """A lays all his tiles; B discards [6:5] and C [4:3], then B [6:4] and C [4:4]."""
+    referee = JieLong(hands(hand_of_a, "[6:5] [6:4]", "[4:3] [4:4]"), 0, **options)
+    play_all(referee, ("play", (5, 2), 2), ("discard", (6, 5)), ("discard", (4, 3)))
+    moves = referee.moves()
+    referee.play(next((move for move in moves if move[0] == "play"), moves[0]))
+    return play_all(referee, ("discard", (6, 4)), ("discard", (4, 4)))
+
+
+def test_dancing_dragons_who_lays_all_doubles_the_points_of_the_others():
+    assert all_laid().points() == [0, 21, 15]
+    referee = all_laid(all_laid_doubles=True)
+    assert referee.points() == [0, 42, 30]
+    assert referee.payoffs() == [72, -42 - 12, -30 + 12]
+    assert referee.next_leader() == 0
+    assert all_laid("[5:2] [1:1]", all_laid_doubles=True).points() == [2, 21, 15]
+
+
+def test_dancing_dragons_doubles_before_the_losers_of_kkoribuchigi_are_found():
+    options = {"settlement": "winners_difference"}
+    assert all_laid(**options).payoffs() == [21, -21, 0]
+    assert all_laid(**options, all_laid_doubles=True).payoffs() == [42, -42, 0]
+    assert all_laid("[5:2] [2:2]", settlement="winners", all_laid_doubles=True).payoffs() == [1, -1, 0]
+
+
+def test_dancing_dragons_two_seats_that_laid_all_double_once():
+    referee = JieLong(hands("[5:2]", "[2:2]", "[6:4]"), 0, all_laid_doubles=True)
+    play_all(referee, ("play", (5, 2), 2), ("play", (2, 2), 2), ("discard", (6, 4)))
+    assert referee.points() == [0, 0, 20]
+    assert referee.payoffs() == [20, 20, -40]
+
+
+def test_dancing_dragons_two_ends_and_who_can_match_must():
+    options = {"open_ends": 2, "forced_play": True, "all_laid_doubles": True}
+    referee = JieLong(hands("[5:2] [6:6]", "[5:4] [3:3]", "[3:3] [4:2]"), 0, **options)
+    referee.play(("play", (5, 2), 5))
+    assert referee.moves() == [("play", (5, 4), 4)]
+    referee.play(("play", (5, 4), 4))
+    assert set(referee.moves()) == {("play", (4, 2), 4), ("play", (4, 2), 2)}
+    referee.play(("play", (4, 2), 4))
+    assert referee.open == [4, 4]
+
+
+def test_dancing_dragons_tiles_in_hand_after_a_lock_are_not_laid():
+    referee = at_the_lock("[5:2] [2:2] [6:6]", all_laid_doubles=True)
+    assert (referee.terminated, referee.points()[0]) == (True, 16)
 
 
 # Ce Deng
@@ -804,6 +910,11 @@ def deal_tiu_u(rng, seats, **options):
     return TiuU(dealt, rest[:16], rest[16:], rng.randrange(seats), **options)
 
 
+def deal_shi_wu_hu(rng, seats, deck, lake, **options):
+    dealt, rest = deal(rng, deck, seats, (len(deck) - lake) // (2 * seats))
+    return ShiWuHu(dealt, rest[:lake], rest[lake:], rng.randrange(seats), **options)
+
+
 def deal_da_ling(rng, seats, **options):
     dealt, _ = deal(rng, DECK[2:], seats, 6)
     return DaLing(DECK[:2], dealt, rng.randrange(seats), **options)
@@ -820,6 +931,10 @@ DEALS = {
         deal(rng, DECK, 2, 16)[0], 0, forced_play=True, double_lock=True
     ),
     "jie long, two ends": lambda rng: JieLong(deal(rng, DECK, 3, 10)[0], 2, open_ends=2, stake=0.5),
+    "kkoribuchigi": lambda rng: JieLong(deal(rng, DECK, 4, 8)[0], 1, forced_play=True, settlement="winners"),
+    "dancing dragons": lambda rng: JieLong(
+        deal(rng, DECK, 3, 10)[0], 1, forced_play=True, open_ends=2, all_laid_doubles=True, stake=0.5
+    ),
     "ce deng": lambda rng: CeDeng(deal(rng, DECK, 4, 8)[0], 3, redeal_doubles=5, strict_head_tail=True),
     "ding niu": lambda rng: DingNiu(deal(rng, ding_niu.DECK, 4, 6)[0], 2),
     "ding niu, play on": lambda rng: DingNiu(
@@ -828,6 +943,16 @@ DEALS = {
     "da ling": lambda rng: deal_da_ling(rng, 5),
     "tiu-u": lambda rng: deal_tiu_u(rng, 2, heaven_pair=True),
     "tiu-u, locked": lambda rng: deal_tiu_u(rng, 3, lock_triples=True, must_catch=True),
+    "deer hunt": lambda rng: DeerHunt(deal(rng, DECK, 4, 8)[0], 3),
+    "deer hunt, escape": lambda rng: DeerHunt(deal(rng, DECK, 4, 8)[0], 1, escape=True, settlement="win"),
+    "pai gow": lambda rng: PaiGow(deal(rng, DECK, 8, 4)[0], 7),
+    "pai gow, roads": lambda rng: PaiGow(deal(rng, DECK, 3, 4)[0], 1, pay="roads", copy="push", zero="tile"),
+    "pai gow, small": lambda rng: PaiGow(deal(rng, DECK, 4, 2)[0], 2, small=True, stake=2.0),
+    "tien gow": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 2),
+    "tien gow, pairs": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 0, combinations="pairs", early_death=False),
+    "tien gow, hong kong": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 3, streak=2, **tien_gow.HONG_KONG),
+    "shi wu hu": lambda rng: deal_shi_wu_hu(rng, 2, shi_wu_hu.CARDS, 24),
+    "shi wu hu, tiles": lambda rng: deal_shi_wu_hu(rng, 3, shi_wu_hu.TILES, 16, must_catch=True, tens_match=True),
     "small mahjong": lambda rng: deal_small_mahjong(rng, 4),
     "small mahjong, by choice": lambda rng: deal_small_mahjong(rng, 3, auto_win=False),
     "small mahjong, hidden": lambda rng: deal_small_mahjong(rng, 4, expose_claims=False),
@@ -843,10 +968,22 @@ def all_tiles(value):
 
 def tiles_of(referee):
     """The tiles of a deal wherever they lie, whichever places its game has."""
-    if isinstance(referee, CeDeng):
+    if isinstance(referee, CeDeng | TienGow):
         places = ("hands", "played", "discards")
     else:
-        places = ("hands", "layout", "discards", "lake", "stock", "catches", "wall", "exposed")
+        places = (
+            "hands",
+            "layout",
+            "discards",
+            "lake",
+            "stock",
+            "catches",
+            "wall",
+            "exposed",
+            "trick",
+            "taken",
+            "escaped",
+        )
     return sum((all_tiles(getattr(referee, place, [])) for place in places), Counter())
 
 
