@@ -228,9 +228,9 @@ def test_the_chance_of_two_hands_is_that_of_all_pairs_counted_one_by_one():
 
 
 def test_deals_to_order_are_distributed_as_those_that_rejection_keeps():
-    sampler, states, seats = deals_of(FOUR_TWOS, 20_000)
+    sampler, states, seats = deals_of(FOUR_TWOS, 10_000)
     rows = np.arange(len(seats))
-    envs = VectorEnv(JIE_LONG, 200_000, seed=3, observe=False)
+    envs = VectorEnv(JIE_LONG, 100_000, seed=3, observe=False)
     kept = np.array([with_number(hand) >= 4 for hand in envs.states.hands[:, 0]])
     assert float(sampler.probability) == pytest.approx(kept.mean(), rel=0.05)
 
@@ -239,7 +239,7 @@ def test_deals_to_order_are_distributed_as_those_that_rejection_keeps():
 
     drawn = Counter(map(summary, states.hands[rows, seats].tolist(), states.hands[rows, (seats + 1) % 4].tolist()))
     rejected = Counter(map(summary, envs.states.hands[kept, 0].tolist(), envs.states.hands[kept, 1].tolist()))
-    common = [each for each in drawn if drawn[each] >= 40 and rejected[each] >= 10]
+    common = [each for each in drawn if drawn[each] >= 20 and rejected[each] >= 5]
     table = np.array([[drawn[each] for each in common], [rejected[each] for each in common]])
     assert len(common) > 10
     assert stats.chi2_contingency(table).pvalue > 0.001

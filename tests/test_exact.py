@@ -121,7 +121,7 @@ def expected(table, agent, deal):
 
 @pytest.mark.parametrize(
     ("name", "options", "few"),
-    [("jie-long", {"forced_play": True}, 30), ("small-mahjong", {}, 60)],  # in the latter some decisions do not show
+    [("jie-long", {"forced_play": True}, 16), ("small-mahjong", {}, 32)],  # in the latter some decisions do not show
     ids=["jie-long", "small-mahjong"],
 )
 def test_a_naive_recursion_finds_the_same_values_and_best_responses(name, options, few, monkeypatch):

@@ -76,7 +76,9 @@ def test_plain_maskable_ppo_loads_the_player_and_plays_as_it(checkpoint, seen, t
     from sb3_contrib import MaskablePPO
 
     (tmp_path / "player.zip").write_bytes(sb3_bytes(checkpoint))
-    model = MaskablePPO.load(tmp_path / "player.zip", env=SeatEnv("jie-long", **OPTIONS), device="cpu")
+    short = {"n_steps": 64, "batch_size": 64}  # of the learning below
+    env = SeatEnv("jie-long", **OPTIONS)
+    model = MaskablePPO.load(tmp_path / "player.zip", env=env, device="cpu", custom_objects=short)
     agent = NetworkAgent.load(checkpoint, GAME, GAME.variant.make(**OPTIONS))
     logits = np.where(seen[1], agent.logits(seen[0]), -np.inf)
     actions, _ = model.predict(seen[0], action_masks=seen[1], deterministic=True)
