@@ -9,6 +9,9 @@ How it reads the sentences that leave room:
   round until somebody plays.
 - Under the lock, if tiles match and all of them are doubles, the deal ends before the seat moves, also when
   discards are free; if nothing matches, the seat discards and the deal goes on.
+- "A player who lays all tiles doubles the points of the others": they count double once, also if several laid all,
+  and what they then count is what any settlement looks at.
+- "More than 30 points" loses to fewer than 30; 30 itself does not.
 - "Everyone's remaining tiles count as discarded", so points are always the pips discarded or still held.
 """
 
@@ -29,6 +32,8 @@ class JieLong:
         double_lock: bool = False,
         open_ends: int = 1,
         stake: float = 1.0,
+        settlement: str = "difference",
+        all_laid_doubles: bool = False,
     ) -> None:
         self.hands = [list(hand) for hand in hands]
         self.leader = leader
@@ -36,6 +41,8 @@ class JieLong:
         self.double_lock = double_lock
         self.open_ends = open_ends
         self.stake = stake
+        self.settlement = settlement
+        self.all_laid_doubles = all_laid_doubles
         self.seats = len(hands)
         self.discards: list[list[Tile]] = [[] for _ in hands]
         self.layout: list[Tile] = []  # in the order of play
@@ -102,7 +109,12 @@ class JieLong:
         return [sum(pips(tile) for tile in pile + hand) for pile, hand in zip(self.discards, self.hands, strict=True)]
 
     def payoffs(self) -> list[float]:
-        return settle(self.points(), self.stake)
+        points = self.points()
+        if self.all_laid_doubles and any(not pile + hand for pile, hand in zip(self.discards, self.hands, strict=True)):
+            points = [2 * each for each in points]
+        if self.settlement == "difference":
+            return settle(points, self.stake)
+        return kkoribuchigi(points, self.stake, difference=self.settlement == "kkoribuchigi_difference")
 
     def next_leader(self) -> int:
         """The fewest points; on a tie the one who came earlier in the order of this deal."""
@@ -114,3 +126,20 @@ class JieLong:
 def settle(points: Sequence[int], stake: float = 1.0) -> list[float]:
     """Each pair of players settles the difference of their points."""
     return [stake * sum(theirs - mine for theirs in points) for mine in points]
+
+
+def kkoribuchigi(points: Sequence[int], stake: float = 1.0, *, difference: bool = False) -> list[float]:
+    """Each loser pays each winner one chip, or the difference of their points; if all are equal nobody pays."""
+    payoffs = [0.0] * len(points)
+    if len(set(points)) == 1:
+        return payoffs
+    winners = [seat for seat, each in enumerate(points) if each == min(points)]
+    losers = {seat for seat, each in enumerate(points) if each == max(points)}
+    if min(points) < 30:
+        losers |= {seat for seat, each in enumerate(points) if each > 30}
+    for loser in losers:
+        for winner in winners:
+            chips = stake * (points[loser] - points[winner] if difference else 1)
+            payoffs[winner] += chips
+            payoffs[loser] -= chips
+    return payoffs
