@@ -48,19 +48,28 @@ HISTORY = {  # what each version of a game changed, by id; the first needs no wo
 }
 
 
+NAMED = {  # variants that are games of their own, with their options, by id
+    "jie-long": {
+        "Kkoribuchigi": {"forced_play": True, "settlement": "kkoribuchigi"},
+        "Kkoribuchigi of three": {"players": 3, "deck": "short", "forced_play": True, "settlement": "kkoribuchigi"},
+        "Dancing Dragons": {"forced_play": True, "open_ends": 2, "all_laid_doubles": True},
+    }
+}
+
+
 def page(game: Game) -> str:
     """Return the page of a game."""
     encoder = game.encoder
     layout = encoder.layout
     players = next(field for field in fields(game.variant) if field.name == "players")
     limits = game.variant.LIMITS
-    full, tiny = (limits[deck].get("players", players.metadata["choices"]) for deck in (FULL, TINY))
+    seats = {deck: limits[deck].get("players", players.metadata["choices"]) for deck in limits}
     chips = game.payoff_bound(game.variant())
     head = {
         "environment": f"`gupai_env.{game.identifier}_v{game.version}`, "
         f"registered as `gupai/{game.id}-v{game.version}`",
-        "players": ", ".join(f"**{n}**" if n == players.default else str(n) for n in full),
-        "players of the tiny deck": ", ".join(map(str, tiny)),
+        "players": ", ".join(f"**{n}**" if n == players.default else str(n) for n in seats.pop(FULL)),
+        **{f"players of the {deck} deck": ", ".join(map(str, allowed)) for deck, allowed in seats.items()},
         "actions": f"`Discrete({game.num_actions})`",
         "observation": f"`Box(int8, ({layout.size},))`, encoder {encoder.name} {encoder.version}",
         "payoffs": f"chips at the end of a deal, at most {chips:g} either way with the default options",
@@ -243,6 +252,9 @@ def _variants(game: Game) -> list[str]:
     found.setdefault(_changed({"players": 2, "deck": TINY}), []).append(
         "[exact play](../evaluation.md#exact-exploitability): small enough to search completely"
     )
+    for name, options in NAMED.get(game.id, {}).items():
+        words = " ".join(f"-o {word}" for word in game.variant.make(**options).typed())
+        found.setdefault(_changed(options), []).append(f"{name}: `gupai play {game.id} {words}`")
     return [
         "## Variants",
         "",

@@ -31,6 +31,7 @@ class Adapter:
         place on that another field names, and `loose`, fields of one kind (below 0: none), they are the `deck`,
         or the `tiny` one, here in words.
     tiny_rules: what the referee is told of a deal from the tiny deck.
+    decks: other decks than these two by name, in words.
     seats, seat_bits: its fields that name a seat (below 0: none) or have a bit for each seat. A field that has
         an entry for each seat shows it by its shape.
     lookalikes: actions that are all the same to the other seats.
@@ -51,6 +52,7 @@ class Adapter:
     silent: tuple[int, ...] = ()
     chance: tuple[int, ...] = ()
     tiny_rules: dict[str, Any] = dataclasses.field(default_factory=dict)
+    decks: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def referee_of(self, variant: Variant, state: np.record) -> Any:
         """A referee for a deal that has just been dealt; it counts the seats in their order of turn."""
@@ -81,7 +83,7 @@ class Adapter:
         """The tile set of all tiles of a variant."""
         if variant.deck == "full":
             return self.deck
-        return tile_set(parse_tiles(self.tiny))
+        return tile_set(parse_tiles(self.decks.get(variant.deck, self.tiny)))
 
     def possible_bits(self, variant: Variant) -> int:
         """The bits of a tile set that copies of the deck can fill."""
@@ -201,7 +203,13 @@ _CONNECTING: dict[str, Any] = {
 }
 
 ADAPTERS = {
-    "jie-long": Adapter(JieLong, _LAY_OR_DISCARD, tiny="11 31 31 33 51 53 55", **_CONNECTING),
+    "jie-long": Adapter(
+        JieLong,
+        _LAY_OR_DISCARD,
+        tiny="11 31 31 33 51 53 55",
+        decks={"short": "11 11 22 22 31 31 51 51 61 61 64 64 65 65 21 32 41 42 43 52 53 54 62 63"},
+        **_CONNECTING,
+    ),
     "ce-deng": Adapter(
         CeDeng,
         (*_LAY_OR_DISCARD, ("declare",), ("redeal",), ("play on",)),

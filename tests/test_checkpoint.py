@@ -26,6 +26,7 @@ from gupai_agents.network import (
     trunk_of,
     unpacked,
 )
+from gupai_agents.shipped import best_file
 from gupai_env.core.files import write_file
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import VectorEnv
@@ -186,6 +187,26 @@ def test_a_header_that_lies_is_refused(tmp_path, key, value):
     lacking = {name: each for name, each in header().items() if name != key}
     write_checkpoint(tmp_path / "a", lacking, weights())
     refusal(tmp_path / "a")
+
+
+def test_a_file_from_before_an_option_is_one_of_its_default(tmp_path):
+    older = header()
+    older["rules"] = {name: value for name, value in older["rules"].items() if name not in GAME.variant.LATER}
+    assert len(older["rules"]) < len(header()["rules"])
+    write_checkpoint(tmp_path / "a", older, weights())
+    spec = f"checkpoint:{tmp_path / 'a'}"
+    make_agent(spec)
+    with pytest.raises(CheckpointError, match="trained with settlement='difference', not settlement='kkoribuchigi'"):
+        make_agent(spec, GAME, settlement="kkoribuchigi")
+    del older["rules"]["forced_play"]  # which every file names
+    write_checkpoint(tmp_path / "a", older, weights())
+    assert "trained with forced_play=None, not forced_play=False" in refusal(tmp_path / "a")
+
+
+@pytest.mark.parametrize("options", [{"settlement": "kkoribuchigi"}, {"all_laid_doubles": True}])
+def test_best_is_not_that_of_another_settlement(options):
+    assert best_file(GAME, GAME.variant(forced_play=True)) is not None
+    assert best_file(GAME, GAME.variant(forced_play=True, **options)) is None
 
 
 def test_a_saved_run_is_no_player(tmp_path):

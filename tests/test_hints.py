@@ -82,6 +82,10 @@ def test_the_reminder_says_what_the_options_change():
     assert "either open number" in hints("jie-long", open_ends=2).reminder()
     assert "doubled if just one" in hints("ce-deng").reminder()
     assert "doubled" not in hints("jie-long").reminder()
+    korean = hints("jie-long", settlement="kkoribuchigi").reminder()
+    assert "wins a chip from who has the most and, with fewer than 30, from everybody over 30." in korean
+    assert "wins the difference from" in hints("jie-long", settlement="kkoribuchigi_difference").reminder()
+    assert hints("jie-long", all_laid_doubles=True).reminder().endswith("the points of the others count double.")
 
 
 def test_a_move_is_worth_the_better_of_its_two_ways():

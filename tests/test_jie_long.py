@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gupai_env import VectorEnv, get_game
-from gupai_env.core.tiles import size, weight
+from gupai_env.core.tiles import parse_tiles, size, tile_set, weight
+from gupai_env.games.jie_long.position import settle
 from tables import Table, next_leader, paid
 
 JIE_LONG = get_game("jie-long")
@@ -144,7 +145,67 @@ def test_how_many_tiles_are_dealt_and_that_all_are_shed(players, hand, unused):
         assert [weight(pile) for pile in state.discards] == state.points.tolist()
 
 
+@pytest.mark.parametrize(("players", "hand"), [(3, 8), (2, 12)])
+def test_the_short_deck_has_no_doubles_of_three_to_six(players, hand):
+    envs = VectorEnv("jie-long", 50, players=players, deck="short", seed=1)
+    for state in envs.states:
+        assert [size(tiles) for tiles in state.hands] == [hand] * players + [0] * (4 - players)
+        assert state.unused == 0
+        assert not sum(map(int, state.hands)) & tile_set(parse_tiles("33 44 55 66")) * 7
+    with pytest.raises(ValueError, match="players=4 is not allowed with deck='short'; choose 2 or 3"):
+        JIE_LONG.variant(deck="short")
+
+
 # Payment and the next deal
+
+
+@pytest.mark.parametrize(
+    ("points", "chips", "difference"),
+    [
+        ([12, 31, 34, 20], [2, -1, -1, 0], [41, -19, -22, 0]),
+        ([31, 31, 34, 40], [1, 1, 0, -2], [9, 9, 0, -18]),
+        ([29, 30, 31, 30], [1, 0, -1, 0], [2, 0, -2, 0]),  # over 30, and the most
+        ([29, 30, 31, 40], [2, 0, -1, -1], [13, 0, -2, -11]),  # 30 is not more than 30
+        ([30, 35, 36, 40], [1, 0, 0, -1], [10, 0, 0, -10]),  # the fewest are not under 30
+        ([5, 5, 9, 9], [2, 2, -2, -2], [8, 8, -8, -8]),  # all with the most lose
+        ([33, 33, 33, 33], [0] * 4, [0] * 4),
+        ([7, 7, 7, 7], [0] * 4, [0] * 4),
+        ([9, 5], [-1, 1], [-4, 4]),
+    ],
+)
+def test_kkoribuchigi_losers_pay_winners(points, chips, difference):
+    for settlement, expected in (("kkoribuchigi", chips), ("kkoribuchigi_difference", difference)):
+        for stake in (1, 0.5, 3):
+            options = {"settlement": settlement, "stake": stake}
+            assert paid("jie-long", len(points), options=options, points=points) == [stake * each for each in expected]
+            assert settle(points, **options) == [stake * each for each in expected]
+
+
+def test_dancing_dragons_who_lays_all_tiles_doubles_the_points_of_the_others():
+    options = {"all_laid_doubles": True}
+    assert paid("jie-long", 4, options=options, points=[0, 12, 34, 18]) == [128, 32, -144, -16]
+    assert paid("jie-long", 4, options=options, points=[2, 12, 34, 18]) == [58, 18, -70, -6]
+    assert paid("jie-long", 4, options=options, points=[0, 0, 10, 4]) == [28, 28, -52, -4]  # once, though two laid all
+    table = Table("jie-long", ["65 54", "64 11"], open_ends=2, forced_play=True, **options)
+    table.play("[5:6]", "[6:4]", "[5:4]", "discard [1:1]")  # the line is [4:6][6:5], then [5:4] at either end
+    assert (table.points(), table.payoffs()) == ([0, 2], [4, -4])
+    assert "points of the others count double" in " ".join(table.scene().notes)
+
+
+def test_doubled_points_are_what_kkoribuchigi_looks_at():
+    options = {"all_laid_doubles": True, "settlement": "kkoribuchigi"}
+    assert paid("jie-long", 4, options=options, points=[0, 15, 16, 20]) == [2, 0, -1, -1]
+    options["settlement"] = "kkoribuchigi_difference"
+    assert paid("jie-long", 4, options=options, points=[0, 15, 16, 20]) == [72, 0, -32, -40]
+
+
+def test_the_bound_of_the_payoffs_knows_the_options():
+    def bound(**options):
+        return JIE_LONG.payoff_bound(JIE_LONG.variant(**options))
+
+    assert bound(all_laid_doubles=True) == 2 * 3 * 86
+    assert bound(settlement="kkoribuchigi", stake=2) == 3 * 2
+    assert bound(settlement="kkoribuchigi_difference") == 3 * 86
 
 
 def test_the_stake_is_what_a_pip_costs():

@@ -16,7 +16,16 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 def test_the_defaults_are_the_rulebooks():
     assert JieLong() == JieLong(
-        players=4, deals=1, leader="random", deck="full", forced_play=False, double_lock=False, open_ends=1, stake=1.0
+        players=4,
+        deals=1,
+        leader="random",
+        deck="full",
+        forced_play=False,
+        double_lock=False,
+        open_ends=1,
+        stake=1.0,
+        settlement="difference",
+        all_laid_doubles=False,
     )
     assert CeDeng() == CeDeng(
         players=4,
@@ -30,7 +39,7 @@ def test_the_defaults_are_the_rulebooks():
 
 
 def test_all_combinations_of_options_are_variants():
-    assert len(variants(GAMES["jie-long"])) == (3 + 1) * 2 * 2 * 2
+    assert len(variants(GAMES["jie-long"])) == (3 + 2 + 1) * 2 * 2 * 2 * 3 * 2
     assert len(variants(GAMES["ce-deng"])) == (3 + 1) * 2 * 3 * 2
     assert len(set(VARIANT_NAMES)) == len(VARIANTS)
 

@@ -127,6 +127,17 @@ def options_of(variant: Variant) -> dict[str, Any]:
     return options
 
 
+def options_in(rules: Any, variant: Variant) -> Any:
+    """Return the options in the header of a checkpoint, those that came later at their defaults.
+
+    Args:
+        rules: The options as they stand there. What is no mapping is returned as it is.
+        variant: Any variant of the game.
+    """
+    default = options_of(type(variant)())
+    return {name: default[name] for name in variant.LATER} | rules if isinstance(rules, dict) else rules
+
+
 def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant: Variant) -> None:
     """Raise CheckpointError, naming both values, unless the checkpoint was trained for just this game and variant."""
     require_player(path, header)
@@ -139,8 +150,9 @@ def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant
     for key, what in (("game", "game"), ("version", "game version")):
         if header[key] != wanted[key]:
             raise CheckpointError(f"{path}: made for {what} {shortened(header[key])}, not {wanted[key]!r}")
+    rules = options_in(header["rules"], variant)
     for name, value in binding_options(variant).items():
-        found = header["rules"].get(name)
+        found = rules.get(name)
         if found != value:
             raise CheckpointError(f"{path}: trained with {name}={shortened(found)}, not {name}={value!r}")
     for key in ("observation", "actions"):

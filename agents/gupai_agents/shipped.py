@@ -11,7 +11,7 @@ import functools
 from pathlib import Path
 from typing import Any
 
-from gupai_agents.checkpoint import binding_options, read_header
+from gupai_agents.checkpoint import binding_options, options_in, read_header
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
@@ -60,6 +60,7 @@ def networks(game_id: str) -> list[tuple[Path, dict[str, Any]]]:
 def best_file(game: Game, variant: Variant) -> Path | None:
     """Return the checkpoint that is `best` in a variant, or None."""
     for file, header in networks(game.id):
-        if all(header["rules"][name] == value for name, value in binding_options(variant).items()):
+        rules = options_in(header["rules"], variant)
+        if all(rules[name] == value for name, value in binding_options(variant).items()):
             return file
     return None

@@ -107,6 +107,8 @@ class Variant:
 
     # By deck, the options of which it allows less than their choices:
     LIMITS: ClassVar[dict[str, dict[str, tuple]]] = {FULL: {}, TINY: {"players": (2,)}}
+    # Options that the game has had only since a later release; older files mean the defaults of these:
+    LATER: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -215,11 +217,13 @@ class Variant:
     def allowed(cls, name: str) -> str:
         """Return in words which values an option may have."""
         metadata = cls._field(name).metadata
-        full, tiny = (cls.LIMITS[deck].get(name, metadata["choices"]) for deck in (FULL, TINY))
-        if full:
-            words = ", ".join(map(str, full))
-            return words if full == tiny else f"{words}; with the tiny deck {', '.join(map(str, tiny))}"
-        return str(metadata["allowed"])
+        choices = {deck: limits.get(name, metadata["choices"]) for deck, limits in cls.LIMITS.items()}
+        full = choices[FULL]
+        if not full:
+            return str(metadata["allowed"])
+        others = ((deck, values) for deck, values in choices.items() if values != full)
+        less = (f"; with the {deck} deck {', '.join(map(str, values))}" for deck, values in others)
+        return ", ".join(map(str, full)) + "".join(less)
 
     @classmethod
     def _instead(cls, name: str) -> str:

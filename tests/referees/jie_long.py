@@ -14,7 +14,7 @@ How it reads the sentences that leave room:
 - "Everyone's remaining tiles count as discarded", so points are always the pips discarded or still held.
 - `all_laid_doubles`: a seat has laid all its tiles if it has discarded none and holds none. The points of all
   others are then doubled, once, also if two seats did so (whose own points are 0), and before any settlement.
-- `settlement`: "winners" pays one chip from each loser to each winner and "winners_difference" the difference of
+- `settlement`: "kkoribuchigi" pays one chip from each loser to each winner, "kkoribuchigi_difference" the difference of
   their points; `stake` multiplies both. A loser for "more than 30 points" is so only if the fewest are under 30.
 - The rules of who leads next are those of Jie Long under every settlement.
 """
@@ -144,7 +144,7 @@ def settle(points: Sequence[int], stake: float = 1.0, settlement: str = "differe
     winners, losers = winners_and_losers(points)
     for loser in losers:
         for winner in winners:
-            paid = stake * (points[loser] - points[winner] if settlement == "winners_difference" else 1)
+            paid = stake * (points[loser] - points[winner] if settlement == "kkoribuchigi_difference" else 1)
             chips[loser] -= paid
             chips[winner] += paid
     return chips

@@ -143,15 +143,15 @@ def test_jie_long_tie_for_the_next_lead_goes_to_the_earlier_in_the_order_of_the_
 
 
 def test_kkoribuchigi_the_fewest_under_thirty():
-    assert jie_long.settle([12, 31, 34, 20], settlement="winners") == [2, -1, -1, 0]
-    assert jie_long.settle([12, 31, 34, 20], settlement="winners_difference") == [22 + 19, -19, -22, 0]
-    assert jie_long.settle([12, 31, 34, 20], stake=2.5, settlement="winners") == [5, -2.5, -2.5, 0]
-    assert jie_long.settle([12, 31, 34, 20], stake=0.5, settlement="winners_difference") == [20.5, -9.5, -11, 0]
+    assert jie_long.settle([12, 31, 34, 20], settlement="kkoribuchigi") == [2, -1, -1, 0]
+    assert jie_long.settle([12, 31, 34, 20], settlement="kkoribuchigi_difference") == [22 + 19, -19, -22, 0]
+    assert jie_long.settle([12, 31, 34, 20], stake=2.5, settlement="kkoribuchigi") == [5, -2.5, -2.5, 0]
+    assert jie_long.settle([12, 31, 34, 20], stake=0.5, settlement="kkoribuchigi_difference") == [20.5, -9.5, -11, 0]
 
 
 def test_kkoribuchigi_two_winners_with_31():
-    assert jie_long.settle([31, 31, 34, 40], settlement="winners") == [1, 1, 0, -2]
-    assert jie_long.settle([31, 31, 34, 40], settlement="winners_difference") == [9, 9, 0, -18]
+    assert jie_long.settle([31, 31, 34, 40], settlement="kkoribuchigi") == [1, 1, 0, -2]
+    assert jie_long.settle([31, 31, 34, 40], settlement="kkoribuchigi_difference") == [9, 9, 0, -18]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_kkoribuchigi_two_winners_with_31():
     ],
 )
 def test_kkoribuchigi_who_wins_and_who_loses(points, payoffs):
-    assert jie_long.settle(points, settlement="winners") == payoffs
+    assert jie_long.settle(points, settlement="kkoribuchigi") == payoffs
 
 
 def test_kkoribuchigi_pays_what_its_words_say_for_any_points():
@@ -176,13 +176,13 @@ def test_kkoribuchigi_pays_what_its_words_say_for_any_points():
     numbers = (0, 12, 29, 30, 31, 32, 50)
     for points in product(numbers, repeat=3):
         fewest, most = min(points), max(points)
-        for settlement in ("winners", "winners_difference"):
+        for settlement in ("kkoribuchigi", "kkoribuchigi_difference"):
             payoffs = [0, 0, 0]
             for i, j in permutations(range(3), 2):
                 i_wins = points[i] == fewest
                 j_loses = points[j] == most or (points[j] > 30 and fewest < 30)
                 if i_wins and j_loses and len(set(points)) > 1:
-                    chips = 1 if settlement == "winners" else points[j] - points[i]
+                    chips = 1 if settlement == "kkoribuchigi" else points[j] - points[i]
                     payoffs[i] += chips
                     payoffs[j] -= chips
             assert jie_long.settle(points, settlement=settlement) == payoffs
@@ -195,10 +195,10 @@ def test_kkoribuchigi_deck_of_two_and_three_players():
     for players, size in ((2, 12), (3, 8)):
         dealt, rest = deal(rng, deck, players, size)
         assert rest == []
-        referee = JieLong(dealt, 1, forced_play=True, settlement="winners")
+        referee = JieLong(dealt, 1, forced_play=True, settlement="kkoribuchigi")
         while not referee.terminated:
             referee.play(rng.choice(referee.moves()))
-        assert referee.payoffs() == jie_long.settle(referee.points(), settlement="winners")
+        assert referee.payoffs() == jie_long.settle(referee.points(), settlement="kkoribuchigi")
 
 
 def all_laid(hand_of_a="[5:2] [2:2]", **options):
@@ -220,10 +220,10 @@ def test_dancing_dragons_who_lays_all_doubles_the_points_of_the_others():
 
 
 def test_dancing_dragons_doubles_before_the_losers_of_kkoribuchigi_are_found():
-    options = {"settlement": "winners_difference"}
+    options = {"settlement": "kkoribuchigi_difference"}
     assert all_laid(**options).payoffs() == [21, -21, 0]
     assert all_laid(**options, all_laid_doubles=True).payoffs() == [42, -42, 0]
-    assert all_laid("[5:2] [2:2]", settlement="winners", all_laid_doubles=True).payoffs() == [1, -1, 0]
+    assert all_laid("[5:2] [2:2]", settlement="kkoribuchigi", all_laid_doubles=True).payoffs() == [1, -1, 0]
 
 
 def test_dancing_dragons_two_seats_that_laid_all_double_once():
@@ -931,7 +931,7 @@ DEALS = {
         deal(rng, DECK, 2, 16)[0], 0, forced_play=True, double_lock=True
     ),
     "jie long, two ends": lambda rng: JieLong(deal(rng, DECK, 3, 10)[0], 2, open_ends=2, stake=0.5),
-    "kkoribuchigi": lambda rng: JieLong(deal(rng, DECK, 4, 8)[0], 1, forced_play=True, settlement="winners"),
+    "kkoribuchigi": lambda rng: JieLong(deal(rng, DECK, 4, 8)[0], 1, forced_play=True, settlement="kkoribuchigi"),
     "dancing dragons": lambda rng: JieLong(
         deal(rng, DECK, 3, 10)[0], 1, forced_play=True, open_ends=2, all_laid_doubles=True, stake=0.5
     ),

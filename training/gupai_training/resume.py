@@ -12,9 +12,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from gupai_agents.checkpoint import CheckpointError, identity, read_checkpoint, read_header, write_checkpoint
+from gupai_agents.checkpoint import (
+    CheckpointError,
+    identity,
+    options_in,
+    read_checkpoint,
+    read_header,
+    write_checkpoint,
+)
 from gupai_env.core.checks import real_number, short_repr, whole_number
 from gupai_env.core.rng import KEYS
+from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_training.config import RESUME_FILE, SEARCH_STAGE, SELF_PLAY
 from gupai_training.network import Network
@@ -68,7 +76,9 @@ def restored(
     header, tensors = read_checkpoint(path)
     tensors = _named_as_now(tensors)
     wanted = belonging(config)
-    odd = list(itertools.islice(differences({name: header.get(name) for name in wanted}, wanted), MOST_TOLD))
+    there = {name: header.get(name) for name in wanted}
+    there["rules"] = options_in(there["rules"], variant_of(config))
+    odd = list(itertools.islice(differences(there, wanted), MOST_TOLD))
     if odd:
         raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(odd)}")
     with fitting(path):
@@ -102,8 +112,13 @@ def _named_as_now(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def belonging(config: dict[str, Any]) -> dict[str, Any]:
     """Return what a saved run has in common with those that may go on from it, as it stands in its header."""
-    game = get_game(config["game"])
-    return {"config": config, **identity(game, game.variant.make(**config["variant"]))}
+    return {"config": config, **identity(get_game(config["game"]), variant_of(config))}
+
+
+def variant_of(config: dict[str, Any]) -> Variant:
+    """Return the variant of a configuration."""
+    variant: Variant = get_game(config["game"]).variant.make(**config["variant"])
+    return variant
 
 
 def differences(there: Any, here: Any, name: str = "") -> Iterator[str]:

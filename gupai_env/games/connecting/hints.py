@@ -23,9 +23,12 @@ class ConnectingHints(Hints):
         unable = "If you cannot" if self.variant.forced_play else "If you cannot or will not"
         return (
             f"Play a tile that has {ends}; its other end is open for the next player. {unable}, you discard a tile "
-            "face down, and its pips are points against you: fewest points wins, and every two players settle "
-            f"their difference{self.doubling}."
+            f"face down, and its pips are points against you: {self.payment()}."
         )
+
+    def payment(self) -> str:
+        """Return what the points bring, as the end of a sentence."""
+        return f"fewest points wins, and every two players settle their difference{self.doubling}"
 
     def answers(self) -> str:
         """Return what a person may type."""

@@ -2,10 +2,9 @@
 
 from gupai_env.core.game import Game
 from gupai_env.games.connecting.encoder import ENCODER, encode
-from gupai_env.games.connecting.hints import ConnectingHints
 from gupai_env.games.connecting.knowledge import VIEW
 from gupai_env.games.connecting.rules import SEATS, STATE, TURNS, action_names, history
-from gupai_env.games.connecting.table import scene
+from gupai_env.games.jie_long.hints import JieLongHints
 from gupai_env.games.jie_long.knowledge import determinize, information_set
 from gupai_env.games.jie_long.players import FEATURES, HEURISTICS, score
 from gupai_env.games.jie_long.rules import (
@@ -20,6 +19,7 @@ from gupai_env.games.jie_long.rules import (
     payoffs,
     step,
 )
+from gupai_env.games.jie_long.table import scene
 
 GAME = Game(
     __name__,
@@ -34,5 +34,5 @@ GAME = Game(
     encoder=ENCODER,
     payoff_bound=payoff_bound,
     table=scene,
-    hints=ConnectingHints,
+    hints=JieLongHints,
 )

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from gupai_env.core.claims import CHIPS, Metric, Outcome, chips, of_seats, points
+from gupai_env.core.claims import CHIPS, SHARE, Metric, Outcome, chips, of_seats, points
 from gupai_env.core.tiles import KINDS, PIPS
 from gupai_env.games.connecting.claims import METRICS, METRICS_OF_ONE_END, vocabulary
 from gupai_env.games.connecting.rules import DISCARD, TURNS
 from gupai_env.games.jie_long import GAME
+from gupai_env.games.jie_long.rules import SAFE
 
 
 def ends_met(outcome: Outcome, number: int) -> np.ndarray:
@@ -36,13 +37,30 @@ def information_share(means: np.ndarray) -> float:
     return information / float(-(met[met > 0] * np.log(met[met > 0])).sum())
 
 
+def counted(outcome: Outcome) -> np.ndarray:
+    """Return what the points of every seat count, [N, players]."""
+    found, variant = points(outcome), outcome.variant
+    doubled = variant.all_laid_doubles & (found == 0).any(1, keepdims=True)  # type: ignore[attr-defined]
+    return np.where(doubled, 2 * found, found)
+
+
+def all_laid(outcome: Outcome, number: int) -> np.ndarray:
+    """Return how many of the seats in question laid all of their tiles."""
+    return of_seats(outcome, (outcome.states.plays == outcome.states.hand_size[:, None]).astype(float))
+
+
+def over_thirty(outcome: Outcome, number: int) -> np.ndarray:
+    """Return how many of the seats in question have more points than are safe where winners take from losers."""
+    return of_seats(outcome, (counted(outcome) > SAFE).astype(float))
+
+
 def pairwise_less_loser_pays(outcome: Outcome, number: int) -> np.ndarray:
     """Return chips as paid, less those if the seat with most points paid all others; who tie share it."""
-    found = points(outcome)
+    found = counted(outcome)
     most = found.max(1, keepdims=True)
     lost, losers = (most - found).sum(1, keepdims=True), (found == most).sum(1, keepdims=True)
     paid = np.where(found == most, -lost / losers, most - found)
-    return chips(outcome) - of_seats(outcome, paid)
+    return chips(outcome) - of_seats(outcome, paid * outcome.variant.stake)  # type: ignore[attr-defined]
 
 
 CLAIMS = vocabulary(
@@ -55,6 +73,8 @@ CLAIMS = vocabulary(
             ends_met,
             statistic=information_share,
         ),
+        "all_laid": Metric("the seat lays all of its tiles", SHARE, all_laid),
+        "over_thirty": Metric(f"the points of the seat count more than {SAFE}", SHARE, over_thirty),
         "pairwise_less_loser_pays": Metric(
             "chips as paid, less those if one loser paid all", CHIPS, pairwise_less_loser_pays
         ),

@@ -1,0 +1,22 @@
+"""The table of Jie Long: that of the connecting games, and a word on points that count double."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.scene import Scene
+from gupai_env.games.connecting import table as connecting
+
+
+def scene(
+    game: Game, variant: Any, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float] | None = None
+) -> Scene:
+    """Return the table; see `Game.scene`."""
+    found = connecting.scene(game, variant, views, names, payoffs)
+    near = views[0]
+    if variant.all_laid_doubles and near.turn and near.hand_size in near.plays[: variant.players]:
+        found = replace(found, notes=(*found.notes, "all tiles of a seat are laid: points of the others count double"))
+    return found
