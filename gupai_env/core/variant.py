@@ -107,6 +107,8 @@ class Variant:
 
     # By deck, the options of which it allows less than their choices:
     LIMITS: ClassVar[dict[str, dict[str, tuple]]] = {FULL: {}, TINY: {"players": (2,)}}
+    # Options that go together, by the name that stands for them as `preset`:
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -168,7 +170,15 @@ class Variant:
 
     @classmethod
     def make(cls: type[T], **options: Any) -> T:
-        """Build a variant; an unknown option is a ValueError that names the nearest and all allowed ones."""
+        """Build a variant; an unknown option is a ValueError that names the nearest and all allowed ones.
+
+        Where there are presets, the option `preset` stands for all options of one; others that are given go before it.
+        """
+        if cls.PRESETS and "preset" in options:
+            preset = options.pop("preset")
+            if not isinstance(preset, str) or preset not in cls.PRESETS:
+                raise refused("preset", preset, _choice(cls.PRESETS))
+            options = cls.PRESETS[preset] | options
         names = [field.name for field in dataclasses.fields(cls)]
         for name in options:
             if name not in names:
