@@ -7,9 +7,12 @@ moves are tuples in the words of the rules. Seats 0..n-1 act in that order.
 
 from .ce_deng import CeDeng
 from .da_ling import DaLing
+from .deer_hunt import DeerHunt
 from .ding_niu import DingNiu
 from .jie_long import JieLong
+from .pai_gow import PaiGow
 from .small_mahjong import SmallMahjong
+from .tien_gow import TienGow
 from .tiu_u import TiuU
 
-__all__ = ["CeDeng", "DaLing", "DingNiu", "JieLong", "SmallMahjong", "TiuU"]
+__all__ = ["CeDeng", "DaLing", "DeerHunt", "DingNiu", "JieLong", "PaiGow", "SmallMahjong", "TienGow", "TiuU"]

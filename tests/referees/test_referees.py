@@ -9,29 +9,23 @@ import pytest
 from . import (
     CeDeng,
     DaLing,
+    DeerHunt,
     DingNiu,
     JieLong,
+    PaiGow,
     SmallMahjong,
+    TienGow,
     TiuU,
     ce_deng,
     da_ling,
     ding_niu,
     jie_long,
     small_mahjong,
+    tien_gow,
     tiu_u,
 )
+from .examples import hands, play_all
 from .tiles import CIVIL, DECK, MILITARY, black_pips, pips, red_pips, tiles
-
-
-def hands(*texts):
-    return [tiles(text) for text in texts]
-
-
-def play_all(referee, *moves):
-    for move in moves:
-        referee.play(move)
-    return referee
-
 
 # The tiles (README)
 
@@ -828,6 +822,14 @@ DEALS = {
     "da ling": lambda rng: deal_da_ling(rng, 5),
     "tiu-u": lambda rng: deal_tiu_u(rng, 2, heaven_pair=True),
     "tiu-u, locked": lambda rng: deal_tiu_u(rng, 3, lock_triples=True, must_catch=True),
+    "deer hunt": lambda rng: DeerHunt(deal(rng, DECK, 4, 8)[0], 3),
+    "deer hunt, escape": lambda rng: DeerHunt(deal(rng, DECK, 4, 8)[0], 1, escape=True, settlement="win"),
+    "pai gow": lambda rng: PaiGow(deal(rng, DECK, 8, 4)[0], 7),
+    "pai gow, roads": lambda rng: PaiGow(deal(rng, DECK, 3, 4)[0], 1, pay="roads", copy="push", zero="tile"),
+    "pai gow, small": lambda rng: PaiGow(deal(rng, DECK, 4, 2)[0], 2, small=True, stake=2.0),
+    "tien gow": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 2),
+    "tien gow, pairs": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 0, combinations="pairs", early_death=False),
+    "tien gow, hong kong": lambda rng: TienGow(deal(rng, DECK, 4, 8)[0], 3, streak=2, **tien_gow.HONG_KONG),
     "small mahjong": lambda rng: deal_small_mahjong(rng, 4),
     "small mahjong, by choice": lambda rng: deal_small_mahjong(rng, 3, auto_win=False),
     "small mahjong, hidden": lambda rng: deal_small_mahjong(rng, 4, expose_claims=False),
@@ -843,10 +845,22 @@ def all_tiles(value):
 
 def tiles_of(referee):
     """The tiles of a deal wherever they lie, whichever places its game has."""
-    if isinstance(referee, CeDeng):
+    if isinstance(referee, CeDeng | TienGow):
         places = ("hands", "played", "discards")
     else:
-        places = ("hands", "layout", "discards", "lake", "stock", "catches", "wall", "exposed")
+        places = (
+            "hands",
+            "layout",
+            "discards",
+            "lake",
+            "stock",
+            "catches",
+            "wall",
+            "exposed",
+            "trick",
+            "taken",
+            "escaped",
+        )
     return sum((all_tiles(getattr(referee, place, [])) for place in places), Counter())
 
 
