@@ -8,6 +8,7 @@ from gupai_env.games.tien_gow.combinations import CLASSES, COMBINATIONS
 from gupai_env.games.tien_gow.rules import HAND, SEATS
 
 MOST = 127  # chips and multipliers that are shown; larger ones look like these
+REST = len(COMBINATIONS) - MARKS
 
 LAYOUT = Layout(
     (
@@ -71,8 +72,7 @@ def encode(view, out):
 def write_combinations(combinations, out, at):
     """Write a set of combinations to out[at : at + len(COMBINATIONS)] as zeros and ones."""
     store_marks(out, at, combinations)
-    rest = len(COMBINATIONS) - MARKS
-    store_marks(out, at + rest, combinations >> rest)
+    store_marks(out, at + REST, combinations >> REST)
 
 
 ENCODER = Encoder("tien-gow", 0, LAYOUT)

@@ -243,6 +243,8 @@ def plays_of(rules, state, hand):
         return 0
     if rules.early_death and state.tiles == 1 and state.taken[state.to_act] == 0 and is_last(rules, state):
         return 0
+    if rules.civil_supreme and state.lead == CIVIL_SUPREME and state.best == CAPTURING_PAIR:
+        return 0  # no other pair beats what was led, nor then its captor
     return held & BEATEN_BY[rules.civil_supreme, state.best]
 
 
