@@ -28,7 +28,7 @@ FEATURES = (
     yes_or_no("first_trick", "a combination is played by a seat without a trick"),
     Feature("breaks", "sets of two tiles or more that playing face up breaks", "sets", 0, 20),
     yes_or_no("supreme", "the supreme pair is led"),
-    Feature("supreme_late", "the same, times the share of the hand that is gone", "share", 0, 1),
+    Feature("supreme_early", "the same, times the share of the hand that is left", "share", 0, 1),
     Feature("set_late", "two tiles or more are led: the share of the hand that is gone", "share", 0, 1),
     Feature("controls", "combinations kept that no unseen tiles beat", "combinations", 0, 30),
     yes_or_no("closes", "what is kept is one combination that no unseen tiles beat"),
@@ -140,5 +140,5 @@ def score_of_lead(action, sure, gone, weights):
     if SIZE[action] > 1:
         total += weights[AT.set_late] * gone
     if action == SUPREME:
-        total += weights[AT.supreme] + weights[AT.supreme_late] * gone
+        total += weights[AT.supreme] + weights[AT.supreme_early] * (1 - gone)
     return total
