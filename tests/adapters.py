@@ -15,8 +15,10 @@ from gupai_env.games.da_ling.rules import SPLITS, groups_of
 from gupai_env.games.ding_niu.rules import DECK_SET
 from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT
 from gupai_env.games.small_mahjong.triplets import TILES
+from gupai_env.games.tien_gow.combinations import COMBINATIONS
+from gupai_env.games.tien_gow.rules import DISCARD as TIEN_GOW_DISCARD
 from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
-from referees import CeDeng, DaLing, DingNiu, JieLong, SmallMahjong, TiuU
+from referees import CeDeng, DaLing, DingNiu, JieLong, SmallMahjong, TienGow, TiuU
 
 FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles
 FRAME = ("players", "deals", "leader", "deck")  # a referee sees a single deal and is given its tiles
@@ -158,6 +160,16 @@ class MahjongAdapter(Adapter):
         return ("claim", tuple(sorted(triplet, reverse=True)))
 
 
+class TrickAdapter(Adapter):
+    """Tien Gow: the banker has been that for some deals of the match."""
+
+    def referee_of(self, variant: Variant, state: np.record) -> TienGow:
+        options = self.options(variant)
+        order = turn_order(variant, state)
+        hands = [faces(state.hands[seat]) for seat in order]
+        return TienGow(hands, order.index(state.leader), streak=int(state.streak), **options)
+
+
 class PatientReferee:
     """A referee of Small Mahjong who, with `auto_win` too, waits until the winner says so: his only move then."""
 
@@ -262,5 +274,18 @@ ADAPTERS = {
         seats=("leader", "to_act", "mover", "winner"),
         seat_bits=("asked",),
         silent=tuple(range(len(FACES))),  # a discard is not seen before it is settled who takes it
+    ),
+    "tien-gow": TrickAdapter(
+        TienGow,
+        (
+            *(("play", tuple(sorted((FACES[kind] for kind in each.kinds), reverse=True))) for each in COMBINATIONS),
+            *(("discard", face) for face in FACES),
+        ),
+        sets=("hands", "played", "discards"),
+        deck=int(FULL_SET),
+        tiny="66 66 63 54 42 21 51 51",
+        tiny_rules={"par": 2},
+        seats=("leader", "to_act", "first", "holder"),
+        lookalikes=tuple(range(TIEN_GOW_DISCARD, TIEN_GOW_DISCARD + len(FACES))),
     ),
 }

@@ -14,7 +14,7 @@ import numpy as np
 
 from adapters import ADAPTERS, FACES
 from gupai_env.core.variant import Variant
-from referees import da_ling, ding_niu, small_mahjong, tiu_u
+from referees import da_ling, ding_niu, small_mahjong, tien_gow, tiu_u
 from referees.tiles import Tile, is_double, pips, red_pips
 
 NUMBERS = range(1, 7)
@@ -472,6 +472,97 @@ def small_mahjong_facts(sight: Sight) -> Facts:
     }
 
 
+# Tien Gow
+
+
+class Tricks:
+    """What the record of a deal tells, by the referee who is told it."""
+
+    def __init__(self, sight: Sight) -> None:
+        adapter, state, order = ADAPTERS[sight.game], sight.state, sight.order
+        dealt = state.copy()
+        dealt.hands[:] = state.hands + state.played + state.discards
+        self.referee = adapter.referee_of(sight.variant, dealt)
+        seats = [sight.seat_after(0, turns) for turns in range(sight.variant.players)]
+        self.gave_up = [[0] * len(TRICK_CLASSES) for _ in order]
+        self.movers = []
+        for action in state.record[: state.plays].tolist():
+            seat = seats[self.referee.to_act]
+            self.movers.append(seat)
+            move = adapter.moves[action]
+            best, whole = self.referee.best, len(self.referee.lead) - len(self.referee.discarding) == 1
+            if move[0] == "discard" and whole:
+                of = tien_gow.class_of(best)
+                self.gave_up[seat][TRICK_CLASSES.index(of)] += len(best)
+            self.referee.play(move)
+        self.seats = seats
+
+
+TRICK_CLASSES = ["c1", "m1", "c2", "m2", "sup", "x11", "x21", "x12", "x22"]
+PLAYS = [move[1] for move in ADAPTERS["tien-gow"].moves if move[0] == "play"]
+
+
+def held_of(tiles: list[Tile]) -> list[int]:
+    """Which combinations some tiles hold, in the order of the actions."""
+    return [int(all(tiles.count(tile) >= play.count(tile) for tile in play)) for play in PLAYS]
+
+
+def beaten_by(sight: Sight, tiles: list[Tile]) -> list[int]:
+    """Which combinations some combination among the tiles beats."""
+    variant: Any = sight.variant
+    held = [play for play, has in zip(PLAYS, held_of(tiles), strict=True) if has]
+    found = []
+    for play in PLAYS:
+        led = tien_gow.class_of(play, variant.civil_supreme)
+        orders = [tien_gow.order_in(led, other, variant.civil_supreme) for other in held]
+        mine = tien_gow.order_in(led, play, variant.civil_supreme)
+        found.append(int(any(order is not None and order > mine for order in orders)))
+    return found
+
+
+def tien_gow_facts(sight: Sight) -> Facts:
+    state, tricks = sight.state, Tricks(sight)
+    variant: Any = sight.variant
+    referee, seats, hand = tricks.referee, tricks.seats, sight.hand(sight.viewer)
+    discards = [tiles_of(state.discards[seat]) for seat in range(variant.players)]
+    unseen = [tile for seat in sight.others for tile in (*sight.hand(seat), *discards[seat])]
+    may_lead = [tien_gow.class_of(play) in tien_gow.CLASSES[variant.combinations] for play in PLAYS]
+    leads = [int(has and may) for has, may in zip(held_of(hand), may_lead, strict=True)]
+    to_discard = len(referee.lead) - len(referee.discarding) if referee.discarding else 0
+    return {
+        "hand": counts(hand),
+        "discards": counts(discards[sight.viewer]),
+        "unseen": counts(unseen),
+        "played": sight.by_seat([counts(tiles_of(state.played[seat])) for seat in range(variant.players)], 4),
+        "best": one_hot(PLAYS.index(referee.best) if referee.best else None, len(PLAYS)),
+        "leads": leads,
+        "sure": [int(lead and not beaten) for lead, beaten in zip(leads, beaten_by(sight, unseen), strict=True)],
+        "gave_up": sight.by_seat(tricks.gave_up, 4),
+        "holder": sight.place(seats[referee.winner], 4),
+        "first": sight.place(seats[referee.trick_leader], 4),
+        "mover": sight.place(int(state.to_act), 4),
+        "leader": sight.place(int(state.leader), 4),
+        "sizes": sight.by_seat([len(sight.hand(seat)) for seat in range(variant.players)], 4),
+        "face_down": sight.by_seat(list(map(len, discards)), 4),
+        "taken": sight.by_seat([referee.tricks[seats.index(seat)] for seat in range(variant.players)], 4),
+        "bonus": sight.by_seat([referee.bonuses[seats.index(seat)] for seat in range(variant.players)], 4),
+        "tiles": [len(referee.lead)],
+        "to_discard": [to_discard],
+        "last": [
+            int(
+                bool(referee.lead)
+                and sum(referee.tricks) + len(referee.lead) * (not referee.terminated) == dealt_to_each(sight)
+            )
+        ],
+        "multiplier": [referee.multiplier()],
+        **sight.deals(),
+    }
+
+
+def dealt_to_each(sight: Sight) -> int:
+    return size_of(ADAPTERS[sight.game].deck_of(sight.variant)) // sight.variant.players
+
+
 FACTS: dict[str, Callable[[Sight], Facts]] = {
     "jie-long": jie_long,
     "ce-deng": ce_deng,
@@ -479,6 +570,7 @@ FACTS: dict[str, Callable[[Sight], Facts]] = {
     "da-ling": da_ling_facts,
     "tiu-u": tiu_u_facts,
     "small-mahjong": small_mahjong_facts,
+    "tien-gow": tien_gow_facts,
 }
 
 
@@ -580,6 +672,31 @@ def told_in_small_mahjong(sight: Sight) -> Facts:
     }
 
 
+def told_in_tien_gow(sight: Sight) -> Facts:
+    state, tricks = sight.state, Tricks(sight)
+    variant: Any = sight.variant
+    own = [int(seat == sight.viewer) for seat in tricks.movers]
+    record = [
+        action if mine else min(action, len(PLAYS))
+        for action, mine in zip(state.record[: state.plays].tolist(), own, strict=True)
+    ]
+    blank = [0] * (len(state.record) - len(own))
+    unseen = [tile for seat in sight.others for tile in (*sight.hand(seat), *tiles_of(state.discards[seat]))]
+    return {
+        "lead": PLAYS.index(tricks.referee.lead) if tricks.referee.lead else -1,
+        "turns": tricks.referee.acted,
+        "players": variant.players,
+        "tiny": variant.deck == "tiny",
+        "civil_supreme": variant.civil_supreme,
+        "early_death": variant.early_death,
+        "streak": tricks.referee.streak,
+        "beatable": sum(beaten << at for at, beaten in enumerate(beaten_by(sight, unseen))),
+        "plays": state.plays,
+        "record": record + blank,
+        "own": own + blank,
+    }
+
+
 TOLD: dict[str, Callable[[Sight], Facts]] = {
     "jie-long": told_of_a_line,
     "ce-deng": told_of_a_line,
@@ -587,4 +704,5 @@ TOLD: dict[str, Callable[[Sight], Facts]] = {
     "da-ling": told_in_da_ling,
     "tiu-u": told_in_tiu_u,
     "small-mahjong": told_in_small_mahjong,
+    "tien-gow": told_in_tien_gow,
 }

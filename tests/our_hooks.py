@@ -25,6 +25,19 @@ PUBLIC = {  # fields of the state that lie open and that every observation is me
     "ding-niu": (*_LINE, "suan_zhang", "maker"),
     "da-ling": ("deal", "table", "target", "red"),
     "tiu-u": (*_FRAME, "lake", "catches", "laid", "turned", "drawn", "to_act"),
+    "tien-gow": (
+        *_FRAME,
+        "played",
+        "bonus",
+        "taken",
+        "first",
+        "best",
+        "holder",
+        "tiles",
+        "to_discard",
+        "gave_up",
+        "to_act",
+    ),
     "small-mahjong": (*_FRAME, "melds", "discards", "top", "mover"),
 }
 

@@ -13,7 +13,7 @@ from gupai_env.core.tiles import PIPS, parse_tiles, tiles_in
 from gupai_env.games.ce_deng.rules import REDEAL
 from gupai_env.games.connecting.rules import DISCARD, KINDS, join
 from gupai_env.games.da_ling.rules import UNSPLIT
-from gupai_env.positions import ce_deng, da_ling, ding_niu, jie_long, small_mahjong, tiu_u
+from gupai_env.positions import ce_deng, da_ling, ding_niu, jie_long, small_mahjong, tien_gow, tiu_u
 from variants import VARIANT_NAMES, VARIANTS
 from walks import envs_of, options_of, sample, set_up
 
@@ -123,6 +123,38 @@ def rebuilt_small_mahjong(variant, state, options):
     return position
 
 
+def rebuilt_tien_gow(variant, state, options):
+    """From the beginning of the trick on the table, whose moves are played."""
+    before, moves = trick_of(variant, state)
+    seats = range(variant.players)
+    position = tien_gow.from_tiles(
+        [pairs(before.hands[seat]) for seat in seats],
+        before.taken[: variant.players].tolist(),
+        [pairs(before.played[seat]) for seat in seats],
+        [pairs(before.discards[seat]) for seat in seats],
+        to_lead=int(before.to_act),
+        leader=int(state.leader),
+        streak=int(state.streak),
+        **options,
+    )
+    position.state.bonus = before.bonus
+    return position.play(*moves)
+
+
+def trick_of(variant, state):
+    """The state in which the trick on the table began, and the actions since."""
+    dealt = Position(tien_gow.GAME, variant, np.array([state]).view(np.recarray))
+    order, actions = np.zeros(len(tien_gow.GAME.deck(dealt.rules)), np.int8), np.zeros(32, np.int16)
+    moves = actions[: tien_gow.GAME.history(dealt.rules, state, order, actions)].tolist()
+    tien_gow.GAME.deal_from(dealt.rules, dealt.state, order)
+    begun, before = 0, dealt.state.copy()
+    for number, move in enumerate(moves):
+        dealt.step(move)
+        if dealt.state.tiles == 0:
+            begun, before = number + 1, dealt.state.copy()
+    return before, moves[begun:]
+
+
 REBUILT = {
     "jie-long": lambda variant, state, options: jie_long.from_tiles(**connecting_tiles(variant, state), **options),
     "ce-deng": rebuilt_ce_deng,
@@ -130,6 +162,7 @@ REBUILT = {
     "da-ling": rebuilt_da_ling,
     "tiu-u": rebuilt_tiu_u,
     "small-mahjong": rebuilt_small_mahjong,
+    "tien-gow": rebuilt_tien_gow,
 }
 SET_UP = {"ce-deng": (REDEAL,)}  # a redeal is drawn from the key of the episode
 ENVS = 6

@@ -38,6 +38,7 @@ OPTIONS = {
     "da-ling": [{}, {"players": 5, "deals": 2}],
     "tiu-u": [{}, {"players": 3, "deals": 3, "lock_triples": True}],
     "small-mahjong": [{}, {"players": 3, "deals": 2}],
+    "tien-gow": [{}, {"deals": 3, "banker": "growing", "four_bonus": 4, "civil_supreme": True}],
 }
 
 

@@ -50,6 +50,10 @@ CASES = [
         ("small-mahjong", {"players": 3, "expose_claims": False, "auto_win": False}),
         ("small-mahjong", {"claim_last_discard": False, "auto_win": False}),
         ("small-mahjong", {"players": 2, "deck": "tiny"}),
+        ("tien-gow", {}),
+        ("tien-gow", {"banker": "growing", "civil_supreme": True, "supreme_bonus": 2, "four_bonus": 4}),
+        ("tien-gow", {"combinations": "pairs", "banker": "none", "early_death": False}),
+        ("tien-gow", {"players": 2, "deck": "tiny", "supreme_bonus": 2, "civil_supreme": True}),
     ]
 ]  # fmt: skip
 IDS = [name_of(game, game.variant(**options)) for game, options in CASES]

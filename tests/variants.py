@@ -1,7 +1,9 @@
 """Every variant of every game, for tests that hold whatever the options are."""
 
 import dataclasses
+import random
 from itertools import combinations, product
+from math import prod
 
 from gupai_env import GAMES
 from gupai_env.core.game import Game
@@ -15,12 +17,48 @@ def values(field: dataclasses.Field) -> tuple:
     return (False, True) if isinstance(field.default, bool) else (field.default,)
 
 
+MOST = 100  # combinations of options of a game
+
+
 def variants(game: Game) -> list[Variant]:
-    """All combinations of players and options, with one deal, a random leader and the default stake."""
+    """All combinations of players and options, with one deal, a random leader and the default stake.
+
+    Of games with very many, some in which every two values of two options meet.
+    """
     fields = dataclasses.fields(game.variant)
     names = [field.name for field in fields]
+    if prod(len(values(field)) for field in fields) > MOST:
+        return some_variants(game)
     found = [dict(zip(names, choice, strict=True)) for choice in product(*map(values, fields))]
     return [game.variant(**options) for options in found if allowed(game, options)]
+
+
+def some_variants(game: Game) -> list[Variant]:
+    """Few variants, the default first, in which every two values of two options meet that are allowed to."""
+    fields, rng = dataclasses.fields(game.variant), random.Random(0)
+    found = [game.variant()]
+    met = pairs_of(found[0])
+    for one, other in combinations(fields, 2):
+        for value, other_value in product(values(one), values(other)):
+            pair = {one.name: value, other.name: other_value}
+            tried = [
+                {field.name: rng.choice(values(field)) for field in fields} | pair
+                for _ in range(20 * (((one.name, str(value)), (other.name, str(other_value))) not in met))
+            ]
+            for options in tried:  # players as the deck has them, where neither is given
+                sizes = game.variant.LIMITS[options["deck"]].get("players", (options["players"],))
+                options["players"] = pair.get("players", rng.choice(sizes))
+            chosen = [game.variant(**options) for options in tried if allowed(game, options)]
+            if chosen:
+                found.append(max(chosen, key=lambda variant: len(pairs_of(variant) - met)))
+                met |= pairs_of(found[-1])
+    return found
+
+
+def pairs_of(variant: Variant) -> set:
+    """Every two options of a variant with their values."""
+    named = {field.name: str(getattr(variant, field.name)) for field in dataclasses.fields(variant)}
+    return {((a, named[a]), (b, named[b])) for a, b in combinations(named, 2)}
 
 
 def allowed(game: Game, options: dict) -> bool:

@@ -109,6 +109,8 @@ class Variant:
     LIMITS: ClassVar[dict[str, dict[str, tuple]]] = {FULL: {}, TINY: {"players": (2,)}}
     # Options that the game has had only since a later release; older files mean the defaults of these:
     LATER: ClassVar[tuple[str, ...]] = ()
+    # Options that go together, by the name that stands for them as `preset`:
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {}
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -170,7 +172,15 @@ class Variant:
 
     @classmethod
     def make(cls: type[T], **options: Any) -> T:
-        """Build a variant; an unknown option is a ValueError that names the nearest and all allowed ones."""
+        """Build a variant; an unknown option is a ValueError that names the nearest and all allowed ones.
+
+        Where there are presets, the option `preset` stands for all options of one; others that are given go before it.
+        """
+        if cls.PRESETS and "preset" in options:
+            preset = options.pop("preset")
+            if not isinstance(preset, str) or preset not in cls.PRESETS:
+                raise refused("preset", preset, _choice(cls.PRESETS))
+            options = cls.PRESETS[preset] | options
         names = [field.name for field in dataclasses.fields(cls)]
         for name in options:
             if name not in names:

@@ -1,0 +1,189 @@
+"""What claims can name of Tien Gow."""
+
+import numpy as np
+
+from gupai_env.core.claims import (
+    SHARE,
+    ActionFeature,
+    Metric,
+    Outcome,
+    PositionFeature,
+    Positions,
+    Vocabulary,
+    counts_of,
+    of_seats,
+    ratio,
+)
+from gupai_env.core.tiles import KINDS
+from gupai_env.games.tien_gow.combinations import SIZE, SUPREME
+from gupai_env.games.tien_gow.rules import DISCARD, HANDS, PLAYS
+
+
+def lead(at: Positions, number: int) -> np.ndarray:
+    """Return 1 where the seat to act is to lead."""
+    return (at.states.tiles == 0).astype(int)
+
+
+def held(at: Positions, number: int) -> np.ndarray:
+    """Return how many tiles the seat to act holds."""
+    return counts_of(at.hands).sum(1)
+
+
+def tricks(at: Positions, number: int) -> np.ndarray:
+    """Return how many tricks the seat to act has."""
+    return at.states.taken[at.rows, at.states.to_act].astype(int)
+
+
+def could_beat(at: Positions, number: int) -> np.ndarray:
+    """Return 1 where a seat that follows may beat what lies."""
+    return ((at.states.tiles > 0) & at.masks[:, :DISCARD].any(1)).astype(int)
+
+
+def holds_supreme(at: Positions, number: int) -> np.ndarray:
+    """Return 1 where the supreme pair may be led."""
+    return ((at.states.tiles == 0) & at.masks[:, SUPREME]).astype(int)
+
+
+def actions_where(numbers: np.ndarray, at: Positions) -> np.ndarray:
+    """Return which actions are some combinations, bool [1, num_actions]."""
+    found = np.zeros((1, at.masks.shape[1]), bool)
+    found[0, : len(numbers)] = numbers
+    return found
+
+
+def leads_size(at: Positions, number: int) -> np.ndarray:
+    """Return which actions lead so many tiles."""
+    return actions_where(np.equal(SIZE, number), at) & (at.states.tiles == 0)[:, None]
+
+
+def leads_set(at: Positions, number: int) -> np.ndarray:
+    """Return which actions lead two tiles or more."""
+    return actions_where(SIZE > 1, at) & (at.states.tiles == 0)[:, None]
+
+
+def leads_supreme(at: Positions, number: int) -> np.ndarray:
+    """Return which action leads the supreme pair."""
+    return actions_where(np.arange(DISCARD) == SUPREME, at) & (at.states.tiles == 0)[:, None]
+
+
+def gives_up(at: Positions, number: int) -> np.ndarray:
+    """Return which actions discard a tile."""
+    return (np.arange(at.masks.shape[1]) >= DISCARD)[None]
+
+
+def beats(at: Positions, number: int) -> np.ndarray:
+    """Return which actions beat what lies."""
+    return actions_where(SIZE > 0, at) & (at.states.tiles > 0)[:, None]
+
+
+def banker_gain(outcome: Outcome, number: int) -> np.ndarray:
+    """Return what the banker won."""
+    rows = np.arange(len(outcome.states))
+    return outcome.states.total[rows, outcome.states.leader].astype(float)
+
+
+def banker_wins(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where the banker won the last trick."""
+    return (outcome.states.holder == outcome.states.leader).astype(float)
+
+
+def no_trick(outcome: Outcome, number: int) -> np.ndarray:
+    """Return how many seats took no trick."""
+    return (outcome.states.taken[:, : outcome.variant.players] == 0).sum(1).astype(float)
+
+
+def tricks_of_seats(outcome: Outcome, number: int) -> np.ndarray:
+    """Return the tricks of the seats in question."""
+    return of_seats(outcome, outcome.states.taken.astype(float))
+
+
+def last_size(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where the last trick had so many tiles."""
+    return (outcome.states.tiles == number).astype(float)
+
+
+def winner_tricks(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where who won the last trick had so many tricks, with it."""
+    rows = np.arange(len(outcome.states))
+    return (outcome.states.taken[rows, outcome.states.holder] == number).astype(float)
+
+
+def led_in_trick(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2], the tiles led in sets once so many tricks or more were over, and all tiles led then."""
+    states, players = outcome.states, outcome.variant.players
+    found = np.zeros((len(states), 2))
+    hand = HANDS[outcome.variant.deck != "full"]
+    for row, state in enumerate(states):
+        done = turns = size = left = 0
+        for action in state.record[: state.plays].tolist():
+            if action < DISCARD and turns == 0:
+                size = int(SIZE[action])
+                if number <= done < hand:
+                    found[row] += (size * (size > 1), size)
+            elif action >= DISCARD:
+                left = (left or size) - 1
+                if left:
+                    continue
+            turns += 1
+            if turns == players:
+                done, turns = done + size, 0
+    return found
+
+
+def supreme_led_after(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2], where the supreme pair was led once so many tricks or more were over, and where it was led."""
+    led = (outcome.states.record == SUPREME) & (np.arange(PLAYS) < outcome.states.plays[:, None])
+    late = np.zeros(len(led))
+    for row in np.flatnonzero(led.any(1)):
+        late[row] = tricks_before(outcome, int(row), int(led[row].argmax())) >= number
+    return np.stack([late, led.any(1).astype(float)], 1)
+
+
+def tricks_before(outcome: Outcome, row: int, play: int) -> int:
+    """Return how many tricks of a deal were over before a decision."""
+    state, players = outcome.states[row], outcome.variant.players
+    done = turns = size = left = 0
+    for action in state.record[:play].tolist():
+        if action < DISCARD:
+            size = int(SIZE[action]) if turns == 0 else size
+        else:
+            left = (left or size) - 1
+            if left:
+                continue
+        turns += 1
+        if turns == players:
+            done, turns = done + size, 0
+    return done
+
+
+CLAIMS = Vocabulary(
+    positions={
+        "lead": PositionFeature("one is to lead", lead),
+        "held": PositionFeature("tiles in one's hand", held),
+        "tricks": PositionFeature("tricks that one has", tricks),
+        "could_beat": PositionFeature("one follows and may beat what lies", could_beat),
+        "holds_supreme": PositionFeature("one may lead the supreme pair", holds_supreme),
+    },
+    actions={
+        "leads_size": ActionFeature("so many tiles are led", leads_size, True),
+        "leads_set": ActionFeature("two tiles or more are led", leads_set),
+        "leads_supreme": ActionFeature("the supreme pair is led", leads_supreme),
+        "gives_up": ActionFeature("a tile is discarded", gives_up),
+        "beats": ActionFeature("what lies is beaten", beats),
+    },
+    metrics={
+        "banker_gain": Metric("chips that the banker wins", "chips", banker_gain),
+        "banker_wins": Metric("the banker wins the last trick", SHARE, banker_wins),
+        "no_trick": Metric("seats without a trick", "seats", no_trick),
+        "tricks": Metric("tricks of the seats in question", "tricks", tricks_of_seats),
+        "last_size": Metric("the last trick has so many tiles", SHARE, last_size, True),
+        "winner_tricks": Metric("who wins the last trick has so many tricks", SHARE, winner_tricks, True),
+        "sets_led": Metric(
+            "share of tiles led in sets once so many tricks are over", "share", led_in_trick, True, statistic=ratio
+        ),
+        "supreme_after": Metric(
+            "supreme pairs led once so many tricks are over", "share of them", supreme_led_after, True, statistic=ratio
+        ),
+    },
+    tile_of_action=np.array([*range(KINDS), *[KINDS] * (DISCARD - KINDS), *range(KINDS)]),
+)

@@ -1,0 +1,49 @@
+"""What people read about Tien Gow and its moves."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gupai_env.core.hints import PLAY, Hints
+from gupai_env.games.tien_gow.combinations import KIND_STRENGTH, SIZE, STRENGTH
+from gupai_env.games.tien_gow.rules import DISCARD
+
+
+class TienGowHints(Hints):
+    """Tien Gow: what may be led or beats, with what nobody can beat marked, and what may be discarded."""
+
+    most_shown = 40
+
+    def reminder(self) -> str:
+        """Return the game in a sentence."""
+        return (
+            "Lead one to four tiles that belong together; the others beat them with higher ones of the same class or "
+            "discard as many face down. Who wins the last trick wins the deal, and each other pays for the tricks "
+            "that it lacks."
+        )
+
+    def answers(self) -> str:
+        """Return what a person may type."""
+        return (
+            "Type the number of a move or its tiles: 6663 for [6:6][6:3], d64 to discard [6:4]. "
+            "? shows the rules, q leaves the table."
+        )
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the moves of one verb."""
+        if verb == PLAY:
+            return "Play face up; * cannot be beaten by any tiles that you do not see"
+        return "Or discard face down" if PLAY in verbs else "Discard face down"
+
+    def value(self, view: np.record, actions: Sequence[int]) -> float:
+        """Return by what the moves are listed: the most tiles and the strongest first; of discards the weakest."""
+        action = actions[0]
+        if action >= DISCARD:
+            return -float(KIND_STRENGTH[action - DISCARD])
+        return 10.0 * float(SIZE[action]) + float(STRENGTH[action])
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return the tiles, marked if none that the viewer does not see beat them."""
+        name = super().label(view, actions)
+        sure = actions[0] < DISCARD and not int(view.beatable) >> actions[0] & 1
+        return f"{name} *" if sure else name.removeprefix("discard ")

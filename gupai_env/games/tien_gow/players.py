@@ -1,0 +1,144 @@
+"""The rule-based players of Tien Gow. Of actions that are worth the same they play the first."""
+
+from gupai_env.core.bits import first_one, ones
+from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.rule import rule
+from gupai_env.games.tien_gow.combinations import (
+    BEATEN_BY,
+    COMBINATION_TILES,
+    KIND_STRENGTH,
+    SETS,
+    SIZE,
+    STRENGTH,
+    SUPREME,
+    combinations_in,
+)
+from gupai_env.games.tien_gow.rules import DISCARD, HANDS, OWED, TILES
+
+FEATURES = (
+    Feature("tiles", "tiles of the combination that is led", "tiles", 0, 4),
+    yes_or_no("sure", "a combination is played that no unseen tiles beat"),
+    Feature("sure_tiles", "tiles of the combination that is led, if no unseen tiles beat it", "tiles", 0, 4),
+    Feature("threats", "combinations of unseen tiles that beat what is played", "combinations", 0, 11),
+    Feature("strength", "strength of the tiles played face up: 0 to 1 each, by their place in the suit", "tiles", 0, 4),
+    Feature("late_strength", "the same, times the share of the hand that is gone", "tiles", 0, 4),
+    yes_or_no("beat", "the combination on the table is beaten"),
+    yes_or_no("takes", "a combination is played that nobody who is still to play can beat"),
+    Feature("owed", "chips by which what one owes falls if it wins the trick", "chips", 0, 9),
+    yes_or_no("first_trick", "a combination is played by a seat without a trick"),
+    Feature("breaks", "sets of two tiles or more that playing face up breaks", "sets", 0, 20),
+    yes_or_no("supreme", "the supreme pair is led"),
+    Feature("supreme_early", "the same, times the share of the hand that is left", "share", 0, 1),
+    Feature("set_late", "two tiles or more are led: the share of the hand that is gone", "share", 0, 1),
+    Feature("controls", "combinations kept that no unseen tiles beat", "combinations", 0, 30),
+    yes_or_no("closes", "what is kept is one combination that no unseen tiles beat"),
+    yes_or_no("ends", "what is kept is one combination"),
+    Feature("discard_strength", "strength of the tile that is discarded, 0 to 1", "tiles", 0, 1),
+    Feature("discard_breaks", "sets of two tiles or more that the discard breaks", "sets", 0, 20),
+    yes_or_no("discard_sure", "a tile is discarded that no unseen tile beats"),
+)
+AT = indices(FEATURES)
+HEURISTICS = {
+    # The most and the highest tiles to lead; the lowest that beat; else the lowest tile is discarded.
+    "greedy": {"tiles": 10, "strength": 1, "beat": 20, "discard_strength": -1},
+    # Keeps sets together and what nobody beats for the end; beats where it takes the trick or owes less for it.
+    "keeper": {
+        "tiles": 1,
+        "strength": -2,
+        "late_strength": 4,
+        "sure_tiles": 1,
+        "beat": 1,
+        "takes": 1,
+        "owed": 1,
+        "first_trick": 2,
+        "breaks": -0.5,
+        "supreme": -4,
+        "controls": 1,
+        "closes": 6,
+        "discard_strength": -2,
+        "discard_breaks": -0.5,
+        "discard_sure": -1,
+    },
+}
+
+
+@rule
+def score(view, action, weights):
+    """Return the weighted sum of the features of an action; what weighs nothing is not worked out."""
+    tiles = TILES[action]
+    kept = view.hand - tiles
+    total = 0.0
+    if weights[AT.controls] != 0 or weights[AT.closes] != 0 or weights[AT.ends] != 0:
+        total += score_of_rest(view, kept, weights)
+    if action >= DISCARD:
+        return total + score_of_discard(view, action - DISCARD, kept, weights)
+    gone = share_gone(view)
+    total += weights[AT.strength] * STRENGTH[action] + weights[AT.late_strength] * STRENGTH[action] * gone
+    sure = (view.beatable >> action) & 1 == 0
+    if sure:
+        total += weights[AT.sure]
+    if sure or (view.tiles > 0 and view.turns == view.players - 1):
+        total += weights[AT.takes]
+    if weights[AT.threats] != 0:
+        total += weights[AT.threats] * ones(combinations_in(view.unseen) & BEATEN_BY[view.civil_supreme, action])
+    if weights[AT.breaks] != 0:
+        total += weights[AT.breaks] * broken(view.hand, kept, tiles)
+    taken, size = int(view.taken[0]), int(SIZE[action])
+    if taken == 0:
+        total += weights[AT.first_trick]
+    total += weights[AT.owed] * (OWED[view.tiny, taken] - OWED[view.tiny, taken + size])
+    if view.tiles > 0:
+        return total + weights[AT.beat]
+    return total + score_of_lead(action, sure, gone, weights)
+
+
+@rule
+def share_gone(view):
+    """Return the share of the viewer's hand that is gone, 0 to 1."""
+    dealt = HANDS[view.tiny]
+    return (dealt - view.sizes[0]) / dealt
+
+
+@rule
+def broken(hand, kept, tiles):
+    """Return how many sets of two tiles or more a hand no longer holds, apart from those of the tiles played."""
+    return ones(combinations_in(hand) & SETS & ~combinations_in(kept) & ~combinations_in(tiles))
+
+
+@rule
+def score_of_rest(view, kept, weights):
+    """Return what weighs that is kept."""
+    held = combinations_in(kept)
+    total = weights[AT.controls] * ones(held & ~view.beatable)
+    while held:
+        combination = first_one(held)
+        held &= held - 1
+        if COMBINATION_TILES[combination] == kept:
+            total += weights[AT.ends]
+            if (view.beatable >> combination) & 1 == 0:
+                total += weights[AT.closes]
+    return total
+
+
+@rule
+def score_of_discard(view, kind, kept, weights):
+    """Return what weighs that a tile is discarded."""
+    total = weights[AT.discard_strength] * KIND_STRENGTH[kind]
+    if weights[AT.discard_breaks] != 0:
+        total += weights[AT.discard_breaks] * broken(view.hand, kept, 0)
+    if (view.beatable >> kind) & 1 == 0:
+        total += weights[AT.discard_sure]
+    return total
+
+
+@rule
+def score_of_lead(action, sure, gone, weights):
+    """Return what weighs that a combination is led."""
+    total = weights[AT.tiles] * SIZE[action]
+    if sure:
+        total += weights[AT.sure_tiles] * SIZE[action]
+    if SIZE[action] > 1:
+        total += weights[AT.set_late] * gone
+    if action == SUPREME:
+        total += weights[AT.supreme] + weights[AT.supreme_early] * (1 - gone)
+    return total

@@ -1,0 +1,139 @@
+"""Positions of Tien Gow."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gupai_env.core.checks import whole_number
+from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, read_tiles, rest_of, seats_of
+from gupai_env.core.tiles import set_name, tile_set, tiles_in
+from gupai_env.core.variant import MOST_DEALS
+from gupai_env.games.tien_gow import GAME
+from gupai_env.games.tien_gow.combinations import CLASS, CLASSES, SIZE, combination_of
+from gupai_env.games.tien_gow.combinations import beats as number_beats
+from gupai_env.games.tien_gow.rules import DECK_SETS, HANDS, bonus_of, pay_bonus
+
+
+def from_tiles(
+    hands: Sequence[Tiles],
+    tricks: Sequence[int] | None = None,
+    played: Sequence[Tiles] | None = None,
+    discards: Sequence[Tiles] | None = None,
+    *,
+    to_lead: int | None = None,
+    leader: int = 0,
+    streak: int = 1,
+    **variant: Any,
+) -> Position:
+    """Return a deal in which a seat is to lead a trick.
+
+    Args: hands: by seat, equally many tiles in each. tricks: by seat; with the tiles of a hand they add up to those
+            dealt to a seat. By default the banker has them all. played, discards: what each seat has played face up
+            and discarded; tiles that are given nowhere were discarded. leader: the banker. to_lead: by default the
+            banker. streak: deals in a row in which it has been banker.
+    Raises: ValueError for too many copies of a tile, or other numbers of tiles or tricks.
+    """
+    hands = piles_of("hands", hands)
+    position = new_position(GAME, leader, len(hands), variant)
+    state, players, dealt = position.state, position.variant.players, HANDS[position.rules.deck]
+    held, up, down = (
+        [read_tiles(pile) for pile in seats_of(name, piles, players)]
+        for name, piles in (("hands", hands), ("played", played), ("discards", discards))
+    )
+    rest = tiles_in(rest_of(DECK_SETS[position.rules.deck], [kind for pile in (*held, *up, *down) for kind in pile]))
+    sizes = list(map(len, held))
+    if len(set(sizes)) != 1 or not 0 < sizes[0] <= dealt:
+        raise ValueError(f"all hands have equally many tiles, 1 to {dealt}, not {', '.join(map(str, sizes))}")
+    place_tricks(position, tricks, dealt - sizes[0])
+    state.streak = whole_number("streak", streak, 1, MOST_DEALS)
+    for seat in range(players):
+        missing = dealt - len(held[seat]) - len(up[seat]) - len(down[seat])
+        if missing < 0:
+            raise ValueError(f"seat {seat} has {dealt - missing} tiles in hand, played and discarded, not {dealt}")
+        down[seat] += [rest.pop() for _ in range(missing)]
+        state.hands[seat], state.played[seat], state.discards[seat] = map(tile_set, (held[seat], up[seat], down[seat]))
+    state.to_act = state.first = state.holder = (
+        int(state.leader) if to_lead is None else read_seat("to_lead", to_lead, players)
+    )
+    return position
+
+
+def place_tricks(position: Position, tricks: Sequence[int] | None, done: int) -> None:
+    """Give every seat its tricks; raises ValueError unless they add up to those that are done."""
+    state, players = position.state, position.variant.players
+    if tricks is None:
+        state.taken[state.leader] = done
+    else:
+        for seat, count in enumerate(seats_of("tricks", tricks, players)):
+            state.taken[seat] = whole_number(f"the tricks of seat {seat}", count, 0, done)
+    if state.taken.sum() != done:
+        raise ValueError(f"the tricks add up to {state.taken.sum()}, not to {done}")
+    state.done = done
+
+
+def number_of(tiles: Tiles) -> int:
+    """Return the number of the combination that some tiles are; raises ValueError if they are none."""
+    kinds = read_tiles(tiles)
+    number = combination_of(kinds)
+    if number is None:
+        raise ValueError(f"{set_name(tile_set(kinds)) or 'no tile'} is no combination")
+    return number
+
+
+def combination_class(tiles: Tiles) -> str:
+    """Return the class of a combination, such as "c2" or "x21", as the rulebook page names it."""
+    return CLASSES[CLASS[number_of(tiles)]]
+
+
+def beats(tiles: Tiles, other: Tiles, civil_supreme: bool = False) -> bool:
+    """Return whether a combination beats another; raises ValueError for tiles that are none."""
+    return number_beats(number_of(tiles), number_of(other), civil_supreme)
+
+
+def settle(
+    tricks: Sequence[int],
+    winner: int,
+    *,
+    leader: int = 0,
+    streak: int = 1,
+    lead: Tiles = "[6:6]",
+    best: Tiles | None = None,
+    led_by: int | None = None,
+    **variant: Any,
+) -> list[float]:
+    """Return the chips of every seat for its tricks, without what was paid at once.
+
+    Args: winner: of the last trick. leader: the banker. lead: the combination that was led in the last trick, and
+            best: the one that won it; by default the same. led_by: by default the winner.
+    Raises: ValueError for tricks that do not add up to those of a deal, or tiles that are no combination.
+    """
+    tricks = piles_of("tricks", tricks)
+    position = new_position(GAME, leader, len(tricks), variant)
+    state, players = position.state, position.variant.players
+    place_tricks(position, tricks, HANDS[position.rules.deck])
+    state.streak = whole_number("streak", streak, 1, MOST_DEALS)
+    state.holder = read_seat("winner", winner, players)
+    state.first = state.holder if led_by is None else read_seat("led_by", led_by, players)
+    state.lead = number_of(lead)
+    state.best = state.lead if best is None else number_of(best)
+    state.tiles = SIZE[state.lead]
+    state.terminated = 1
+    return position.paid()
+
+
+def paid_at_once(
+    lead: Tiles, winner: int, *, best: Tiles | None = None, leader: int = 0, streak: int = 1, **variant: Any
+) -> list[float]:
+    """Return the chips of every seat for a trick that is not the last; arguments as those of `settle`."""
+    position = new_position(GAME, leader, GAME.variant.make(**variant).players, variant)
+    state = position.state
+    state.streak = whole_number("streak", streak, 1, MOST_DEALS)
+    state.holder = read_seat("winner", winner, position.variant.players)
+    state.lead = number_of(lead)
+    state.best = state.lead if best is None else number_of(best)
+    pay_bonus(position.rules, state, bonus_of(position.rules, state))
+    return [float(chips) for chips in state.bonus[: position.variant.players]]
+
+
+def winner(position: Position) -> int:
+    """Return the seat that won the last trick."""
+    return int(position.state.holder)

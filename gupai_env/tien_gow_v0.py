@@ -1,0 +1,9 @@
+"""Tien Gow as a PettingZoo environment; options are those of `GupaiEnv` and `gupai rules tien-gow`."""
+
+import functools
+
+from gupai_env.aec import GupaiEnv
+from gupai_env.games.tien_gow import GAME
+
+raw_env = functools.partial(GupaiEnv, GAME)
+env = raw_env  # the environment itself enforces the order of calls and the legality of actions

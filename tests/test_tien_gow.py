@@ -1,0 +1,263 @@
+"""Tien Gow: the worked examples of its page, what beats what, discards, the options, and what stays hidden."""
+
+import numpy as np
+import pytest
+from gupai_env.positions.tien_gow import beats, combination_class, from_tiles, paid_at_once, settle
+
+from gupai_env import get_game
+from gupai_env.core.deal import Deal
+from gupai_env.core.position import Position
+from gupai_env.core.tiles import DECK, KINDS, parse_tiles, tile_set, tiles_in
+from gupai_env.games.tien_gow.combinations import (
+    BEATEN_BY,
+    COMBINATION_TILES,
+    COMBINATIONS,
+    beatable_by,
+    combinations_in,
+)
+from gupai_env.games.tien_gow.rules import ACTIONS, DISCARD, TienGow
+
+GAME = get_game("tien-gow")
+FAMILY = "[6:6][6:6][6:3][5:4]"
+
+
+def dealt(hands, leader=0, **options):
+    """A deal from its beginning."""
+    position = Position(GAME, GAME.variant.make(leader=leader, **options))
+    position.start(0, [kind for hand in hands for kind in parse_tiles(hand)])
+    return position
+
+
+# Worked examples, by their numbers on the page
+
+
+def test_1_what_is_owed_without_doubling():
+    paid = {t: settle([t, 8 - t - x, x, 0], 2, leader=2, banker="none")[0] for t, x in ((0, 4), (1, 4), (4, 2), (6, 1))}
+    assert paid == {0: -5, 1: -3, 4: 0, 6: 2}
+
+
+def test_2_the_banker_pays_double():
+    assert settle([1, 4, 0, 3], 3) == [-6, 0, -5, 11]
+
+
+def test_3_a_losing_banker_with_five_tricks_gets_one():
+    growing = {"banker": "growing", "streak": 2, "deals": 2}
+    assert settle([5, 1, 0, 2], 3, **growing) == [1, -3, -5, 7]
+    assert settle([5, 1, 0, 2], 3, banker_over="multiplied", **growing) == [3, -3, -5, 5]
+
+
+def test_4_the_banker_wins():
+    assert settle([3, 0, 4, 1], 0) == [16, -10, 0, -6]
+
+
+def test_5_the_winner_with_one_trick_and_the_banker_with_six():
+    assert settle([1, 6, 0, 1], 0, leader=1) == [6, 2, -5, -3]
+    assert settle([1, 6, 0, 1], 0, leader=1, banker_over="multiplied") == [4, 4, -5, -3]
+    growing = {"banker": "growing", "streak": 4, "deals": 4, "banker_over": "multiplied"}
+    assert settle([1, 6, 0, 1], 0, leader=1, **growing) == [-2, 10, -5, -3]
+
+
+def test_6_the_supreme_pair_is_paid_at_once():
+    assert paid_at_once("42 21", 0, supreme_bonus=2) == [12, -4, -4, -4]
+    assert paid_at_once("42 21", 2, supreme_bonus=2) == [-4, -2, 8, -2]
+    assert paid_at_once("42 21", 2) == [0, 0, 0, 0]
+
+
+def test_7_the_supreme_pair_wins_the_last_trick():
+    assert settle([2, 2, 2, 2], 0, lead="42 21", last_supreme=True) == [24, -8, -8, -8]
+
+
+def test_8_four_tiles_win_the_last_trick():
+    assert settle([4, 2, 1, 1], 0, leader=1, lead=FAMILY, last_four=True) == [40, -16, -12, -12]
+
+
+def test_9_a_capture_is_paid_by_who_led():
+    options = {"lead": "21", "best": "42", "led_by": 0, "banker": "growing", "streak": 2, "deals": 2}
+    assert settle([5, 2, 0, 1], 1, capture=True, **options) == [-31, 31, 0, 0]
+
+
+def test_10_all_tricks():
+    assert settle([0, 8, 0, 0], 1, slam=True) == [-20, 40, -10, -10]
+    assert settle([0, 8, 0, 0], 1, lead="66 66", slam=True) == [-40, 80, -20, -20]
+
+
+def test_11_what_beats_what():
+    assert beats("66 66 63", "11 11 62")
+    assert not beats("66 63 54", "11 11 62")
+    assert not beats("11 62", "63 54")
+    assert not beats("54", "63")
+
+
+def test_12_early_death():
+    last = ["51", "66", "44", "22"]
+    assert from_tiles(last, [7, 0, 0, 0]).play("51").legal() == ["discard [6:6]"]
+    assert from_tiles(last, [7, 0, 0, 0], early_death=False).play("51").legal() == ["[6:6]", "discard [6:6]"]
+    two = from_tiles(["22 22", "66 66", "44 65", "65 55"], [6, 0, 0, 0]).play("22 22", "66 66")
+    two.play("discard [4:4]", "discard [6:5]", "discard [5:5]", "discard [6:5]")
+    assert two.winner() == 1
+    assert two.state.taken.tolist() == [6, 2, 0, 0]
+
+
+HANDS = ["63 62 61 55 52 42 11 11", "64 54 44 41 33 33 32 22", "66 66 65 55 51 43 22 21", "65 64 61 53 51 44 31 31"]
+PLAY = [
+    *["[6:2][1:1][1:1]", "d32", "d41", "d64", "d21", "d51", "d65", "d51", "d61", "d64"],
+    *["[5:2]", "[5:4]", "d22", "d65"],
+    *["[3:3][3:3]", "[6:6][6:6]", "d31", "d53", "d42", "d61"],
+    *["[5:5]", "d31", "d55", "[4:4]"],
+    *["[2:2]", "d43"],
+]  # fmt: skip
+
+
+def played(**options):
+    moves = [f"discard [{move[1]}:{move[2]}]" if move[0] == "d" else move for move in PLAY]
+    return dealt(HANDS, **options).play(*moves)
+
+
+def test_13_a_whole_deal():
+    position = played()
+    assert position.legal() == ["discard [4:4]"]
+    position.play("discard [4:4]", "discard [6:3]")
+    assert position.state.taken.tolist() == [3, 3, 2, 0]
+    assert position.payoffs() == [-2, 9, -2, -5]
+    assert (position.winner(), position.next_leader()) == (1, 1)
+    other = played(early_death=False).play("[4:4]", "discard [6:3]")
+    assert other.state.taken.tolist() == [3, 2, 2, 1]
+    assert other.payoffs() == [-2, -2, -2, 6]
+
+
+# Combinations
+
+
+def test_there_are_61_combinations_in_nine_classes():
+    classes = [combination_class(name) for name in GAME.action_names[:DISCARD]]
+    counted = {of: classes.count(of) for of in dict.fromkeys(classes)}
+    assert counted == {
+        "m1": 10, "c1": 11, "c2": 11, "m2": 4, "sup": 1, "x11": 8, "x21": 8, "x12": 4, "x22": 4
+    }  # fmt: skip
+    assert (len(COMBINATIONS), GAME.num_actions) == (61, 82) == (DISCARD, ACTIONS)
+
+
+def test_tables_of_parts_say_what_tiles_hold_and_beat():
+    rng = np.random.default_rng(1)
+    for size in rng.integers(0, 32, 300):
+        kinds = rng.permutation(DECK)[:size].tolist()
+        counts, tiles = np.bincount(kinds, minlength=KINDS), tile_set(kinds)
+        held = [c for c, each in enumerate(COMBINATIONS) if all(counts[k] >= each.kinds.count(k) for k in each.kinds)]
+        assert combinations_in(tiles) == sum(1 << c for c in held)
+        for civil_supreme in (0, 1):
+            beaten = {c for c in range(61) for h in held if BEATEN_BY[civil_supreme, c] >> h & 1}
+            assert beatable_by(civil_supreme, tiles) == sum(1 << c for c in beaten)
+
+
+def test_a_civil_supreme_pair_is_beaten_by_one_pair_alone():
+    pairs = ["66 66", "22 22", "61 61", "42 21", "63 54"]
+    assert [beats(pair, "51 51") for pair in pairs] == [True, True, True, False, False]
+    assert [beats(pair, "51 51", civil_supreme=True) for pair in pairs] == [False, False, True, False, False]
+    assert not any(beats("51 51", pair, civil_supreme=True) for pair in pairs)
+    assert paid_at_once("51 51", 1, civil_supreme=True, supreme_bonus=2) == [-4, 8, -2, -2]
+    assert paid_at_once("51 51", 1, best="61 61", civil_supreme=True, supreme_bonus=2) == [-4, 8, -2, -2]
+    assert paid_at_once("61 61", 1, civil_supreme=True, supreme_bonus=2) == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("combinations", "count"), [("modern", 61), ("pairs", 45), ("pure", 37), ("single", 21)])
+def test_what_may_be_led(combinations, count):
+    led = set()
+    for tiles in COMBINATION_TILES:
+        deal = Deal(GAME, GAME.variant(combinations=combinations))
+        deal.start(0)
+        deal.state.hands[deal.seat] = tiles
+        led |= set(np.flatnonzero(deal.mask()).tolist())
+    assert len(led) == count
+
+
+# Discards
+
+
+def test_a_discard_goes_on_from_its_lowest_kind_and_ends_with_the_trick():
+    position = dealt(HANDS).play("[6:2][1:1][1:1]")
+    assert "discard [5:4]" not in position.legal()  # only [6:4] is higher
+    position.play("discard [3:2]")
+    assert set(position.legal()) == {f"discard {tile}" for tile in ("[3:3]", "[4:1]", "[4:4]", "[5:4]")}
+    position.play("discard [5:4]")
+    assert position.legal() == ["discard [6:4]"]
+    assert position.seat == 1
+    assert position.play("discard [6:4]").seat == 2
+
+
+def test_others_see_of_a_discard_how_many_tiles_it_has():
+    one = dealt(HANDS).play("[6:2][1:1][1:1]", "discard [3:2]", "discard [3:3]", "discard [3:3]")
+    other = dealt(HANDS).play("[6:2][1:1][1:1]", "discard [4:1]", "discard [4:4]", "discard [5:4]")
+    for seat in (0, 2, 3):
+        assert one.view(seat) == other.view(seat)
+        assert one.view(seat).face_down.tolist()[(1 - seat) % 4] == 3
+    assert one.view(1) != other.view(1)
+
+
+def test_a_discard_under_way_leaves_tiles_that_may_follow():
+    """Seat 1 has discarded one of three; the eight tiles it was dealt are uniform, but for that."""
+    position = dealt(HANDS).play("[6:2][1:1][1:1]", "discard [3:2]")
+    found = [position.redealt(2, key) for key in range(2000)]
+    shown = np.zeros(KINDS)
+    for each in found:
+        (kind,) = tiles_in(int(each.state.discards[1]))
+        shown[kind] += 1
+        assert each.state.floor == kind
+        assert sum(other >= kind for other in tiles_in(int(each.state.hands[1]))) >= 2
+        assert each.mask().any()
+    # The k-th lowest of eight is discarded first equally often for k up to six.
+    assert shown[20] == 0
+
+
+# Options
+
+
+def test_the_preset_of_hong_kong():
+    variant = TienGow.make(preset="hong-kong", deals=8)
+    assert variant == TienGow.parse(["preset=hong-kong", "deals=8"])
+    assert (variant.banker, variant.supreme_bonus, variant.four_bonus, variant.deals) == ("growing", 2, 4, 8)
+    assert all(getattr(variant, f"last_{name}") for name in ("supreme", "four", "lowest"))
+    assert all((variant.capture, variant.slam, variant.civil_supreme))
+    assert TienGow.make(preset="hong-kong", slam=False).slam is False
+    with pytest.raises(ValueError, match="preset='macau' is not allowed; choose hong-kong"):
+        TienGow.make(preset="macau")
+
+
+def test_what_a_lowest_tile_led_last_pays():
+    options = {"leader": 3, "banker": "none"}
+    for lead, best, civil in (("21", "42", False), ("51", "61", True)):
+        plain = settle([4, 2, 1, 1], 0, lead=lead, last_lowest=False, civil_supreme=civil, **options)
+        double = settle([4, 2, 1, 1], 0, lead=lead, last_lowest=True, civil_supreme=civil, **options)
+        assert (plain, double) == ([8, -2, -3, -3], [16, -4, -6, -6])
+        taken = settle([4, 2, 1, 1], 0, lead=lead, best=best, led_by=1, capture=True, civil_supreme=civil, **options)
+        assert taken == [32, -32, 0, 0]
+    assert settle([4, 2, 1, 1], 0, lead="51", last_lowest=True, **options) == [8, -2, -3, -3]
+
+
+def test_bonuses_of_the_last_trick_multiply():
+    options = {"slam": True, "last_four": True, "banker": "none"}
+    assert settle([8, 0, 0, 0], 0, lead=FAMILY, **options) == [240, -80, -80, -80]
+    assert settle([3, 5, 0, 0], 0, lead=FAMILY, **options) == [39, 1, -20, -20]
+
+
+def test_a_banker_stays_and_its_multiplier_grows():
+    deal = Deal(GAME, GAME.variant(banker="growing", deals=3, leader=0))
+    deal.start(3)
+    streaks = [1]
+    rng, banker = np.random.default_rng(0), 0
+    while not deal.terminated:
+        deal.advance(int(rng.choice(np.flatnonzero(deal.mask()))))
+        if deal.state.settled and not deal.terminated:
+            streaks.append(int(deal.state.streak))
+            assert streaks[-1] == (streaks[-2] + 1 if deal.state.leader == banker else 1)
+            banker = int(deal.state.leader)
+    assert len(streaks) == 3
+
+
+def test_the_tiny_deck_counts_two_tricks():
+    paid = {t: settle([4 - t, t], 0, deck="tiny", banker="none")[1] for t in range(4)}
+    assert paid == {0: -3, 1: -1, 2: 0, 3: 1}
+
+
+def test_no_deal_pays_more_than_the_bound():
+    assert GAME.payoff_bound(GAME.variant()) == 30
+    assert settle([8, 0, 0, 0], 0) == [30, -10, -10, -10]
