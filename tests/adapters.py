@@ -16,7 +16,7 @@ from gupai_env.games.ding_niu.rules import DECK_SET
 from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT
 from gupai_env.games.small_mahjong.triplets import TILES
 from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
-from referees import CeDeng, DaLing, DingNiu, JieLong, SmallMahjong, TiuU
+from referees import CeDeng, DaLing, DeerHunt, DingNiu, JieLong, SmallMahjong, TiuU
 
 FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles
 FRAME = ("players", "deals", "leader", "deck")  # a referee sees a single deal and is given its tiles
@@ -67,6 +67,11 @@ class Adapter:
     def move(self, state: np.record, action: int) -> Hashable:
         """What the referee calls an action of the seat to act."""
         return self.moves[action]
+
+    def points(self, state: np.record) -> np.ndarray:
+        """What the referee calls the points of every seat, of a game that has points."""
+        found: np.ndarray = state.points
+        return found
 
     def tile_sets(self, states: np.ndarray) -> np.ndarray:
         """All tiles of some states, wherever they lie: tile sets, int64 [..., places]."""
@@ -131,6 +136,18 @@ class FishingAdapter(Adapter):
         hands = [faces(state.hands[seat]) for seat in order]
         stock = [FACES[kind] for kind in state.stock[state.turned :]]
         return TiuU(hands, faces(state.lake), stock, order.index(state.leader), **options)
+
+
+class TrickAdapter(Adapter):
+    """Deer Hunt: a trick lies among its four players, and goes on lying there when it has been taken."""
+
+    def points(self, state: np.record) -> np.ndarray:
+        return state.red + np.roll(state.red, 2)
+
+    def tile_sets(self, states: np.ndarray) -> np.ndarray:
+        under_way = (states["trick"] >= 0) & (states["lying"] > 0)[..., None]
+        trick = np.where(under_way, ONE[states["trick"]], 0)
+        return np.concatenate([super().tile_sets(states), trick], -1)
 
 
 class MahjongAdapter(Adapter):
@@ -254,5 +271,13 @@ ADAPTERS = {
         seats=("leader", "to_act", "mover", "winner"),
         seat_bits=("asked",),
         silent=tuple(range(len(FACES))),  # a discard is not seen before it is settled who takes it
+    ),
+    "deer-hunt": TrickAdapter(
+        DeerHunt,
+        tuple(("play", face) for face in FACES),
+        sets=("hands", "taken", "escaped"),
+        deck=int(FULL_SET),
+        tiny="66 65 64 54 44 44 41 11",
+        seats=("leader", "to_act", "taking"),
     ),
 }

@@ -290,7 +290,15 @@ def test_the_heuristic_may_be_any():
 
 # --- against exact values, on decks small enough to search all play --------------------------------
 
-TEMPERATURE = {"jie-long": 3.0, "ce-deng": 3.0, "ding-niu": 3.0, "da-ling": 3.0, "tiu-u": 8.0, "small-mahjong": 60.0}
+TEMPERATURE = {
+    "jie-long": 3.0,
+    "ce-deng": 3.0,
+    "ding-niu": 3.0,
+    "da-ling": 3.0,
+    "tiu-u": 8.0,
+    "small-mahjong": 60.0,
+    "deer-hunt": 4.0,
+}
 
 
 def tiny(game: Game) -> dict:

@@ -50,6 +50,9 @@ CASES = [
         ("small-mahjong", {"players": 3, "expose_claims": False, "auto_win": False}),
         ("small-mahjong", {"claim_last_discard": False, "auto_win": False}),
         ("small-mahjong", {"players": 2, "deck": "tiny"}),
+        ("deer-hunt", {}),
+        ("deer-hunt", {"escape": True, "fair_deal": "four"}),
+        ("deer-hunt", {"deck": "tiny", "escape": True}),
     ]
 ]  # fmt: skip
 IDS = [name_of(game, game.variant(**options)) for game, options in CASES]

@@ -55,7 +55,8 @@ class OpponentPool(Opponents):
 
     With probability `self_share` the present self takes all seats. Else one member takes one to all but one of
     them, in a game of teams of the sides: half of these tables choose the member evenly, half by (share of deals it
-    did not lose) squared, the hard ones first; every rule-based member gets at least `rule_share`, as far as that leaves room.
+    did not lose) squared, the hard ones first; every rule-based member gets at least `rule_share`, as far as that
+    leaves room.
     """
 
     def __init__(
