@@ -3,6 +3,7 @@
 import numpy as np
 
 from gupai_env.core.claims import (
+    CHIPS,
     SHARE,
     ActionFeature,
     HandFeature,
@@ -75,6 +76,13 @@ def caught_four(outcome: Outcome, number: int) -> np.ndarray:
     return both.any(1).astype(float)
 
 
+def dealer_chips(outcome: Outcome, number: int) -> np.ndarray:
+    """Return what the dealer won."""
+    states = outcome.states
+    won: np.ndarray = states.total[np.arange(len(states)), states.leader].astype(float)
+    return won
+
+
 CLAIMS = Vocabulary(
     hand={"red": HandFeature("red pips", lambda _: RED.astype(int))},
     positions={
@@ -89,6 +97,7 @@ CLAIMS = Vocabulary(
     },
     metrics={
         "red": Metric("red pips that the seat in question and its partner take", "red pips", red_taken),
+        "dealer_chips": Metric("chips of the dealer, and of its partner", CHIPS, dealer_chips),
         "six_takes_four": Metric("a trick has both a [6:6] and a [4:4]", SHARE, caught_four),
     },
     tile_of_action=KIND,
