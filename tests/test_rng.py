@@ -241,6 +241,7 @@ GOLDEN = {
         ),
         "6d8c07411792395d9f1d6a74a33c057bcef96e7ed55fe5f8f805264624a4403c",
     ),
+    "deer-hunt": (2, FIRST_HANDS, "a29133196cf7141c02eccfb43b10d05deccbec5cbaaa72c8329c1e632d7291a4"),
 }
 
 
