@@ -27,7 +27,6 @@ ENVS, STEPS, EVALUATIONS = 128, 32, 8
 SCALE = {"ding-niu": 2, "small-mahjong": 1, "tiu-u": 40}  # chips a unit of return; of the others 10
 # The entropy bonus holds the policy mixed while it turns about the equilibrium, and falls slowly.
 PPO = {"batch_size": 256, "epochs": 3, "entropy": 0.05, "entropy_end": 0.02, "average_rate": 0.05}
-SMALL = {"deck": TINY, "players": 2}
 WIDTH = 128
 EXPERT_ITERATION = {"tables": 256, "batch_size": 256, "window": 100_000}
 # Of a recipe's settings those that say how targets are made; its network, sizes and rates belong to the full deck.
@@ -65,7 +64,7 @@ def main() -> None:
 def self_play(name: str, decisions: int, seed: int, runs: Path) -> None:
     """Print how exploitability of the policy that the player draws from falls, a row of the table."""
     settings = {
-        **settings_of(name, SMALL, seed),
+        **settings_of(name, small(name), seed),
         "decisions": decisions,
         "network": {"type": "mlp", "hidden": [64, 64]},
         "ppo": {"envs": ENVS, "steps": STEPS, "payoff_scale": SCALE.get(name, 10), **PPO},
@@ -89,7 +88,7 @@ def by_recipe(file: Path, header: dict[str, Any], targets: int, seed: int, runs:
     kinds = kinds_of(header)
     for expert_iteration in kinds:
         settings = {
-            **settings_of(game.id, variant.changed() | SMALL, seed),
+            **settings_of(game.id, variant.changed() | small(game.id), seed),
             "decisions": 0,
             "start": start,
             "network": {"type": net["type"], "hidden": [WIDTH] * len(net["hidden"])},
@@ -117,6 +116,11 @@ def kinds_of(header: dict[str, Any]) -> list[dict[str, Any]]:
     if expert_iteration.get("ensemble") or (kept.get("true_hands"), kept.get("self_rollouts")) in known:
         return before  # what several seeds agree on needs several; more of the same is the number of targets
     return [*before, kept]
+
+
+def small(game: str) -> dict[str, Any]:
+    """Return the options of a game's tiny deck."""
+    return {"deck": TINY, "players": GAMES[game].variant.LIMITS[TINY]["players"][0]}
 
 
 def settings_of(game: str, variant: dict[str, Any], seed: int) -> dict[str, Any]:

@@ -27,6 +27,7 @@ VARIANTS: dict[str, list[dict]] = {  # the game's defaults first
     "tiu-u": [{}, {"players": 3}],
     "small-mahjong": [{}, {"players": 3}],
     "tien-gow": [{}],
+    "deer-hunt": [{}],
 }
 GENERATIONS = {"da-ling": 100, "tiu-u": 200, "small-mahjong": 60}  # 150 in the others
 DEALS = {"small-mahjong": 20_000}  # a candidate, where players differ by little; 1,500 in the others

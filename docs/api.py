@@ -32,6 +32,7 @@ PUBLIC = {
     "gupai_env.positions": "*",
     "gupai_env.games.ce_deng.position": "from_tiles settle settle_declaration winner",
     "gupai_env.games.da_ling.position": "from_tiles settle strength winner",
+    "gupai_env.games.deer_hunt.position": "from_tiles red_pips settle",
     "gupai_env.games.ding_niu.position": "SuanZhang from_tiles settle suan_zhang winner",
     "gupai_env.games.jie_long.position": "from_tiles settle winner",
     "gupai_env.games.small_mahjong.position": "claims from_tiles settle triplet_points win_points winner",

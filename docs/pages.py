@@ -249,7 +249,8 @@ def _variants(game: Game) -> list[str]:
     for file in sorted(LADDERS.glob(f"{game.id}*.json")):
         changed = _changed(json.loads(file.read_text(encoding="utf-8"))["changed"])
         found.setdefault(changed, []).append("[a ladder of players](../ladder.md)")
-    found.setdefault(_changed({"players": 2, "deck": TINY}), []).append(
+    seats = game.variant.LIMITS[TINY]["players"][0]
+    found.setdefault(_changed({"players": seats, "deck": TINY}), []).append(
         "[exact play](../evaluation.md#exact-exploitability): small enough to search completely"
     )
     for name, options in NAMED.get(game.id, {}).items():

@@ -226,7 +226,7 @@ def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *,
     """Print what policies win in all seats, and what a best response wins more."""
     if as_json:
         return put_json(_exploits(tree, policies, seconds))
-    two, seats = tree.players == 2, range(tree.players)
+    two, seats = tree.sides.max() == 1, range(tree.players)
     table = table_of("in all seats", title="Chips per deal")
     for heading in (*(f"seat {seat}" for seat in seats), *(f"gain at {seat}" for seat in seats)):
         table.add_column(heading, justify="right")
@@ -235,13 +235,13 @@ def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *,
     for name, policy in policies.items():
         values, gains = tree.values(policy), tree.gains(policy)
         cells = [*(f"{value:+.4f}" for value in values.round(4) + 0.0), *(f"{gain:.4f}" for gain in gains)]
-        table.add_row(name, *cells, *([f"{gains.mean():.4f}"] if two else []))
+        table.add_row(name, *cells, *([f"{tree.exploitability(policy):.4f}"] if two else []))
     put(
         table,
         f"{tree.game.id} v{tree.game.version}, {tree.variant}: {tree.nodes:,} nodes, {tree.deals:,} deals, "
         f"{tree.sets:,} information sets; {seconds:.1f} seconds.",
         "A gain is what a best response wins more than the policy itself, the others keeping to it"
-        + ("; exploitability is the mean of both." if two else "."),
+        + (f"; exploitability is the mean of {'both sides' if tree.players > 2 else 'both'}." if two else "."),
     )
 
 
@@ -253,13 +253,13 @@ def _exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -
         "nodes": tree.nodes,
         "deals": tree.deals,
         "information_sets": tree.sets,
-        "unit": "chips per deal; gain of a best response, exploitability is the mean gain of two seats",
+        "unit": "chips per deal; gain of a best response, exploitability is the mean gain of two sides",
         "policies": [
             {
                 "name": name,
                 "values": tree.values(policy).tolist(),
                 "gains": tree.gains(policy).tolist(),
-                "exploitability": tree.exploitability(policy) if tree.players == 2 else None,
+                "exploitability": tree.exploitability(policy) if tree.sides.max() == 1 else None,
             }
             for name, policy in policies.items()
         ],

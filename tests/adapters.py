@@ -18,7 +18,7 @@ from gupai_env.games.small_mahjong.triplets import TILES
 from gupai_env.games.tien_gow.combinations import COMBINATIONS
 from gupai_env.games.tien_gow.rules import DISCARD as TIEN_GOW_DISCARD
 from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
-from referees import CeDeng, DaLing, DingNiu, JieLong, SmallMahjong, TienGow, TiuU
+from referees import CeDeng, DaLing, DeerHunt, DingNiu, JieLong, SmallMahjong, TienGow, TiuU
 
 FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles
 FRAME = ("players", "deals", "leader", "deck")  # a referee sees a single deal and is given its tiles
@@ -71,6 +71,11 @@ class Adapter:
     def move(self, state: np.record, action: int) -> Hashable:
         """What the referee calls an action of the seat to act."""
         return self.moves[action]
+
+    def points(self, state: np.record) -> np.ndarray:
+        """What the referee calls the points of every seat, of a game that has points."""
+        found: np.ndarray = state.points
+        return found
 
     def tile_sets(self, states: np.ndarray) -> np.ndarray:
         """All tiles of some states, wherever they lie: tile sets, int64 [..., places]."""
@@ -137,6 +142,18 @@ class FishingAdapter(Adapter):
         return TiuU(hands, faces(state.lake), stock, order.index(state.leader), **options)
 
 
+class TrickAdapter(Adapter):
+    """Deer Hunt: a trick lies among its four players, and goes on lying there when it has been taken."""
+
+    def points(self, state: np.record) -> np.ndarray:
+        return state.red + np.roll(state.red, 2)
+
+    def tile_sets(self, states: np.ndarray) -> np.ndarray:
+        under_way = (states["trick"] >= 0) & (states["lying"] > 0)[..., None]
+        trick = np.where(under_way, ONE[states["trick"]], 0)
+        return np.concatenate([super().tile_sets(states), trick], -1)
+
+
 class MahjongAdapter(Adapter):
     """Small Mahjong: the leader has drawn already, and the offered tile tells what a claim is made of."""
 
@@ -160,7 +177,7 @@ class MahjongAdapter(Adapter):
         return ("claim", tuple(sorted(triplet, reverse=True)))
 
 
-class TrickAdapter(Adapter):
+class BankerAdapter(Adapter):
     """Tien Gow: the banker has been that for some deals of the match."""
 
     def referee_of(self, variant: Variant, state: np.record) -> TienGow:
@@ -275,7 +292,7 @@ ADAPTERS = {
         seat_bits=("asked",),
         silent=tuple(range(len(FACES))),  # a discard is not seen before it is settled who takes it
     ),
-    "tien-gow": TrickAdapter(
+    "tien-gow": BankerAdapter(
         TienGow,
         (
             *(("play", tuple(sorted((FACES[kind] for kind in each.kinds), reverse=True))) for each in COMBINATIONS),
@@ -287,5 +304,13 @@ ADAPTERS = {
         tiny_rules={"par": 2},
         seats=("leader", "to_act", "first", "holder"),
         lookalikes=tuple(range(TIEN_GOW_DISCARD, TIEN_GOW_DISCARD + len(FACES))),
+    ),
+    "deer-hunt": TrickAdapter(
+        DeerHunt,
+        tuple(("play", face) for face in FACES),
+        sets=("hands", "taken", "escaped"),
+        deck=int(FULL_SET),
+        tiny="66 65 64 54 44 44 41 11",
+        seats=("leader", "to_act", "taking"),
     ),
 }

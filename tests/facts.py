@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from adapters import ADAPTERS, FACES
+from gupai_env.core.tiles import tile_set
 from gupai_env.core.variant import Variant
-from referees import da_ling, ding_niu, small_mahjong, tien_gow, tiu_u
+from referees import da_ling, deer_hunt, ding_niu, small_mahjong, tien_gow, tiu_u
 from referees.tiles import Tile, is_double, pips, red_pips
 
 NUMBERS = range(1, 7)
@@ -555,6 +556,54 @@ def tien_gow_facts(sight: Sight) -> Facts:
             )
         ],
         "multiplier": [referee.multiplier()],
+    }
+
+
+# Deer Hunt
+
+
+class OpenTricks:
+    """The tricks of a deal as its public moves make them."""
+
+    def __init__(self, sight: Sight) -> None:
+        seats, leader = sight.variant.players, int(sight.state.leader)
+        escape: bool = getattr(sight.variant, "escape", False)
+        self.played: list[list[Tile]] = [[] for _ in range(seats)]
+        self.taken: list[list[Tile]] = [[] for _ in range(seats)]
+        self.escaped: list[Tile] = []
+        self.trick: list[tuple[int, Tile]] = []  # who played what, under way or just taken
+        self.taker = -1
+        for kind in sight.state.record[: sight.state.plays].tolist():
+            if len(self.trick) % seats == 0:
+                self.trick = []
+                mover = leader if self.taker < 0 else self.taker
+            self.trick.append((mover, FACES[kind]))
+            self.played[mover].append(FACES[kind])
+            tiles = [tile for _, tile in self.trick]
+            self.taker = self.trick[deer_hunt.strongest(tiles)][0]
+            mover = sight.seat_after(mover, 1)
+            if len(tiles) == seats:
+                escapes = escape and deer_hunt.all_red(tiles)
+                (self.escaped if escapes else self.taken[self.taker]).extend(tiles)
+        self.under_way = self.trick if len(self.trick) < seats else []
+
+
+def deer_hunt_facts(sight: Sight) -> Facts:
+    state, tricks, seats = sight.state, OpenTricks(sight), sight.variant.players
+    trick, unseen = dict(tricks.under_way), [tile for seat in sight.others for tile in sight.hand(seat)]
+    return {
+        "hand": counts(sight.hand(sight.viewer)),
+        "unseen": counts(unseen),
+        "played": sight.by_seat(list(map(counts, tricks.played)), seats),
+        "trick": sight.by_seat([counts([trick[seat]] if seat in trick else []) for seat in range(seats)], seats),
+        "taking": sight.place(tricks.taker if trick else -1, seats),
+        "trick_red": [sum(map(red_pips, trick.values()))],
+        "lying": one_hot(len(trick), seats),
+        "above": [sum(tile > face for tile in unseen) for face in FACES],
+        "red": sight.by_seat([sum(map(red_pips, taken)) for taken in tricks.taken], seats),
+        "sizes": sight.by_seat([len(sight.hand(seat)) for seat in range(seats)], seats),
+        "mover": sight.place(int(state.to_act), seats),
+        "leader": sight.place(int(state.leader), seats),
         **sight.deals(),
     }
 
@@ -571,6 +620,7 @@ FACTS: dict[str, Callable[[Sight], Facts]] = {
     "tiu-u": tiu_u_facts,
     "small-mahjong": small_mahjong_facts,
     "tien-gow": tien_gow_facts,
+    "deer-hunt": deer_hunt_facts,
 }
 
 
@@ -697,6 +747,20 @@ def told_in_tien_gow(sight: Sight) -> Facts:
     }
 
 
+def told_in_deer_hunt(sight: Sight) -> Facts:
+    tricks, seats = OpenTricks(sight), sight.variant.players
+    lies = dict(tricks.trick)
+    return {
+        "taken": sight.by_seat([tile_set(map(FACES.index, taken)) for taken in tricks.taken], seats),
+        "escaped": tile_set(map(FACES.index, tricks.escaped)),
+        "escape": getattr(sight.variant, "escape", False),
+        "trick": sight.by_seat([FACES.index(lies[seat]) if seat in lies else -1 for seat in range(seats)], seats),
+        "taking": place_of(sight, tricks.taker),
+        "plays": len([tile for played in tricks.played for tile in played]),
+        "record": so_far(sight.state.record, int(sight.state.plays), 0),
+    }
+
+
 TOLD: dict[str, Callable[[Sight], Facts]] = {
     "jie-long": told_of_a_line,
     "ce-deng": told_of_a_line,
@@ -705,4 +769,5 @@ TOLD: dict[str, Callable[[Sight], Facts]] = {
     "tiu-u": told_in_tiu_u,
     "small-mahjong": told_in_small_mahjong,
     "tien-gow": told_in_tien_gow,
+    "deer-hunt": told_in_deer_hunt,
 }

@@ -39,6 +39,7 @@ PUBLIC = {  # fields of the state that lie open and that every observation is me
         "to_act",
     ),
     "small-mahjong": (*_FRAME, "melds", "discards", "top", "mover"),
+    "deer-hunt": (*_FRAME, "played", "red", "lying", "to_act"),
 }
 
 

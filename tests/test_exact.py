@@ -176,11 +176,13 @@ def test_exact_values_lie_where_many_deals_put_them():
 
 @pytest.mark.parametrize("game", GAMES)
 def test_all_play_of_a_tiny_deck_is_one_game_of_chips_that_change_hands(game):
-    tree = tree_of(game, **TINY)
+    seats = GAMES[game].variant.LIMITS["tiny"]["players"][0]
+    tiny = TINY | {"players": seats}
+    tree = tree_of(game, **tiny)
     assert tree.probability @ tree.plan(tree.uniform())[tree.ends].prod(1) == pytest.approx(1)
-    for name in agent_names(game, GAMES[game].variant.make(**TINY)):
-        policy = tree.policy([make_agent(name, game, **TINY)] * 2)
-        assert tree.values(policy) == pytest.approx([0, 0], abs=1e-9)  # each leads as often as the other
+    for name in agent_names(game, GAMES[game].variant.make(**tiny)):
+        policy = tree.policy([make_agent(name, game, **tiny)] * seats)
+        assert tree.values(policy) == pytest.approx([0] * seats, abs=1e-9)  # each leads as often as the others
         assert (tree.gains(policy) > 0).all()
 
 

@@ -41,6 +41,7 @@ VARIANTS = {
     ),
     "small-mahjong": ({}, {"expose_claims": False, "auto_win": False}, {"players": 3}, {"players": 2, "deck": "tiny"}),
     "tien-gow": ({}, {"civil_supreme": True, "combinations": "pairs"}, {"players": 2, "deck": "tiny"}),
+    "deer-hunt": ({}, {"escape": True, "fair_deal": "heaven"}, {"deck": "tiny"}),
 }
 ENVS, STEPS = 300, 24
 RARE = {"declare", "redeal", "play_on"}  # eight doubles in hand: one deal in a million

@@ -42,7 +42,7 @@ def story(game: Game, state: np.record) -> dict[str, list]:
         fields["waits"], fields["claims"] = fields["waits"][mine], fields["claims"][mine]
         for name in ("steps", "begun", "thrown"):
             fields[name] = fields[name][: state.turns]
-    if game.id == "tien-gow":
+    if game.id in ("tien-gow", "deer-hunt"):
         fields["record"] = fields["record"][: state.plays]
     if game.id == "tiu-u":
         fields["stock"][: state.turned] = 0

@@ -77,7 +77,7 @@ class Follower:
             self.orders[lane] = turn_order(self.envs.variant, state)
         else:
             if hasattr(referee, "points") and getattr(referee, "declarer", None) is None:
-                assert [int(state.points[seat]) for seat in order] == referee.points()
+                assert [int(self.adapter.points(state)[seat]) for seat in order] == referee.points()
             after = state.copy()
             self.envs.game.next_deal(self.envs.rules, after)
             assert after.leader == next_leader

@@ -13,7 +13,7 @@ from gupai_env.core.tiles import PIPS, parse_tiles, tiles_in
 from gupai_env.games.ce_deng.rules import REDEAL
 from gupai_env.games.connecting.rules import DISCARD, KINDS, join
 from gupai_env.games.da_ling.rules import UNSPLIT
-from gupai_env.positions import ce_deng, da_ling, ding_niu, jie_long, small_mahjong, tien_gow, tiu_u
+from gupai_env.positions import ce_deng, da_ling, deer_hunt, ding_niu, jie_long, small_mahjong, tien_gow, tiu_u
 from variants import VARIANT_NAMES, VARIANTS
 from walks import envs_of, options_of, sample, set_up
 
@@ -155,6 +155,13 @@ def trick_of(variant, state):
     return before, moves[begun:]
 
 
+def rebuilt_deer_hunt(variant, state, options):
+    hands, taken = ([pairs(place[seat]) for seat in range(4)] for place in (state.hands, state.taken))
+    trick = state.record[state.plays - state.lying : state.plays]
+    seats = {"to_act": int(state.to_act), "leader": int(state.leader)}
+    return deer_hunt.from_tiles(hands, named(trick), taken, pairs(state.escaped), **seats, **options)
+
+
 REBUILT = {
     "jie-long": lambda variant, state, options: jie_long.from_tiles(**connecting_tiles(variant, state), **options),
     "ce-deng": rebuilt_ce_deng,
@@ -163,6 +170,7 @@ REBUILT = {
     "tiu-u": rebuilt_tiu_u,
     "small-mahjong": rebuilt_small_mahjong,
     "tien-gow": rebuilt_tien_gow,
+    "deer-hunt": rebuilt_deer_hunt,
 }
 SET_UP = {"ce-deng": (REDEAL,)}  # a redeal is drawn from the key of the episode
 ENVS = 6

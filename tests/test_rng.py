@@ -251,6 +251,7 @@ GOLDEN = {
         ),
         "de331dde7a7a169aba4c9e410e3a0e91b84c78892619d06919087b1648f76bfb",
     ),
+    "deer-hunt": (2, FIRST_HANDS, "a29133196cf7141c02eccfb43b10d05deccbec5cbaaa72c8329c1e632d7291a4"),
 }
 
 

@@ -80,12 +80,13 @@ def test_values_are_what_deals_bring_that_are_played_out_one_by_one(game):
     state, view, mask = (game.new_states(1)[0], np.zeros(1, game.view).view(np.recarray)[0], turns.masks[0].copy())
     for row in range(2):
         seat, chips = int(turns.views[row].seat), np.zeros((3, game.num_actions))
+        sides = game.sides(game.max_seats)
         for deal, action in itertools.product(range(3), np.flatnonzero(turns.masks[row])):
             key = derive(derive(int(turns.rng_keys[row]), DEAL_STREAM), deal)
             game.determinize(agent.rules, turns.views[row], key, state)
             advance(game.module, agent.rules, state, int(action))  # and only then the others
             while not state.settled:
-                player = RANDOM + 1 + (OWN if state.to_act == seat else OTHERS)
+                player = RANDOM + 1 + (OWN if sides[state.to_act] == sides[seat] else OTHERS)
                 chosen = decide(game.module, agent.rules, agent.heuristics, state, player, view, mask)
                 advance(game.module, agent.rules, state, int(chosen))
             chips[deal, action] = state.payoff[seat]
@@ -298,6 +299,7 @@ TEMPERATURE = {
     "tiu-u": 8.0,
     "small-mahjong": 60.0,
     "tien-gow": 2.0,
+    "deer-hunt": 4.0,
 }
 
 

@@ -54,6 +54,9 @@ CASES = [
         ("tien-gow", {"banker": "growing", "civil_supreme": True, "supreme_bonus": 2, "four_bonus": 4}),
         ("tien-gow", {"combinations": "pairs", "banker": "none", "early_death": False}),
         ("tien-gow", {"players": 2, "deck": "tiny", "supreme_bonus": 2, "civil_supreme": True}),
+        ("deer-hunt", {}),
+        ("deer-hunt", {"escape": True, "fair_deal": "four"}),
+        ("deer-hunt", {"deck": "tiny", "escape": True}),
     ]
 ]  # fmt: skip
 IDS = [name_of(game, game.variant(**options)) for game, options in CASES]

@@ -82,13 +82,17 @@ class Values(NamedTuple):
 
 
 @rule
-def try_action(game, rules, heuristics, state, action, seat, view, mask):
-    """Play an action and the rest of the deal, a seat by the heuristic OWN, all others by OTHERS; return its chips."""
+def try_action(game, rules, heuristics, state, action, sides, view, mask):
+    """Play an action and the rest of the deal, the side to act by the heuristic OWN, all others by OTHERS.
+
+    Returns the chips of the seat to act. Args: sides: the side of every seat, see `Game.sides`.
+    """
+    seat = state.to_act
     while True:
         advance(game, rules, state, action)
         if state.settled:
             return state.payoff[seat]
-        player = RANDOM + 1 + (OWN if state.to_act == seat else OTHERS)
+        player = RANDOM + 1 + (OWN if sides[state.to_act] == sides[seat] else OTHERS)
         action = decide(game, rules, heuristics, state, player, view, mask)
 
 
@@ -243,13 +247,13 @@ def weighing(game: Game) -> Callable:
 def searching(game: Game) -> Callable:
     """Return the loop `search` of a game."""
     module, num_actions, simultaneous = game.module, game.num_actions, game.simultaneous
+    sides = tuple(game.sides(game.max_seats).tolist())
 
     def search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, found):
         states, tried = blank(1, module.STATE), blank(1, module.STATE)
         view, mask, alive = blank(1, module.VIEW)[0], blank(num_actions, FLAG), scratch(num_actions, FLAG)
         chips = scratch(num_actions, WEIGHT)
         for turn in range(span[0], span[1]):
-            seat = views[turn].seat
             own = heuristic_action(module, weights_of(heuristics, OWN), views[turn], masks[turn], rng_keys[turn])
             usual[turn] = own
             for action in range(num_actions):
@@ -271,7 +275,7 @@ def searching(game: Game) -> Callable:
                     for action in range(num_actions):
                         if alive[action]:
                             tried[0] = states[0]
-                            chips[action] = try_action(module, rules, heuristics, tried[0], action, seat, view, mask)
+                            chips[action] = try_action(module, rules, heuristics, tried[0], action, sides, view, mask)
                     for action in range(num_actions):
                         if alive[action]:
                             better = chips[action] - chips[own]
@@ -336,7 +340,8 @@ class SearchAgent:
         plan: Plan = Plan(),
     ) -> None:
         """Args (heuristics as `Game.heuristic` returns them):
-            heuristic: plays out for the seat that searches, and says what it would play without a search.
+            heuristic: plays out for the seat that searches and its partners, and says what it would play without a
+                search.
             others: plays out for all others, default the same.
             infer: how the others are believed to have played so far; it has a temperature. Without it nothing is made
                 of what they did but what the rules say.

@@ -235,7 +235,8 @@ class Table:
     def values(self, candidates: np.ndarray, rivals: Rivals, deals: int, key: int) -> np.ndarray:
         """Return what candidates win in each deal, float64 [candidates, deals]; candidates are rows of weights.
 
-        Deal d has the candidate at seat d modulo seats, one of the rivals, agents or rows of weights, at all others.
+        Deal d has the candidate at seat d modulo seats (with teams at all of that side), one of the rivals, agents or
+        rows of weights, at all others.
         """
         share = -(-len(candidates) // self.workers.count)
         many = max(1, min(BATCH // deals, share))
@@ -262,8 +263,10 @@ def won_by(
     envs.reset(seeds=np.tile([derive(stream, deal) for deal in range(deals)], len(candidates)))
     others = styles_of(game, rivals) if isinstance(rivals, np.ndarray) else rivals
     seat, rival = np.arange(deals) % seats, np.arange(deals) // seats % len(others)
-    seating = np.tile(rival, len(candidates))[:, None].repeat(seats, 1)
-    places = np.arange(len(seating)), np.tile(seat, len(candidates))
-    seating[places] = len(others) + np.arange(len(candidates)).repeat(deals)
+    places = np.tile(seat, len(candidates))
+    sides = game.sides(seats)
+    mine = sides == sides[places, None]  # the candidate's seat, and its partners'
+    candidate = len(others) + np.arange(len(candidates)).repeat(deals)
+    seating = np.where(mine, candidate[:, None], np.tile(rival, len(candidates))[:, None])
     play_out(envs, [*others, *styles_of(game, candidates)], seating)
-    return envs.states.total[places].reshape(len(candidates), deals).astype(np.float64)
+    return envs.states.total[np.arange(len(places)), places].reshape(len(candidates), deals).astype(np.float64)

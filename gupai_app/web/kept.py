@@ -76,9 +76,10 @@ class Kept(NamedTuple):
     @property
     def line_ups(self) -> list[str]:
         """Who sits together, in words."""
-        if self.manifest is None:
+        if self.manifest is None or self.game is None:
             return []
-        return [_who(each, self.agents) for each in line_ups(len(self.agents), self.seats, self.manifest.table)]
+        sides = self.game.sides(self.seats).tolist()
+        return [_who(each, self.agents) for each in line_ups(len(self.agents), self.seats, self.manifest.table, sides)]
 
 
 def _who(line_up: LineUp, names: list[str]) -> str:
@@ -96,7 +97,7 @@ def kept(name: str, folder: Path) -> Kept:
             raise ValueError(f"there are {len(manifest.agents):,} agents; pages show {MOST_AGENTS} at most")
         game = get_game(manifest.game)
         variant = game.variant.make(**manifest.variant)
-        line_ups(2, variant.players, manifest.table)
+        line_ups(2, variant.players, manifest.table, game.sides(variant.players).tolist())
         where = SUMMARY
         summary = None
         if (folder / SUMMARY).exists():

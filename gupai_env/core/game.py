@@ -70,6 +70,9 @@ class Game:
     hints: type[Hints] = Hints  # what people read about the moves
     # Each seat decides once in a deal, and none sees what another did before all have: search lets others decide first.
     simultaneous: bool = False
+    # Seats that share a payoff; without teams every seat plays for itself. Moving all seats on by one makes a team of a
+    # team, as the rotations of a duplicate match do.
+    teams: tuple[tuple[int, ...], ...] = ()
     # (view, action): where the hand tells what an action does.
     name_action: Callable[[np.record, int], str] | None = None
 
@@ -141,6 +144,13 @@ class Game:
         if view is None or self.name_action is None:
             return self.action_names[action]
         return self.name_action(view, action)
+
+    def sides(self, players: int) -> np.ndarray:
+        """Return the number of the side for which each seat plays, int [players]; a side is a team, or one seat."""
+        sides = np.arange(players)
+        for number, team in enumerate(self.teams):
+            sides[list(team)] = number
+        return sides
 
     @property
     def identifier(self) -> str:

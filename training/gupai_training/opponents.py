@@ -54,12 +54,23 @@ class OpponentPool(Opponents):
     """Draws the line-up of each table as its episode begins.
 
     With probability `self_share` the present self takes all seats. Else one member takes one to all but one of
-    them: half of these tables choose the member evenly, half by (share of deals it did not lose) squared, the
-    hard ones first; every rule-based member gets at least `rule_share`, as far as that leaves room.
+    them, in a game of teams of the sides: half of these tables choose the member evenly, half by (share of deals it
+    did not lose) squared, the hard ones first; every rule-based member gets at least `rule_share`, as far as that
+    leaves room.
     """
 
-    def __init__(self, seats: int, rng: np.random.Generator, self_share: float, size: int, rule_share: float) -> None:
+    def __init__(
+        self,
+        seats: int,
+        rng: np.random.Generator,
+        self_share: float,
+        size: int,
+        rule_share: float,
+        sides: np.ndarray | None = None,
+    ) -> None:
+        """Args: sides: the side of every seat, see `Game.sides`; without it every seat plays for itself."""
         self.seats, self.rng = seats, rng
+        self.sides = np.arange(seats) if sides is None else sides
         self.self_share, self.size, self.rule_share = self_share, size, rule_share
         self.members: list[Member] = []
 
@@ -86,8 +97,9 @@ class OpponentPool(Opponents):
             return seating
         mixed = np.flatnonzero(self.rng.random(tables) >= self.self_share)
         chosen = self.rng.choice(len(self.members), len(mixed), p=self.weights())
-        frozen = self.rng.integers(1, self.seats, len(mixed))  # how many seats the member takes
-        order = self.rng.permuted(np.tile(np.arange(self.seats), (len(mixed), 1)), axis=1)
+        sides = len(np.unique(self.sides))
+        frozen = self.rng.integers(1, sides, len(mixed))  # how many sides the member takes
+        order = self.rng.permuted(np.tile(np.arange(sides), (len(mixed), 1)), axis=1)[:, self.sides]
         seating[mixed] = np.where(order < frozen[:, None], chosen[:, None], LEARNER)
         return seating
 

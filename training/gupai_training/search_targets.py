@@ -151,10 +151,10 @@ class TargetMaker:
 
     def _villains(self, envs: VectorEnv, chance: np.random.Generator) -> np.ndarray:
         """Return who has each seat, int64 [tables, max_seats]: 0 the player, else the number of one of the others."""
-        tables, seats = envs.num_envs, self.heuristic.game.max_seats
-        villains = np.repeat(np.arange(tables)[:, None] % (1 + len(self.others)), seats, 1)
-        villains[np.arange(tables), chance.integers(0, envs.variant.players, tables)] = 0
-        return villains
+        tables, sides = envs.num_envs, self.heuristic.game.sides(self.heuristic.game.max_seats)
+        mine = sides[chance.integers(0, envs.variant.players, tables)]
+        villains: np.ndarray = np.arange(tables)[:, None] % (1 + len(self.others))
+        return np.where(sides == mine[:, None], 0, villains)
 
 
 @functools.lru_cache(maxsize=1)

@@ -25,7 +25,8 @@ def build_learner(config: Config) -> SelfPlayPPO:
     game, ppo, chosen = get_game(config.game), config.ppo, config.pool
     variant = game.variant.make(**config.variant)
     rng = np.random.default_rng(config.seed)
-    pool = OpponentPool(variant.players, rng, chosen.self_share, chosen.size, chosen.rule_share)
+    sides = game.sides(variant.players)
+    pool = OpponentPool(variant.players, rng, chosen.self_share, chosen.size, chosen.rule_share, sides)
     for name in config.rules:
         pool.add(agent_of_data(name, game, variant), born=0, scripted=True)
     return SelfPlayPPO(

@@ -25,20 +25,21 @@ def true_hands_loop(game: Game) -> Callable:
 
     It works in the rows of a span, from its first number to before its second, and writes into `chips`, float64
     [N, num_actions], what the seat to act wins by each legal action where that and the rest of the deal is played by
-    heuristics: float64 [tables of heuristics, 2, features + 1], itself by row OWN, all others by row OTHERS of table
+    heuristics: float64 [tables of heuristics, 2, features + 1], its side by row OWN, all others by row OTHERS of table
     `played_by`.
     """
     room, num_actions = game.module, game.num_actions
+    sides = tuple(game.sides(game.max_seats).tolist())
 
     def try_all(rules, heuristics, played_by, states, masks, span, chips):
         tried = blank(1, room.STATE)
         view, mask = blank(1, room.VIEW)[0], scratch(num_actions, FLAG)
         for turn in range(span[0], span[1]):
-            seat, pair = states[turn].to_act, heuristics[played_by[turn]]
+            pair = heuristics[played_by[turn]]
             for action in range(num_actions):
                 if masks[turn, action]:
                     tried[0] = states[turn]
-                    chips[turn, action] = try_action(room, rules, pair, tried[0], action, seat, view, mask)
+                    chips[turn, action] = try_action(room, rules, pair, tried[0], action, sides, view, mask)
 
     return compiled(try_all, game)
 
@@ -104,9 +105,8 @@ def chips_played_out(
     envs = VectorEnv(game, len(rows), observe=False, renew=False, skip_forced=True, **options)
     envs.states[:] = states[rows]
     envs.refresh()
-    seats = envs.seats.copy()
-    seating = np.repeat(played_by[rows, None], variant.players, 1)
-    seating[np.arange(len(rows)), seats] = 0
+    seats, sides = envs.seats.copy(), game.sides(variant.players)
+    seating = np.where(sides == sides[seats][:, None], 0, played_by[rows, None])
     envs.step(actions)
     play_out(envs, [ObservationAgent("network", game, scorer.scores), *others], seating)
     chips[masks] = envs.states.payoff[np.arange(len(rows)), seats]

@@ -8,7 +8,8 @@ of its last decision. A *policy* of all seats is float64 [sequences]: the probab
 
 The *gain* of a seat is what a best response, which knows the policy of the others, wins more than the seat's own
 policy. The *exploitability* of two seats is the mean of their gains in chips per deal: half of NashConv, and the number
-that OpenSpiel calls exploitability. Payoffs that sum to zero make it zero in an equilibrium and only there.
+that OpenSpiel calls exploitability. Payoffs that sum to zero make it zero in an equilibrium and only there. Of two
+teams it is the mean of what partners gain by responding in turn (`side_gains`), a lower bound.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -29,6 +30,7 @@ from gupai_env.vector import VectorEnv
 
 MOST_NODES = 1_000_000
 MOST_ROUNDS = 1_000_000_000
+CLOSE = 1e-9  # chips by which partners must win more to go on responding
 
 
 @dataclass(frozen=True)
@@ -122,13 +124,55 @@ class GameTree:
         """Return what each seat wins a deal more by a best response, float64 [seats]."""
         return self.best_responses(policy) - self.values(policy)
 
+    @property
+    def sides(self) -> np.ndarray:
+        """The side for which each seat plays, int [seats]."""
+        return self.game.sides(self.players)
+
+    def side_gains(self, policy: np.ndarray) -> np.ndarray:
+        """Return what each side wins a deal more, per seat, if its seats respond, float64 [sides].
+
+        A side of one seat plays a best response. Partners respond best in turn, each to all others and to what the
+        other has come to play, until neither wins more by it, whoever begins: a lower bound on what they could win by
+        a plan made together.
+        """
+        values = self.values(policy)
+        gains = np.zeros(self.sides.max() + 1)
+        for side in range(len(gains)):
+            seats = np.flatnonzero(self.sides == side)
+            gains[side] = max(self._respond(policy, np.roll(seats, turns)) for turns in range(len(seats)))
+            gains[side] -= values[seats[0]]
+        return gains
+
+    def _respond(self, policy: np.ndarray, seats: np.ndarray) -> float:
+        """Return what partners win who respond best in turn, in this order, as long as that wins more."""
+        best = -np.inf
+        while True:
+            for seat in seats:
+                worth = self.best_responses(policy)[seat]
+                if len(seats) > 1:
+                    policy = self.responding(policy, seat)
+            if worth <= best + CLOSE or len(seats) == 1:
+                return float(worth)
+            best = worth
+
+    def responding(self, policy: np.ndarray, seat: int) -> np.ndarray:
+        """Return the policy in which one seat plays a best response; what is equally good it plays alike."""
+        counts = np.diff(self.first)
+        weighted_payoffs = self.weighted_payoffs(policy)
+        value = self.pass_back(weighted_payoffs)
+        best = (weighted_payoffs[self.players :] >= np.repeat(value, counts)).astype(np.float64)
+        response = self.in_proportion(np.concatenate([np.ones(self.players), best]))
+        owner = np.concatenate([np.arange(self.players), np.repeat(self.seats, counts)])
+        return np.where(owner == seat, response, policy)
+
     def exploitability(self, policy: np.ndarray) -> float:
-        """Return the mean of two seats' gains, chips per deal; raises ValueError for more seats, see `gains`."""
-        if self.players != 2:
+        """Return the mean of two sides' gains, chips per deal, see `side_gains`; raises ValueError for more sides."""
+        if self.sides.max() != 1:
             raise ValueError(
                 f"exploitability is defined for two seats, not for {self.players}; look at each one's gain"
             )
-        return float(self.gains(policy).mean())
+        return float(self.side_gains(policy).mean())
 
     def weighted_payoffs(self, policy: np.ndarray) -> np.ndarray:
         """Return what the ends of each sequence pay, weighed by chance and the others' choices, float64 [Q]."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gupai_agents.agent import Agent
-from gupai_agents.evaluation.match import Progress, duel, play_some
+from gupai_agents.evaluation.match import Progress, duel, one_among, play_some
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate, Sequential, clustered, estimate, gsprt
 from gupai_env.core.checks import as_list, between, whole_number
@@ -61,7 +61,7 @@ def gate(
     most = whole_number("most", most, 1, 1 << 24)
     game = get_game(game)
     made = game.variant.make(**variant)
-    players = [challenger, *[champion] * (made.players - 1)]
+    players = one_among(game, made, challenger, champion)
     won, test = np.zeros(0), Sequential(0, 0, 0.0)
     for _, chips in play_some(game, made, players, as_key(seed), most, most=BLOCK, progress=progress, record=record):
         won = np.concatenate([won, chips[:, :, 0].mean(1)])

@@ -186,6 +186,12 @@ def chunks(total: int, size: int) -> Iterator[tuple[int, int]]:
         yield first, min(max(size, 1), total - first)
 
 
+def one_among(game: Game, variant: Variant, hero: Agent, villain: Agent) -> list[Agent]:
+    """Return a line-up of one hero, player 0, and equal villains; with teams the hero's partners are heroes too."""
+    sides = game.sides(variant.players)
+    return [hero if side == sides[0] else villain for side in sides]
+
+
 def duel(
     game: str | Game,
     hero: Agent,
@@ -198,7 +204,10 @@ def duel(
     record: RecordWriter | None = None,
     **variant: Any,
 ) -> DuplicateResult:
-    """Play one `hero`, player 0 of the result, against `villain` in all other seats; see `play_duplicates`."""
-    seats = get_game(game).variant.make(**variant).players
-    line_up = [hero, *[villain] * (seats - 1)]
+    """Play one `hero`, player 0 of the result, against `villain` in all other seats; see `play_duplicates`.
+
+    In a game of teams the hero has all seats of its side.
+    """
+    found = get_game(game)
+    line_up = one_among(found, found.variant.make(**variant), hero, villain)
     return play_duplicates(game, line_up, deals, seed=seed, progress=progress, record=record, **variant)

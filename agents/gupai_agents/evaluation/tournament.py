@@ -45,14 +45,21 @@ class LineUp(NamedTuple):
         return range(1 if self.table == ONE else len(self.agents))
 
 
-def line_ups(agents: int, seats: int, table: str = ONE) -> list[LineUp]:
+def line_ups(agents: int, seats: int, table: str = ONE, sides: Sequence[int] = ()) -> list[LineUp]:
     """Return the line-ups of some agents at tables of so many seats.
+
+    With `sides`, as `Game.sides` gives them, an agent has all seats of a side, which then counts as one seat.
 
     Raises: ValueError for a table that is none of TABLES, or that these agents or seats cannot fill.
     """
     one_of("table", table, TABLES)
+    if len(set(sides)) < len(sides):
+        of_sides = line_ups(agents, len(set(sides)), table)
+        return [LineUp(each.table, tuple(each.agents[side] for side in sides)) for each in of_sides]
     if table == TWO and (seats < 4 or seats % 2):
-        raise ValueError(f"half against half needs four seats or more, an even number; there are {seats}")
+        raise ValueError(
+            f"half against half needs four seats or more, an even number, that play for themselves; there are {seats}"
+        )
     who, found = range(agents), []
     if table in (ONE, ALL):
         found += [LineUp(ONE, (hero, *[other] * (seats - 1))) for hero, other in itertools.permutations(who, 2)]
@@ -178,7 +185,8 @@ class Tournament:
             return None
         chips = np.zeros((count, count, self.deals, seats))
         for at in ones:
-            hero, villain = self.line_ups[at].agents[:2]
+            hero, *others = self.line_ups[at].agents
+            villain = next(each for each in others if each != hero)
             chips[hero, villain] = self.chips[at, :, :, 0]  # rotation r puts player 0 at seat r
         return Standings(self.players, chips, self.seed)
 
@@ -186,7 +194,9 @@ class Tournament:
     def performances(self) -> tuple[Performance, ...]:
         """How every agent did."""
         who = range(len(self.players))
-        rated, widths = ratings(choices_of(self.chips, self._agents), seed=self.seed % (1 << 32))
+        rated, widths = ratings(
+            choices_of(self.chips[..., self._units], self._agents[:, self._units]), seed=self.seed % (1 << 32)
+        )
         standings, ranks = self.standings, None
         if standings is not None:
             ranks = alpha_rank(standings.chips.mean((2, 3)))
@@ -221,6 +231,11 @@ class Tournament:
         return estimate(np.mean(won, 0))
 
     @property
+    def _units(self) -> np.ndarray:
+        """The first place of every side: partners come in together, and count once."""
+        return np.unique(self.game.sides(self.variant.players), return_index=True)[1]
+
+    @property
     def _agents(self) -> np.ndarray:
         return np.array([line_up.agents for line_up in self.line_ups])
 
@@ -240,10 +255,10 @@ class Tournament:
         return found
 
     def _places(self, at: int, place: int) -> np.ndarray:
-        """Return which share of every place in the order of its games a player takes, [deals, rotations, seats]."""
-        others, own = self.chips[at], self.chips[at, :, :, place, None]
+        """Return which share of every place in the order of its games a player takes, [deals, rotations, sides]."""
+        others, own = self.chips[at][..., self._units], self.chips[at, :, :, place, None]
         better, equal = (others > own).sum(2)[..., None], (others == own).sum(2)[..., None]
-        number = np.arange(self.variant.players)
+        number = np.arange(len(self._units))
         shares: np.ndarray = ((better <= number) & (number < better + equal)) / equal
         return shares
 
@@ -312,7 +327,7 @@ def schedule(
         raise ValueError(f"more than one agent is called {short_repr(alike[0])}; give each a name of its own")
     game = get_game(game)
     made = game.variant.make(**variant)
-    found = line_ups(len(agents), made.players, table)
+    found = line_ups(len(agents), made.players, table, game.sides(made.players).tolist())
     figures = made.players**2 * len(action_types_of(game)[0]) * len(found)
     deals = whole_number("deals", deals, 1, max(MOST_FIGURES // figures, 1))
     return Schedule(game, made, tuple(agents), tuple(found), table, deals, as_key(seed))

@@ -12,7 +12,7 @@ from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.players import UNSKILLED, player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.evaluation.claims.schema import Action, Claim, Policy
-from gupai_agents.evaluation.claims.tables import Table
+from gupai_agents.evaluation.claims.tables import Table, at_their_sides
 from gupai_agents.evaluation.records import GameRecord, Log
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game
@@ -109,7 +109,7 @@ def _recorded(
     envs = table.envs(1)
     seats = tuple(map(int, block.seats[0]))
     agents = [other, hero]
-    seating = [int(seat in seats) for seat in range(table.variant.players)]
+    seating = at_their_sides(table.game, table.variant.players, block.seats)[0].astype(int).tolist()
     log = Log(envs)
     for now in decisions(envs, agents, np.array([seating]), log.note):
         now.actions[0] = forced.get(int(envs.states.moves[0]), now.actions[0])

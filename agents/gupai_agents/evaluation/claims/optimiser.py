@@ -14,7 +14,7 @@ from gupai_agents.evaluation.claims.check import variant_of
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Claim, Policy
-from gupai_agents.evaluation.claims.tables import Table
+from gupai_agents.evaluation.claims.tables import Table, at_their_sides
 from gupai_agents.evaluation.match import Progress
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.heuristics import RANDOM, HeuristicAgent
@@ -258,7 +258,8 @@ def _won(
     number, seats = len(block.states), np.tile(block.seats, (len(heroes), 1))
     states = np.tile(block.states, len(heroes)).view(np.recarray)
     line_ups = np.tile(seating, (len(heroes), 1))
-    np.put_along_axis(line_ups, seats, np.repeat(heroes, number)[:, None].astype(np.int16), 1)
+    mine = at_their_sides(game, seating.shape[1], seats)
+    line_ups = np.where(mine, np.repeat(heroes, number)[:, None], line_ups).astype(np.int16)
     playouts(game).finish(rules, players, states, line_ups)
     won: np.ndarray = np.take_along_axis(states.total.astype(np.float64), seats, 1).sum(1)
     return won.reshape(len(heroes), number)

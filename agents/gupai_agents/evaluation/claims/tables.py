@@ -38,6 +38,13 @@ class Block(NamedTuple):
     seats: np.ndarray
 
 
+def at_their_sides(game: Game, players: int, seats: np.ndarray) -> np.ndarray:
+    """Return which seats play for the sides of those in question, int [N, roles] to bool [N, players]."""
+    sides = game.sides(players)
+    found: np.ndarray = (sides == sides[seats][..., None]).any(1)
+    return found
+
+
 class Table:
     """Deals of a population, from a stream of keys."""
 
@@ -82,9 +89,8 @@ class Table:
         return Outcome(self.variant, envs.states.copy(), block.seats, seating, counts)
 
     def play_with(self, block: Block, other: Agent, hero: Agent, acted: bool = False) -> Outcome:
-        """Play deals with `hero` at the seats in question and `other` at all others."""
-        seating = np.zeros((len(block.states), self.variant.players), int)
-        np.put_along_axis(seating, block.seats, 1, 1)
+        """Play deals with `hero` at the seats in question, and their partners', and `other` at all others."""
+        seating = at_their_sides(self.game, self.variant.players, block.seats).astype(int)
         return self.play(block, [other, hero], seating, acted)
 
 

@@ -1,0 +1,104 @@
+"""What claims can name of Deer Hunt."""
+
+import numpy as np
+
+from gupai_env.core.claims import (
+    CHIPS,
+    SHARE,
+    ActionFeature,
+    HandFeature,
+    Metric,
+    Outcome,
+    PositionFeature,
+    Positions,
+    Vocabulary,
+    counts_of,
+)
+from gupai_env.core.tiles import KINDS, RED, kind_of
+from gupai_env.games.deer_hunt.rules import HEAVEN, PARTNER, PLAYS, SEATS
+
+KIND = np.arange(KINDS)
+FOURS = kind_of(4, 4)
+
+
+def trick_red(at: Positions, number: int) -> np.ndarray:
+    """Return the red pips in the trick."""
+    trick = at.states.trick
+    pips: np.ndarray = np.where((trick >= 0) & (at.states.lying > 0)[:, None], RED[trick], 0).sum(1)
+    return pips
+
+
+def partner_sure(at: Positions, number: int) -> np.ndarray:
+    """Return 1 where the partner of the seat to act takes the trick, and no opponent can take it any more."""
+    state, rows = at.states, at.rows
+    mine, taking = state.to_act.astype(int), state.taking.astype(int)
+    partner = (state.lying > 0) & (taking == (mine + PARTNER) % SEATS)
+    unseen = state.hands.sum(1) - state.hands[rows, mine]
+    stronger = (counts_of(unseen) * (KIND[None] > state.trick[rows, taking][:, None])).sum(1)
+    sure: np.ndarray = partner & ((state.lying == SEATS - 1) | (stronger == 0))
+    return sure.astype(int)
+
+
+def lying(at: Positions, number: int) -> np.ndarray:
+    """Return how many tiles are in the trick."""
+    found: np.ndarray = at.states.lying.astype(int)
+    return found
+
+
+def deer(at: Positions, number: int) -> np.ndarray:
+    """Return which actions play a tile of at least so many red pips, 1 without a number."""
+    return (max(number, 1) <= RED)[None]
+
+
+def heaven(at: Positions, number: int) -> np.ndarray:
+    """Return which actions play [6:6]."""
+    return (KIND == HEAVEN)[None]
+
+
+def strongest(at: Positions, number: int) -> np.ndarray:
+    """Return which actions play the strongest tile of the hand."""
+    held = counts_of(at.hands) > 0
+    return held & (KIND[None] == (held * KIND).max(1)[:, None])
+
+
+def red_taken(outcome: Outcome, number: int) -> np.ndarray:
+    """Return the red pips that the seat in question and its partner took."""
+    red, seat = outcome.states.red.astype(float), outcome.seats[:, 0]
+    rows = np.arange(len(red))
+    pips: np.ndarray = red[rows, seat] + red[rows, (seat + PARTNER) % SEATS]
+    return pips
+
+
+def caught_four(outcome: Outcome, number: int) -> np.ndarray:
+    """Return 1 where a trick was taken that has both a [6:6] and a [4:4]."""
+    record = outcome.states.record.reshape(-1, PLAYS // SEATS, SEATS)
+    both = (record == HEAVEN).any(2) & (record == FOURS).any(2)
+    return both.any(1).astype(float)
+
+
+def dealer_chips(outcome: Outcome, number: int) -> np.ndarray:
+    """Return what the dealer won."""
+    states = outcome.states
+    won: np.ndarray = states.total[np.arange(len(states)), states.leader].astype(float)
+    return won
+
+
+CLAIMS = Vocabulary(
+    hand={"red": HandFeature("red pips", lambda _: RED.astype(int))},
+    positions={
+        "trick_red": PositionFeature("red pips in the trick", trick_red),
+        "lying": PositionFeature("tiles in the trick", lying),
+        "partner_sure": PositionFeature("1 if the partner takes the trick for sure", partner_sure),
+    },
+    actions={
+        "deer": ActionFeature("the tile has red pips, at least as many as the number", deer, number=None),
+        "heaven": ActionFeature("[6:6] is played", heaven),
+        "strongest": ActionFeature("the strongest tile of the hand is played", strongest),
+    },
+    metrics={
+        "red": Metric("red pips that the seat in question and its partner take", "red pips", red_taken),
+        "dealer_chips": Metric("chips of the dealer, and of its partner", CHIPS, dealer_chips),
+        "six_takes_four": Metric("a trick has both a [6:6] and a [4:4]", SHARE, caught_four),
+    },
+    tile_of_action=KIND,
+)

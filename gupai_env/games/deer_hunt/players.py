@@ -1,0 +1,106 @@
+"""The rule-based players of Deer Hunt."""
+
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import KINDS, RED, count, size
+from gupai_env.games.deer_hunt.rules import PARTNER, SEATS
+
+STRONGEST = KINDS - 1
+LEFT, RIGHT = 3, 1  # the places of the opponents; the one at the right plays next
+
+FEATURES = (
+    Feature("ours", "red pips in the trick with the tile, times about how likely one's side takes it", "pips", 0, 32),
+    Feature("theirs", "the same, times about how likely the other side does", "pips", 0, 32),
+    Feature("red", "red pips of the tile", "pips", 0, 8),
+    Feature("rank", "kinds that are weaker than the tile", "kinds", 0, STRONGEST),
+    Feature("lead_rank", "the same, if the tile is led", "kinds", 0, STRONGEST),
+    Feature("lead_red", "red pips of the tile, if it is led", "pips", 0, 8),
+    yes_or_no("takes", "the tile takes the trick from the other side, as it is"),
+    yes_or_no("over_partner", "the tile takes the trick from one's partner"),
+    Feature("sure_red", "red pips of the tile, if one's partner takes the trick for sure", "pips", 0, 8),
+    Feature("lost_red", "red pips of the tile, if the other side takes the trick for sure", "pips", 0, 8),
+    yes_or_no("top", "no unseen tile is stronger, and the tile takes the trick as it is"),
+    yes_or_no("top_lead", "the same, and it is led"),
+    yes_or_no("pair", "the other tile of the kind is in one's hand too"),
+    Feature("last_rank", "kinds that are weaker than the tile, if it takes the trick as its last", "kinds", 0, 20),
+    yes_or_no("escapes", "the trick ends, and counts for nobody"),
+)
+AT = indices(FEATURES)
+HEURISTICS = {
+    # What brings most red pips now, as far as one can say; of equals the weakest tile.
+    "greedy": {"ours": 1, "theirs": -1, "rank": -1 / 32},
+    # Strong tiles are kept, the more so the stronger, and deer wait for a trick that is sure.
+    "hunter": {"ours": 1, "theirs": -1, "red": -1 / 2, "rank": -1 / 4, "sure_red": 1 / 2, "lead_rank": 1 / 8},
+}
+
+
+@rule
+def chance_of_none(view, stronger, tiles):
+    """Return how likely some hands of so many tiles hold none of the stronger ones, if all lie as they come."""
+    chance, unseen = 1.0, max(size(view.unseen), 1)
+    for dealt in range(stronger):
+        chance *= max(unseen - dealt - tiles, 0) / (unseen - dealt)
+    return chance
+
+
+@rule
+def trick_of(view, action):
+    """Return the trick with the tile: its red pips, whether all its tiles have some, what takes it and who."""
+    red, all_red = int(RED[action]), RED[action] > 0
+    kind, taker = int(action), 0
+    if view.lying:
+        for place in range(1, SEATS):
+            other = view.trick[place]
+            if other != NOBODY:
+                red += RED[other]
+                all_red &= RED[other] > 0
+        if view.trick[view.taking] >= action:
+            kind, taker = int(view.trick[view.taking]), int(view.taking)
+    return red, all_red, kind, taker
+
+
+@rule
+def chance_ours(view, kind, taker):
+    """Return about how likely one's side takes a trick that this tile takes so far, from one's own turn on.
+
+    Who still plays and holds a stronger tile is taken to play it; what the partner does afterwards is left out.
+    """
+    stronger = int(view.above[kind])
+    if taker % PARTNER == 0:
+        tiles = int(view.sizes[RIGHT]) if view.lying < SEATS - 1 else 0
+        if view.lying == 0:
+            tiles += view.sizes[LEFT]
+        return chance_of_none(view, stronger, tiles)
+    if view.lying == 1:  # the partner plays last
+        return 1 - chance_of_none(view, stronger, int(view.sizes[PARTNER]))
+    return 0.0
+
+
+@rule
+def score(view, action, weights):
+    """Return the weighted sum of the features of a tile."""
+    red, all_red, kind, taker = trick_of(view, action)
+    ours = chance_ours(view, kind, taker)
+    total = weights[AT.red] * RED[action] + weights[AT.rank] * action
+    if view.escape and all_red and view.lying == SEATS - 1:
+        total += weights[AT.escapes]
+    else:
+        total += weights[AT.ours] * red * ours + weights[AT.theirs] * red * (1 - ours)
+    if view.lying == 0:
+        total += weights[AT.lead_rank] * action + weights[AT.lead_red] * RED[action]
+    elif taker == 0:
+        total += weights[AT.over_partner] if view.taking == PARTNER else weights[AT.takes]
+        if view.lying == SEATS - 1:
+            total += weights[AT.last_rank] * action
+    elif taker == PARTNER and ours == 1:
+        total += weights[AT.sure_red] * RED[action]
+    elif ours == 0:
+        total += weights[AT.lost_red] * RED[action]
+    if taker == 0 and view.above[action] == 0:
+        total += weights[AT.top]
+        if view.lying == 0:
+            total += weights[AT.top_lead]
+    if count(view.hand, action) == 2:
+        total += weights[AT.pair]
+    return total

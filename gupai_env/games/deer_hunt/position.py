@@ -1,0 +1,79 @@
+"""Positions of Deer Hunt."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_seat, read_tiles, rest_of, seats_of
+from gupai_env.core.tiles import FULL_SET, ONE, RED, tile_set
+from gupai_env.games.deer_hunt import GAME
+from gupai_env.games.deer_hunt.rules import DECK_SETS, HANDS, SEATS
+
+
+def from_tiles(
+    hands: Sequence[Tiles],
+    trick: Tiles = "",
+    taken: Sequence[Tiles] | None = None,
+    escaped: Tiles = "",
+    *,
+    to_act: int | None = None,
+    leader: int = 0,
+    **variant: Any,
+) -> Position:
+    """Return a deal under way, or one that is over if no tiles are in hand.
+
+    Args: hands: by seat, as many tiles each as before the trick, less the one that a seat has played to it. trick: its
+            tiles in the order in which they were played. taken: the tricks by who took them, in any order of tiles.
+            escaped: those that count for nobody. to_act: by default who follows the last player of the trick, or the
+            dealer if nothing lies. leader: the dealer. Who played what to earlier tricks is not told, and tiles given
+            nowhere take no part, but a view holds them for unseen.
+    Raises: ValueError for too many copies of a tile, hands of wrong sizes, or tricks that are not of four tiles.
+    """
+    hands = piles_of("hands", hands)
+    position = new_position(GAME, leader, len(hands), variant)
+    state, rules = position.state, position.rules
+    held = [read_tiles(hand) for hand in hands]
+    caught = [read_tiles(tiles) for tiles in seats_of("taken", taken, SEATS)]
+    lying, gone = read_tiles(trick), read_tiles(escaped)
+    rest_of(DECK_SETS[rules.deck], [*lying, *gone, *(kind for tiles in (*held, *caught) for kind in tiles)])
+    for what, tiles in (*(("taken", each) for each in caught), ("escaped", gone)):
+        if len(tiles) % SEATS:
+            raise ValueError(f"{what} must hold whole tricks, of {SEATS} tiles each, not {len(tiles)} tiles")
+    if len(lying) >= SEATS:
+        raise ValueError(f"a trick under way has at most {SEATS - 1} tiles, not {len(lying)}")
+    mover = (int(state.leader) + len(lying)) % SEATS if to_act is None else read_seat("to_act", to_act, SEATS)
+    players = [(mover - len(lying) + turn) % SEATS for turn in range(len(lying))]
+    sizes = [len(tiles) + (seat in players) for seat, tiles in enumerate(held)]
+    if min(sizes) != max(sizes) or max(sizes) > HANDS[rules.deck]:
+        raise ValueError(
+            f"before the trick every hand has the same number of tiles, at most {HANDS[rules.deck]}, not {sizes}"
+        )
+
+    state.to_act = mover
+    for seat in range(SEATS):
+        state.hands[seat] = tile_set(held[seat])
+        state.taken[seat] = tile_set(caught[seat])
+        state.red[seat] = sum(int(RED[kind]) for kind in caught[seat])
+    state.escaped = tile_set(gone)
+    state.terminated = not any(held)
+    for kind, seat in zip(lying, players, strict=True):
+        if not state.lying or kind > state.trick[state.taking]:
+            state.taking = seat
+        state.trick[seat] = kind
+        state.played[seat] = ONE[kind]
+        state.record[state.plays] = kind
+        state.lying += 1
+        state.plays += 1
+    return position
+
+
+def red_pips(tiles: Tiles) -> int:
+    """Return the red pips on some tiles."""
+    kinds = read_tiles(tiles)
+    rest_of(int(FULL_SET), kinds)
+    return sum(int(RED[kind]) for kind in kinds)
+
+
+def settle(taken: Sequence[Tiles], **variant: Any) -> list[float]:
+    """Return the chips of every seat for the tricks that each took; raises ValueError as `from_tiles` does."""
+    taken = piles_of("taken", taken)
+    return from_tiles([""] * len(taken), taken=taken, **variant).paid()

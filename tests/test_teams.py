@@ -1,0 +1,164 @@
+"""Teams: seats that share a payoff are a unit wherever players are compared, tuned, searched for or trained."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from gupai_agents import DecisionBatch, make_agent, search
+from gupai_agents.evaluation import GameTree, build_tree, duel, play_tournament
+from gupai_agents.evaluation.claims.tables import at_their_sides
+from gupai_agents.evaluation.exact import solve
+from gupai_agents.evaluation.exploiter import gain_of
+from gupai_agents.evaluation.ladder import play_ladder
+from gupai_agents.evaluation.tournament import ALL, MIXED, ONE, TWO, line_ups
+from gupai_agents.tune import Table
+from gupai_env import GAMES, get_game
+from gupai_env.core.deal import Deal
+from gupai_training.opponents import LEARNER, OpponentPool
+from gupai_training.true_hand_targets import chips_in_deals
+
+DEER = get_game("deer-hunt")
+SIDES = [0, 1, 0, 1]
+
+
+@cache
+def tiny_tree() -> GameTree:
+    return build_tree(DEER, deck="tiny", leader=0)
+
+
+def test_partners_sit_opposite_and_elsewhere_everybody_plays_alone():
+    assert DEER.sides(4).tolist() == SIDES
+    for game in GAMES.values():
+        if game is not DEER:
+            assert game.sides(3).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_seats_moved_on_by_one_are_the_same_teams(game):
+    """As rotations of a duplicate match move them."""
+    seats = game.variant().players
+    sides = game.sides(seats)
+    together, moved = (each[:, None] == each for each in (sides, np.roll(sides, 1)))
+    np.testing.assert_array_equal(together, moved)
+
+
+def test_a_duel_is_side_against_side():
+    greedy, hunter = make_agent("greedy", DEER), make_agent("hunter", DEER)
+    assert not duel(DEER, greedy, greedy, 50).chips.mean(1).any()  # of no deal
+    found = duel(DEER, greedy, hunter, 50)
+    assert found.players == ("greedy", "hunter", "greedy", "hunter")
+    np.testing.assert_array_equal(found.chips[..., 0], found.chips[..., 2])
+    np.testing.assert_array_equal(found.chips[..., 0], -found.chips[..., 1])
+    back = duel(DEER, hunter, greedy, 50)
+    np.testing.assert_array_equal(found.chips[..., 0].mean(1), -back.chips[..., 0].mean(1))
+
+
+def test_line_ups_seat_sides():
+    assert [each.agents for each in line_ups(2, 4, ONE, SIDES)] == [(0, 1, 0, 1), (1, 0, 1, 0)]
+    assert {each.agents for each in line_ups(3, 4, MIXED, SIDES)} == {(0, 1, 0, 1), (0, 2, 0, 2), (1, 2, 1, 2)}
+    assert {each.table for each in line_ups(2, 4, ALL, SIDES)} == {ONE}
+    with pytest.raises(ValueError, match="half against half needs four seats"):
+        line_ups(2, 4, TWO, SIDES)
+    assert line_ups(3, 4, ALL, [0, 1, 2, 3]) == line_ups(3, 4, ALL)
+
+
+def test_a_side_counts_once_in_a_tournament():
+    found = play_tournament(DEER, [make_agent(name, DEER) for name in ("greedy", "random")], 40)
+    greedy, random = found.performances
+    assert len(greedy.places) == 2
+    assert greedy.places[0] + random.places[0] == pytest.approx(1)
+    assert found.standings is not None
+    assert found.standings.against(0, 1).mean == pytest.approx(-found.standings.against(1, 0).mean)
+
+
+def test_the_ladder_and_the_exploiter_seat_both_partners():
+    greedy, hunter = make_agent("greedy", DEER), make_agent("hunter", DEER)
+    won = duel(DEER, hunter, greedy, 30, seed=4).chips[..., 0].mean(1).mean()
+    ladder = play_ladder(DEER, [greedy, hunter], 30, 2, seed=4)
+    rung = next(rung for rung in ladder.rungs if rung.player == "hunter")
+    assert rung.chips[0].mean == won
+    assert gain_of(DEER, DEER.variant(), hunter, greedy, 30, 4).mean == won
+
+
+def test_a_candidate_is_tuned_on_both_seats_of_its_side():
+    greedy = make_agent("greedy", DEER)
+    row = DEER.heuristic("greedy")
+    assert not Table(DEER, {}).values(row[None], [greedy], 400, 3).mean() > 3
+    both = Table(DEER, {}).values(DEER.heuristic("hunter")[None], [make_agent("random", DEER)], 400, 3).mean()
+    assert both > 15  # with a random partner it is about 8
+
+
+def test_a_search_plays_its_partner_as_itself(monkeypatch):
+    deal, used = Deal(DEER, DEER.variant(leader=0)), []
+    deal.start(3)
+
+    def decide(game, rules, heuristics, state, player, view, mask):
+        used.append((int(state.to_act), int(player) - search.RANDOM - 1))
+        return int(np.flatnonzero(deal_mask(state))[0])
+
+    def deal_mask(state):
+        mask = np.zeros(DEER.num_actions, bool)
+        DEER.legal_actions(deal.rules, state, mask)
+        return mask
+
+    monkeypatch.setattr(search, "decide", decide)
+    search.try_action(DEER, deal.rules, None, deal.state, int(np.flatnonzero(deal.mask())[0]), SIDES, None, None)
+    assert set(used) == {(0, search.OWN), (2, search.OWN), (1, search.OTHERS), (3, search.OTHERS)}
+
+
+def test_true_hands_are_played_out_by_sides():
+    deal = Deal(DEER, DEER.variant(leader=0))
+    deal.start(5)
+    rows = {name: DEER.heuristic(name) for name in ("greedy", "hunter")}
+    pair = np.array([[rows["greedy"], rows["hunter"]]])
+    found = chips_in_deals(DEER, deal.rules, pair, np.zeros(1, int), deal.states, deal.mask()[None], 1)[0]
+    for action in np.flatnonzero(deal.mask()):
+        played = deal.copy()
+        played.step(int(action))
+        while not played.terminated:
+            agent = make_agent("greedy" if played.seat % 2 == 0 else "hunter", DEER)
+            turns = DecisionBatch(played.view_row(played.seat), played.mask()[None], np.zeros(1, np.int64))
+            played.step(int(agent.act(turns)[0]))
+        assert found[action] == played.paid()[0]
+
+
+def test_partners_have_the_same_player_in_the_pool():
+    pool = OpponentPool(4, np.random.default_rng(1), 0.0, 4, 0.0, np.array(SIDES))
+    pool.add(make_agent("greedy", DEER), 0, scripted=True)
+    seating = pool.line_ups(200)
+    np.testing.assert_array_equal(seating[:, :2], seating[:, 2:])
+    assert ((seating == LEARNER).sum(1) == 2).all()
+    assert 50 < (seating[:, 0] == LEARNER).sum() < 150
+
+
+def test_claims_give_the_trait_to_the_partner_too():
+    assert at_their_sides(DEER, 4, np.array([[1], [2]])).astype(int).tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
+    jie_long = get_game("jie-long")
+    assert at_their_sides(jie_long, 3, np.array([[1], [2]])).astype(int).tolist() == [[0, 1, 0], [0, 0, 1]]
+
+
+# Exact search
+
+
+def test_partners_who_respond_in_turn_win_at_least_what_one_does_alone():
+    tree = tiny_tree()
+    policy = tree.uniform()
+    gains, sides = tree.gains(policy), tree.side_gains(policy)
+    for seat, side in enumerate(SIDES):
+        assert sides[side] >= gains[seat] - 1e-9
+    assert sides.max() > gains.max() + 0.5
+    assert tree.exploitability(policy) == pytest.approx(sides.mean())
+
+
+def test_a_response_is_a_best_one():
+    tree = tiny_tree()
+    policy = tree.uniform()
+    for seat in (0, 3):
+        response = tree.responding(policy, seat)
+        assert tree.values(response)[seat] == pytest.approx(tree.best_responses(policy)[seat])
+
+
+def test_the_exploitability_of_teams_falls_as_an_equilibrium_is_looked_for():
+    tree = tiny_tree()
+    assert tree.exploitability(solve(tree, 30)) < tree.exploitability(tree.uniform()) / 10
