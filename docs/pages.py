@@ -34,7 +34,7 @@ from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.phrases import seat_names
-from gupai_env.core.variant import FULL, TINY, in_words
+from gupai_env.core.variant import TINY, in_words
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
 from gupai_training.config import Config, went_in
@@ -54,13 +54,13 @@ def page(game: Game) -> str:
     layout = encoder.layout
     players = next(field for field in fields(game.variant) if field.name == "players")
     limits = game.variant.LIMITS
-    full, tiny = (limits[deck].get("players", players.metadata["choices"]) for deck in (FULL, TINY))
+    seats = {deck: limits[deck].get("players", players.metadata["choices"]) for deck in limits}
     chips = game.payoff_bound(game.variant())
     head = {
         "environment": f"`gupai_env.{game.identifier}_v{game.version}`, "
         f"registered as `gupai/{game.id}-v{game.version}`",
-        "players": ", ".join(f"**{n}**" if n == players.default else str(n) for n in full),
-        "players of the tiny deck": ", ".join(map(str, tiny)),
+        "players": ", ".join(f"**{n}**" if n == players.default else str(n) for n in seats.pop(game.variant().deck)),
+        **{f"players of the {deck} deck": ", ".join(map(str, allowed)) for deck, allowed in seats.items()},
         "actions": f"`Discrete({game.num_actions})`",
         "observation": f"`Box(int8, ({layout.size},))`, encoder {encoder.name} {encoder.version}",
         "payoffs": f"chips at the end of a deal, at most {chips:g} either way with the default options",

@@ -25,6 +25,7 @@ PUBLIC = {  # fields of the state that lie open and that every observation is me
     "ding-niu": (*_LINE, "suan_zhang", "maker"),
     "da-ling": ("deal", "table", "target", "red"),
     "tiu-u": (*_FRAME, "lake", "catches", "laid", "turned", "drawn", "to_act"),
+    "shi-wu-hu": (*_FRAME, "lake", "catches", "laid", "turned", "drawn", "to_act"),
     "small-mahjong": (*_FRAME, "melds", "discards", "top", "mover"),
 }
 

@@ -24,8 +24,10 @@ def cases(game: Game) -> list[dict[str, Any]]:
     """The game as it is, a match, the tiny deck, and each option chosen otherwise, at tables of all sizes."""
     choices = {option.name: values(option) for option in dataclasses.fields(game.variant)}
     sizes, default = choices.pop("players"), game.variant()
-    sizes = game.variant.LIMITS[choices.pop("deck")[0]].get("players", sizes)
-    others = [{name: value} for name, each in choices.items() for value in each if value != getattr(default, name)]
+    *decks, _ = choices.pop("deck")
+    sizes = game.variant.LIMITS[decks[0]].get("players", sizes)
+    others = [{"deck": deck} for deck in decks[1:]]
+    others += [{name: value} for name, each in choices.items() for value in each if value != getattr(default, name)]
     every = range(max(len(others), len(sizes)))
     varied = [{**others[at % len(others)], "players": sizes[at % len(sizes)]} for at in every]
     match = {"deals": 2} | ({} if game is next(iter(GAMES.values())) else TINY)  # long ones in one game

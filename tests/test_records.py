@@ -38,6 +38,7 @@ OPTIONS = {
     "da-ling": [{}, {"players": 5, "deals": 2}],
     "tiu-u": [{}, {"players": 3, "deals": 3, "lock_triples": True}],
     "small-mahjong": [{}, {"players": 3, "deals": 2}],
+    "shi-wu-hu": [{}, {"players": 3, "deals": 2, "deck": "tiles", "supreme_bonus": 200}],
 }
 
 

@@ -290,7 +290,15 @@ def test_the_heuristic_may_be_any():
 
 # --- against exact values, on decks small enough to search all play --------------------------------
 
-TEMPERATURE = {"jie-long": 3.0, "ce-deng": 3.0, "ding-niu": 3.0, "da-ling": 3.0, "tiu-u": 8.0, "small-mahjong": 60.0}
+TEMPERATURE = {
+    "jie-long": 3.0,
+    "ce-deng": 3.0,
+    "ding-niu": 3.0,
+    "da-ling": 3.0,
+    "tiu-u": 8.0,
+    "shi-wu-hu": 30.0,
+    "small-mahjong": 60.0,
+}
 
 
 def tiny(game: Game) -> dict:
@@ -307,7 +315,7 @@ def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.n
         return score / reach
 
 
-@pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong"])
+@pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong", "shi-wu-hu"])
 def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
     game = get_game(name)
     tree = build_tree(game, **tiny(game))

@@ -215,11 +215,13 @@ class Variant:
     def allowed(cls, name: str) -> str:
         """Return in words which values an option may have."""
         metadata = cls._field(name).metadata
-        full, tiny = (cls.LIMITS[deck].get(name, metadata["choices"]) for deck in (FULL, TINY))
-        if full:
-            words = ", ".join(map(str, full))
-            return words if full == tiny else f"{words}; with the tiny deck {', '.join(map(str, tiny))}"
-        return str(metadata["allowed"])
+        choices = {deck: limits.get(name, metadata["choices"]) for deck, limits in cls.LIMITS.items()}
+        full = choices[str(cls._field("deck").default)]
+        if not full:
+            return str(metadata["allowed"])
+        others = ((deck, values) for deck, values in choices.items() if values != full)
+        less = (f"; with the {deck} deck {', '.join(map(str, values))}" for deck, values in others)
+        return ", ".join(map(str, full)) + "".join(less)
 
     @classmethod
     def _instead(cls, name: str) -> str:
