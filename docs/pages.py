@@ -34,7 +34,7 @@ from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.phrases import seat_names
-from gupai_env.core.variant import FULL, TINY, in_words
+from gupai_env.core.variant import TINY, in_words
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
 from gupai_training.config import Config, went_in
@@ -68,7 +68,7 @@ def page(game: Game) -> str:
     head = {
         "environment": f"`gupai_env.{game.identifier}_v{game.version}`, "
         f"registered as `gupai/{game.id}-v{game.version}`",
-        "players": ", ".join(f"**{n}**" if n == players.default else str(n) for n in seats.pop(FULL)),
+        "players": ", ".join(f"**{n}**" if n == players.default else str(n) for n in seats.pop(game.variant().deck)),
         **{f"players of the {deck} deck": ", ".join(map(str, allowed)) for deck, allowed in seats.items()},
         "actions": f"`Discrete({game.num_actions})`",
         "observation": f"`Box(int8, ({layout.size},))`, encoder {encoder.name} {encoder.version}",

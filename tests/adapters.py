@@ -13,15 +13,21 @@ from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL
 from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.da_ling.rules import SPLITS, groups_of
 from gupai_env.games.ding_niu.rules import DECK_SET
+from gupai_env.games.shi_wu_hu import rules as shi_wu_hu
 from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT
 from gupai_env.games.small_mahjong.triplets import TILES
 from gupai_env.games.tien_gow.combinations import COMBINATIONS
 from gupai_env.games.tien_gow.rules import DISCARD as TIEN_GOW_DISCARD
 from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
-from referees import CeDeng, DaLing, DeerHunt, DingNiu, JieLong, SmallMahjong, TienGow, TiuU
+from referees import CeDeng, DaLing, DeerHunt, DingNiu, JieLong, ShiWuHu, SmallMahjong, TienGow, TiuU
 
 FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles
 FRAME = ("players", "deals", "leader", "deck")  # a referee sees a single deal and is given its tiles
+
+
+def tiles_of(words: str) -> int:
+    """A set of tiles, named as "66 64"."""
+    return tile_set(parse_tiles(words))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,7 +39,7 @@ class Adapter:
         place on that another field names, and `loose`, fields of one kind (below 0: none), they are the `deck`,
         or the `tiny` one, here in words.
     tiny_rules: what the referee is told of a deal from the tiny deck.
-    decks: other decks than these two by name, in words.
+    decks: other decks than these two, by name.
     seats, seat_bits: its fields that name a seat (below 0: none) or have a bit for each seat. A field that has
         an entry for each seat shows it by its shape.
     lookalikes: actions that are all the same to the other seats.
@@ -54,7 +60,7 @@ class Adapter:
     silent: tuple[int, ...] = ()
     chance: tuple[int, ...] = ()
     tiny_rules: dict[str, Any] = dataclasses.field(default_factory=dict)
-    decks: dict[str, str] = dataclasses.field(default_factory=dict)
+    decks: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def referee_of(self, variant: Variant, state: np.record) -> Any:
         """A referee for a deal that has just been dealt; it counts the seats in their order of turn."""
@@ -88,9 +94,9 @@ class Adapter:
 
     def deck_of(self, variant: Variant) -> int:
         """The tile set of all tiles of a variant."""
-        if variant.deck == "full":
-            return self.deck
-        return tile_set(parse_tiles(self.decks.get(variant.deck, self.tiny)))
+        if variant.deck == "tiny":
+            return tiles_of(self.tiny)
+        return self.deck if variant.deck == "full" else self.decks[variant.deck]
 
     def possible_bits(self, variant: Variant) -> int:
         """The bits of a tile set that copies of the deck can fill."""
@@ -132,14 +138,26 @@ class SplitAdapter(Adapter):
 
 
 class FishingAdapter(Adapter):
-    """Tiu-U: lake and stock belong to the deal."""
+    """Tiu-U and Shi Wu Hu: lake and stock belong to the deal."""
 
-    def referee_of(self, variant: Variant, state: np.record) -> TiuU:
+    def referee_of(self, variant: Variant, state: np.record) -> Any:
         options = self.options(variant)
         order = turn_order(variant, state)
         hands = [faces(state.hands[seat]) for seat in order]
         stock = [FACES[kind] for kind in state.stock[state.turned :]]
-        return TiuU(hands, faces(state.lake), stock, order.index(state.leader), **options)
+        return self.referee(hands, faces(state.lake), stock, order.index(state.leader), **options)
+
+
+class SetsAdapter(FishingAdapter):
+    """Shi Wu Hu: what the deck decides is decided by the tiles."""
+
+    def options(self, variant: Variant) -> dict[str, Any]:
+        options = super().options(variant)
+        for name in ("group", "supreme_bonus"):
+            options[name] = None if options[name] == "by_deck" else options[name]
+        if variant.deck == "tiny" and options["group"] is None:
+            options["group"] = "one_two"  # as with cards
+        return {**options, "deck": faces(self.deck_of(variant))}
 
 
 class TrickAdapter(Adapter):
@@ -236,7 +254,7 @@ ADAPTERS = {
         JieLong,
         _LAY_OR_DISCARD,
         tiny="11 31 31 33 51 53 55",
-        decks={"short": "11 11 22 22 31 31 51 51 61 61 64 64 65 65 21 32 41 42 43 52 53 54 62 63"},
+        decks={"short": tiles_of("11 11 22 22 31 31 51 51 61 61 64 64 65 65 21 32 41 42 43 52 53 54 62 63")},
         **_CONNECTING,
     ),
     "ce-deng": Adapter(
@@ -312,5 +330,24 @@ ADAPTERS = {
         deck=int(FULL_SET),
         tiny="66 65 64 54 44 44 41 11",
         seats=("leader", "to_act", "taking"),
+    ),
+    "shi-wu-hu": SetsAdapter(
+        ShiWuHu,
+        (
+            *(("lay", face) for face in FACES),
+            *(
+                ("catch", FACES[bait], FACES[fish])
+                for bait, fish in zip(shi_wu_hu.BAIT, shi_wu_hu.FISH, strict=True)
+                if fish >= 0
+            ),
+            *(("catch three", FACES[bait]) for bait in shi_wu_hu.BAIT[shi_wu_hu.THREE :]),
+        ),
+        sets=("hands", "catches", "lake"),
+        rows=(("stock", "turned"),),
+        loose=("drawn",),
+        deck=0,
+        decks={"cards": 4 * sum(map(int, ONE)), "tiles": int(TWO_SETS)},
+        tiny="63 63 54 66 66 66 66 11",
+        seats=("leader", "to_act", "last_player"),
     ),
 }

@@ -15,7 +15,7 @@ import numpy as np
 from adapters import ADAPTERS, FACES
 from gupai_env.core.tiles import tile_set
 from gupai_env.core.variant import Variant
-from referees import da_ling, deer_hunt, ding_niu, small_mahjong, tien_gow, tiu_u
+from referees import da_ling, deer_hunt, ding_niu, shi_wu_hu, small_mahjong, tien_gow, tiu_u
 from referees.tiles import Tile, is_double, pips, red_pips
 
 NUMBERS = range(1, 7)
@@ -332,9 +332,9 @@ def tiu_u_facts(sight: Sight) -> Facts:
 
 def told_by_the_record(sight: Sight) -> tuple[list[list[Tile]], list[list[Tile]]]:
     """What each seat laid from its hand and what it caught, by the public actions alone."""
-    full, players = sight.variant.deck == "full", sight.variant.players
-    held = [(24 if full else 4) // players] * players
-    stock = 24 if full else 3
+    players = sight.variant.players
+    dealt, stock = {"full": (24, 24), "cards": (30, 30), "tiles": (24, 24), "tiny": (4, 3)}[sight.variant.deck]
+    held = [dealt // players] * players
     laid: list[list[Tile]] = [[] for _ in held]
     caught: list[list[Tile]] = [[] for _ in held]
     seat, from_stock = int(sight.state.leader), False
@@ -357,6 +357,89 @@ def told_by_the_record(sight: Sight) -> tuple[list[list[Tile]], list[list[Tile]]
             held[seat] -= 1
             from_stock = True
     return laid, caught
+
+
+# Shi Wu Hu
+
+GROUPS = (
+    shi_wu_hu.HEAVEN_NINE,
+    shi_wu_hu.EARTH_EIGHT,
+    shi_wu_hu.MAN_SEVEN,
+    shi_wu_hu.HARMONY_FIVE,
+    shi_wu_hu.SUPREME,
+    *([tile] for tile in ((5, 5), (6, 5), (6, 4))),
+)
+
+
+def shi_wu_hu_facts(sight: Sight) -> Facts:
+    state = sight.state
+    drawn = FACES[state.drawn] if state.drawn >= 0 else None
+    lake, stock = tiles_of(state.lake), [FACES[kind] for kind in state.stock[state.turned :]]
+    unseen = stock + [tile for seat in sight.others for tile in sight.hand(seat)]
+    laid, caught = told_by_the_record(sight)
+    full, still = full_and_open(sight, caught)
+    points = points_in_shi_wu_hu(sight, caught)
+    return {
+        "hand": counts(sight.hand(sight.viewer)),
+        "drawn": counts([drawn] if drawn else []),
+        "lake": counts(lake),
+        "bites": [sum(in_lake(sight, bait, each) for each in lake) for bait in FACES],
+        "rivals": [sum(in_lake(sight, bait, each) for each in unseen) for bait in FACES],
+        "unseen": counts(unseen),
+        "catches": sight.by_seat(list(map(counts, caught)), 3),
+        "laid": sight.by_seat(list(map(counts, laid)), 3),
+        "full": sight.by_seat(full, 3),
+        "open": sight.by_seat(still, 3),
+        "hundreds": sight.by_seat([each // 100 for each in points], 3),
+        "tens": sight.by_seat([each % 100 // 10 for each in points], 3),
+        "thousand": sight.by_seat([int(each >= 1000) for each in points], 3),
+        "sizes": sight.by_seat([len(sight.hand(seat)) for seat in range(sight.variant.players)], 3),
+        "stock": [len(stock)],
+        "mover": sight.place(int(state.to_act), 3),
+        "leader": sight.place(int(state.leader), 3),
+        **sight.deals(),
+    }
+
+
+def in_lake(sight: Sight, bait: Tile, fish: Tile) -> bool:
+    """Whether a bait catches a fish."""
+    names = ("supreme_match", "tens_match", "heaven_earth")
+    return shi_wu_hu.match(bait, fish, **{name: getattr(sight.variant, name) for name in names})
+
+
+def is_full(sight: Sight, tiles: list[Tile], group: list[Tile]) -> bool:
+    if len(group) == 1:
+        return tiles.count(group[0]) == 4
+    if len(group) == 2:
+        return set(group) <= set(tiles)
+    return shi_wu_hu.full(tiles, group, how_groups_fill(sight.variant))
+
+
+def how_groups_fill(variant: Any) -> str:
+    if variant.group != "by_deck":
+        return str(variant.group)
+    return "one_one" if variant.deck == "tiles" else "one_two"
+
+
+def full_and_open(sight: Sight, caught: list[list[Tile]]) -> tuple[list[list[int]], list[list[int]]]:
+    """Which groups are full in each catch, and which are not but may be by tiles that no other seat has caught."""
+    deck = tiles_of(ADAPTERS[sight.game].deck_of(sight.variant))
+    full, still = [], []
+    for seat in range(len(caught)):
+        free = list(deck)
+        for other, catch in enumerate(caught):
+            for tile in catch if other != seat else []:
+                free.remove(tile)
+        full.append([int(is_full(sight, caught[seat], group)) for group in GROUPS])
+        still.append([int(is_full(sight, free, each) and not has) for each, has in zip(GROUPS, full[-1], strict=True)])
+    return full, still
+
+
+def points_in_shi_wu_hu(sight: Sight, caught: list[list[Tile]]) -> list[int]:
+    variant: Any = sight.variant
+    deck = tiles_of(ADAPTERS[sight.game].deck_of(variant))
+    bonus = None if variant.supreme_bonus == "by_deck" else variant.supreme_bonus
+    return [shi_wu_hu.count(catch, deck, how_groups_fill(variant), bonus) for catch in caught]
 
 
 # Small Mahjong
@@ -622,6 +705,7 @@ FACTS: dict[str, Callable[[Sight], Facts]] = {
     "small-mahjong": small_mahjong_facts,
     "tien-gow": tien_gow_facts,
     "deer-hunt": deer_hunt_facts,
+    "shi-wu-hu": shi_wu_hu_facts,
 }
 
 
@@ -705,6 +789,28 @@ def told_in_tiu_u(sight: Sight) -> Facts:
     }
 
 
+def told_in_shi_wu_hu(sight: Sight) -> Facts:
+    variant: Any = sight.variant
+    before = sight.state.record[: sight.state.plays]
+    caught = told_by_the_record(sight)[1]
+    full, still = full_and_open(sight, caught)
+    supreme = {"cards": 300, "tiles": 100, "tiny": 300}[variant.deck]
+    word = ["none", "pair", "sixes"].index(variant.supreme_match)
+    return {
+        "last_player": place_of(sight, int(sight.state.last_player)),
+        "points": sight.by_seat(points_in_shi_wu_hu(sight, caught), 3),
+        "plays": len(before),
+        "record": so_far(sight.state.record, len(before), 0),
+        "fish": sum(1 << (3 * FACES.index(tile)) for tile in set(tiles_of(sight.state.lake))),
+        "full": sight.by_seat([sum(bit << at for at, bit in enumerate(each)) for each in full], 3),
+        "open": sight.by_seat([sum(bit << at for at, bit in enumerate(each)) for each in still], 3),
+        "deck": ["cards", "tiles", "tiny"].index(variant.deck),
+        "one_one": how_groups_fill(variant) == "one_one",
+        "supreme_bonus": supreme if variant.supreme_bonus == "by_deck" else variant.supreme_bonus,
+        "matches": word + 3 * variant.tens_match + 6 * variant.heaven_earth,
+    }
+
+
 def told_in_small_mahjong(sight: Sight) -> Facts:
     state, table = sight.state, MahjongTable(sight)
     turns, winner = int(state.turns), int(state.winner)
@@ -771,4 +877,5 @@ TOLD: dict[str, Callable[[Sight], Facts]] = {
     "small-mahjong": told_in_small_mahjong,
     "tien-gow": told_in_tien_gow,
     "deer-hunt": told_in_deer_hunt,
+    "shi-wu-hu": told_in_shi_wu_hu,
 }

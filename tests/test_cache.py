@@ -232,7 +232,7 @@ def test_a_package_in_several_folders_and_modules_beside_a_script_are_looked_at(
 
 # --- the games ------------------------------------------------------------------------------------
 
-ENGINE, CONNECTING = set(GAMES), {"jie-long", "ce-deng", "ding-niu"}
+ENGINE, CONNECTING, FISHING = set(GAMES), {"jie-long", "ce-deng", "ding-niu"}, {"tiu-u", "shi-wu-hu"}
 USED_BY = {  # module -> games whose machine code is made of it
     "gupai_env.core.byte_rows": ENGINE,
     "gupai_env.core.kernels": ENGINE,
@@ -245,6 +245,9 @@ USED_BY = {  # module -> games whose machine code is made of it
     "gupai_env.games.tiu_u": {"tiu-u"},
     "gupai_env.games.tien_gow.combinations": {"tien-gow"},
     "gupai_env.games.deer_hunt": {"deer-hunt"},
+    "gupai_env.games.shi_wu_hu.rules": {"shi-wu-hu"},
+    "gupai_env.games.fishing.rules": FISHING,
+    "gupai_env.games.fishing.knowledge": FISHING,
     "gupai_env.games.connecting.rules": CONNECTING,
     "gupai_env.games.connecting.knowledge": CONNECTING,
     "gupai_env.games": set(),

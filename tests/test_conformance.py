@@ -29,8 +29,8 @@ def cases(game: Game) -> list[dict[str, Any]]:
     all sizes.
     """
     choices = {option.name: values(option) for option in dataclasses.fields(game.variant)}
-    sizes, default = choices.pop("players"), game.variant()
-    sizes = game.variant.LIMITS[choices.pop("deck")[0]].get("players", sizes)
+    sizes, decks, default = choices.pop("players"), choices.pop("deck"), game.variant()
+    sizes = game.variant.LIMITS[default.deck].get("players", sizes)
     others = {
         name: [value for value in each if value != getattr(default, name)]
         for name, each in choices.items()
@@ -39,6 +39,7 @@ def cases(game: Game) -> list[dict[str, Any]]:
     others["players"] = sizes
     every = range(max(map(len, others.values())))
     varied = [{name: each[at % len(each)] for name, each in others.items()} for at in every]
+    varied += [{"deck": deck, "players": 2} for deck in decks if deck not in (default.deck, "tiny")]
     match = {"deals": 2} | ({} if game is next(iter(GAMES.values())) else tiny(game))  # long ones in one game
     return [{}, match, tiny(game), *varied]
 

@@ -14,7 +14,7 @@ from gupai_env.core.tiles import KINDS
 from variants import PAIR_NAMES, PAIRS
 from walks import Walk, encoded, envs_of, play_out, random_walk, sample, set_up, views_of
 
-ENVS, STEPS = 400, 50  # most deals end within these steps, and lanes begin another
+ENVS, STEPS = 400, 65  # most deals end within these steps, and lanes begin another
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 

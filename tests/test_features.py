@@ -39,12 +39,19 @@ VARIANTS = {
         {"lock_triples": True},
         {"players": 2, "deck": "tiny", "heaven_pair": True},
     ),
+    "shi-wu-hu": (
+        {},
+        {"players": 3, "deck": "tiles", "supreme_match": "sixes"},
+        {"group": "one_one", "tens_match": True, "heaven_earth": True},
+        {"players": 2, "deck": "tiny"},
+    ),
     "small-mahjong": ({}, {"expose_claims": False, "auto_win": False}, {"players": 3}, {"players": 2, "deck": "tiny"}),
     "tien-gow": ({}, {"civil_supreme": True, "combinations": "pairs"}, {"players": 2, "deck": "tiny"}),
     "deer-hunt": ({}, {"escape": True, "fair_deal": "heaven"}, {"deck": "tiny"}),
 }
 ENVS, STEPS = 300, 24
-RARE = {"declare", "redeal", "play_on"}  # eight doubles in hand: one deal in a million
+# Eight doubles in hand, one deal in a million, and 1,000 points, which nobody has so early:
+RARE = {"declare", "redeal", "play_on", "thousand"}
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 

@@ -24,6 +24,7 @@ VARIANTS = {
     "small-mahjong": ({}, {"expose_claims": False}, {"players": 3}),
     "tien-gow": ({}, {"civil_supreme": True, "combinations": "pairs"}),
     "deer-hunt": ({}, {"escape": True}),
+    "shi-wu-hu": ({}, {"players": 3, "deck": "tiles", "heaven_earth": True}),
 }
 GOLDEN = {
     ("jie-long", "greedy"): "83c4c2506dd6a228e1f21100ff23f230f087391fe7fc1a9d6ee26d8c26b3c908",
@@ -87,7 +88,8 @@ def test_every_feature_tells_some_actions_apart(game):
             for step in (0, 3, 9, 18):
                 turns = turns_of(game, 700, step, **options)
                 found |= set(agent.scores(turns)[turns.masks].tolist())
-        rare = feature.name in ("declare", "redeal", "play_on")  # eight doubles in hand: one deal in a million
+        # Eight doubles in hand, one deal in a million, and 1,000 points:
+        rare = feature.name in ("declare", "redeal", "play_on", "thousand")
         assert len(found) > 1 or rare, feature.name
 
 

@@ -42,10 +42,9 @@ def story(game: Game, state: np.record) -> dict[str, list]:
         fields["waits"], fields["claims"] = fields["waits"][mine], fields["claims"][mine]
         for name in ("steps", "begun", "thrown"):
             fields[name] = fields[name][: state.turns]
-    if game.id in ("tien-gow", "deer-hunt"):
-        fields["record"] = fields["record"][: state.plays]
-    if game.id == "tiu-u":
+    if game.id in ("tiu-u", "shi-wu-hu"):
         fields["stock"][: state.turned] = 0
+    if game.id in ("tiu-u", "shi-wu-hu", "tien-gow", "deer-hunt"):
         fields["record"] = fields["record"][: state.plays]
     return {name: field.tolist() for name, field in fields.items()}
 

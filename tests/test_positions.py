@@ -1,6 +1,7 @@
 """Positions set up by hand: what they accept, what they tell, and what they say no to."""
 
 import re
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -13,7 +14,17 @@ from gupai_env.core.tiles import PIPS, parse_tiles, tiles_in
 from gupai_env.games.ce_deng.rules import REDEAL
 from gupai_env.games.connecting.rules import DISCARD, KINDS, join
 from gupai_env.games.da_ling.rules import UNSPLIT
-from gupai_env.positions import ce_deng, da_ling, deer_hunt, ding_niu, jie_long, small_mahjong, tien_gow, tiu_u
+from gupai_env.positions import (
+    ce_deng,
+    da_ling,
+    deer_hunt,
+    ding_niu,
+    jie_long,
+    shi_wu_hu,
+    small_mahjong,
+    tien_gow,
+    tiu_u,
+)
 from variants import VARIANT_NAMES, VARIANTS
 from walks import envs_of, options_of, sample, set_up
 
@@ -84,9 +95,9 @@ def rebuilt_da_ling(variant, state, options):
     return da_ling.from_tiles(pairs(state.table), hands, splits, leader=int(state.leader), **options)
 
 
-def rebuilt_tiu_u(variant, state, options):
+def rebuilt_fishing(module, variant, state, options):
     hands, catches = ([pairs(place[seat]) for seat in range(variant.players)] for place in (state.hands, state.catches))
-    return tiu_u.from_tiles(
+    return module.from_tiles(
         hands,
         pairs(state.lake),
         named(state.stock[state.turned :]),
@@ -167,7 +178,8 @@ REBUILT = {
     "ce-deng": rebuilt_ce_deng,
     "ding-niu": rebuilt_ding_niu,
     "da-ling": rebuilt_da_ling,
-    "tiu-u": rebuilt_tiu_u,
+    "tiu-u": partial(rebuilt_fishing, tiu_u),
+    "shi-wu-hu": partial(rebuilt_fishing, shi_wu_hu),
     "small-mahjong": rebuilt_small_mahjong,
     "tien-gow": rebuilt_tien_gow,
     "deer-hunt": rebuilt_deer_hunt,

@@ -300,6 +300,7 @@ TEMPERATURE = {
     "small-mahjong": 60.0,
     "tien-gow": 2.0,
     "deer-hunt": 4.0,
+    "shi-wu-hu": 30.0,
 }
 
 
@@ -317,7 +318,7 @@ def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.n
         return score / reach
 
 
-@pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong"])
+@pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong", "shi-wu-hu"])
 def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
     game = get_game(name)
     tree = build_tree(game, **tiny(game))

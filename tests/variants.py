@@ -17,7 +17,7 @@ def values(field: dataclasses.Field) -> tuple:
     return (False, True) if isinstance(field.default, bool) else (field.default,)
 
 
-MOST = 100  # combinations of options of a game
+MOST = 400  # combinations of options of a game
 
 
 def variants(game: Game) -> list[Variant]:

@@ -228,7 +228,7 @@ class Variant:
         """Return in words which values an option may have."""
         metadata = cls._field(name).metadata
         choices = {deck: limits.get(name, metadata["choices"]) for deck, limits in cls.LIMITS.items()}
-        full = choices[FULL]
+        full = choices[str(cls._field("deck").default)]
         if not full:
             return str(metadata["allowed"])
         others = ((deck, values) for deck, values in choices.items() if values != full)

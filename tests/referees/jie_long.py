@@ -13,7 +13,7 @@ How it reads the sentences that leave room:
   discards are free; if nothing matches, the seat discards and the deal goes on.
 - "Everyone's remaining tiles count as discarded", so points are always the pips discarded or still held.
 - `all_laid_doubles`: a seat has laid all its tiles if it has discarded none and holds none. The points of all
-  others are then doubled, once, also if two seats did so (whose own points are 0), and before any settlement.
+  others are then doubled when they are paid, once, also if two seats did so (whose own points are 0).
 - `settlement`: "kkoribuchigi" pays one chip from each loser to each winner, "kkoribuchigi_difference" the difference of
   their points; `stake` multiplies both. A loser for "more than 30 points" is so only if the fewest are under 30.
 - The rules of who leads next are those of Jie Long under every settlement.
@@ -110,14 +110,13 @@ class JieLong:
         self.layout.append(tile)
 
     def points(self) -> list[int]:
-        piles = [pile + hand for pile, hand in zip(self.discards, self.hands, strict=True)]
-        points = [sum(pips(tile) for tile in pile) for pile in piles]
-        if self.all_laid_doubles and any(pile == [] for pile in piles):
-            return [2 * count for count in points]  # twice nothing is nothing
-        return points
+        return [sum(pips(tile) for tile in pile + hand) for pile, hand in zip(self.discards, self.hands, strict=True)]
 
     def payoffs(self) -> list[float]:
-        return settle(self.points(), self.stake, self.settlement)
+        piles = [pile + hand for pile, hand in zip(self.discards, self.hands, strict=True)]
+        doubled = self.all_laid_doubles and any(pile == [] for pile in piles)
+        points = [2 * count if doubled else count for count in self.points()]  # twice nothing is nothing
+        return settle(points, self.stake, self.settlement)
 
     def next_leader(self) -> int:
         """The fewest points; on a tie the one who came earlier in the order of this deal."""

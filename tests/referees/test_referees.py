@@ -213,7 +213,7 @@ def all_laid(hand_of_a="[5:2] [2:2]", **options):
 def test_dancing_dragons_who_lays_all_doubles_the_points_of_the_others():
     assert all_laid().points() == [0, 21, 15]
     referee = all_laid(all_laid_doubles=True)
-    assert referee.points() == [0, 42, 30]
+    assert referee.points() == [0, 21, 15]  # as counted; the payment doubles them
     assert referee.payoffs() == [72, -42 - 12, -30 + 12]
     assert referee.next_leader() == 0
     assert all_laid("[5:2] [1:1]", all_laid_doubles=True).points() == [2, 21, 15]
@@ -229,7 +229,7 @@ def test_dancing_dragons_doubles_before_the_losers_of_kkoribuchigi_are_found():
 def test_dancing_dragons_two_seats_that_laid_all_double_once():
     referee = JieLong(hands("[5:2]", "[2:2]", "[6:4]"), 0, all_laid_doubles=True)
     play_all(referee, ("play", (5, 2), 2), ("play", (2, 2), 2), ("discard", (6, 4)))
-    assert referee.points() == [0, 0, 20]
+    assert referee.points() == [0, 0, 10]
     assert referee.payoffs() == [20, 20, -40]
 
 

@@ -1,12 +1,12 @@
 """Tiu-U (釣魚): the module of the game, in which compiled loops and `Game` find its functions by name."""
 
 from gupai_env.core.game import Game
+from gupai_env.games.fishing.rules import SEATS, next_deal
 from gupai_env.games.tiu_u.encoder import ENCODER, encode
 from gupai_env.games.tiu_u.knowledge import VIEW, determinize, information_set
 from gupai_env.games.tiu_u.players import FEATURES, HEURISTICS, score
 from gupai_env.games.tiu_u.rules import (
     PLAYS,
-    SEATS,
     STATE,
     Rules,
     TiuU,
@@ -16,7 +16,6 @@ from gupai_env.games.tiu_u.rules import (
     deck,
     history,
     legal_actions,
-    next_deal,
     payoff_bound,
     payoffs,
     step,

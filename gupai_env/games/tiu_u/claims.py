@@ -2,38 +2,10 @@
 
 import numpy as np
 
-from gupai_env.core.claims import (
-    SHARE,
-    ActionFeature,
-    ExactQuestion,
-    Facts,
-    Metric,
-    Outcome,
-    Positions,
-    Vocabulary,
-    counts_of,
-    points,
-    ratio,
-)
+from gupai_env.core.claims import ExactQuestion, Facts, Metric, Outcome, Vocabulary, counts_of, points, ratio
 from gupai_env.core.tiles import WEIGHT
-from gupai_env.games.tiu_u.rules import BAIT, BIG_POINTS, CATCH, DECK, SMALL_RED
-
-
-def lays(at: Positions, number: int) -> np.ndarray:
-    """Return which actions lay a tile in the lake."""
-    return np.arange(at.masks.shape[1])[None] < CATCH
-
-
-def third(at: Positions, number: int) -> np.ndarray:
-    """Return which actions lay the third tile of a kind in the lake."""
-    found = np.zeros(at.masks.shape, bool)
-    found[:, :CATCH] = counts_of(at.states.lake)[:, BAIT[:CATCH]] == 2
-    return found
-
-
-def lake_left(outcome: Outcome, number: int) -> np.ndarray:
-    """Return the tiles left in the lake."""
-    return counts_of(outcome.states.lake).sum(1).astype(float)
+from gupai_env.games.fishing.claims import ACTIONS, METRICS
+from gupai_env.games.tiu_u.rules import BAIT, BIG_POINTS, DECK, SMALL_RED
 
 
 def big_share(outcome: Outcome, number: int) -> np.ndarray:
@@ -57,13 +29,9 @@ def fish_points() -> Facts:
 
 
 CLAIMS = Vocabulary(
-    actions={
-        "lays": ActionFeature("a tile is laid, not used to catch", lays),
-        "third": ActionFeature("the tile is laid as the third of its kind in the lake", third),
-    },
+    actions=ACTIONS,
     metrics={
-        "lake_left": Metric("tiles left in the lake", "tiles", lake_left),
-        "lake_not_empty": Metric("tiles are left in the lake", SHARE, lambda o, n: (lake_left(o, n) > 0).astype(float)),
+        **METRICS,
         "big_share": Metric("share of the winner's points that big fish count", "share", big_share, statistic=ratio),
     },
     questions={

@@ -1,11 +1,11 @@
 """The observation of Tiu-U."""
 
-from gupai_env.core.byte_rows import copy_entries
-from gupai_env.core.episode import NOBODY
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import KINDS, write_counts
-from gupai_env.games.tiu_u.rules import DEALT, SEATS, STOCK
+from gupai_env.core.tiles import KINDS
+from gupai_env.games.fishing.encoder import encode_place, encode_table
+from gupai_env.games.fishing.rules import SEATS
+from gupai_env.games.tiu_u.rules import DEALT, STOCK
 
 HAND = DEALT // 2  # the largest
 MATCHES = 12  # tiles of one match: six pips and the supreme pair
@@ -37,24 +37,11 @@ AT = LAYOUT.starts
 @rule
 def encode(view, out):
     """Fill `out`, a cleared int8 [LAYOUT.size]; seats that do not play stay zero."""
-    write_counts(view.hand, out, AT.hand)
-    write_counts(view.lake, out, AT.lake)
-    write_counts(view.unseen, out, AT.unseen)
-    if view.drawn != NOBODY:
-        out[AT.drawn + int(view.drawn)] = 1
-    copy_entries(view.bites, 0, out, AT.bites, KINDS)
-    copy_entries(view.rivals, 0, out, AT.rivals, KINDS)
+    encode_table(view, out, AT)
     for place in range(SEATS):
-        write_counts(view.catches[place], out, AT.catches + place * KINDS)
-        write_counts(view.laid[place], out, AT.laid + place * KINDS)
+        encode_place(view, out, AT, place)
         out[AT.points + place] = view.points[place] // TENS
         out[AT.red + place] = view.red[place]
-        out[AT.sizes + place] = view.sizes[place]
-    out[AT.stock] = view.stock
-    out[AT.mover + int(view.mover)] = 1
-    out[AT.leader + int(view.leader)] = 1
-    out[AT.first_deal] = view.deal == 0
-    out[AT.last_deal] = view.deal >= view.deals - 1
 
 
 ENCODER = Encoder("tiu-u", 1, LAYOUT)

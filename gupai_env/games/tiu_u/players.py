@@ -4,6 +4,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ONE, count, first_kind, kinds_in, size
+from gupai_env.games.fishing.players import risk
 from gupai_env.games.tiu_u.rules import (
     BAIT,
     BIG_POINTS,
@@ -44,15 +45,6 @@ HEURISTICS = {
     "greedy": {"points": 1, "red": 1 / 8, "laid": -1},  # what counts most now; else the tile that is worth least
     "careful": {"catch": 100, "points": 1, "red": 1 / 8, "risk": -1, "again": 1 / 4},  # what others hardly catch
 }
-
-
-@rule
-def risk(view, baits):
-    """Return about how likely the next seat is to hold, or to turn up, one of so many unseen tiles."""
-    missed = 1.0
-    for _ in range(view.sizes[1] + 1):
-        missed *= 1 - baits / max(size(view.unseen), 1)
-    return 1 - missed
 
 
 @rule

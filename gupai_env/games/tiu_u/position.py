@@ -1,22 +1,10 @@
 """Positions of Tiu-U."""
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
-from gupai_env.core.position import (
-    Position,
-    Tile,
-    Tiles,
-    new_position,
-    piles_of,
-    read_seat,
-    read_tile,
-    read_tiles,
-    rest_of,
-    seats_of,
-)
-from gupai_env.core.tiles import tile_set
+from gupai_env.core.position import Position, Tile, Tiles, new_position, piles_of, read_tile, read_tiles, rest_of
+from gupai_env.games.fishing.position import place_tiles
 from gupai_env.games.tiu_u import GAME
 from gupai_env.games.tiu_u.rules import (
     BIG_POINTS,
@@ -24,9 +12,7 @@ from gupai_env.games.tiu_u.rules import (
     DECK_SETS,
     MATCHING,
     SMALL_RED,
-    STOCK,
     TWO_SETS,
-    begin_turn,
     put_into_catch,
     tens,
 )
@@ -52,29 +38,10 @@ def from_tiles(
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
-    state, players = position.state, position.variant.players
-    held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
-    caught = [read_tiles(catch) for catch in seats_of("catches", catches, players)]
-    lying, hidden = read_tiles(lake), read_tiles(stock)
-    turned_up = [] if drawn is None else [read_tile("drawn", drawn)]
-    rest_of(DECK_SETS[position.rules.deck], [*chain(*held, *caught), *lying, *hidden, *turned_up])
-    if sum(map(len, held)) > DEALT or len(hidden) > STOCK:
-        raise ValueError(f"the hands hold {DEALT} tiles at most, and the stock {STOCK}")
-    mover = int(state.leader) if to_act is None else read_seat("to_act", to_act, players)
-
-    state.to_act = mover
-    state.lake = tile_set(lying)
-    state.turned = STOCK - len(hidden)
-    state.stock[state.turned :] = hidden
-    for seat in range(players):
-        state.hands[seat] = tile_set(held[seat])
-        for kind in caught[seat]:
-            put_into_catch(state, seat, kind, 1)
-    if turned_up:
-        state.drawn = turned_up[0]
-    else:
-        begin_turn(position.rules, state)
-    return position
+    deck_set = DECK_SETS[position.rules.deck]
+    return place_tiles(
+        position, hands, lake, stock, catches, drawn, to_act, deck_set=deck_set, dealt=DEALT, catch=put_into_catch
+    )
 
 
 def matches(bait: Tile, fish: Tile) -> bool:

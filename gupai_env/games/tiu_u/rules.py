@@ -25,12 +25,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gupai_env.core.byte_rows import write_row
-from gupai_env.core.episode import NOBODY, seat_after, state_dtype
-from gupai_env.core.memory import scratch
+from gupai_env.core.episode import NOBODY
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
-    ALL_KINDS,
     COPIES,
     FULL_SET,
     KINDS,
@@ -41,15 +38,26 @@ from gupai_env.core.tiles import (
     deck_of,
     kind_of,
     kinds_in,
-    list_tiles,
     parse_tiles,
     tile_name,
     tile_set,
     write_kinds,
 )
 from gupai_env.core.variant import Variant, option
+from gupai_env.games.fishing import rules as fishing
+from gupai_env.games.fishing.rules import (
+    CATCH,
+    SEATS,
+    begin_turn,
+    deal_tiles,
+    end_play,
+    fishing_state,
+    lay,
+    matching,
+    put_on_record,
+    threes_in,
+)
 
-SEATS = 3
 DEALT, LAKE, STOCK = 24, 16, 24  # tiles
 PLAYS = DEALT + STOCK  # the longest deal; a heaven pair is one decision for two tiles
 TWO_SETS = 2 * FULL_SET
@@ -71,7 +79,6 @@ def _match(bait: int, fish: int) -> bool:
 
 _CATCHES = [(bait, fish) for bait in range(KINDS) for fish in range(KINDS) if _match(bait, fish)]
 _FOURFOLD = [kind for kind in range(KINDS) if COPIES[kind] == 2]  # four of them in two sets
-CATCH = KINDS  # the first action that catches one fish
 THREE = CATCH + len(_CATCHES)  # the first that catches three
 HEAVEN_PAIR = THREE + len(_FOURFOLD)
 ACTIONS = HEAVEN_PAIR + 1
@@ -103,27 +110,7 @@ class TiuU(Variant):
 
 Rules = TiuU.rules_type()
 
-STATE = state_dtype(
-    SEATS,
-    ("hands", "i8", (SEATS,)),  # tile sets
-    ("catches", "i8", (SEATS,)),  # face up
-    ("points", "i2", (SEATS,)),  # of the catches
-    ("red", "i1", (SEATS,)),  # red pips of their small fish
-    ("lake", "i8"),
-    ("laid", "i8", (SEATS,)),  # what each seat laid from its hand
-    ("stock", "i1", (STOCK,)),  # kinds, the next one at `turned`
-    ("turned", "i1"),  # the place of the next one; the last tile of the stock is at the end
-    ("drawn", "i1"),  # the kind turned up and to be played now; NOBODY while the bait comes from the hand
-    ("last_player", "i1"),  # who played last
-    ("plays", "i1"),  # decisions so far
-    ("record", "i1", (PLAYS,)),  # the actions, all public
-)
-
-
-@rule
-def threes_in(lake):
-    """Return the set of kinds of which just three tiles lie in the lake."""
-    return lake & (lake >> 1) & ALL_KINDS
+STATE = fishing_state(STOCK, PLAYS, ("red", "i1", (SEATS,)))  # red pips of the small fish of each catch
 
 
 @rule
@@ -131,16 +118,6 @@ def single_fish(rules, lake):
     """Return the set of kinds of which one tile may be caught out of the lake."""
     fish = kinds_in(lake)
     return fish & ~(threes_in(lake) | (lake >> 2)) if rules.lock_triples else fish
-
-
-@rule
-def matching(kinds):
-    """Return the set of kinds that match one of `kinds`."""
-    result = 0
-    for kind in range(KINDS):
-        if kinds >> (3 * kind) & 1:
-            result |= MATCHING[kind]
-    return result
 
 
 @rule
@@ -167,75 +144,22 @@ def deck(rules):
 @rule
 def clear(state):
     """Empty the game's own fields."""
-    state.hands[:] = 0
-    state.catches[:] = 0
-    state.points[:] = 0
+    fishing.clear(state)
     state.red[:] = 0
-    state.lake = 0
-    state.laid[:] = 0
-    state.stock[:] = 0
-    state.turned = STOCK
-    state.drawn = NOBODY
-    state.last_player = NOBODY
-    state.plays = 0
-    state.record[:] = 0
 
 
 @rule
 def deal_from(rules, state, order):
     """Deal hands, lake and stock; the leader is to choose a bait."""
-    dealt, lake = SHARES[rules.deck]
-    hand, stock = dealt // rules.players, order[dealt + lake :]
     clear(state)
-    for at in range(dealt):
-        state.hands[at // hand] += ONE[order[at]]
-    for at in range(dealt, dealt + lake):
-        state.lake += ONE[order[at]]
-    state.turned = STOCK - len(stock)
-    write_row(state.stock[state.turned :], stock)
-    state.to_act = state.leader
+    deal_tiles(rules, state, order, SHARES[rules.deck])
 
 
 @rule
 def history(rules, state, order, actions):
     """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
-    dealt, in_lake = SHARES[rules.deck]
-    hands, sizes = scratch(SEATS, np.int64), scratch(SEATS, np.int64)
-    for seat in range(rules.players):
-        hands[seat], sizes[seat] = state.hands[seat], dealt // rules.players
-    stock = turned = dealt + in_lake  # places in `order`
-    seat = state.leader
-    from_stock = False
-    for play in range(state.plays):
-        actions[play] = state.record[play]
-        kind, tiles = BAIT[state.record[play]], 2 if state.record[play] == HEAVEN_PAIR else 1
-        if from_stock:
-            order[turned] = kind
-            turned += 1
-        else:
-            hands[seat] += tiles * ONE[kind]
-            sizes[seat] -= tiles
-        if tiles == 1 and not from_stock and turned < len(order):
-            from_stock = True
-            continue
-        if tiles == 1:
-            seat = seat_after(rules, state, seat)
-        while sizes[seat] == 0 and turned == len(order) and play + 1 < state.plays:
-            seat = seat_after(rules, state, seat)
-        from_stock = sizes[seat] == 0
-    if state.drawn != NOBODY:
-        order[turned] = state.drawn
-        turned += 1
-    write_row(order[turned:], state.stock[state.turned :])
-    lake = DECK_SETS[rules.deck]
-    at = 0
-    for seat in range(rules.players):
-        at += list_tiles(hands[seat], order[at:])
-        lake -= hands[seat]
-    for place in range(stock, len(order)):
-        lake -= ONE[order[place]]
-    list_tiles(lake, order[at:])
-    return state.plays
+    shares, deck_set = SHARES[rules.deck], DECK_SETS[rules.deck]
+    return fishing.history(rules, state, shares, deck_set, BAIT, HEAVEN_PAIR, order, actions)
 
 
 @rule
@@ -249,7 +173,7 @@ def legal_actions(rules, state, mask):
     threes = threes_in(state.lake) if rules.triple_catch or rules.lock_triples else 0
     for action in range(THREE, HEAVEN_PAIR):
         mask[action] = (baits & threes) >> (3 * BAIT[action]) & 1
-    write_kinds(baits & ~(matching(fish) | threes) if rules.must_catch else baits, mask, 0)
+    write_kinds(baits & ~(matching(fish, MATCHING) | threes) if rules.must_catch else baits, mask, 0)
     mask[HEAVEN_PAIR] = rules.heaven_pair and state.drawn == NOBODY and count(hand, HEAVEN) >= 2
 
 
@@ -257,9 +181,7 @@ def legal_actions(rules, state, mask):
 def step(rules, state, action):
     """Play a bait, or a heaven pair before it; turn up the tile of the stock after a bait of the hand."""
     seat, kind = state.to_act, BAIT[action]
-    state.last_player = seat
-    state.record[state.plays] = action
-    state.plays += 1
+    put_on_record(state, action)
     if action == HEAVEN_PAIR:
         state.hands[seat] -= 2 * ONE[HEAVEN]
         put_into_catch(state, seat, HEAVEN, 2)
@@ -268,9 +190,7 @@ def step(rules, state, action):
     if state.drawn == NOBODY:
         state.hands[seat] -= ONE[kind]
     if action < CATCH:
-        state.lake += ONE[kind]
-        if state.drawn == NOBODY:
-            state.laid[seat] += ONE[kind]
+        lay(state, seat, kind)
     elif action < THREE:
         state.lake -= ONE[FISH[action]]
         put_into_catch(state, seat, FISH[action], 1)
@@ -278,32 +198,7 @@ def step(rules, state, action):
     else:
         state.lake -= 3 * ONE[kind]
         put_into_catch(state, seat, kind, 4)
-    if state.drawn == NOBODY and state.turned < STOCK:
-        turn_up(state)
-    else:
-        state.drawn = NOBODY
-        state.to_act = seat_after(rules, state, seat)
-        begin_turn(rules, state)
-
-
-@rule
-def turn_up(state):
-    """Turn up the top tile of the stock for the seat to act."""
-    state.drawn = state.stock[state.turned]
-    state.turned += 1
-
-
-@rule
-def begin_turn(rules, state):
-    """Find who plays next: a seat without a bait has only the stock's tile, one without either is skipped."""
-    for _ in range(rules.players):
-        if state.hands[state.to_act] != 0:
-            return
-        if state.turned < STOCK:
-            turn_up(state)
-            return
-        state.to_act = seat_after(rules, state, state.to_act)
-    state.terminated = 1
+    end_play(rules, state, seat)
 
 
 @rule
@@ -314,12 +209,6 @@ def payoffs(rules, state, out):
             out[seat] += state.points[seat] - state.points[other]
         if rules.settlement == 1:  # what all differences add up to is `players` times that to the mean
             out[seat] /= rules.players
-
-
-@rule
-def next_deal(rules, state):
-    """The lead passes to the next seat."""
-    state.leader = seat_after(rules, state, state.leader)
 
 
 def payoff_bound(variant: TiuU) -> float:

@@ -1,0 +1,1 @@
+"""What the fishing games share."""

@@ -1,0 +1,125 @@
+"""Who knows what in a fishing game, and the deals that fit it."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gupai_env.core.byte_rows import copy_entries, write_row
+from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_at, view_dtype
+from gupai_env.core.rng import derive, shuffle
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import KINDS, ONE, list_tiles, size
+from gupai_env.games.fishing.rules import SEATS
+
+
+def fishing_view(plays: int, *own: tuple) -> np.dtype:
+    """Return the dtype of a view: what fishing games share, with the fields of the game's `own`."""
+    return view_dtype(
+        SEATS,
+        ("leader", "i1"),
+        ("mover", "i1"),  # whose turn it is
+        ("last_player", "i1"),
+        ("hand", "i8"),
+        ("drawn", "i1"),  # the kind from the stock that the mover must play now, or NOBODY
+        ("lake", "i8"),
+        ("fish", "i8"),  # the kinds of the lake of which one tile may be caught
+        ("catches", "i8", (SEATS,)),
+        ("points", "i2", (SEATS,)),  # of the catches
+        *own,
+        ("laid", "i8", (SEATS,)),
+        ("unseen", "i8"),  # all tiles in the other hands and the stock
+        ("sizes", "i1", (SEATS,)),  # tiles in hand
+        ("stock", "i1"),  # tiles in the stock
+        ("bites", "i1", (KINDS,)),  # tiles of the lake of which a bait of this kind may catch one
+        ("rivals", "i1", (KINDS,)),  # unseen tiles that match this kind
+        ("plays", "i1"),
+        ("record", "i1", (plays,)),
+    )
+
+
+@rule
+def open_view(rules, state, seat, deck_set, fish, view, history):
+    """Fill what fishing games share of the view of `seat`, and return all tiles that it does not hold or see in play.
+
+    `see_place` goes on for each seat, whose catch is not unseen either, and what `match_counter` returns closes. `fish`
+    are the kinds of which one tile may be caught out of the lake.
+    """
+    begin_view(rules, state, seat, view)
+    view.leader = distance(rules, state, seat, state.leader)
+    view.mover = distance(rules, state, seat, state.to_act)
+    view.last_player = NOBODY
+    if state.last_player != NOBODY:
+        view.last_player = distance(rules, state, seat, state.last_player)
+    view.hand = state.hands[seat]
+    view.drawn = state.drawn
+    view.lake = state.lake
+    view.fish = fish
+    view.stock = len(state.stock) - state.turned
+    view.plays = state.plays
+    if history:
+        copy_entries(state.record, 0, view.record, 0, len(state.record))
+    unseen = deck_set - state.lake - state.hands[seat]
+    if state.drawn != NOBODY:
+        unseen -= ONE[state.drawn]
+    return unseen
+
+
+@rule
+def see_place(state, view, offset, seat):
+    """Fill what fishing games share of what all know of a seat, `offset` turns after the viewer."""
+    view.total[offset] = state.total[seat]
+    view.catches[offset] = state.catches[seat]
+    view.points[offset] = state.points[seat]
+    view.laid[offset] = state.laid[seat]
+    view.sizes[offset] = size(state.hands[seat])
+
+
+def match_counter(matches: np.ndarray) -> Callable:
+    """Return count_matches(view, unseen), which fills what is unseen and the tiles there and in the lake that match.
+
+    `matches`, int64 [KINDS], are the kinds that match each kind. Handed over as an argument they would be no constants
+    to compiled code, and games be played a tenth slower.
+    """
+
+    @rule
+    def count_matches(view, unseen):
+        view.unseen = unseen
+        lake = view.lake & (7 * view.fish)
+        for kind in range(KINDS):
+            view.bites[kind] = size(lake & (7 * matches[kind]))
+        for kind in range(KINDS):
+            view.rivals[kind] = size(unseen & (7 * matches[kind]))
+
+    return count_matches
+
+
+@rule
+def determinize(rules, view, deck_size, key, state):
+    """Fill a cleared state: the unseen tiles lie in the other hands and the stock in any order, all alike."""
+    resume_from(view, key, state)
+    state.leader = seat_at(rules, state, view.seat, view.leader)
+    state.to_act = seat_at(rules, state, view.seat, view.mover)
+    if view.last_player != NOBODY:
+        state.last_player = seat_at(rules, state, view.seat, view.last_player)
+    state.hands[view.seat] = view.hand
+    state.lake = view.lake
+    state.turned = len(state.stock) - view.stock
+    state.drawn = view.drawn
+    state.plays = view.plays
+    write_row(state.record, view.record)
+    tiles = np.empty(deck_size, np.int8)
+    unseen = list_tiles(view.unseen, tiles)
+    shuffle(tiles[:unseen], derive(key, 1))
+    used = 0
+    for offset in range(rules.players):
+        seat = seat_at(rules, state, view.seat, offset)
+        state.total[seat] = view.total[offset]
+        state.catches[seat] = view.catches[offset]
+        state.points[seat] = view.points[offset]
+        state.laid[seat] = view.laid[offset]
+        if offset > 0:
+            for _ in range(view.sizes[offset]):
+                state.hands[seat] += ONE[tiles[used]]
+                used += 1
+    # Those turned up are public and not needed any more.
+    write_row(state.stock[state.turned :], tiles[used : used + view.stock])

@@ -1,0 +1,52 @@
+"""Positions of the fishing games."""
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+from gupai_env.core.position import Position, Tile, Tiles, read_seat, read_tile, read_tiles, rest_of, seats_of
+from gupai_env.core.tiles import tile_set
+from gupai_env.games.fishing.rules import begin_turn
+
+
+def place_tiles(
+    position: Position,
+    hands: list[Tiles],
+    lake: Tiles,
+    stock: Tiles,
+    catches: Sequence[Tiles] | None,
+    drawn: Tile | None,
+    to_act: int | None,
+    *,
+    deck_set: int,
+    dealt: int,
+    catch: Callable,
+) -> Position:
+    """Fill a new position; see `from_tiles` of a game.
+
+    Args: deck_set: all tiles. dealt: the most in all hands. catch: puts tiles of a kind into a seat's catch, as
+            catch(state, seat, kind, tiles).
+    """
+    state, players = position.state, position.variant.players
+    held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
+    caught = [read_tiles(each) for each in seats_of("catches", catches, players)]
+    lying, hidden = read_tiles(lake), read_tiles(stock)
+    turned_up = [] if drawn is None else [read_tile("drawn", drawn)]
+    rest_of(deck_set, [*chain(*held, *caught), *lying, *hidden, *turned_up])
+    most = len(state.stock)
+    if sum(map(len, held)) > dealt or len(hidden) > most:
+        raise ValueError(f"the hands hold {dealt} tiles at most, and the stock {most}")
+    mover = int(state.leader) if to_act is None else read_seat("to_act", to_act, players)
+
+    state.to_act = mover
+    state.lake = tile_set(lying)
+    state.turned = most - len(hidden)
+    state.stock[state.turned :] = hidden
+    for seat in range(players):
+        state.hands[seat] = tile_set(held[seat])
+        for kind in caught[seat]:
+            catch(state, seat, kind, 1)
+    if turned_up:
+        state.drawn = turned_up[0]
+    else:
+        begin_turn(position.rules, state)
+    return position

@@ -1,0 +1,184 @@
+"""What the fishing games share: a bait from the hand, then the top tile of the stock; each catches or is laid.
+
+A game says how many tiles there are (`shares`: those in all hands and in the lake, the rest are the stock), what
+matches, and what a catch counts. Its actions are, in this order: to lay a tile of each kind, a bait that catches one
+fish, a bait that catches three of its kind.
+"""
+
+import numpy as np
+
+from gupai_env.core.byte_rows import write_row
+from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.memory import scratch
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import ALL_KINDS, KINDS, ONE, list_tiles
+
+SEATS = 3
+CATCH = KINDS  # the first action that catches one fish
+
+
+def fishing_state(stock: int, plays: int, *own: tuple) -> np.dtype:
+    """Return the dtype of a state: what fishing games share, with the fields of the game's `own`.
+
+    Args: stock: its most tiles. plays: the decisions of the longest deal.
+    """
+    return state_dtype(
+        SEATS,
+        ("hands", "i8", (SEATS,)),  # tile sets
+        ("catches", "i8", (SEATS,)),  # face up
+        ("points", "i2", (SEATS,)),  # of the catches
+        *own,
+        ("lake", "i8"),
+        ("laid", "i8", (SEATS,)),  # what each seat laid from its hand
+        ("stock", "i1", (stock,)),  # kinds, the next one at `turned`
+        ("turned", "i1"),  # the place of the next one; the last tile of the stock is at the end
+        ("drawn", "i1"),  # the kind turned up and to be played now; NOBODY while the bait comes from the hand
+        ("last_player", "i1"),  # who played last
+        ("plays", "i1"),  # decisions so far
+        ("record", "i1", (plays,)),  # the actions, all public
+    )
+
+
+@rule
+def threes_in(lake):
+    """Return the set of kinds of which just three tiles lie in the lake."""
+    return lake & (lake >> 1) & ALL_KINDS
+
+
+@rule
+def matching(kinds, matches):
+    """Return the set of kinds that match one of `kinds`; `matches` [KINDS] are those that match each kind."""
+    result = 0
+    for kind in range(KINDS):
+        if kinds >> (3 * kind) & 1:
+            result |= matches[kind]
+    return result
+
+
+@rule
+def clear(state):
+    """Empty the fields that fishing games share."""
+    state.hands[:] = 0
+    state.catches[:] = 0
+    state.points[:] = 0
+    state.lake = 0
+    state.laid[:] = 0
+    state.stock[:] = 0
+    state.turned = len(state.stock)
+    state.drawn = NOBODY
+    state.last_player = NOBODY
+    state.plays = 0
+    state.record[:] = 0
+
+
+@rule
+def deal_tiles(rules, state, order, shares):
+    """Deal hands, lake and stock to a cleared state; the leader is to choose a bait."""
+    dealt, lake = shares
+    hand, stock = dealt // rules.players, order[dealt + lake :]
+    for at in range(dealt):
+        state.hands[at // hand] += ONE[order[at]]
+    for at in range(dealt, dealt + lake):
+        state.lake += ONE[order[at]]
+    state.turned = len(state.stock) - len(stock)
+    write_row(state.stock[state.turned :], stock)
+    state.to_act = state.leader
+
+
+@rule
+def history(rules, state, shares, deck_set, baits, pair, order, actions):
+    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are.
+
+    Args: baits: the kind that each action plays. pair: the action that lays two tiles of the hand as an extra play
+            before the bait; NOBODY if there is none.
+    """
+    dealt, in_lake = shares
+    hands, sizes = scratch(SEATS, np.int64), scratch(SEATS, np.int64)
+    for seat in range(rules.players):
+        hands[seat], sizes[seat] = state.hands[seat], dealt // rules.players
+    stock = turned = dealt + in_lake  # places in `order`
+    seat = state.leader
+    from_stock = False
+    for play in range(state.plays):
+        actions[play] = state.record[play]
+        kind, tiles = baits[state.record[play]], 2 if state.record[play] == pair else 1
+        if from_stock:
+            order[turned] = kind
+            turned += 1
+        else:
+            hands[seat] += tiles * ONE[kind]
+            sizes[seat] -= tiles
+        if tiles == 1 and not from_stock and turned < len(order):
+            from_stock = True
+            continue
+        if tiles == 1:
+            seat = seat_after(rules, state, seat)
+        while sizes[seat] == 0 and turned == len(order) and play + 1 < state.plays:
+            seat = seat_after(rules, state, seat)
+        from_stock = sizes[seat] == 0
+    if state.drawn != NOBODY:
+        order[turned] = state.drawn
+        turned += 1
+    write_row(order[turned:], state.stock[state.turned :])
+    lake = deck_set
+    at = 0
+    for seat in range(rules.players):
+        at += list_tiles(hands[seat], order[at:])
+        lake -= hands[seat]
+    for place in range(stock, len(order)):
+        lake -= ONE[order[place]]
+    list_tiles(lake, order[at:])
+    return state.plays
+
+
+@rule
+def put_on_record(state, action):
+    """Note an action of the seat to act."""
+    state.last_player = state.to_act
+    state.record[state.plays] = action
+    state.plays += 1
+
+
+@rule
+def lay(state, seat, kind):
+    """Put a bait into the lake."""
+    state.lake += ONE[kind]
+    if state.drawn == NOBODY:
+        state.laid[seat] += ONE[kind]
+
+
+@rule
+def end_play(rules, state, seat):
+    """Turn up the tile of the stock after a bait of the hand; after that tile the turn passes."""
+    if state.drawn == NOBODY and state.turned < len(state.stock):
+        turn_up(state)
+    else:
+        state.drawn = NOBODY
+        state.to_act = seat_after(rules, state, seat)
+        begin_turn(rules, state)
+
+
+@rule
+def turn_up(state):
+    """Turn up the top tile of the stock for the seat to act."""
+    state.drawn = state.stock[state.turned]
+    state.turned += 1
+
+
+@rule
+def begin_turn(rules, state):
+    """Find who plays next: a seat without a bait has only the stock's tile, one without either is skipped."""
+    for _ in range(rules.players):
+        if state.hands[state.to_act] != 0:
+            return
+        if state.turned < len(state.stock):
+            turn_up(state)
+            return
+        state.to_act = seat_after(rules, state, state.to_act)
+    state.terminated = 1
+
+
+@rule
+def next_deal(rules, state):
+    """The lead passes to the next seat."""
+    state.leader = seat_after(rules, state, state.leader)

@@ -1,0 +1,81 @@
+"""The table of a fishing game, drawn from views alone: the other hands and the stock lie face down."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.game import Game
+from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
+from gupai_env.core.scene import Pile, Place, Scene
+from gupai_env.core.tiles import ONE, tile_name
+from gupai_env.core.variant import Variant
+from gupai_env.games.fishing.rules import CATCH
+
+LAKE_CAPACITY, CATCH_CAPACITY = 28, 24  # tiles; there are seldom more
+
+
+def draw_table(
+    game: Game,
+    variant: Variant,
+    views: Sequence[np.record],
+    names: Sequence[str],
+    payoffs: Sequence[float] | None,
+    *,
+    shares: tuple[int, int],
+    baits: np.ndarray,
+    action_type: Callable[[int], str],
+) -> Scene:
+    """Return the table; see `Game.scene`. The tiles of the last play are marked.
+
+    Args: shares: tiles in all hands and in the lake. baits: the kind that each action plays. action_type: what an
+            action does as a phrase.
+    """
+    near = views[0]
+    players = variant.players
+    order = seats_from(near, players)
+    terminated = payoffs is not None
+    own = {int(view.seat): view for view in views}
+    dealt, lake = shares
+    action = int(near.record[near.plays - 1]) if near.plays else None
+
+    laid = baits[action] if action is not None and action < CATCH else NOBODY
+    centre = [_pile("lake", near.lake, LAKE_CAPACITY, laid)]
+    if near.drawn != NOBODY:
+        centre.append(Pile("from the stock", faces(ONE[near.drawn]), marked=(0,)))
+    stock = len(game.deck(variant.as_rules(game.rules_type))) - dealt - lake
+    centre.append(Pile("stock", hidden=int(near.stock), capacity=stock, form="stack"))
+
+    places = []
+    for place, seat in enumerate(order):
+        hand = Pile("hand", hidden=int(near.sizes[place]), capacity=dealt // players)
+        if seat in own:
+            hand = Pile("hand", faces(own[seat].hand), capacity=dealt // players)
+        caught = baits[action] if action is not None and action >= CATCH and place == near.last_player else NOBODY
+        words = won_by(near, place, None if payoffs is None else payoffs[seat])
+        words.append(f"{near.points[place]} points")
+        piles = (hand, _pile("catch", near.catches[place], CATCH_CAPACITY, caught))
+        places.append(Place(names[seat], piles, to_act=not terminated and place == near.mover, note=", ".join(words)))
+
+    notes = [] if terminated else [f"bait from the {'hand' if near.drawn == NOBODY else 'stock'}"]
+    notes.append(f"leader: {names[order[near.leader]]}")
+    notes += deal_of_match(near, terminated)
+    mover = names[order[near.leader if action is None else near.last_player]]
+    last_move = says(mover, "lead" if action is None else action_type(action))
+    return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), last_move)
+
+
+def _pile(label: str, tiles: int, capacity: int, marked: int) -> Pile:
+    """Return a face-up pile, one tile of the kind `marked` highlighted."""
+    shown = faces(tiles)
+    at = shown.index(faces(ONE[marked])[0]) if marked != NOBODY else None
+    return Pile(label, shown, marked=() if at is None else (at,), capacity=capacity)
+
+
+def fishing_action(bait: int, fish: int, three: bool) -> str:
+    """Return what a bait does as a phrase; `fish` is the kind that it catches one of, or NOBODY."""
+    if three:
+        return f"catch three tiles with {tile_name(bait)}"
+    return (
+        f"lay {tile_name(bait)} into the lake" if fish == NOBODY else f"catch {tile_name(fish)} with {tile_name(bait)}"
+    )

@@ -1,0 +1,46 @@
+"""What people read about Shi Wu Hu and its moves."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gupai_env.core.hints import Hints
+from gupai_env.games.fishing.rules import CATCH
+from gupai_env.games.shi_wu_hu.players import growth, taken
+from gupai_env.games.shi_wu_hu.rules import BAIT, VALUE
+
+
+class ShiWuHuHints(Hints):
+    """Shi Wu Hu: what each catch adds to one's points, and what a tile laid may count for others."""
+
+    variant: Any  # one that says `thousand`
+
+    def reminder(self) -> str:
+        """Return the game in a sentence."""
+        twice = " A difference counts twice if just one of the two has 1,000 points." if self.variant.thousand else ""
+        return (
+            "Play a bait from your hand, then the top tile of the stock: it catches a tile of equal pips from the "
+            "lake or is laid there. Every tile caught counts 10, tiles of full groups 20 or 30, and every two players "
+            f"settle the difference of their points.{twice}"
+        )
+
+    def heading(self, verb: str, verbs: Sequence[str]) -> str:
+        """Return what stands over the moves of one verb."""
+        if verb == "lay":
+            return "Lay a tile into the lake; what it counts at most stands beside it"
+        what = "three of a kind" if verb.endswith("three") else "a fish"
+        return f"Catch {what}; the points it adds to your catch stand beside it"
+
+    def value(self, view: np.record, actions: Sequence[int]) -> float:
+        """Return the points a catch adds, or less what a tile counts at most that is laid."""
+        return self.points(view, actions[0]) * (1 if actions[0] >= CATCH else -1)
+
+    def label(self, view: np.record, actions: Sequence[int]) -> str:
+        """Return a move and its points."""
+        sign = "+" if actions[0] >= CATCH else ""
+        return f"{super().label(view, actions)}  {sign}{self.points(view, actions[0])}"
+
+    def points(self, view: np.record, action: int) -> int:
+        """Return the points a catch adds, or what a tile counts at most that is laid."""
+        return int(growth(view, 0, taken(action)) if action >= CATCH else VALUE[BAIT[action]])

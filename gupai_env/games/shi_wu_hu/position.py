@@ -1,0 +1,82 @@
+"""Positions of Shi Wu Hu."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gupai_env.core.position import Position, Tile, Tiles, new_position, piles_of, read_tile, read_tiles, rest_of
+from gupai_env.core.tiles import ONE, tile_set
+from gupai_env.games.fishing.position import place_tiles
+from gupai_env.games.shi_wu_hu import GAME
+from gupai_env.games.shi_wu_hu.rules import (
+    DECK_SETS,
+    MATCHING,
+    SHARES,
+    Rules,
+    full_groups,
+    matching_of,
+    points_of,
+    put_into_catch,
+)
+
+
+def from_tiles(
+    hands: Sequence[Tiles],
+    lake: Tiles = "",
+    stock: Tiles = "",
+    catches: Sequence[Tiles] | None = None,
+    *,
+    drawn: Tile | None = None,
+    leader: int = 0,
+    to_act: int | None = None,
+    **variant: Any,
+) -> Position:
+    """Return a deal under way in which a seat is to play a bait of its hand, or the tile it has turned up.
+
+    Args: hands, catches: by seat, for 2 or 3 seats. stock: the top tile first. drawn: the tile turned up from
+            the stock that is to be played now. to_act: by default the leader; a seat without a tile to play is
+            skipped. Tiles given nowhere take no part, but a view holds them for unseen.
+    Raises: ValueError for too many copies of a tile or too many tiles in the hands or the stock.
+    """
+    hands = piles_of("hands", hands)
+    position = new_position(GAME, leader, len(hands), variant)
+    rules = position.rules
+
+    def catch(state: np.record, seat: int, kind: int, tiles: int) -> None:
+        put_into_catch(rules, state, seat, tiles * ONE[kind])
+
+    deck_set, dealt = DECK_SETS[rules.deck], SHARES[rules.deck][0]
+    return place_tiles(
+        position, hands, lake, stock, catches, drawn, to_act, deck_set=deck_set, dealt=dealt, catch=catch
+    )
+
+
+def matches(bait: Tile, fish: Tile, **variant: Any) -> bool:
+    """Return whether a bait catches a fish."""
+    row = matching_of(GAME.variant.make(**variant).as_rules(Rules))
+    return bool(MATCHING[row, read_tile("bait", bait)] >> (3 * read_tile("fish", fish)) & 1)
+
+
+def points(catch: Tiles, **variant: Any) -> int:
+    """Return what a catch counts."""
+    rules, kinds = GAME.variant.make(**variant).as_rules(Rules), read_tiles(catch)
+    rest_of(DECK_SETS[rules.deck], kinds)
+    tiles = tile_set(kinds)
+    return int(points_of(tiles, full_groups(tiles, rules.group), rules.deck, rules.supreme_bonus))
+
+
+def settle(catches: Sequence[int | Tiles], **variant: Any) -> list[float]:
+    """Return the chips of every seat; each catch is given by its tiles or by its points.
+
+    Raises: ValueError as `from_tiles` does, and for points below zero.
+    """
+    catches = piles_of("catches", catches)
+    tiles = ["" if isinstance(catch, int) else catch for catch in catches]
+    position = from_tiles([""] * len(catches), catches=tiles, **variant)
+    for seat, catch in enumerate(catches):
+        if isinstance(catch, int):
+            if not 0 <= catch <= 3000:
+                raise ValueError(f"a catch has 0 to 3000 points, not {catch}")
+            position.state.points[seat] = catch
+    return position.paid()

@@ -1,0 +1,197 @@
+"""Shi Wu Hu: the worked examples of its page, its decks, what matches under each option, and the bounds of payoffs."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from gupai_env.positions.shi_wu_hu import from_tiles, matches, points, settle
+
+from gupai_env import VectorEnv, get_game
+from gupai_env.core.tiles import ALL_KINDS, FULL_SET, PIPS, deck_of, set_name, size
+from gupai_env.games.shi_wu_hu.rules import CATCH, DECKS, FISH, THREE, Rules, ShiWuHu
+from referees import shi_wu_hu as referee
+from walks import play_out
+
+GAME = get_game("shi-wu-hu")
+FACES = [(int(high), int(low)) for high, low in PIPS]
+TILES = {"deck": "tiles"}
+
+
+def plays(lake, bait, **options):
+    """What a bait may do with a lake."""
+    return from_tiles([bait, "[3:2]"], lake, **options).legal()
+
+
+# Worked examples
+
+
+def test_1_a_catch_of_tiles():
+    catch = "66 66 66 54 54 63", "44 44 43", "61", "65 65 65 65", "55 55", "33 51", "42 42 21 21", "11 11 11 11"
+    assert [points(each, **TILES) for each in catch] == [180, 60, 10, 120, 20, 20, 220, 40]
+    assert points(" ".join(catch), **TILES) == 670
+
+
+@pytest.mark.parametrize(
+    ("catch", "counted"),
+    [
+        ("63 66 66", 90),
+        ("63 54 54", 30),
+        ("53 11 11", 60),
+        ("53 62 62", 30),
+        *(
+            (" ".join([kind] * number), counted)
+            for kind in ("55", "64", "65")
+            for number, counted in enumerate((10, 20, 30, 120), 1)
+        ),
+        ("55 55 55 55 64 64 64 64 65 65 65 65", 660),
+    ],
+)
+def test_2_to_5_groups_of_tiles(catch, counted):
+    assert points(catch, **TILES) == counted
+
+
+@pytest.mark.parametrize(
+    ("catch", "counted"),
+    [
+        ("63 66 66", 30),
+        ("63 54 66", 90),
+        ("53 11 11", 30),
+        ("53 62 11", 60),
+        ("42 42 42", 30),
+        ("42 42 42 21", 120),
+        ("42 42 42 42 21 21 21 21", 540),
+        ("66 63 54 " * 4, 660),
+        ("66 63 54 " * 3 + "66 63", 330),
+    ],
+)
+def test_6_to_9_groups_of_cards(catch, counted):
+    assert points(catch) == counted
+
+
+def test_10_and_11_settlements():
+    assert settle([1010, 700]) == [620, -620]
+    assert settle([1100, 1040]) == [60, -60]
+    assert settle([990, 300]) == [690, -690]
+    assert settle([1050, 900, 400]) == [1600, 200, -1800]
+    assert settle([1050, 900, 400], thousand=False) == [800, 350, -1150]
+
+
+def test_12_what_a_bait_may_catch():
+    assert plays("11 11 11 21", "11") == ["lay [1:1]", "[1:1] catches [1:1]", "[1:1] catches three"]
+    assert plays("44 44 44", "44") == ["lay [4:4]", "[4:4] catches [4:4]"]
+    assert plays("55", "64") == ["lay [6:4]"]
+    assert plays("42", "21") == ["lay [2:1]"]
+
+
+# Options
+
+
+def test_a_kind_that_an_option_makes_match_another_loses_the_catch_of_three():
+    assert "[5:5] catches three" in plays("55 55 55", "55")
+    assert plays("55 55 55", "55", tens_match=True) == ["lay [5:5]", "[5:5] catches [5:5]"]
+    assert "[6:6] catches three" not in plays("66 66 66", "66", heaven_earth=True)
+    for word in ("pair", "sixes"):
+        assert "[2:1] catches three" not in plays("21 21 21", "21", supreme_match=word)
+    assert "[1:1] catches three" not in plays("11 11 11", "11", triple_catch="none")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"supreme_match": word, "tens_match": tens, "heaven_earth": ends}
+        for word, tens, ends in product(("none", "pair", "sixes"), (False, True), (False, True))
+    ],
+    ids=str,
+)
+def test_what_matches_is_what_the_referee_says(options):
+    for bait, fish in product(FACES, repeat=2):
+        assert matches(bait, fish, **options) == referee.match(bait, fish, **options)
+
+
+def test_72_actions_are_those_of_the_default_and_ten_more_need_an_option():
+    seen = set()
+    envs = VectorEnv(GAME, 3000, seed=1)
+    for step in range(120):
+        seen |= set(np.flatnonzero(envs.masks.any(0)).tolist())
+        envs.step(envs.sample(step))
+    assert len(seen) == 72
+    assert (CATCH, THREE, GAME.num_actions) == (21, 76, 82)
+    others = set(range(GAME.num_actions)) - seen
+    assert {set_name(0) or int(FISH[action]) >= 0 for action in others} == {True}
+
+
+def test_must_catch_leaves_no_choice_to_lay():
+    assert plays("66", "66", must_catch=True) == ["[6:6] catches [6:6]"]
+    assert plays("66", "66") == ["lay [6:6]", "[6:6] catches [6:6]"]
+
+
+def test_the_deck_decides_what_is_left_to_it():
+    for deck, group, bonus in (("cards", 0, 300), ("tiles", 1, 100), ("tiny", 0, 300)):
+        rules = ShiWuHu(deck=deck).as_rules(Rules)
+        assert (rules.group, rules.supreme_bonus) == (group, bonus)
+    rules = ShiWuHu(deck="tiles", group="one_two", supreme_bonus=0).as_rules(Rules)
+    assert (rules.group, rules.supreme_bonus) == (0, 0)
+    assert points("42 42 21 21", deck="tiles", supreme_bonus=200) == 120 + 200
+    assert points("66 63", group="one_one") == 60
+
+
+# Decks, and the largest numbers
+
+
+def test_the_decks():
+    assert (len(DECKS[0]), len(DECKS[1])) == (84, 64)
+    np.testing.assert_array_equal(DECKS[0], deck_of(4 * ALL_KINDS))
+    np.testing.assert_array_equal(DECKS[1], deck_of(2 * FULL_SET))
+
+
+@pytest.mark.parametrize(("options", "plays_of_a_deal"), [({}, 60), (TILES, 48), ({"players": 3}, 60)], ids=str)
+def test_hands_and_stock_run_out_together(options, plays_of_a_deal):
+    envs = VectorEnv(GAME, 50, seed=2, **options)
+    dealt = 30 if envs.variant.deck == "cards" else 24
+    assert {int(size(hand)) for hand in envs.states.hands[0, : envs.variant.players]} == {dealt // envs.variant.players}
+    envs = play_out(VectorEnv(GAME, 50, seed=2, renew=False, **options), 1)
+    assert set(envs.states.plays.tolist()) == {plays_of_a_deal}
+
+
+@pytest.mark.parametrize(
+    ("options", "everything", "bound"),
+    [({}, 2740, 5480), (TILES, 2060, 4120), ({"players": 3}, 2740, 10960), ({"thousand": False}, 2740, 2740)],
+    ids=str,
+)
+def test_one_seat_that_catches_the_whole_deck_wins_all_that_can_be_won(options, everything, bound):
+    variant = ShiWuHu(**options)
+    deck = [FACES[kind] for kind in DECKS[variant.as_rules(Rules).deck]]
+    assert points(deck, deck=variant.deck) == everything
+    position = from_tiles([""] * variant.players, catches=[deck] + [""] * (variant.players - 1), **options)
+    assert position.payoffs()[0] == bound == GAME.payoff_bound(variant)
+    observation = np.zeros(GAME.encoder.layout.size, np.int8)
+    GAME.encode(position.view(0), observation)
+    assert (observation <= GAME.encoder.layout.high).all()
+    section = GAME.encoder.layout.split(observation)
+    assert int(section["hundreds"][0]) * 100 + int(section["tens"][0]) * 10 == everything
+
+
+def test_points_agree_with_the_referee_for_random_catches():
+    rng = np.random.default_rng(3)
+    for deck, tiles in (("cards", referee.CARDS), ("tiles", referee.TILES)):
+        for group, bonus in ((None, None), ("one_two", 0), ("one_one", 200)):
+            options = {"group": group, "supreme_bonus": bonus} if group else {}
+            for _ in range(150):
+                catch = [tiles[at] for at in rng.permutation(len(tiles))[: rng.integers(len(tiles) + 1)]]
+                assert points(catch, deck=deck, **options) == referee.count(catch, tiles, group, bonus)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: from_tiles(["[5:2] " * 3, ""], **TILES), r"\[5:2\] is given 3 times; the deck has 2"),
+        (lambda: settle([1000, 5000]), "a catch has 0 to 3000 points"),
+        (lambda: ShiWuHu(players=4), "players=4 is not allowed"),
+        (lambda: ShiWuHu(supreme_bonus=50), "supreme_bonus=50 is not allowed; choose by_deck, 0, 100, 200 or 300"),
+        (lambda: ShiWuHu(deck="full"), "deck='full' is not allowed; choose cards, tiles or tiny"),
+    ],
+)
+def test_bad_input_is_refused_with_one_line(call, message):
+    with pytest.raises(ValueError, match=message) as error:
+        call()
+    assert "\n" not in str(error.value)
