@@ -31,8 +31,8 @@ NARROWEST = 20  # columns; a narrower terminal breaks lines itself
 NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and written in full below it
 
 
-def table_of(*columns: str, **looks: Any) -> Table:
-    table = Table(*columns, box=box.SIMPLE, title_justify="left", **looks)
+def table_of(*columns: str, **options: Any) -> Table:
+    table = Table(*columns, box=box.SIMPLE, title_justify="left", **options)
     for column in table.columns:
         column.overflow = "fold"  # rather than cut what is too long
     return table
@@ -183,9 +183,9 @@ def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) ->
 def _tables_of(found: Tournament) -> list[str]:
     """Return in words who sat together."""
     played = dict.fromkeys(line_up.table for line_up in found.line_ups)
-    printed = {ONE: "One agent sits among equal others", TWO: "Two agents share the seats", MIXED: "All differ"}
+    descriptions = {ONE: "One agent sits among equal others", TWO: "Two agents share the seats", MIXED: "All differ"}
     return [
-        f"{printed[table]}, in every deal once at each seat" + (", and counts alone" if table == ONE else "")
+        f"{descriptions[table]}, in every deal once at each seat" + (", and counts alone" if table == ONE else "")
         for table in played
     ]
 

@@ -23,7 +23,7 @@ from gupai_app.progress import ScreenReporter, results_json
 from gupai_app.session import Session
 from gupai_app.web.kept import Kept
 from gupai_app.web.review import luck
-from gupai_app.web.tournaments import place_of
+from gupai_app.web.tournaments import index_of_game
 from gupai_env import get_game
 from gupai_env.core.phrases import seat_names
 from gupai_training.run_folder import FINAL_SEED, Row
@@ -249,7 +249,7 @@ def test_the_place_of_a_game_in_its_file_is_that_in_which_blocks_are_written():
         places += [(line_up, deal, rotation) for deal in range(first, first + some) for rotation in range(4)]
     assert len(places) == len(plan.line_ups) * 2100 * 4
     for place in (0, 1, 5, 4095, 4096, 4097, len(places) // 2, len(places) - 1):
-        assert place_of(plan, *places[place]) == place
+        assert index_of_game(plan, *places[place]) == place
 
 
 def test_standings_of_a_folder_are_the_best_first():

@@ -61,7 +61,7 @@ class Agent(Protocol):
 
     name: str
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
         ...
 
@@ -70,30 +70,30 @@ class Agent(Protocol):
 class PolicyAgent(Agent, Protocol):
     """An agent that can tell its whole policy, as exact evaluation needs it of one that draws its actions."""
 
-    def probabilities(self, turns: DecisionBatch) -> np.ndarray:
+    def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]; the keys do not matter."""
         ...
 
 
-def check_batch(game: Game, turns: DecisionBatch) -> None:
+def check_batch(game: Game, batch: DecisionBatch) -> None:
     """Raise ValueError for decisions that are not of a game as `DecisionBatch` says: compiled loops read them as they
     are.
     """
-    rows = len(turns.rng_keys)
+    rows = len(batch.rng_keys)
     for name, array, dtype, shape in (
-        ("views", turns.views, game.view, (rows,)),
-        ("masks", turns.masks, np.dtype(np.bool_), (rows, game.num_actions)),
-        ("keys", turns.rng_keys, np.dtype(np.int64), (rows,)),
+        ("views", batch.views, game.view, (rows,)),
+        ("masks", batch.masks, np.dtype(np.bool_), (rows, game.num_actions)),
+        ("keys", batch.rng_keys, np.dtype(np.int64), (rows,)),
     ):
         kind = array.dtype  # of records, names and size are compared: all of them takes longer than many a decision
         same = kind.names == dtype.names and kind.itemsize == dtype.itemsize if dtype.names else kind == dtype
         if not same or array.shape != shape or not array.flags.c_contiguous:
             raise ValueError(
-                f"turns of {game.id}: {name} must be contiguous {list(shape)} of its type, not "
+                f"decisions of {game.id}: {name} must be contiguous {list(shape)} of its type, not "
                 f"{short_repr(str(array.dtype))} {list(array.shape)}"
             )
-    if not turns.masks.any(1).all():
-        raise ValueError(f"turns of {game.id}: row {int(turns.masks.any(1).argmin())} has no legal action")
+    if not batch.masks.any(1).all():
+        raise ValueError(f"decisions of {game.id}: row {int(batch.masks.any(1).argmin())} has no legal action")
 
 
 def name_of(agent: Any) -> str:
@@ -171,7 +171,7 @@ def distinct(agents: Sequence[Agent]) -> tuple[list[Agent], list[int]]:
 
 
 def ask(
-    agent: Agent, game: Game, variant: Variant, turns: DecisionBatch, envs: Sequence[int] | np.ndarray | None = None
+    agent: Agent, game: Game, variant: Variant, batch: DecisionBatch, envs: Sequence[int] | np.ndarray | None = None
 ) -> np.ndarray:
     """Return an agent's actions, integers [N], checked: one a row, and each legal.
 
@@ -184,19 +184,19 @@ def ask(
     """
     check_agent(agent, game, variant)
     name = name_of(agent)
-    answers = called(name, agent.act, turns.copy())
+    answers = called(name, agent.act, batch.copy())
     try:
-        actions = whole_numbers(f"{name}: actions", answers, len(turns.rng_keys), "row")
+        actions = whole_numbers(f"{name}: actions", answers, len(batch.rng_keys), "row")
     except ValueError as error:
         raise AgentError(str(error)) from None
     # A negative action would count from the end: as a large one it is cut off like all that are too large.
     places = actions.astype(np.uint64).clip(max=game.num_actions - 1).astype(np.int64)
-    wrong = (places != actions) | ~turns.masks[np.arange(len(places)), places]
+    wrong = (places != actions) | ~batch.masks[np.arange(len(places)), places]
     if wrong.any():
         row = int(wrong.argmax())
         what = f"row {row}" if envs is None else f"lane {envs[row]}"
-        who = f"{name}, {what}, seat {turns.views[row].seat}"
-        raise IllegalActionError(describe_illegal(game, who, int(actions[row]), turns.masks[row], turns.views[row]))
+        who = f"{name}, {what}, seat {batch.views[row].seat}"
+        raise IllegalActionError(describe_illegal(game, who, int(actions[row]), batch.masks[row], batch.views[row]))
     return actions
 
 
@@ -208,7 +208,7 @@ def certain(actions: np.ndarray, num_actions: int) -> np.ndarray:
     return (np.arange(num_actions) == np.asarray(actions)[:, None]).astype(np.float64)
 
 
-def probabilities(agent: Agent, game: Game, variant: Variant, turns: DecisionBatch) -> np.ndarray:
+def probabilities(agent: Agent, game: Game, variant: Variant, batch: DecisionBatch) -> np.ndarray:
     """Return the policy of any agent, float64 [N, num_actions]: what it tells itself, or certainty of its answers.
 
     Raises: ValueError as `ask`; AgentError for an agent that does not tell its policy but lets the keys decide some of
@@ -217,20 +217,20 @@ def probabilities(agent: Agent, game: Game, variant: Variant, turns: DecisionBat
     check_agent(agent, game, variant)
     name = name_of(agent)
     if isinstance(agent, PolicyAgent):
-        answer = called(name, agent.probabilities, turns.copy())
+        answer = called(name, agent.probabilities, batch.copy())
         try:
             given = np.array(answer).astype(np.float64, casting="same_kind")
         except Exception:  # no numbers, lists of different lengths, or what cannot be an array
             given = np.zeros(0)
-        if given.shape != turns.masks.shape or not (given >= 0).all() or (given > 0)[~turns.masks].any():
+        if given.shape != batch.masks.shape or not (given >= 0).all() or (given > 0)[~batch.masks].any():
             raise AgentError(f"{name}: its probabilities are not those of the legal actions")
         if not np.allclose(given.sum(1), 1, rtol=0, atol=1e-6):
             raise AgentError(f"{name}: its probabilities do not add up to 1")
         policy: np.ndarray = given / given.sum(1, keepdims=True)
         return policy
-    answers = ask(agent, game, variant, turns)
+    answers = ask(agent, game, variant, batch)
     for key in KEYS_TRIED:
-        again = turns._replace(rng_keys=np.full_like(turns.rng_keys, key))
+        again = batch._replace(rng_keys=np.full_like(batch.rng_keys, key))
         if (ask(agent, game, variant, again) != answers).any():
             raise AgentError(f"{name} draws its actions; give it a method `probabilities` (docs/writing-an-agent.md)")
-    return certain(answers, turns.masks.shape[1])
+    return certain(answers, batch.masks.shape[1])

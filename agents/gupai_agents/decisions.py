@@ -22,12 +22,12 @@ After = Callable[[np.ndarray], None]  # called with the actions just played, int
 class Answers(NamedTuple):
     """The decisions of one step.
 
-    rows: int [N], the lanes in which the game goes on. turns: what the seats to act there know. actions: int64 [N],
+    rows: int [N], the lanes in which the game goes on. batch: what the seats to act there know. actions: int64 [N],
     what they answered.
     """
 
     rows: np.ndarray
-    turns: DecisionBatch
+    batch: DecisionBatch
     actions: np.ndarray
 
 
@@ -102,14 +102,14 @@ def answers(envs: VectorEnv, agents: Sequence[Agent], mover: np.ndarray) -> np.n
 def _answers(envs: VectorEnv, agents: Sequence[Agent], rows: np.ndarray, who: np.ndarray) -> Answers:
     """Ask the agents `who`, int [N], at the seats to act in some lanes, int [N]."""
     views, rng_keys = envs.views(rows)
-    turns = DecisionBatch(views, envs.masks[rows], rng_keys)
-    actions = turns.masks.argmax(1)
+    batch = DecisionBatch(views, envs.masks[rows], rng_keys)
+    actions = batch.masks.argmax(1)
     if envs.skip_forced:
-        who = np.where(turns.masks.sum(1) > 1, who, NOBODY)
+        who = np.where(batch.masks.sum(1) > 1, who, NOBODY)
     for number, agent in enumerate(agents):
         if len(mine := np.flatnonzero(who == number)):
-            actions[mine] = ask(agent, envs.game, envs.variant, turns.at(mine), rows[mine])
-    return Answers(rows, turns, actions)
+            actions[mine] = ask(agent, envs.game, envs.variant, batch.at(mine), rows[mine])
+    return Answers(rows, batch, actions)
 
 
 def concatenated(parts: Sequence[DecisionBatch]) -> DecisionBatch:

@@ -43,8 +43,8 @@ def moves_of(agent: Agent, game: Game, variant: Variant) -> str | None:
     """Return the SHA-256 of an agent's answers to fixed questions, None if they are not certain."""
     if isinstance(agent, SearchAgent) and agent.plan.seconds is not None:
         return None
-    turns = questions(game, variant)
-    first, second = (ask(agent, game, variant, turns).astype("<i2").tobytes() for _ in range(2))
+    batch = questions(game, variant)
+    first, second = (ask(agent, game, variant, batch).astype("<i2").tobytes() for _ in range(2))
     return hashlib.sha256(first).hexdigest() if first == second else None
 
 
@@ -53,9 +53,9 @@ def questions(game: Game, variant: Variant) -> DecisionBatch:
     envs = new_lanes(game, variant, DEALS)
     envs.reset(seeds=np.arange(DEALS))
     found: list[DecisionBatch] = []
-    for move, (rows, turns, actions) in zip(range(1, MOVES + 1), decisions(envs, []), strict=False):
-        found.append(turns.at(turns.masks.sum(1) > 1))
-        for at, (row, mask) in enumerate(zip(rows, turns.masks, strict=True)):
+    for move, (rows, batch, actions) in zip(range(1, MOVES + 1), decisions(envs, []), strict=False):
+        found.append(batch.at(batch.masks.sum(1) > 1))
+        for at, (row, mask) in enumerate(zip(rows, batch.masks, strict=True)):
             legal = np.flatnonzero(mask)
             actions[at] = legal[move * SPREAD * (row + 1) % len(legal)]
     together = concatenated(found)

@@ -48,13 +48,13 @@ class LookAhead:
         heuristic = game.heuristic(tuned_weights(game, variant))
         self.search = SearchAgent(game, variant, "look ahead", heuristic, plan=Plan(playouts=depth.playouts))
 
-    def corrected(self, scores: np.ndarray, turns: DecisionBatch) -> np.ndarray:
+    def corrected(self, scores: np.ndarray, batch: DecisionBatch) -> np.ndarray:
         """Return the scores of actions, float [N, num_actions], corrected where few tiles are left to choose from."""
-        late = (turns.views.sizes[:, 0] <= self.depth.tiles) & (turns.masks.sum(1) > 1)
+        late = (batch.views.sizes[:, 0] <= self.depth.tiles) & (batch.masks.sum(1) > 1)
         rows = np.flatnonzero(late)
         if not len(rows):
             return scores
-        asked = turns.at(rows)._replace(rng_keys=np.full(len(rows), SEED, np.int64))
+        asked = batch.at(rows)._replace(rng_keys=np.full(len(rows), SEED, np.int64))
         found = self.search.values(asked, halving=False).means / self.depth.temperature
         step = self.depth.trust * (found - scores[rows])  # what all actions of a row share changes no choice
         corrected = scores.copy()

@@ -261,26 +261,26 @@ class NetworkAgent(ObservationAgent):
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
         return forward(self.layers, observations.astype(np.float32))
 
-    def scores(self, turns: DecisionBatch) -> np.ndarray:
+    def scores(self, batch: DecisionBatch) -> np.ndarray:
         """Return the score of every action, legal or not, [N, num_actions]; raises ValueError as `score` may."""
-        scores = super().scores(turns)
-        return self.ahead.corrected(scores, turns) if self.ahead else scores
+        scores = super().scores(batch)
+        return self.ahead.corrected(scores, batch) if self.ahead else scores
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
-        scores = self.scores(turns)
+        scores = self.scores(batch)
         if self.sample:
-            scores = scores + gumbel(turns.rng_keys, scores.shape[1])
-        return best_legal(scores, turns.masks)
+            scores = scores + gumbel(batch.rng_keys, scores.shape[1])
+        return best_legal(scores, batch.masks)
 
-    def probabilities(self, turns: DecisionBatch) -> np.ndarray:
+    def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 for the best action.
 
         The softmax differs from the frequencies of `act` by less than its rounding, 10**-ROUND.
         """
         if not self.sample:
-            return certain(self.act(turns), self.game.num_actions)
-        scores = np.where(turns.masks, np.round(self.scores(turns).astype(np.float64), ROUND), -np.inf)
+            return certain(self.act(batch), self.game.num_actions)
+        scores = np.where(batch.masks, np.round(self.scores(batch).astype(np.float64), ROUND), -np.inf)
         given = np.exp(scores - scores.max(1, keepdims=True))
         return given / given.sum(1, keepdims=True)
 

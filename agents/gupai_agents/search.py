@@ -360,50 +360,50 @@ class SearchAgent:
         self.heuristics = np.array([heuristic, heuristic if others is None else others])
         self.rules = variant.as_rules(game.rules_type)
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
-        check_batch(self.game, turns)
-        actions = turns.masks.argmax(1).astype(np.int16)
-        choices = np.flatnonzero(turns.masks.sum(1) > 1)
+        check_batch(self.game, batch)
+        actions = batch.masks.argmax(1).astype(np.int16)
+        choices = np.flatnonzero(batch.masks.sum(1) > 1)
         if len(choices):
-            actions[choices] = self._values(turns.at(choices)).choice(self.plan.steady)
+            actions[choices] = self._values(batch.at(choices)).choice(self.plan.steady)
         return actions
 
-    def values(self, turns: DecisionBatch, *, halving: bool = True) -> Values:
+    def values(self, batch: DecisionBatch, *, halving: bool = True) -> Values:
         """Return what every legal action is worth.
 
         Args: halving: those left out early have fewer deals; else all are tried in the same ones.
         """
-        check_batch(self.game, turns)
-        return self._values(turns, MOST_ROUNDS if halving else 1)
+        check_batch(self.game, batch)
+        return self._values(batch, MOST_ROUNDS if halving else 1)
 
-    def _values(self, turns: DecisionBatch, rounds: int = MOST_ROUNDS) -> Values:
+    def _values(self, batch: DecisionBatch, rounds: int = MOST_ROUNDS) -> Values:
         if self.plan.seconds is None:
-            return self._searched(turns, self.plan.playouts, rounds)
+            return self._searched(batch, self.plan.playouts, rounds)
         begin = time.perf_counter()
-        values = self._searched(turns, FIRST_PLAYOUTS, rounds)
+        values = self._searched(batch, FIRST_PLAYOUTS, rounds)
         spent = time.perf_counter() - begin
-        left = self.plan.seconds * len(turns.rng_keys) - spent
+        left = self.plan.seconds * len(batch.rng_keys) - spent
         more = min(int(FIRST_PLAYOUTS * left / spent), MOST_PLAYOUTS)
-        return self._searched(turns, more, rounds) if more > FIRST_PLAYOUTS else values
+        return self._searched(batch, more, rounds) if more > FIRST_PLAYOUTS else values
 
-    def _searched(self, turns: DecisionBatch, playouts: int, rounds: int) -> Values:
-        rows = len(turns.rng_keys)
-        usual, found = np.zeros(rows, np.int16), np.zeros((*turns.masks.shape, 5))
+    def _searched(self, batch: DecisionBatch, playouts: int, rounds: int) -> Values:
+        rows = len(batch.rng_keys)
+        usual, found = np.zeros(rows, np.int16), np.zeros((*batch.masks.shape, 5))
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
         effective = np.full(rows, np.nan)
-        masks = writable(turns.masks)
+        masks = writable(batch.masks)
         loops = search_loops(self.game)
 
         def run_block(first: int, end: int) -> None:
             if self.infer is not None:
-                loops.weigh(self.rules, self.infer, turns.views, turns.rng_keys, (first, end), sums, effective)
+                loops.weigh(self.rules, self.infer, batch.views, batch.rng_keys, (first, end), sums, effective)
             loops.search(
                 self.rules,
                 self.heuristics,
-                turns.views,
+                batch.views,
                 masks,
-                turns.rng_keys,
+                batch.rng_keys,
                 (first, end),
                 (playouts, rounds),
                 sums,
@@ -412,7 +412,7 @@ class SearchAgent:
             )
 
         in_blocks(run_block, rows, self.plan.threads, playouts)
-        return values_of(found, turns.masks, usual, effective)
+        return values_of(found, batch.masks, usual, effective)
 
 
 def in_blocks(run_block: Callable[[int, int], None], rows: int, threads: int | None, playouts: int) -> None:

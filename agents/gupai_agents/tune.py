@@ -182,11 +182,11 @@ class DecisionSample:
     """Decisions by which features and heuristics are measured; those with one legal action are left out."""
 
     def __init__(self, game: Game, variant: dict[str, Any]) -> None:
-        self.game, self.turns = game, []
+        self.game, self.batch = game, []
         envs = VectorEnv(game, SAMPLED, seed=1, observe=False, **variant)
         for step in range(STEPS):
             views, rng_keys = envs.views()
-            self.turns.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
+            self.batch.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
             envs.step(envs.sample(step))
 
     def apart(self, weights: np.ndarray) -> float:
@@ -214,11 +214,11 @@ class DecisionSample:
 
     def _scores(self, weights: np.ndarray) -> Iterator[np.ndarray]:
         """Yield what legal actions are worth, decisions of equally many actions at a time: float64 [N, actions]."""
-        for turns in self.turns:
-            scores, counts = scores_of(self.game, weights, turns), turns.masks.sum(1)
+        for batch in self.batch:
+            scores, counts = scores_of(self.game, weights, batch), batch.masks.sum(1)
             for count in np.unique(counts).tolist():
                 rows = counts == count
-                yield scores[rows][turns.masks[rows]].reshape(-1, count)
+                yield scores[rows][batch.masks[rows]].reshape(-1, count)
 
 
 class Table:
@@ -247,7 +247,7 @@ class Table:
         return won
 
 
-def styles_of(game: Game, rows: np.ndarray) -> list[HeuristicAgent]:
+def heuristics_of(game: Game, rows: np.ndarray) -> list[HeuristicAgent]:
     """Return the players of heuristics that are rows of weights."""
     names = [feature.name for feature in game.features]
     weights = [(dict(zip(names, row, strict=False)), row[-1]) for row in rows.tolist()]
@@ -261,12 +261,12 @@ def won_by(
     envs = new_lanes(game, game.variant.make(**variant), len(candidates) * deals)
     seats, stream = envs.variant.players, derive(key, TUNING_STREAM)
     envs.reset(seeds=np.tile([derive(stream, deal) for deal in range(deals)], len(candidates)))
-    others = styles_of(game, rivals) if isinstance(rivals, np.ndarray) else rivals
+    others = heuristics_of(game, rivals) if isinstance(rivals, np.ndarray) else rivals
     seat, rival = np.arange(deals) % seats, np.arange(deals) // seats % len(others)
     places = np.tile(seat, len(candidates))
     sides = game.sides(seats)
     mine = sides == sides[places, None]  # the candidate's seat, and its partners'
     candidate = len(others) + np.arange(len(candidates)).repeat(deals)
     seating = np.where(mine, candidate[:, None], np.tile(rival, len(candidates))[:, None])
-    play_out(envs, [*others, *styles_of(game, candidates)], seating)
+    play_out(envs, [*others, *heuristics_of(game, candidates)], seating)
     return envs.states.total[np.arange(len(places)), places].reshape(len(candidates), deals).astype(np.float64)

@@ -120,8 +120,8 @@ class Run(RunFolder):
             try:
                 if self.search_stage and stage != SELF_PLAY:
                     source = self.search_stage
-                    limited = threads_of(self.search_stage.threads, self.search_stage.labelling)
-                    with limited, contextlib.closing(self.search_stage.beside):  # it was asked ahead of the end
+                    limited = threads_of(self.search_stage.threads, self.search_stage.target_threads)
+                    with limited, contextlib.closing(self.search_stage.local_workers):  # it was asked ahead of the end
                         finished = self.search_stage.learn(self, stage == SEARCH_STAGE, stop)
                     self.reporter.close()
                 if self.learner and finished:

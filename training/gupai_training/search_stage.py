@@ -42,25 +42,25 @@ class SearchStage:
     it, so that that many chunks can be labelled while others are learned from: by workers, or without them by half of
     the cores.
 
-    Attributes: threads: of torch, while this stage lasts. labelling: cores that label.
+    Attributes: threads: of torch, while this stage lasts. target_threads: those that compute targets.
     """
 
     def __init__(self, config: Config, network: Network, workers: Workers | None = None) -> None:
         self.config, self.expert_iteration, self.network = config, config.expert_iteration, network
         self.workers = workers
-        self.threads = self.labelling = config.threads or torch.get_num_threads()
-        self.beside = Workers()  # which does what it is asked for when that is needed
+        self.threads = self.target_threads = config.threads or torch.get_num_threads()
+        self.local_workers = Workers()  # which does what it is asked for when that is needed
         if workers is None and self.expert_iteration.ahead and self.threads > 1:
-            self.beside, self.labelling = Thread(), self.threads // 2
-            self.threads -= self.labelling
+            self.local_workers, self.target_threads = Thread(), self.threads // 2
+            self.threads -= self.target_threads
         self.asked: deque[Asked] = deque()  # chunks after those of `ends`
-        self.target_maker = TargetMaker(config, self.labelling, network.device)
+        self.target_maker = TargetMaker(config, self.target_threads, network.device)
         self.ends: list[int] = []  # targets made with each chunk and before it
         self.written = 0  # chunks that are in files
         self.window = Window(config.window, self.target_maker.heuristic.game)
         self.optimizer = torch.optim.Adam(network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5)
         self.seconds = 0.0  # of this stage so far
-        self.chance = np.random.default_rng([config.seed, TARGETS_STREAM])
+        self.rng = np.random.default_rng([config.seed, TARGETS_STREAM])
         self.rows = np.zeros(0, np.int64)  # of the window, of the last gradient step
 
     @property
@@ -129,9 +129,9 @@ class SearchStage:
         batches = max(round(epochs * (self.targets - begun) / settings.batch_size), 1)
         self.optimizer.param_groups[0]["lr"] = settings.learning_rate * (1 - progress)
         if dealt:
-            rows = np.array_split(self.chance.permutation(places), batches) if len(places) else []
+            rows = np.array_split(self.rng.permutation(places), batches) if len(places) else []
         else:
-            rows = [self.chance.integers(0, len(self.window), settings.batch_size) for _ in range(batches)]
+            rows = [self.rng.integers(0, len(self.window), settings.batch_size) for _ in range(batches)]
         found = [self._learn(each) for each in rows]
         names = found[0] if found else ()  # at a few tables nobody may have had a choice
         return {name: float(np.mean([float(each[name]) for each in found])) for name in names}
@@ -151,7 +151,9 @@ class SearchStage:
         """Have the next chunk labelled that was not asked for, with a player or the heuristic."""
         number = len(self.ends) + len(self.asked)
         if self.workers is None:
-            answer = self.beside.ask(self.target_maker.targets, player or self.target_maker.heuristic, number, kind)
+            answer = self.local_workers.ask(
+                self.target_maker.targets, player or self.target_maker.heuristic, number, kind
+            )
         else:
             answer = self.workers.ask(target, self.config.model_dump_json(), player, number, kind)
         self.asked.append(Asked(player, kind, answer))
@@ -169,8 +171,8 @@ class SearchStage:
         logits = logits - (logits * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
         policy_loss = ((logits - values).square() * legal).sum(1).mean()
         with torch.no_grad():
-            chances = F.softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
-            won = (chances * values).sum(1) * self.expert_iteration.temperature
+            probabilities = F.softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
+            won = (probabilities * values).sum(1) * self.expert_iteration.temperature
         value_loss = F.mse_loss(judged, means + won / scale)
         loss = policy_loss + value_loss
         if not torch.isfinite(loss):
@@ -207,8 +209,8 @@ class SearchStage:
             header = {"kind": "targets", "config": config, "first": first, "end": end}
             write_checkpoint(run.folder / TARGETS.format(number), header, self.window.saved(first, end))
         self.written = len(self.ends)
-        chance = json.dumps(self.chance.bit_generator.state)
-        state: dict[str, Any] = {"ends": self.ends, "chance": chance, "seconds": self.seconds}
+        rng_state = json.dumps(self.rng.bit_generator.state)
+        state: dict[str, Any] = {"ends": self.ends, "chance": rng_state, "seconds": self.seconds}
         tensors: dict[str, np.ndarray] = {}
         if self.expert_iteration.ahead:
             state["asked"] = [[asked.player is None, asked.kind] for asked in self.asked]
@@ -233,7 +235,7 @@ class SearchStage:
             ends = [counted("ends", end) for end in header["ends"]]
             for begin, end in itertools.pairwise([0, *ends]):
                 whole_number("targets of a chunk", end - begin, 0, most)
-            self.chance.bit_generator.state = json.loads(header["chance"])
+            self.rng.bit_generator.state = json.loads(header["chance"])
             self.seconds = measured("seconds", header["seconds"])
             self.ends, self.written = ends, len(ends)
             self.window.made = ends[-1] if ends else 0

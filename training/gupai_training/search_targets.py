@@ -91,10 +91,8 @@ class TargetMaker:
         expert_iteration, game = self.config.expert_iteration, self.heuristic.game
         seed = derive(derive(as_key(self.config.seed), TARGETS_STREAM), number)
         envs = VectorEnv(game, expert_iteration.tables, seed=seed, renew=False, skip_forced=True, **self.config.variant)
-        chance = np.random.default_rng([self.config.seed, number])
-        villains = (
-            self._villains(envs, chance) if dealt else np.zeros((expert_iteration.tables, game.max_seats), np.int64)
-        )
+        rng = np.random.default_rng([self.config.seed, number])
+        villains = self._villains(envs, rng) if dealt else np.zeros((expert_iteration.tables, game.max_seats), np.int64)
         wild, own = 0.0 if dealt else expert_iteration.random_moves, None
         if dealt and isinstance(player, NetworkAgent):
             scorer = Scorer(player, self.device, self.dtype)
@@ -102,18 +100,18 @@ class TargetMaker:
             player = player.drawing()
             player.score = scorer.scores  # the same, faster
         parts = []
-        for rows, turns, actions in decisions(envs, [player, *self.others], villains):
+        for rows, batch, actions in decisions(envs, [player, *self.others], villains):
             pause()
-            asked = np.flatnonzero((villains[rows, envs.seats[rows]] == 0) & (turns.masks.sum(1) > 1))
-            at, few = rows[asked], turns.at(asked)
+            asked = np.flatnonzero((villains[rows, envs.seats[rows]] == 0) & (batch.masks.sum(1) > 1))
+            at, few = rows[asked], batch.at(asked)
             if dealt:
                 chips = self._in_deals(envs, few.masks, at, villains[at].max(1), own).astype(np.float32)
             else:
                 chips = self.search.values(few, halving=False).means.astype(np.float32)
             means = np.nanmean(chips, 1)
             parts.append(Targets(envs.observations[at], chips - means[:, None], means))
-            drawn = chance.random(len(rows)) < wild
-            actions[drawn] = envs.sample(int(chance.integers(1 << 40)))[rows[drawn]]
+            drawn = rng.random(len(rows)) < wild
+            actions[drawn] = envs.sample(int(rng.integers(1 << 40)))[rows[drawn]]
         return Targets(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _in_deals(
@@ -149,10 +147,10 @@ class TargetMaker:
         assert isinstance(player, NetworkAgent), spec  # a configuration was checked
         return Scorer(player, self.device, self.dtype)
 
-    def _villains(self, envs: VectorEnv, chance: np.random.Generator) -> np.ndarray:
+    def _villains(self, envs: VectorEnv, rng: np.random.Generator) -> np.ndarray:
         """Return who has each seat, int64 [tables, max_seats]: 0 the player, else the number of one of the others."""
         tables, sides = envs.num_envs, self.heuristic.game.sides(self.heuristic.game.max_seats)
-        mine = sides[chance.integers(0, envs.variant.players, tables)]
+        mine = sides[rng.integers(0, envs.variant.players, tables)]
         villains: np.ndarray = np.arange(tables)[:, None] % (1 + len(self.others))
         return np.where(sides == mine[:, None], 0, villains)
 

@@ -43,7 +43,7 @@ class GameTree:
     deals: int, different ones. nodes: int, positions in all: the deal, decisions and ends.
     probability: float64 [E], the probability of an end's deal. payoffs: float64 [E, seats], its chips.
     ends: int32 [E, seats], its sequences.
-    seats: int8 [I], who decides. turns: what an agent is asked there, I rows.
+    seats: int8 [I], who decides. batch: what an agent is asked there, I rows.
     first: int32 [I + 1], the set's first sequence, then Q. before: int32 [I], the seat's sequence that leads there.
     layers: int32 [layers + 1], sets layers[l]..layers[l + 1] - 1 depend on those of earlier layers alone.
     """
@@ -56,7 +56,7 @@ class GameTree:
     payoffs: np.ndarray
     ends: np.ndarray
     seats: np.ndarray
-    turns: DecisionBatch
+    batch: DecisionBatch
     first: np.ndarray
     before: np.ndarray
     layers: np.ndarray
@@ -74,7 +74,7 @@ class GameTree:
     @property
     def actions(self) -> np.ndarray:
         """The action of each sequence, int16 [Q]; -1 for the empty ones."""
-        return np.concatenate([np.full(self.players, -1), np.nonzero(self.turns.masks)[1]]).astype(np.int16)
+        return np.concatenate([np.full(self.players, -1), np.nonzero(self.batch.masks)[1]]).astype(np.int16)
 
     # --- policies -----------------------------------------------------------------------------------
 
@@ -82,12 +82,12 @@ class GameTree:
         """Return the policy of one agent a seat; raises ValueError as `gupai_agents.agent.probabilities` does."""
         if len(agents) != self.players:
             raise ValueError(f"{counted(len(agents), 'player')} for {self.players} seats; there must be one for each")
-        policy_rows = np.zeros(self.turns.masks.shape)
+        policy_rows = np.zeros(self.batch.masks.shape)
         different, who = distinct(agents)
         for number, agent in enumerate(different):
             rows = np.isin(self.seats, np.flatnonzero(np.array(who) == number))
-            policy_rows[rows] = probabilities(agent, self.game, self.variant, self.turns.at(rows))
-        return np.concatenate([np.ones(self.players), policy_rows[self.turns.masks]])
+            policy_rows[rows] = probabilities(agent, self.game, self.variant, self.batch.at(rows))
+        return np.concatenate([np.ones(self.players), policy_rows[self.batch.masks]])
 
     def uniform(self) -> np.ndarray:
         """Return the policy that plays all legal actions alike."""
@@ -140,7 +140,7 @@ class GameTree:
         gains = np.zeros(self.sides.max() + 1)
         for side in range(len(gains)):
             seats = np.flatnonzero(self.sides == side)
-            gains[side] = max(self._respond(policy, np.roll(seats, turns)) for turns in range(len(seats)))
+            gains[side] = max(self._respond(policy, np.roll(seats, steps)) for steps in range(len(seats)))
             gains[side] -= values[seats[0]]
         return gains
 
@@ -307,7 +307,7 @@ class _Search:
             deals=deals,
             nodes=nodes,
             seats=found["seats"],
-            turns=DecisionBatch(found["views"].view(np.recarray), found["masks"], np.zeros(len(self.sets), np.int64)),
+            batch=DecisionBatch(found["views"].view(np.recarray), found["masks"], np.zeros(len(self.sets), np.int64)),
             first=self._first(),
             before=found["before"],
             layers=np.unique(self.layers),
