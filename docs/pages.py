@@ -586,7 +586,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             "It knows the rules of this variant alone. It always plays the best action of its policy, so",
             "somebody who studies it can win",
-            "from it; `gupai exploiter` says at least how much. Another seed gives another player.",
+            "from it; `gupai best-response` says at least how much. Another seed gives another player.",
             "",
             *_exploited(file),
             "",

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from gupai_agents import make_agent
-from gupai_agents.evaluation.exploiter import TUNING, Effort, Exploited
+from gupai_agents.evaluation.best_response import TUNING, BestResponse, Effort
 from gupai_agents.evaluation.folder_models import Total
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.match import DuplicateResult
@@ -142,10 +142,10 @@ def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
     ("gain", "said"),
     [(Estimate(2.0, 0.5, 70), "at least 1.50 chips per deal from me"), (Estimate(2.0, 2.0, 70), "Nothing was found")],
 )
-def test_an_exploiter_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
+def test_a_best_response_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     effort = Effort(TUNING, 7, 8, 90, 5, 70)
-    report.exploiter(Exploited(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
+    report.best_response(BestResponse(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
     shown = capsys.readouterr().out
     assert said in shown
     assert "tuning: 7 generations of 8 heuristics in 90 deals each; measured in 70 other deals" in shown

@@ -1,4 +1,4 @@
-"""Rule-based players: heuristics, which are weights over a game's features, and `random`; compiled once for a game."""
+"""Rule-based players: heuristics, which are weights over a game's features, and `random`; compiled once per game."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ def choose(game, heuristics, player, view, mask, key):
 
 @rule
 def decide(game, rules, heuristics, state, player, view, mask):
-    """Return the action of a player by number at its turn in a state; nobody is asked where one action is legal."""
+    """Return the action of a player by number at its turn in a state; the only legal action is played unasked."""
     mask[:] = False
     game.legal_actions(rules, state, mask)
     action = only_action(mask)
@@ -67,7 +67,7 @@ def heuristic_loops(game: Game) -> HeuristicLoops:
 
 
 class RandomAgent:
-    """Plays any legal action, all alike."""
+    """Plays legal actions with equal probability."""
 
     name = "random"
 
@@ -75,7 +75,7 @@ class RandomAgent:
         self.game = game
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
+        """Return one legal action per row, int16 [N]."""
         return _asked(self.game, RANDOM, np.zeros((1, 1)), batch)
 
     def probabilities(self, batch: DecisionBatch) -> np.ndarray:
@@ -97,11 +97,11 @@ class HeuristicAgent:
         self.weights = game.heuristic(heuristic, temperature)
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
+        """Return one legal action per row, int16 [N]."""
         return _asked(self.game, RANDOM + 1, self.weights[None], batch)
 
     def scores(self, batch: DecisionBatch) -> np.ndarray:
-        """Return what every action is worth to the heuristic, float64 [N, num_actions]; -inf where it is not legal."""
+        """Return the score of every action, float64 [N, num_actions]; -inf where it is not legal."""
         check_batch(self.game, batch)
         return scores_of(self.game, self.weights, batch)
 
@@ -116,7 +116,7 @@ class HeuristicAgent:
 
 
 def writable(array: np.ndarray) -> np.ndarray:
-    """Return an array, or a copy of one that can only be read, as of lanes: loops would be compiled for it again."""
+    """Return an array, or a copy of a read-only one such as those of lanes: loops would be compiled for it again."""
     return array if array.flags.writeable else array.copy()
 
 

@@ -11,7 +11,7 @@ from gupai_env.core.kernels import kernels
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
-ROUND = 4  # decimals of a score that count: sums come out a little different in batches of different sizes
+ROUND = 4  # decimals of a score that count: sums differ slightly in batches of different sizes
 
 
 class ObservationAgent:
@@ -24,7 +24,7 @@ class ObservationAgent:
     def __init__(
         self, name: str, game: str | Game, score: Callable[[np.ndarray], np.ndarray], variant: Variant | None = None
     ) -> None:
-        """Args: variant: the only one that it plays (but for options that nobody observes); any without.
+        """Args: variant: the only one that it plays (apart from options that nobody observes); default: any.
 
         Raises: ValueError for an unknown game.
         """
@@ -48,7 +48,7 @@ class ObservationAgent:
         return scores
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
+        """Return one legal action per row, int16 [N]."""
         return best_legal(self.scores(batch), batch.masks)
 
 

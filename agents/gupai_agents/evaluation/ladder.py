@@ -1,4 +1,4 @@
-"""The ladder of a game: every player, one among equal others, on each of the quick ones, and how fast it decides."""
+"""The ladder of a game: every player, one among equal others, against each of the quick ones, and its speed."""
 
 import time
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Rung:
 
     player: str
     chips: tuple[Estimate, ...]
-    total: Estimate  # chips per deal, over all rivals but `random`, whose noise hides differences between good players
+    total: Estimate  # chips per deal, over all rivals except `random`, whose noise hides other differences
     deals: int
     speed: float
 
@@ -77,7 +77,7 @@ def play_ladder(
         played = few if isinstance(agent, SearchAgent) else deals
         chips = np.zeros((len(quick), played))
         for number, rival in enumerate(quick):
-            if rival is not agent:  # itself it would meet at zero
+            if rival is not agent:  # against itself it would win exactly zero
                 result = duel(game, agent, rival, played, seed=seed, progress=progress, **variant)
                 chips[number] = result.chips[:, :, 0].mean(1)
         others = [number for number, rival in enumerate(quick) if rival is not agent]
@@ -90,7 +90,7 @@ def play_ladder(
 
 
 def some_decisions(game: Game, agent: Agent, variant: Variant) -> DecisionBatch:
-    """Return DECISIONS decisions out of deals among an agent, drawn from all moments of a deal."""
+    """Return DECISIONS decisions from deals among copies of an agent, drawn from all moments of a deal."""
     envs = new_lanes(game, variant, DECISIONS)
     together = concatenated([now.batch for now in decisions(envs, [agent])])
     return together.at(np.random.default_rng(0).choice(len(together.rng_keys), DECISIONS, replace=False))
