@@ -30,10 +30,10 @@ class OtherNoise:
     def __init__(self) -> None:
         self.agent = make_agent("random", "jie-long")
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
-        rng_keys = np.array([derive(int(key), 5) for key in turns.rng_keys])
-        return self.agent.act(turns._replace(rng_keys=rng_keys))
+        rng_keys = np.array([derive(int(key), 5) for key in batch.rng_keys])
+        return self.agent.act(batch._replace(rng_keys=rng_keys))
 
 
 def gains(hero: Agent, baseline: Agent, deals: int) -> np.ndarray:

@@ -43,15 +43,15 @@ def main() -> None:
     step = seen = 0
     while seen < chosen.decisions:
         views, rng_keys = envs.views()
-        turns = DecisionBatch(views, envs.masks.copy(), rng_keys)
+        batch = DecisionBatch(views, envs.masks.copy(), rng_keys)
         if step >= FIRST and step % EVERY == 0:
-            some = turns.at(np.flatnonzero(turns.masks.sum(1) > 1)[: chosen.decisions - seen])
+            some = batch.at(np.flatnonzero(batch.masks.sum(1) > 1)[: chosen.decisions - seen])
             means = judge.values(some._replace(rng_keys=some.rng_keys ^ OTHER_DEALS), halving=False).means
             for name, player in players.items():
                 played = means[np.arange(len(means)), player.act(some)]
                 lost[name] += (np.nanmax(means, 1) - played).tolist()
             seen += len(means)
-        envs.step(playing.act(turns))
+        envs.step(playing.act(batch))
         step += 1
     for name, chips in lost.items():
         print(f"{name}: {estimate(np.array(chips))} chips per decision, {len(chips):,} decisions")

@@ -101,8 +101,8 @@ def by_recipe(file: Path, header: dict[str, Any], targets: int, seed: int, runs:
         run.learn()
         start = f"checkpoint:{run.folder}"
     last = evaluations_of(run.folder)[-1]["exploitability"]
-    printed = {"random": uniformly, "targets": targets * len(kinds), "seed": seed}
-    return {"best": last["best"], "drawn": last["drawn"], **printed}
+    common = {"random": uniformly, "targets": targets * len(kinds), "seed": seed}
+    return {"best": last["best"], "drawn": last["drawn"], **common}
 
 
 def kinds_of(header: dict[str, Any]) -> list[dict[str, Any]]:

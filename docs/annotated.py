@@ -42,7 +42,7 @@ def annotated_deal(game: Game, seed: int) -> dict[str, Any]:
     agent = make_agent(name, game)
     session = Session(game, variant, seed)
     while not session.terminated:
-        session.play(int(agent.act(session.turns())[0]))
+        session.play(int(agent.act(session.decision_batch())[0]))
     record = session.record([name] * variant.players)
     notes = {}
     for each in decisions(record, agent):

@@ -315,10 +315,10 @@ def _annotated(game: Game) -> list[str]:
     names = seat_names(session.variant.players)
     hands = game.scene(session.variant, session.views(), names)
     rows = []
-    printed: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
     for action in record["actions"]:
-        step = session.take(action, names, printed)
-        printed = step.scene.notes
+        step = session.take(action, names, known)
+        known = step.scene.notes
         rows.append((step.number, step.seat, step.words, step.news, _note(deal, step.number)))
     paid = ", ".join(f"seat {seat} {chips:+g}" for seat, chips in enumerate(record["payoffs"][-1]))
     agents = record["agents"][0]
@@ -586,7 +586,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             "It knows the rules of this variant alone. It always plays the best action of its policy, so",
             "somebody who studies it can win",
-            "from it; `gupai exploiter` says at least how much. Another seed gives another player.",
+            "from it; `gupai best-response` says at least how much. Another seed gives another player.",
             "",
             *_exploited(file),
             "",
@@ -709,10 +709,10 @@ def _learned(header: dict[str, Any]) -> str:
 
 def _took(header: dict[str, Any]) -> str:
     """Return the seconds of each run that went into a network, and where it ran."""
-    printed = []
+    found = []
     for machine, same in itertools.groupby(_parts(header), lambda each: each["machine"]):
-        printed.append(f"{', then '.join(format(each['seconds'], ',.0f') for each in same)}, on {machine}")
-    return "; then ".join(printed)
+        found.append(f"{', then '.join(format(each['seconds'], ',.0f') for each in same)}, on {machine}")
+    return "; then ".join(found)
 
 
 def _went_in_beside(header: dict[str, Any]) -> dict[str, str]:
@@ -734,14 +734,14 @@ def _went_in_beside(header: dict[str, Any]) -> dict[str, str]:
 
 def _runs(networks: list[dict[str, Any]]) -> str:
     """Return what each of some networks learned from, in words."""
-    printed = []
+    found = []
     for each in networks:
         seconds = sum(run["seconds"] for run in _parts(each))
         played = (
             f" (played out by a smaller network: {_runs([each['rollout_policy']])})" if "rollout_policy" in each else ""
         )
-        printed.append(f"seed {each['seed']}, {_learned(each)}{played}, {seconds:,.0f} seconds")
-    return "; ".join(printed)
+        found.append(f"seed {each['seed']}, {_learned(each)}{played}, {seconds:,.0f} seconds")
+    return "; ".join(found)
 
 
 def _met(header: dict[str, Any]) -> str:

@@ -97,10 +97,10 @@ class HumanAgent:
         self.hints, self.adviser = game.hints(game, variant), adviser
         self._greeted = False
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
-        rows = range(len(turns.rng_keys))
-        return np.array([self._choose(turns.at(slice(row, row + 1))) for row in rows], np.int16)
+        rows = range(len(batch.rng_keys))
+        return np.array([self._choose(batch.at(slice(row, row + 1))) for row in rows], np.int16)
 
     def _choose(self, turn: DecisionBatch) -> int:
         view = turn.views[0]

@@ -42,7 +42,7 @@ def moments(record: GameRecord, near: int = 0) -> Iterator[Moment]:
     """Yield the tables of a game, from its first deal to its end, seat `near` at the near side."""
     session = Session.of(record)
     names = called(record)
-    printed: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
     begins = True
     for action in (*record.actions, None):
         if begins and action is not None:
@@ -50,11 +50,11 @@ def moments(record: GameRecord, near: int = 0) -> Iterator[Moment]:
             scene = session.scene(names, first=near)
             words = scene.last_move if deal == 0 else f"Deal {deal + 1}. {scene.last_move}"
             yield Moment("start" if deal == 0 else f"deal-{deal + 1}", words, scene, _closed(session, names, None))
-            printed = scene.notes
+            known = scene.notes
         if action is None:
             return
-        step = session.take(action, names, printed, near)
-        printed, begins = step.scene.notes, step.payoffs is not None
+        step = session.take(action, names, known, near)
+        known, begins = step.scene.notes, step.payoffs is not None
         yield Moment(str(step.number), _words(step, names), step.scene, _closed(session, names, step.payoffs))
 
 

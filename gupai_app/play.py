@@ -142,16 +142,16 @@ def _show(
     """Show an episode move by move; `answer` says what is played, `go_on` whether to show more of it."""
     names = [f"Seat {seat} {name}" for seat, name in enumerate(agents)]
     deal = -1
-    printed: tuple[str, ...] = ()  # the notes of the table shown last
+    known: tuple[str, ...] = ()  # the notes of the table shown last
     while not session.terminated:
         begins, deal = session.state.deal > deal, int(session.state.deal)
         if begins or tables:
             scene = session.scene(names)
             terminal.table(scene)
-            printed = scene.notes
+            known = scene.notes
         if go_on is not None and not go_on():
             return
-        step = session.take(answer(session), names, printed)
+        step = session.take(answer(session), names, known)
         done = f"{names[step.seat]}: {step.words}"
         terminal.say(f"{step.number:>3}  {done:<36}  {step.news}".rstrip())
         if step.payoffs:

@@ -14,9 +14,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from gupai_agents.evaluation.best_response import SEARCH, TUNING, BestResponse
 from gupai_agents.evaluation.chart import short
 from gupai_agents.evaluation.exact import GameTree
-from gupai_agents.evaluation.exploiter import SEARCH, TUNING, Exploited
 from gupai_agents.evaluation.folder import summary
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
@@ -31,8 +31,8 @@ NARROWEST = 20  # columns; a narrower terminal breaks lines itself
 NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and written in full below it
 
 
-def table_of(*columns: str, **looks: Any) -> Table:
-    table = Table(*columns, box=box.SIMPLE, title_justify="left", **looks)
+def table_of(*columns: str, **options: Any) -> Table:
+    table = Table(*columns, box=box.SIMPLE, title_justify="left", **options)
     for column in table.columns:
         column.overflow = "fold"  # rather than cut what is too long
     return table
@@ -183,9 +183,9 @@ def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) ->
 def _tables_of(found: Tournament) -> list[str]:
     """Return in words who sat together."""
     played = dict.fromkeys(line_up.table for line_up in found.line_ups)
-    printed = {ONE: "One agent sits among equal others", TWO: "Two agents share the seats", MIXED: "All differ"}
+    descriptions = {ONE: "One agent sits among equal others", TWO: "Two agents share the seats", MIXED: "All differ"}
     return [
-        f"{printed[table]}, in every deal once at each seat" + (", and counts alone" if table == ONE else "")
+        f"{descriptions[table]}, in every deal once at each seat" + (", and counts alone" if table == ONE else "")
         for table in played
     ]
 
@@ -222,10 +222,10 @@ def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_j
     )
 
 
-def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False) -> None:
+def exploitability(tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False) -> None:
     """Print what policies win in all seats, and what a best response wins more."""
     if as_json:
-        return put_json(_exploits(tree, policies, seconds))
+        return put_json(_exploitability(tree, policies, seconds))
     two, seats = tree.sides.max() == 1, range(tree.players)
     table = table_of("in all seats", title="Chips per deal")
     for heading in (*(f"seat {seat}" for seat in seats), *(f"gain at {seat}" for seat in seats)):
@@ -245,7 +245,7 @@ def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *,
     )
 
 
-def _exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> dict[str, Any]:
+def _exploitability(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> dict[str, Any]:
     return {
         "game": tree.game.id,
         "version": tree.game.version,
@@ -267,12 +267,12 @@ def _exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -
     }
 
 
-def exploiter(found: Exploited, seconds: float, *, as_json: bool = False) -> None:
-    """Print what has been won from a frozen agent, and by whom."""
+def best_response(found: BestResponse, seconds: float, *, as_json: bool = False) -> None:
+    """Print the best response that was found to a frozen agent, and its gain."""
     if as_json:
         return put_json({**found.as_numbers(), "seconds": seconds})
     gain, effort = found.gain, found.effort
-    looked = {
+    method = {
         TUNING: f"tuning: {effort.generations} generations of {effort.population} heuristics in "
         f"{effort.candidate_deals:,} deals each",
         SEARCH: f"search: {effort.playouts} playouts per decision",
@@ -282,13 +282,13 @@ def exploiter(found: Exploited, seconds: float, *, as_json: bool = False) -> Non
         if gain.low > 0
         else f"Nothing was found that clearly wins more than {found.agent} does"
     )
-    put(f"{said}: one exploiter among others of it wins {gain} chips per deal more than it does in the same seats.")
-    say(f"Exploiter: {found.exploiter}")  # on one line, to be copied
+    put(f"{said}: one such player among copies of it wins {gain} chips per deal more than it does in the same seats.")
+    say(f"Best response: {found.response}")  # on one line, to be copied
     put(
-        f"Looked for by {looked}; measured in {gain.samples:,} other deals, each from every seat.",
+        f"Found by {method}; measured in {gain.samples:,} other deals, each from every seat.",
         *([f"{found.note[0].upper()}{found.note[1:]}."] if found.note else []),
         f"{found.game.id} v{found.game.version}, {found.variant}; seed {found.seed}; {seconds:.1f} seconds.",
-        "The gain is a lower bound: a better response may be there that was not found. ± is the half-width of its 95% "
+        "The gain is a lower bound: there may be a better response that was not found. ± is the half-width of its 95% "
         "interval.",
     )
 

@@ -66,13 +66,13 @@ class Session(Deal):
         found.payoffs = self.payoffs[:]
         return found
 
-    def turns(self) -> DecisionBatch:
+    def decision_batch(self) -> DecisionBatch:
         """Return the decision to be made, as agents take it; by plain rules, for which nobody waits for a compiler."""
         return DecisionBatch(self.view_row(self.seat), self.mask()[None], np.array([noise_key(self.state)], np.int64))
 
     def answer(self, agent: Agent) -> int:
         """Return what an agent plays for the seat to act. Raises: ValueError as `ask`."""
-        return int(ask(agent, self.game, self.variant, self.turns())[0])
+        return int(ask(agent, self.game, self.variant, self.decision_batch())[0])
 
     def play(self, action: int) -> list[float] | None:
         """Play a legal action; return the chips by seat if it ended a deal, else None."""
@@ -90,13 +90,20 @@ class Session(Deal):
         self.payoffs.append(tuple(paid))
         return paid
 
-    def take(self, action: int, names: Sequence[str], printed: Sequence[str] = (), first: int = 0) -> Step:
-        """Play a legal action; names: of the seats. told: notes that are no news. first: the seat at the near side."""
+    def take(self, action: int, names: Sequence[str], known: Sequence[str] = (), first: int = 0) -> Step:
+        """Play a legal action.
+
+        Args:
+            action: The action.
+            names: The names of the seats.
+            known: Notes that are already known, so that they are no news.
+            first: The seat at the near side.
+        """
         seat = self.seat
         words = self.game.action_name(action, self.view(seat))
         payoffs = self.play(action)
         scene = self.shown(payoffs).scene(names, first=first)
-        news = next((note for note in scene.notes[:1] if note not in printed), "")
+        news = next((note for note in scene.notes[:1] if note not in known), "")
         return Step(int(self.state.moves), seat, words, news, payoffs, scene)
 
     def shown(self, payoffs: Sequence[float] | None) -> "Session":

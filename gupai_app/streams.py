@@ -26,10 +26,10 @@ class OutputLostError(Exception):
 
 
 class _Raw(io.RawIOBase):
-    """The bytes of an output. The first that are lost raise OutputLostError or, if not `short_repr`, nothing."""
+    """The bytes of an output. The first that are lost raise OutputLostError, unless losses are not `reported`."""
 
-    def __init__(self, raw: io.FileIO | None, *, printed: bool) -> None:
-        self._raw, self._reports = raw, printed
+    def __init__(self, raw: io.FileIO | None, *, reported: bool) -> None:
+        self._raw, self._reports = raw, reported
 
     def writable(self) -> bool:
         return True
@@ -54,7 +54,7 @@ class _Raw(io.RawIOBase):
             return len(data)
 
 
-def _output(stream: TextIO | None, *, printed: bool) -> TextIO:
+def _output(stream: TextIO | None, *, reported: bool) -> TextIO:
     if stream is not None and not isinstance(stream, io.TextIOWrapper):
         return stream  # of a notebook or a test
     try:
@@ -62,7 +62,7 @@ def _output(stream: TextIO | None, *, printed: bool) -> TextIO:
     except (OSError, ValueError):  # it has no file of its own
         return stream if stream is not None else sys.stdout
     return io.TextIOWrapper(
-        io.BufferedWriter(_Raw(raw, printed=printed)),  # type: ignore[type-var]
+        io.BufferedWriter(_Raw(raw, reported=reported)),  # type: ignore[type-var]
         "utf-8" if stream is None else stream.encoding,
         "replace",  # a terminal without some sign shows ? in its place
         line_buffering=stream is not None and stream.line_buffering,
@@ -81,7 +81,7 @@ def take() -> None:
         sys.stdin = open(os.devnull)  # noqa: SIM115
     elif isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
-    sys.stdout, sys.stderr = _output(sys.stdout, printed=True), _output(sys.stderr, printed=False)
+    sys.stdout, sys.stderr = _output(sys.stdout, reported=True), _output(sys.stderr, reported=False)
 
 
 def printable(text: str, *, colours: bool = False) -> str:

@@ -86,8 +86,8 @@ class WitnessedEnv(GupaiEnv):
         last = self.past[-1][1] if self.past else None
         if not now_dealt(self, last, self.deal.state):
             return
-        printed = self.original.deal.states
-        renamed = self.adapter.renamed(self.game, printed, self.names, int(printed.direction[0]))
+        states = self.original.deal.states
+        renamed = self.adapter.renamed(self.game, states, self.names, int(states.direction[0]))
         for name in ("deal", "direction", "leader", "total") if self.past else ():
             np.testing.assert_array_equal(self.deal.states[name], renamed[name], f"{name} of the next deal")
         put(self, renamed)

@@ -39,7 +39,7 @@ CALLS: dict[str, tuple[Callable, dict[str, Any], dict[str, Any]]] = {
         {"game": GAME, "challenger": GREEDY, "champion": GREEDY},
         {"gain": 1.0, "alpha": 0.05, "beta": 0.05, "most": 1, "seed": 0},
     ),
-    "exploit": (evaluation.exploit, {"game": GAME, "agent": GREEDY}, {"seed": -1}),
+    "find_best_response": (evaluation.find_best_response, {"game": GAME, "agent": GREEDY}, {"seed": -1}),
     "play_tournament": (
         evaluation.play_tournament,
         {"game": GAME, "agents": TWO, "deals": 1},

@@ -87,13 +87,18 @@ def test_the_version_is_a_number():
             "tournament jie-long greedy random --deals 1",
             "--deals=1 is not allowed; write a whole number from 2 to 8,388,608",
         ),
-        ("exploit jie-long -o deck=full", "jie-long: 32 tiles lie in 1.3e+32 orders, too many for exact work"),
-        ("exploit jie-long -o players=4", "players=4 is not allowed with deck='tiny'"),
-        ("exploit jie-long -o deals=2", "deals=2 is not allowed in exact work"),
-        ("exploit jie-long human", "here only programs play"),
-        ("exploit jie-long --rounds 0", "--rounds=0 is not allowed; write a whole number from 1 to 1,000,000,000\n"),
+        ("exploitability jie-long -o deck=full", "jie-long: 32 tiles lie in 1.3e+32 orders, too many for exact work"),
+        ("exploitability jie-long -o players=4", "players=4 is not allowed with deck='tiny'"),
+        ("exploitability jie-long -o deals=2", "deals=2 is not allowed in exact work"),
+        ("exploitability jie-long human", "here only programs play"),
+        (
+            "exploitability jie-long --rounds 0",
+            "--rounds=0 is not allowed; write a whole number from 1 to 1,000,000,000\n",
+        ),
         ("rules jielong", "'jielong' is no game"),
         ("bench chess", "'chess' is no game"),
+        ("exploit jie-long", "gupai exploit is called gupai exploitability now"),
+        ("exploiter jie-long greedy", "gupai exploiter is called gupai best-response now"),
         ("plya", "No such command 'plya'."),
         ("tournament", "Missing argument 'GAME'."),
         ("watch --tabels", "No such option: --tabels"),
@@ -333,8 +338,8 @@ def test_the_tournament_table_shows_what_the_duels_gave():
     assert "ce-deng v0, default options; 30 deals a duel, seed 1;" in shown
 
 
-def test_exploit_prints_what_a_best_response_wins():
-    words = ("exploit", "jie-long", "greedy", "--solve", "--rounds", "50", "-o", "forced_play=true")
+def test_exploitability_prints_what_a_best_response_wins():
+    words = ("exploitability", "jie-long", "greedy", "--solve", "--rounds", "50", "-o", "forced_play=true")
     result = json.loads(answer(*words, "--json"))
     tree = build_tree("jie-long", deck="tiny", players=2, forced_play=True)
     assert (result["nodes"], result["deals"], result["information_sets"]) == (tree.nodes, tree.deals, tree.sets)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gupai_app.session import Session
+from gupai_env.core.game import PROVIDED, Game
 from gupai_env.games import GAMES
 
 ROOT = Path(__file__).parents[1]
@@ -146,3 +147,28 @@ def test_an_argument_that_was_renamed_is_found_in_its_docstring():
     function = 'def play(envs):\n    """Play.\n\n    Args: lanes: where.\n    """'
     record = 'class Row:\n    """A row.\n\n    keys: of chance. seat: who.\n    """\n    rng_keys: int\n    seat: int'
     assert (named_in_vain(function), named_in_vain(record)) == (["play: lanes"], ["Row: keys"])
+
+
+def contract_of_the_docstring(text: str) -> list[str]:
+    """The names that Game's docstring, its indentation kept, explains as what a module provides."""
+    lines = re.findall(r"^ {8}(\w[\w, ]*)(?:\(.*?\))?: ", text, re.M)
+    return [name for names in lines for name in names.split(", ")]
+
+
+def contract_of_the_page(text: str) -> list[str]:
+    """The names in the first column of the page's table of what a package provides."""
+    rows = re.findall(r"^\| (`[^|]*) \|", text, re.M)
+    return [name for row in rows for name in re.findall(r"`(\w+)", row)]
+
+
+def test_the_contract_is_told_by_the_names_that_the_code_asks_for():
+    page = (ROOT / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
+    assert sorted(contract_of_the_docstring(Game.__doc__)) == sorted(PROVIDED)
+    assert sorted(contract_of_the_page(page)) == sorted(PROVIDED)
+
+
+def test_a_name_of_the_contract_that_was_renamed_is_found():
+    docstring = "\n    module_name: as\n        STATE, VIEW: dtypes.\n        worth(view): sums\n            it: is."
+    page = "| name | does |\n|---|---|\n| `STATE` | `state_dtype(seats)` |\n| `FEATURES`, `worth(view)` | sum |"
+    assert contract_of_the_docstring(docstring) == ["STATE", "VIEW", "worth"]
+    assert contract_of_the_page(page) == ["STATE", "FEATURES", "worth"]

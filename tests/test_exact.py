@@ -162,7 +162,7 @@ def test_all_deals_are_the_orders_of_the_deck():
 
 def test_a_seat_remembers_more_than_its_view_shows():
     tree = tree_of("jie-long", **TINY)  # where a view forgets in which order one discarded
-    views = {(int(seat), content(view)) for seat, view in zip(tree.seats, tree.turns.views, strict=True)}
+    views = {(int(seat), content(view)) for seat, view in zip(tree.seats, tree.batch.views, strict=True)}
     assert tree.sets > len(views)
 
 
@@ -266,7 +266,7 @@ def network(sample, seed=1):
     "agent", [network(True), network(False), make_agent("random")], ids=["draws", "best", "random"]
 )
 def test_an_agents_probabilities_are_the_frequencies_of_its_answers(agent):
-    turns, draws = tree_of("jie-long", **FORCED).turns, 20_000
+    turns, draws = tree_of("jie-long", **FORCED).batch, 20_000
     row = int(turns.masks.sum(1).argmax())
     one = DecisionBatch(
         turns.views[[row] * draws], turns.masks[[row] * draws], np.random.default_rng(1).integers(0, 2**63, draws)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from gupai_agents import make_agent
-from gupai_agents.evaluation import Standings, ablation, duel, exploiter, ladder
+from gupai_agents.evaluation import Standings, ablation, best_response, duel, ladder
 from gupai_agents.evaluation.ablation import Budget, Problem, Searched, contributions_over, families, search_seed
-from gupai_agents.evaluation.exploiter import Effort, gain_of, tuned_against
+from gupai_agents.evaluation.best_response import Effort, gain_of, tuned_against
 from gupai_agents.evaluation.ladder import speed
 from gupai_agents.evaluation.statistics import estimate, holm, t_test
 from gupai_agents.evaluation.tournament import schedule
@@ -80,10 +80,10 @@ def test_the_pace_of_a_player_is_decisions_per_second(monkeypatch):
     assert asked[4:] == [2, 8, 12]
 
 
-# --- exploiters -----------------------------------------------------------------------------------
+# --- best responses -------------------------------------------------------------------------------
 
 
-def test_what_an_exploiter_gains_is_more_than_the_agent_wins_itself():
+def test_what_a_best_response_gains_is_more_than_the_agent_wins_itself():
     """In Da Ling the house takes a share: equals lose, and gain nothing on each other."""
     game = get_game("da-ling")
     variant = game.variant.make(casino_fee=5)
@@ -110,7 +110,7 @@ def test_a_heuristic_among_frozen_agents_wins_what_tuning_pays_it():
     assert len(set(found.mean(1))) == 3
 
 
-def test_an_exploiter_begins_without_temperature_is_chosen_in_other_deals_and_scaled(monkeypatch):
+def test_a_best_response_begins_without_temperature_is_chosen_in_other_deals_and_scaled(monkeypatch):
     variant, agent, began, rng_keys = JIE_LONG.variant(), make_agent("variety@2"), [], []
 
     class Still:
@@ -128,7 +128,7 @@ def test_an_exploiter_begins_without_temperature_is_chosen_in_other_deals_and_sc
         rng_keys.append((len(candidates), deals, key))
         return np.arange(len(candidates))[:, None] * [[-1.0, -1.0]]
 
-    monkeypatch.setattr(exploiter, "Evolution", Still)
+    monkeypatch.setattr(best_response, "Evolution", Still)
     monkeypatch.setattr(Table, "values", won)
     effort = Effort(generations=3, candidate_deals=10).checked(agent, 4)
     spec = tuned_against(JIE_LONG, variant, agent, effort, 5)

@@ -232,7 +232,7 @@ def test_decisions_that_are_not_the_games_are_refused_in_one_line(name):
         (turns._replace(views=VectorEnv("tiu-u", 4).views()[0]), "views must be contiguous"),
         (turns._replace(views=turns.views[:3]), "views must be contiguous"),
     ):
-        with pytest.raises(ValueError, match=f"turns of jie-long: {message}"):
+        with pytest.raises(ValueError, match=f"decisions of jie-long: {message}"):
             agent.act(wrong)
     agent.act(turns)
 

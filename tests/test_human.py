@@ -57,7 +57,7 @@ def choose(session, *lines):
     """The name of the action to which the person's lines lead, and the person."""
     person = Person(*lines)
     agent = HumanAgent(session.game, session.variant, person.terminal())
-    action = int(agent.act(session.turns())[0])
+    action = int(agent.act(session.decision_batch())[0])
     assert not person.lines
     return session.game.action_names[action], person
 
@@ -131,8 +131,8 @@ def test_a_newcomer_is_told_the_game_once_and_shown_the_rules_on_request():
     session = position("64 31 21", "16")
     person = Person("?", "1", "1")
     agent = HumanAgent(session.game, session.variant, person.terminal())
-    agent.act(session.turns())
-    agent.act(session.turns())
+    agent.act(session.decision_batch())
+    agent.act(session.decision_batch())
     shown = "\n".join(person.shown)
     assert shown.count("Play a tile that has the open number") == 2  # at first, and after the rules
     words = session.game.rules_text.split()
@@ -160,14 +160,14 @@ def test_before_the_play_of_ce_deng_an_answer_is_a_word():
 def test_who_leaves_leaves_with_one_line(before, line):
     session, person = position("64 31"), Person(*before, line)
     with pytest.raises(Quit) as left:
-        HumanAgent(session.game, session.variant, person.terminal()).act(session.turns())
+        HumanAgent(session.game, session.variant, person.terminal()).act(session.decision_batch())
     assert left.value.code == 0
     assert person.shown[-1] == "You have left the table."
 
 
 def test_many_rows_are_many_questions():
     session = position("64 31 21", "16")
-    one, person = session.turns(), Person("1", "2")
+    one, person = session.decision_batch(), Person("1", "2")
     turns = DecisionBatch(
         np.concatenate([one.views] * 2).view(np.recarray), *(np.concatenate([each] * 2) for each in one[1:])
     )
@@ -209,7 +209,7 @@ def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
     you = HumanAgent(game, variant, Person(then=first_answer).terminal())
     names, printed = seat_names(variant.players, 1), []
     while not session.terminated:
-        action = int((you if session.seat == 1 else agents[session.seat]).act(session.turns())[0])
+        action = int((you if session.seat == 1 else agents[session.seat]).act(session.decision_batch())[0])
         mover = session.seat
         payoffs = session.play(action)
         if not payoffs:
@@ -244,7 +244,7 @@ def test_a_session_is_the_episode_of_an_environment_with_its_seed():
         while not session.terminated:
             assert env.agent_selection == f"seat_{session.seat}"
             assert np.array_equal(env.infos[env.agent_selection]["action_mask"], session.mask())
-            assert session.view(session.seat).tobytes() == session.turns().views[0].tobytes()
+            assert session.view(session.seat).tobytes() == session.decision_batch().views[0].tobytes()
             action = int(session.mask().nonzero()[0][-1])
             env.step(action)
             payoffs = session.play(action)
@@ -263,7 +263,7 @@ def splitting(*lines, hand="66 65 64 55 42 21", table="66 32"):
     session = Session(game, built.variant, 0)
     session.states[:] = built.states
     person = Person(*lines)
-    action = int(HumanAgent(game, built.variant, person.terminal()).act(session.turns())[0])
+    action = int(HumanAgent(game, built.variant, person.terminal()).act(session.decision_batch())[0])
     assert not person.lines
     return action, built.view(0), person
 
@@ -329,7 +329,7 @@ def test_what_each_move_is_worth_is_told_on_request(word):
     session = Session(game, variant, 5)
     person, adviser = (Person(word, "#1", "1"), make_agent("search:playouts=30", game, **dataclasses.asdict(variant)))
     human = HumanAgent(game, variant, person.terminal(), adviser=adviser)
-    turns = session.turns()
+    turns = session.decision_batch()
     action = int(human.act(turns)[0])
     assert turns.masks[0, action] and not person.lines[1:]
     printed = person.shown[-1]

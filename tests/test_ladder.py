@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from gupai_agents import agent_names, make_agent
 from gupai_agents.evaluation import duel
-from gupai_agents.evaluation.ladder import DECISIONS, play_ladder, some_turns
+from gupai_agents.evaluation.ladder import DECISIONS, play_ladder, some_decisions
 from gupai_agents.shipped import TUNED, shipped_heuristics, tuned_weights
 from gupai_app.cli import app
 from gupai_env import GAMES, get_game
@@ -71,7 +71,7 @@ def test_a_ladder_tells_what_duels_tell():
 
 
 def test_decisions_are_drawn_from_all_moments_of_a_deal():
-    turns = some_turns(get_game("jie-long"), make_agent("greedy", "jie-long"), get_game("jie-long").variant())
+    turns = some_decisions(get_game("jie-long"), make_agent("greedy", "jie-long"), get_game("jie-long").variant())
     assert len(turns.rng_keys) == len(turns.views) == len(turns.masks) == DECISIONS
     assert len(set(turns.rng_keys.tolist())) == DECISIONS
     assert set(turns.views.turn.tolist()) == set(range(32))

@@ -7,7 +7,7 @@ from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import CheckpointError, identity, write_checkpoint
 from gupai_agents.evaluation import duel
-from gupai_agents.evaluation.ladder import some_turns
+from gupai_agents.evaluation.ladder import some_decisions
 from gupai_agents.look_ahead import Depth, LookAhead
 from gupai_agents.network import NetworkAgent, tensor_shapes
 from gupai_env.games import get_game
@@ -34,7 +34,7 @@ def network(**depth):
 
 @pytest.fixture(scope="module")
 def turns():
-    return some_turns(GAME, make_agent("greedy", GAME, **OPTIONS), GAME.variant(**OPTIONS))
+    return some_decisions(GAME, make_agent("greedy", GAME, **OPTIONS), GAME.variant(**OPTIONS))
 
 
 def of_legal(values, masks):

@@ -27,7 +27,7 @@ def a_game(name, agent="greedy", seed=7, **variant):
     options = game.variant.make(**variant)
     session, player = Session(game, options, seed), make_agent(agent, game, **variant)
     while not session.terminated:
-        session.play(int(player.act(session.turns())[0]))
+        session.play(int(player.act(session.decision_batch())[0]))
     return session.record([agent] * options.players)
 
 

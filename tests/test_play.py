@@ -45,7 +45,7 @@ def test_moves_of_one_verb_stand_together_in_the_order_of_their_actions(game):
     session = Session(GAMES[game], GAMES[game].variant(), 3)
     person, greedy = HumanAgent(session.game, session.variant, Watching()), make_agent("greedy", game)
     while not session.terminated:
-        turns = session.turns()
+        turns = session.decision_batch()
         moves = moves_of(person.hints, turns.views[0], turns.masks[0])
         verbs = [move.verb for move in moves]
         first = {verb: min(move.actions[0] for move in moves if move.verb == verb) for verb in verbs}
@@ -138,7 +138,7 @@ def test_a_session_keeps_the_end_of_a_deal_and_shows_every_seat_in_turn():
     session, ended = Session(game, game.variant(deals=3), 6), 0
     while not session.terminated:
         assert [int(view.seat) for view in session.views(2)] == [2, 3, 0, 1]
-        payoffs = session.play(int(greedy.act(session.turns())[0]))
+        payoffs = session.play(int(greedy.act(session.decision_batch())[0]))
         if payoffs:
             ended += 1
             end, state = session.finished.state, session.state

@@ -97,11 +97,11 @@ def test_a_tournament_tells_who_won_what_from_whom_and_at_which_seat_the_best_fi
     assert [each["mean"] for each in said["totals"]] == [performance.chips.mean for performance in found.performances]
 
 
-def test_exploits_are_told_as_values_and_gains(capsys, monkeypatch):
+def test_exploitability_is_told_as_values_and_gains(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     tree = build_tree("jie-long", deck="tiny", players=2)
     policy = tree.uniform()
-    report.exploits(tree, {"random": policy}, 1.0)
+    report.exploitability(tree, {"random": policy}, 1.0)
     values, gains = tree.values(policy), tree.gains(policy)
     (row,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.split()[:1] == ["random"])
     assert [float(word) for word in row[1:]] == pytest.approx([*values, *gains, gains.mean()], abs=5.1e-5)

@@ -49,7 +49,7 @@ def test_bars_stand_best_first_and_the_one_played_is_always_among_them():
     assert found.loss == 11
     for bar, action in zip(found.bars, [*range(11, 4, -1), 0], strict=True):
         assert (bar.mean, bar.half) == (action, pytest.approx(WIDE * action / 10))
-        assert bar.chance == pytest.approx(action / 11)
+        assert bar.probability == pytest.approx(action / 11)
     found = decided(4, means, means / 10)  # the first that does not fit of itself
     assert [bar.words for bar in found.bars] == [f"a{each}" for each in range(11, 3, -1)]
     assert [bar.played for bar in found.bars] == [False] * 7 + [True]

@@ -325,10 +325,10 @@ def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
     heated = f"greedy@{TEMPERATURE[name]}"
     policy = tree.policy([make_agent(heated, game, **tiny(game))] * tree.players)
     scores = exact_scores(tree, policy)
-    sets = np.flatnonzero(tree.turns.masks.sum(1) > 1)
+    sets = np.flatnonzero(tree.batch.masks.sum(1) > 1)
     sets = np.random.default_rng(3).choice(sets, min(30, len(sets)), replace=False)
     spec = f"search:playouts=3000,particles=3000,steady=0,heuristic={heated},others={heated},infer={heated}"
-    values = make_agent(spec, game, **tiny(game)).values(tree.turns.at(sets))
+    values = make_agent(spec, game, **tiny(game)).values(tree.batch.at(sets))
     printed = 0
     for row, group in enumerate(sets):
         sequences = np.arange(tree.first[group], tree.first[group + 1])
@@ -354,13 +354,13 @@ def test_where_the_rest_is_a_best_response_the_best_action_is_found(name):
         best, played = exact_scores(tree, policy, best=True), exact_scores(tree, policy)
         sets = [
             group
-            for group in np.flatnonzero((tree.seats == searching) & (tree.turns.masks.sum(1) > 1))
+            for group in np.flatnonzero((tree.seats == searching) & (tree.batch.masks.sum(1) > 1))
             if clearly_best(best[tree.first[group] : tree.first[group + 1]])
             and np.array_equal(*(each[tree.first[group] : tree.first[group + 1]].round(9) for each in (best, played)))
         ]
         sets = np.random.default_rng(1).choice(sets, min(40, len(sets)), replace=False)
         spec = f"search:playouts=1500,particles=1500,steady=0,heuristic=greedy,others={heated},infer={heated}"
-        chosen = make_agent(spec, game, **tiny(game)).act(tree.turns.at(sets))
+        chosen = make_agent(spec, game, **tiny(game)).act(tree.batch.at(sets))
         for group, action in zip(sets, chosen, strict=True):
             sequences = np.arange(tree.first[group], tree.first[group + 1])
             assert action == tree.actions[sequences[best[sequences].argmax()]]

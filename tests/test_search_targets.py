@@ -17,7 +17,7 @@ from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training import search_targets
 from gupai_training.config import parse
-from gupai_training.net2net import grows_into, widened
+from gupai_training.net2net import can_widen, widened
 from gupai_training.run import Run
 from gupai_training.search_targets import Kind, TargetMaker, Targets, Window
 from gupai_training.true_hand_targets import Scorer, chips_in_deals, chips_played_out
@@ -385,7 +385,7 @@ GROWTHS = [
 def test_a_larger_network_computes_what_the_smaller_one_did_and_can_learn_everywhere(small, large):
     rng = np.random.default_rng(3)
     agent, like = network(*small, rng), network(*large, rng)
-    assert grows_into(agent.net, like.net)
+    assert can_widen(agent.net, like.net)
     tensors = widened(agent.tensors, like.net, GAME, rng)
     envs = VectorEnv(GAME, 64)
     envs.step(envs.sample(1))
@@ -420,7 +420,7 @@ def test_a_larger_network_computes_what_the_smaller_one_did_and_can_learn_everyw
 )
 def test_what_would_compute_something_else_does_not_grow(small, large):
     nets = [{"type": kind, "hidden": hidden} for kind, hidden in (small, large)]
-    assert not grows_into(*nets)
+    assert not can_widen(*nets)
 
 
 def some(first, count):

@@ -7,9 +7,9 @@ import pytest
 
 from gupai_agents import DecisionBatch, make_agent, search
 from gupai_agents.evaluation import GameTree, build_tree, duel, play_tournament
+from gupai_agents.evaluation.best_response import gain_of
 from gupai_agents.evaluation.claims.tables import at_their_sides
 from gupai_agents.evaluation.exact import solve
-from gupai_agents.evaluation.exploiter import gain_of
 from gupai_agents.evaluation.ladder import play_ladder
 from gupai_agents.evaluation.tournament import ALL, MIXED, ONE, TWO, line_ups
 from gupai_agents.tune import Table
@@ -72,7 +72,7 @@ def test_a_side_counts_once_in_a_tournament():
     assert found.standings.against(0, 1).mean == pytest.approx(-found.standings.against(1, 0).mean)
 
 
-def test_the_ladder_and_the_exploiter_seat_both_partners():
+def test_the_ladder_and_the_best_response_seat_both_partners():
     greedy, hunter = make_agent("greedy", DEER), make_agent("hunter", DEER)
     won = duel(DEER, hunter, greedy, 30, seed=4).chips[..., 0].mean(1).mean()
     ladder = play_ladder(DEER, [greedy, hunter], 30, 2, seed=4)

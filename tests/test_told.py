@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from gupai_agents import make_agent
-from gupai_agents.evaluation.exploiter import TUNING, Effort, Exploited
+from gupai_agents.evaluation.best_response import TUNING, BestResponse, Effort
 from gupai_agents.evaluation.folder_models import Total
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
 from gupai_agents.evaluation.match import DuplicateResult
@@ -23,7 +23,7 @@ from gupai_app.progress import ScreenReporter, results_json
 from gupai_app.session import Session
 from gupai_app.web.kept import Kept
 from gupai_app.web.review import luck
-from gupai_app.web.tournaments import place_of
+from gupai_app.web.tournaments import index_of_game
 from gupai_env import get_game
 from gupai_env.core.phrases import seat_names
 from gupai_training.run_folder import FINAL_SEED, Row
@@ -142,10 +142,10 @@ def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
     ("gain", "said"),
     [(Estimate(2.0, 0.5, 70), "at least 1.50 chips per deal from me"), (Estimate(2.0, 2.0, 70), "Nothing was found")],
 )
-def test_an_exploiter_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
+def test_a_best_response_claims_no_more_than_its_interval(gain, said, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     effort = Effort(TUNING, 7, 8, 90, 5, 70)
-    report.exploiter(Exploited(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
+    report.best_response(BestResponse(JIE_LONG, JIE_LONG.variant(), "me", "heuristic:pips=1", gain, effort, 3), 1.0)
     shown = capsys.readouterr().out
     assert said in shown
     assert "tuning: 7 generations of 8 heuristics in 90 deals each; measured in 70 other deals" in shown
@@ -249,7 +249,7 @@ def test_the_place_of_a_game_in_its_file_is_that_in_which_blocks_are_written():
         places += [(line_up, deal, rotation) for deal in range(first, first + some) for rotation in range(4)]
     assert len(places) == len(plan.line_ups) * 2100 * 4
     for place in (0, 1, 5, 4095, 4096, 4097, len(places) // 2, len(places) - 1):
-        assert place_of(plan, *places[place]) == place
+        assert index_of_game(plan, *places[place]) == place
 
 
 def test_standings_of_a_folder_are_the_best_first():

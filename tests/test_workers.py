@@ -306,7 +306,7 @@ def test_half_of_the_cores_label_while_the_others_learn(tmp_path, monkeypatch):
     assert torch.get_num_threads() == before
     same_bits(alone.folder, both.folder)
     with pytest.raises(RuntimeError, match="after shutdown"):  # nothing is labelled once the stage is over
-        both.search_stage.beside.ask(square, 3)
+        both.search_stage.local_workers.ask(square, 3)
 
 
 def test_a_thread_that_is_closed_begins_nothing_more():

@@ -1,7 +1,7 @@
 """The protocol of a player: it sees views, never states, and answers a whole batch at once.
 
-Whatever asks a player does it by `ask` or `probabilities`, the one door: an agent is handed copies, its answers are
-checked against what it was not handed, and what its code raises ends as an `AgentError` that names it.
+All code asks players through `ask` or `probabilities`: the agent gets copies, its answers are checked against the
+originals, and whatever its code raises becomes an `AgentError` that names it.
 """
 
 import contextlib
@@ -19,15 +19,15 @@ from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
-# Options that change nothing in what a seat observes or may do, so a player made for one value plays with all.
+# Options that change neither what a seat observes nor what it may do, so a player made for one value plays with all.
 FREE_OPTIONS = ("leader", "deals", "stake")
 
 
 class DecisionBatch(NamedTuple):
-    """Decisions to be made, one a row.
+    """Decisions to be made, one per row.
 
     views: record array [N] of the game's view, what the seat to act knows.
-    masks: bool [N, num_actions], its legal actions; at least one a row.
+    masks: bool [N, num_actions], its legal actions; at least one per row.
     rng_keys: int64 [N], the RNG key the player may use in this decision (see `gupai_env.core.rng`).
     """
 
@@ -36,7 +36,7 @@ class DecisionBatch(NamedTuple):
     rng_keys: np.ndarray
 
     def at(self, rows: Any) -> "DecisionBatch":
-        """Return some of the decisions; `rows` picks them, as it does from an array."""
+        """Return some of the decisions; `rows` selects them as it would from an array."""
         return DecisionBatch(
             _as_bytes(self.views)[rows].view(self.views.dtype, np.recarray), self.masks[rows], self.rng_keys[rows]
         )
@@ -48,52 +48,50 @@ class DecisionBatch(NamedTuple):
 
 
 def _as_bytes(views: np.recarray) -> np.ndarray:
-    """Return records as bytes, each a whole: numpy takes them field by field otherwise, fifteen times as slowly."""
+    """Return records as bytes: otherwise numpy copies them field by field, fifteen times as slowly."""
     return np.asarray(views).view(f"V{views.itemsize}")
 
 
 class Agent(Protocol):
     """A player of one variant. Equal views, masks and keys must give equal actions, whatever the batch.
 
-    Two more attributes are looked at where there are any: `game`, a game or its id, and `variant`, a `Variant`, say
-    what the agent was made for, and it is refused elsewhere.
+    Two more attributes are optional: `game`, a game or its id, and `variant`, a `Variant`, say what the agent was made
+    for; it is refused elsewhere.
     """
 
     name: str
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """Return one legal action per row, int16 [N]."""
         ...
 
 
 @runtime_checkable
 class PolicyAgent(Agent, Protocol):
-    """An agent that can tell its whole policy, as exact evaluation needs it of one that draws its actions."""
+    """An agent that knows its whole policy, which exact evaluation needs from one that draws its actions."""
 
-    def probabilities(self, turns: DecisionBatch) -> np.ndarray:
+    def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]; the keys do not matter."""
         ...
 
 
-def check_batch(game: Game, turns: DecisionBatch) -> None:
-    """Raise ValueError for decisions that are not of a game as `DecisionBatch` says: compiled loops read them as they
-    are.
-    """
-    rows = len(turns.rng_keys)
+def check_batch(game: Game, batch: DecisionBatch) -> None:
+    """Raise ValueError for decisions that do not fit a game: compiled loops would read them unchecked."""
+    rows = len(batch.rng_keys)
     for name, array, dtype, shape in (
-        ("views", turns.views, game.view, (rows,)),
-        ("masks", turns.masks, np.dtype(np.bool_), (rows, game.num_actions)),
-        ("keys", turns.rng_keys, np.dtype(np.int64), (rows,)),
+        ("views", batch.views, game.view, (rows,)),
+        ("masks", batch.masks, np.dtype(np.bool_), (rows, game.num_actions)),
+        ("keys", batch.rng_keys, np.dtype(np.int64), (rows,)),
     ):
-        kind = array.dtype  # of records, names and size are compared: all of them takes longer than many a decision
+        kind = array.dtype  # for records, names and size are compared: comparing all takes longer than some decisions
         same = kind.names == dtype.names and kind.itemsize == dtype.itemsize if dtype.names else kind == dtype
         if not same or array.shape != shape or not array.flags.c_contiguous:
             raise ValueError(
-                f"turns of {game.id}: {name} must be contiguous {list(shape)} of its type, not "
+                f"decisions of {game.id}: {name} must be contiguous {list(shape)} of its type, not "
                 f"{short_repr(str(array.dtype))} {list(array.shape)}"
             )
-    if not turns.masks.any(1).all():
-        raise ValueError(f"turns of {game.id}: row {int(turns.masks.any(1).argmin())} has no legal action")
+    if not batch.masks.any(1).all():
+        raise ValueError(f"decisions of {game.id}: row {int(batch.masks.any(1).argmin())} has no legal action")
 
 
 def name_of(agent: Any) -> str:
@@ -113,7 +111,7 @@ AnyAgent = TypeVar("AnyAgent", bound=Agent)
 
 
 def note_origin(agent: AnyAgent, spec: str, files: Sequence[Path] = ()) -> AnyAgent:
-    """Note in an agent what it was made from; one that takes no attributes stays without. Return the agent."""
+    """Record in an agent what it was made from, if it takes attributes; return the agent."""
     with contextlib.suppress(AttributeError, TypeError):
         object.__setattr__(agent, "made_from", Origin(spec, tuple(files)))
     return agent
@@ -126,7 +124,7 @@ def origin_of(agent: Any) -> Origin | None:
 
 
 def labels_of(agents: Sequence[Any]) -> list[str]:
-    """Return what tables call agents, one by one: names, or where these are alike, whatever tells them apart."""
+    """Return a label for each agent: its name or, where names are equal, whatever distinguishes it."""
     names = [name_of(agent) for agent in agents]
     often = Counter(names)
     for at, agent in enumerate(agents):
@@ -144,7 +142,7 @@ def labels_of(agents: Sequence[Any]) -> list[str]:
 
 
 def check_agent(agent: Any, game: Game, variant: Variant) -> None:
-    """Raise ValueError, in one line, for what is no agent and for one that was made for another game or variant."""
+    """Raise ValueError, in one line, for anything but an agent, and for one made for another game or variant."""
     if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise ValueError(
             f"{short_repr(agent)} is no agent, which has a method `act`; make_agent makes one from its name"
@@ -164,18 +162,18 @@ def check_agent(agent: Any, game: Game, variant: Variant) -> None:
 
 
 def distinct(agents: Sequence[Agent]) -> tuple[list[Agent], list[int]]:
-    """Return the different ones of some agents, and of each of them all its number among these."""
+    """Return the distinct agents, and for each agent its index among these."""
     numbers: dict[int, int] = {}
     places = [numbers.setdefault(id(agent), len(numbers)) for agent in agents]
     return list({id(agent): agent for agent in agents}.values()), places
 
 
 def ask(
-    agent: Agent, game: Game, variant: Variant, turns: DecisionBatch, envs: Sequence[int] | np.ndarray | None = None
+    agent: Agent, game: Game, variant: Variant, batch: DecisionBatch, envs: Sequence[int] | np.ndarray | None = None
 ) -> np.ndarray:
-    """Return an agent's actions, integers [N], checked: one a row, and each legal.
+    """Return an agent's actions, integers [N], checked: one per row, and each legal.
 
-    The agent is handed copies: whatever it does to them changes neither the game nor what its answers are checked by.
+    The agent gets copies: whatever it does to them changes neither the game nor the check of its answers.
 
     Args: envs: what an error calls the rows; without it they are counted from 0.
     Raises: ValueError as `check_agent`; AgentError (a ValueError) for whatever the agent's code raises, and for answers
@@ -184,53 +182,53 @@ def ask(
     """
     check_agent(agent, game, variant)
     name = name_of(agent)
-    answers = called(name, agent.act, turns.copy())
+    answers = called(name, agent.act, batch.copy())
     try:
-        actions = whole_numbers(f"{name}: actions", answers, len(turns.rng_keys), "row")
+        actions = whole_numbers(f"{name}: actions", answers, len(batch.rng_keys), "row")
     except ValueError as error:
         raise AgentError(str(error)) from None
-    # A negative action would count from the end: as a large one it is cut off like all that are too large.
+    # A negative action would count from the end; as a large number it is clipped like all that are too large.
     places = actions.astype(np.uint64).clip(max=game.num_actions - 1).astype(np.int64)
-    wrong = (places != actions) | ~turns.masks[np.arange(len(places)), places]
+    wrong = (places != actions) | ~batch.masks[np.arange(len(places)), places]
     if wrong.any():
         row = int(wrong.argmax())
         what = f"row {row}" if envs is None else f"lane {envs[row]}"
-        who = f"{name}, {what}, seat {turns.views[row].seat}"
-        raise IllegalActionError(describe_illegal(game, who, int(actions[row]), turns.masks[row], turns.views[row]))
+        who = f"{name}, {what}, seat {batch.views[row].seat}"
+        raise IllegalActionError(describe_illegal(game, who, int(actions[row]), batch.masks[row], batch.views[row]))
     return actions
 
 
-KEYS_TRIED = range(6)  # enough that an agent which draws in more than a few decisions gives itself away
+KEYS_TRIED = range(6)  # enough to notice an agent that draws its actions in more than a few decisions
 
 
 def certain(actions: np.ndarray, num_actions: int) -> np.ndarray:
-    """Return the policy of who surely plays these actions, [N]: float64 [N, num_actions]."""
+    """Return the policy that plays these actions, [N], with certainty: float64 [N, num_actions]."""
     return (np.arange(num_actions) == np.asarray(actions)[:, None]).astype(np.float64)
 
 
-def probabilities(agent: Agent, game: Game, variant: Variant, turns: DecisionBatch) -> np.ndarray:
-    """Return the policy of any agent, float64 [N, num_actions]: what it tells itself, or certainty of its answers.
+def probabilities(agent: Agent, game: Game, variant: Variant, batch: DecisionBatch) -> np.ndarray:
+    """Return the policy of any agent, float64 [N, num_actions]: its own `probabilities`, or certainty of its answers.
 
-    Raises: ValueError as `ask`; AgentError for an agent that does not tell its policy but lets the keys decide some of
-        its answers, and for one whose probabilities are not a distribution over the legal actions.
+    Raises: ValueError as `ask`; AgentError for an agent without `probabilities` whose answers depend on the keys, and
+        for one whose probabilities are not a distribution over the legal actions.
     """
     check_agent(agent, game, variant)
     name = name_of(agent)
     if isinstance(agent, PolicyAgent):
-        answer = called(name, agent.probabilities, turns.copy())
+        answer = called(name, agent.probabilities, batch.copy())
         try:
             given = np.array(answer).astype(np.float64, casting="same_kind")
         except Exception:  # no numbers, lists of different lengths, or what cannot be an array
             given = np.zeros(0)
-        if given.shape != turns.masks.shape or not (given >= 0).all() or (given > 0)[~turns.masks].any():
+        if given.shape != batch.masks.shape or not (given >= 0).all() or (given > 0)[~batch.masks].any():
             raise AgentError(f"{name}: its probabilities are not those of the legal actions")
         if not np.allclose(given.sum(1), 1, rtol=0, atol=1e-6):
             raise AgentError(f"{name}: its probabilities do not add up to 1")
         policy: np.ndarray = given / given.sum(1, keepdims=True)
         return policy
-    answers = ask(agent, game, variant, turns)
+    answers = ask(agent, game, variant, batch)
     for key in KEYS_TRIED:
-        again = turns._replace(rng_keys=np.full_like(turns.rng_keys, key))
+        again = batch._replace(rng_keys=np.full_like(batch.rng_keys, key))
         if (ask(agent, game, variant, again) != answers).any():
             raise AgentError(f"{name} draws its actions; give it a method `probabilities` (docs/writing-an-agent.md)")
-    return certain(answers, turns.masks.shape[1])
+    return certain(answers, batch.masks.shape[1])

@@ -1,7 +1,7 @@
 """Checkpoints: safetensors with a JSON header that is verified. Reading one never runs code from it.
 
 The file's metadata hold "gupai", the header as JSON, and "sha256" over that text and all tensors, so a file that
-was cut short or damaged is refused in one line.
+was truncated or damaged is refused in one line.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
 FORMAT = 1
-MAX_BYTES = 1 << 30  # nothing this project writes comes near it
+MAX_BYTES = 1 << 30  # far more than this project ever writes
 AGENT_FILE = "agent.safetensors"  # the player, in the folder of a run
 
 
@@ -93,7 +93,7 @@ def _read(path: str | Path, tensors: bool) -> tuple[dict[str, Any], dict[str, np
 
 
 def identity(game: Game, variant: Variant) -> dict[str, Any]:
-    """Return what a player depends on: game, rules, observation and actions, as it stands in the header."""
+    """Return what a player depends on: game, rules, observation and actions, as in the header."""
     encoder = game.encoder
     actions = json.dumps(game.action_names, ensure_ascii=False)
     return {
@@ -111,18 +111,18 @@ def identity(game: Game, variant: Variant) -> dict[str, Any]:
 
 
 def require_player(path: str | Path, header: dict[str, Any]) -> None:
-    """Raise CheckpointError for a file that is no player's."""
+    """Raise CheckpointError for a file that is not that of a player."""
     if header.get("kind") != "player":
         raise CheckpointError(f"{path}: no player but of kind {shortened(header.get('kind'))}")
 
 
 def binding_options(variant: Variant) -> dict[str, Any]:
-    """Return the options on which a player depends, as they stand in the header of a checkpoint."""
+    """Return the options on which a player depends, as in the header of a checkpoint."""
     return {name: value for name, value in options_of(variant).items() if name not in FREE_OPTIONS}
 
 
 def options_of(variant: Variant) -> dict[str, Any]:
-    """Return all options of a variant, as they stand in the header of a checkpoint."""
+    """Return all options of a variant, as in the header of a checkpoint."""
     options: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(variant)))  # tuples become lists
     return options
 
@@ -131,7 +131,7 @@ def options_in(rules: Any, variant: Variant) -> Any:
     """Return the options in the header of a checkpoint, those that came later at their defaults.
 
     Args:
-        rules: The options as they stand there. What is no mapping is returned as it is.
+        rules: The options as read. Anything but a mapping is returned as it is.
         variant: Any variant of the game.
     """
     default = options_of(type(variant)())
@@ -165,7 +165,7 @@ def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant
 
 
 def variant_of(path: str | Path, header: dict[str, Any]) -> tuple[Game, Variant]:
-    """Return the game and variant that a player was trained for; raises CheckpointError for what is none."""
+    """Return the game and variant that a player was trained for; raises CheckpointError for anything else."""
     require_player(path, header)
     rules = header.get("rules")
     if not isinstance(rules, dict):

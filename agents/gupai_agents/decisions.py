@@ -1,4 +1,4 @@
-"""The loop of all play by agents: whoever is to act in each lane is asked, then all lanes are stepped.
+"""The loop of all play by agents: the agent to act in each lane is asked, then all lanes are stepped.
 
 `decisions` is that loop, one step at a time; `play_out` runs it to the end, with rule-based agents in compiled code.
 """
@@ -22,12 +22,11 @@ After = Callable[[np.ndarray], None]  # called with the actions just played, int
 class Answers(NamedTuple):
     """The decisions of one step.
 
-    rows: int [N], the lanes in which the game goes on. turns: what the seats to act there know. actions: int64 [N],
-    what they answered.
+    rows: int [N], the lanes in which the game goes on. batch: the decisions there. actions: int64 [N], the answers.
     """
 
     rows: np.ndarray
-    turns: DecisionBatch
+    batch: DecisionBatch
     actions: np.ndarray
 
 
@@ -41,16 +40,16 @@ def decisions(
 ) -> Iterator[Answers]:
     """Yield the decisions of lanes that deal once (`renew=False`), step by step, until all are over.
 
-    Each step is yielded before it is played: whoever follows may still change its actions. In lanes that skip forced
-    decisions nobody is asked for those that are left.
+    Each step is yielded before it is played: the caller may still change its actions. In lanes that skip forced
+    decisions no agent is asked for the forced ones that are left.
 
     Args:
-        envs: The deals, at any point.
+        envs: The deals, in any state.
         agents: The players.
-        seating: Which of them sits where, int [B, seats] or one number for all; a number that is none of theirs is not
-            asked, and leaves its action to whoever follows.
+        seating: Which of them sits where, int [B, seats] or one number for all; for any other number no agent is asked,
+            and the caller sets the action.
         after: Called after every step.
-        quick: Let rule-based agents play inside a compiled loop; the steps are those of the others.
+        quick: Let rule-based agents play inside a compiled loop; only the steps of the others are yielded.
 
     Raises:
         ValueError: As `ask`.
@@ -90,7 +89,7 @@ def chips_won(envs: VectorEnv) -> np.ndarray:
 
 
 def answers(envs: VectorEnv, agents: Sequence[Agent], mover: np.ndarray) -> np.ndarray:
-    """Return an action a lane, int16 [B]; mover, int [B], says which agent is to act there, or NOBODY to wait.
+    """Return one action per lane, int16 [B]; mover, int [B], says which agent is to act there, or NOBODY to wait.
 
     Raises: ValueError as `ask`.
     """
@@ -102,28 +101,28 @@ def answers(envs: VectorEnv, agents: Sequence[Agent], mover: np.ndarray) -> np.n
 def _answers(envs: VectorEnv, agents: Sequence[Agent], rows: np.ndarray, who: np.ndarray) -> Answers:
     """Ask the agents `who`, int [N], at the seats to act in some lanes, int [N]."""
     views, rng_keys = envs.views(rows)
-    turns = DecisionBatch(views, envs.masks[rows], rng_keys)
-    actions = turns.masks.argmax(1)
+    batch = DecisionBatch(views, envs.masks[rows], rng_keys)
+    actions = batch.masks.argmax(1)
     if envs.skip_forced:
-        who = np.where(turns.masks.sum(1) > 1, who, NOBODY)
+        who = np.where(batch.masks.sum(1) > 1, who, NOBODY)
     for number, agent in enumerate(agents):
         if len(mine := np.flatnonzero(who == number)):
-            actions[mine] = ask(agent, envs.game, envs.variant, turns.at(mine), rows[mine])
-    return Answers(rows, turns, actions)
+            actions[mine] = ask(agent, envs.game, envs.variant, batch.at(mine), rows[mine])
+    return Answers(rows, batch, actions)
 
 
 def concatenated(parts: Sequence[DecisionBatch]) -> DecisionBatch:
-    """Return decisions one after the other."""
+    """Return the concatenation of several batches."""
     return DecisionBatch(*(np.concatenate(each) for each in zip(*parts, strict=True)))  # type: ignore[arg-type]
 
 
 def new_lanes(game: Game, variant: Variant, number: int) -> VectorEnv:
-    """Return so many lanes that deal once and observe nothing."""
+    """Return lanes that deal once and observe nothing."""
     return VectorEnv(game, number, observe=False, renew=False, **variant.changed())
 
 
 def standing(game: Game, variant: Variant, states: np.ndarray) -> VectorEnv:
-    """Return such lanes, of deals under way that stand as `states` do."""
+    """Return such lanes with deals under way in the given states."""
     envs = new_lanes(game, variant, len(states))
     envs.states[:] = states
     envs.refresh()

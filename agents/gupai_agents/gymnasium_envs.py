@@ -33,7 +33,7 @@ Opponents = str | Agent | Sequence[str | Agent]
 
 
 def opponents_at(game: Game, variant: Variant, opponents: Opponents) -> list[Agent]:
-    """Return an agent for every seat but the learner's, in order of the seats from there.
+    """Return an agent for every seat except the learner's, in order of the seats after it.
 
     Raises: ValueError for an unknown name, an agent made for another game or variant, or too many or few.
     """
@@ -130,7 +130,7 @@ class SeatEnv(gymnasium.Env):
     before its first decision come with that. `info["action_mask"]`: int8 [num_actions], all zero at the end.
     A first reset without a seed takes one from the operating system, later ones deal the next episode of the seed:
     the deals of the PettingZoo environment with that seed (but those in which the seat has nothing to decide).
-    An error in the midst of a step or a reset, as of an opponent that fails, and ctrl-C end the episode.
+    An error during a step or a reset, such as that of a failing opponent, and ctrl-C end the episode.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": RENDER_FPS}  # noqa: RUF012
@@ -247,7 +247,7 @@ class SeatEnv(gymnasium.Env):
 
 
 class LegalActionsBatch(spaces.MultiDiscrete):
-    """One action a lane; without a mask, `sample` draws from those that are legal now."""
+    """One action per lane; without a mask, `sample` draws from those that are legal now."""
 
     def __init__(self, envs: VectorEnv) -> None:
         super().__init__(np.full(envs.num_envs, envs.game.num_actions))
@@ -264,11 +264,11 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
     """B tables with one learning seat each, in lanes: the same play as B `SeatEnv`, only fast.
 
     Rule-based opponents play inside one compiled loop, others are asked in batches. A lane whose episode ends is
-    dealt anew in the same step (`AutoresetMode.SAME_STEP`): its observation is the first of the next episode, the
+    dealt again in the same step (`AutoresetMode.SAME_STEP`): its observation is the first of the next episode, the
     last one is in `info["final_obs"]`. With `AutoresetMode.NEXT_STEP` its observation is the last one, its mask is all
     zero, and the next step, whatever its action is there, returns the first of the next episode and no reward. Lane i
-    of `reset(seed=s)` plays the episodes of seed s + i. All arrays that are returned are the caller's. An error in the
-    midst of a step, as of an opponent that fails, and ctrl-C end all episodes.
+    of `reset(seed=s)` plays the episodes of seed s + i. All arrays that are returned are the caller's. An error
+    during a step, such as that of a failing opponent, and ctrl-C end all episodes.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012

@@ -1,4 +1,4 @@
-"""Rule-based players: heuristics, which are weights over a game's features, and `random`; compiled once for a game."""
+"""Rule-based players: heuristics, which are weights over a game's features, and `random`; compiled once per game."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ def choose(game, heuristics, player, view, mask, key):
 
 @rule
 def decide(game, rules, heuristics, state, player, view, mask):
-    """Return the action of a player by number at its turn in a state; nobody is asked where one action is legal."""
+    """Return the action of a player by number at its turn in a state; the only legal action is played unasked."""
     mask[:] = False
     game.legal_actions(rules, state, mask)
     action = only_action(mask)
@@ -39,8 +39,8 @@ def decide(game, rules, heuristics, state, player, view, mask):
 class HeuristicLoops:
     """The compiled loops of one game's heuristics over a batch of decisions.
 
-    choose(player, heuristics, views, masks, keys, actions): asks a player of a line-up for an action in every row.
-    weigh(weights, views, masks, worths): what every legal action is worth to a heuristic, float64 [N, num_actions].
+    choose(player, heuristics, views, masks, rng_keys, actions): asks a player of a line-up for an action in every row.
+    weigh(weights, views, masks, scores): the score of every legal action by a heuristic, float64 [N, num_actions].
     """
 
     def __init__(self, game: Game) -> None:
@@ -67,20 +67,20 @@ def heuristic_loops(game: Game) -> HeuristicLoops:
 
 
 class RandomAgent:
-    """Plays any legal action, all alike."""
+    """Plays legal actions with equal probability."""
 
     name = "random"
 
     def __init__(self, game: Game) -> None:
         self.game = game
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
-        return _asked(self.game, RANDOM, np.zeros((1, 1)), turns)
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """Return one legal action per row, int16 [N]."""
+        return _asked(self.game, RANDOM, np.zeros((1, 1)), batch)
 
-    def probabilities(self, turns: DecisionBatch) -> np.ndarray:
+    def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]."""
-        return turns.masks / turns.masks.sum(1, keepdims=True)
+        return batch.masks / batch.masks.sum(1, keepdims=True)
 
 
 class HeuristicAgent:
@@ -96,39 +96,39 @@ class HeuristicAgent:
         self.game, self.name = game, name
         self.weights = game.heuristic(heuristic, temperature)
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
-        return _asked(self.game, RANDOM + 1, self.weights[None], turns)
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """Return one legal action per row, int16 [N]."""
+        return _asked(self.game, RANDOM + 1, self.weights[None], batch)
 
-    def scores(self, turns: DecisionBatch) -> np.ndarray:
-        """Return what every action is worth to the heuristic, float64 [N, num_actions]; -inf where it is not legal."""
-        check_batch(self.game, turns)
-        return scores_of(self.game, self.weights, turns)
+    def scores(self, batch: DecisionBatch) -> np.ndarray:
+        """Return the score of every action, float64 [N, num_actions]; -inf where it is not legal."""
+        check_batch(self.game, batch)
+        return scores_of(self.game, self.weights, batch)
 
-    def probabilities(self, turns: DecisionBatch) -> np.ndarray:
+    def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 without temperature."""
         temperature = self.weights[-1]
         if temperature == 0:
-            return certain(self.act(turns), turns.masks.shape[1])
-        scores = self.scores(turns) / temperature
+            return certain(self.act(batch), batch.masks.shape[1])
+        scores = self.scores(batch) / temperature
         given = np.exp(scores - scores.max(1, keepdims=True))
         return given / given.sum(1, keepdims=True)
 
 
 def writable(array: np.ndarray) -> np.ndarray:
-    """Return an array, or a copy of one that can only be read, as of lanes: loops would be compiled for it again."""
+    """Return an array, or a copy of a read-only one such as those of lanes: loops would be compiled for it again."""
     return array if array.flags.writeable else array.copy()
 
 
-def scores_of(game: Game, weights: np.ndarray, turns: DecisionBatch) -> np.ndarray:
+def scores_of(game: Game, weights: np.ndarray, batch: DecisionBatch) -> np.ndarray:
     """Return each action's score by a heuristic's weights, float64 [N, num_actions]; -inf where it is not legal."""
-    scores = np.full(turns.masks.shape, -np.inf)
-    heuristic_loops(game).weigh(weights, turns.views, writable(turns.masks), scores)
+    scores = np.full(batch.masks.shape, -np.inf)
+    heuristic_loops(game).weigh(weights, batch.views, writable(batch.masks), scores)
     return scores
 
 
-def _asked(game: Game, player: int, heuristics: np.ndarray, turns: DecisionBatch) -> np.ndarray:
-    check_batch(game, turns)
-    actions = np.empty(len(turns.rng_keys), np.int16)
-    heuristic_loops(game).choose(player, heuristics, turns.views, writable(turns.masks), turns.rng_keys, actions)
+def _asked(game: Game, player: int, heuristics: np.ndarray, batch: DecisionBatch) -> np.ndarray:
+    check_batch(game, batch)
+    actions = np.empty(len(batch.rng_keys), np.int16)
+    heuristic_loops(game).choose(player, heuristics, batch.views, writable(batch.masks), batch.rng_keys, actions)
     return actions

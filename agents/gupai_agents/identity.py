@@ -1,6 +1,6 @@
 """Who an agent is: what it was made from, the digest of every file of it, and what it answers to fixed questions.
 
-A tournament that is kept tells of its players by this, so that it can be repeated, and so that another player under
+The manifest of a tournament holds this of its players, so that it can be repeated, and so that another player under
 the same name is noticed.
 """
 
@@ -26,8 +26,8 @@ def identity_of(agent: Agent, game: Game, variant: Variant) -> dict[str, Any]:
     """Return who an agent is, as plain data.
 
     Returns: spec: the text that makes it, None for an object of a program. files: SHA-256 by path of those it was made
-        from. moves: SHA-256 of its answers to decisions that are the same for all agents of a variant; None where it
-        does not answer twice alike, as a search that has so many seconds.
+        from. moves: SHA-256 of its answers to decisions that are the same for all agents of a variant; None where its
+        answers are not reproducible, as of a search with a limit in seconds.
     Raises: ValueError as `ask`.
     """
     origin = origin_of(agent)
@@ -43,8 +43,8 @@ def moves_of(agent: Agent, game: Game, variant: Variant) -> str | None:
     """Return the SHA-256 of an agent's answers to fixed questions, None if they are not certain."""
     if isinstance(agent, SearchAgent) and agent.plan.seconds is not None:
         return None
-    turns = questions(game, variant)
-    first, second = (ask(agent, game, variant, turns).astype("<i2").tobytes() for _ in range(2))
+    batch = questions(game, variant)
+    first, second = (ask(agent, game, variant, batch).astype("<i2").tobytes() for _ in range(2))
     return hashlib.sha256(first).hexdigest() if first == second else None
 
 
@@ -53,9 +53,9 @@ def questions(game: Game, variant: Variant) -> DecisionBatch:
     envs = new_lanes(game, variant, DEALS)
     envs.reset(seeds=np.arange(DEALS))
     found: list[DecisionBatch] = []
-    for move, (rows, turns, actions) in zip(range(1, MOVES + 1), decisions(envs, []), strict=False):
-        found.append(turns.at(turns.masks.sum(1) > 1))
-        for at, (row, mask) in enumerate(zip(rows, turns.masks, strict=True)):
+    for move, (rows, batch, actions) in zip(range(1, MOVES + 1), decisions(envs, []), strict=False):
+        found.append(batch.at(batch.masks.sum(1) > 1))
+        for at, (row, mask) in enumerate(zip(rows, batch.masks, strict=True)):
             legal = np.flatnonzero(mask)
             actions[at] = legal[move * SPREAD * (row + 1) % len(legal)]
     together = concatenated(found)
@@ -64,9 +64,9 @@ def questions(game: Game, variant: Variant) -> DecisionBatch:
 
 
 def require_same(labels: Sequence[str], found: Sequence[dict[str, Any]], wanted: Sequence[dict[str, Any]]) -> None:
-    """Raise ValueError, naming the first difference, unless players are who they were, as `identity_of` told.
+    """Raise ValueError, naming the first difference, unless the players are the same as before, by `identity_of`.
 
-    Args: labels: what they are called. found: who they were then. wanted: who they are now.
+    Args: labels: their labels. found: their identities then. wanted: their identities now.
     """
     for label, was, now in zip(labels, found, wanted, strict=True):
         for key in now:

@@ -1,7 +1,7 @@
 """Looking ahead: late in a deal a network's judgement of its actions is corrected by a few playouts.
 
-What an action is worth late depends on single tiles, which a network of this size does not count out. A few playouts
-do, but they are noisy and a heuristic plays them, so what they say only has a share in the result (shrinkage).
+Late in a deal the value of an action depends on single tiles, which a network of this size does not count exactly. A
+few playouts do, but they are noisy and played by a heuristic, so they only have a share in the result (shrinkage).
 """
 
 from typing import Any, NamedTuple
@@ -17,15 +17,15 @@ from gupai_env.core.variant import Variant
 
 MOST_TILES = 32  # in a hand
 HEADER_KEY = "look_ahead"  # of a checkpoint, with the numbers of `Depth`
-SEED = 0  # of the deals that are drawn: the same view is always answered alike
+SEED = 0  # of the deals that are drawn: the same view always gets the same answer
 
 
 class Depth(NamedTuple):
     """When and how far to look ahead.
 
-    tiles: most tiles in hand with which it does. playouts: deals in which each legal action is tried. trust: share of
-    what these say in what an action is worth, 0..1; the rest is what the network thinks. temperature: chips a unit of
-    the network's scores.
+    tiles: the most tiles in hand at which to look ahead. playouts: deals in which each legal action is tried. trust:
+    share of the playouts in the score of an action, 0..1; the rest is that of the network. temperature: chips per unit
+    of the network's scores.
     """
 
     tiles: int
@@ -35,7 +35,7 @@ class Depth(NamedTuple):
 
 
 class LookAhead:
-    """What corrects the scores of a network in one variant."""
+    """Corrects the scores of a network in one variant."""
 
     def __init__(self, game: Game, variant: Variant, depth: Depth) -> None:
         """Raises: ValueError for numbers out of range, and for a game without hands to count or without a heuristic."""
@@ -48,15 +48,15 @@ class LookAhead:
         heuristic = game.heuristic(tuned_weights(game, variant))
         self.search = SearchAgent(game, variant, "look ahead", heuristic, plan=Plan(playouts=depth.playouts))
 
-    def corrected(self, scores: np.ndarray, turns: DecisionBatch) -> np.ndarray:
+    def corrected(self, scores: np.ndarray, batch: DecisionBatch) -> np.ndarray:
         """Return the scores of actions, float [N, num_actions], corrected where few tiles are left to choose from."""
-        late = (turns.views.sizes[:, 0] <= self.depth.tiles) & (turns.masks.sum(1) > 1)
+        late = (batch.views.sizes[:, 0] <= self.depth.tiles) & (batch.masks.sum(1) > 1)
         rows = np.flatnonzero(late)
         if not len(rows):
             return scores
-        asked = turns.at(rows)._replace(rng_keys=np.full(len(rows), SEED, np.int64))
+        asked = batch.at(rows)._replace(rng_keys=np.full(len(rows), SEED, np.int64))
         found = self.search.values(asked, halving=False).means / self.depth.temperature
-        step = self.depth.trust * (found - scores[rows])  # what all actions of a row share changes no choice
+        step = self.depth.trust * (found - scores[rows])  # what all actions of a row have in common changes no choice
         corrected = scores.copy()
         corrected[rows] += np.where(asked.masks, step, 0)
         return corrected

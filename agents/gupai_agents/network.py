@@ -20,11 +20,11 @@ from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.variant import Variant
 
 MLP, RESIDUAL, GATED = TYPES = "mlp", "residual", "gated"
-GATE_LIMIT = 2.0  # a gate lets through so many times a step at most, and so many times its opposite
+GATE_LIMIT = 2.0  # largest factor of a gate, and of its opposite
 MAX_LAYERS, MAX_WIDTH = 64, 16384
 INT8_MOST = 127
 HALF = "trunk.0.", "policy.", "value."  # layers that `packed` writes in half precision
-SCALE = "_scale"  # after the name of a weight in whole numbers: what each row is to be multiplied by
+SCALE = "_scale"  # after the name of a weight in whole numbers: the factor of each row
 
 
 def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, ...]]:
@@ -49,12 +49,12 @@ def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, .
 
 
 def alike(hidden: Sequence[int]) -> list[bool]:
-    """Return which of the layers are as wide as the one before, so that one can be added to the other."""
+    """Return which layers are as wide as the one before, so that their input can be added to their result."""
     return [False, *(before == after for before, after in itertools.pairwise(hidden))]
 
 
 class Wiring(NamedTuple):
-    """How a layer below the heads is made: its widths, whether it is `added` to what came in, and gated before."""
+    """The structure of a layer below the heads: its widths, whether it is `added` to its input, and whether gated."""
 
     inputs: int
     outputs: int
@@ -63,10 +63,10 @@ class Wiring(NamedTuple):
 
 
 def wiring(net: Any, inputs: int) -> list[Wiring]:
-    """Return how the layers below the heads are made, the one reading of a network's description.
+    """Return the structure of the layers below the heads; the only place that interprets a network's description.
 
-    In a residual network a layer that is as wide as the one before is added to what came in, before the ReLU. In a
-    gated one it is first multiplied by its gate: a linear map of what came in, clipped to +-GATE_LIMIT.
+    In a residual network a layer that is as wide as the one before is added to its input, before the ReLU. In a gated
+    one it is first multiplied by its gate: a linear map of the input, clipped to +-GATE_LIMIT.
     """
     hidden, kind = net["hidden"], net["type"]
     widths = zip(itertools.pairwise([inputs, *hidden]), alike(hidden), strict=True)
@@ -80,7 +80,7 @@ class Linear(NamedTuple):
     bias: Any
 
     def __call__(self, x: Any) -> Any:
-        """Return what a turned one makes of inputs [N, inputs]: arrays of numpy or, if all of them are, of torch."""
+        """Apply the map, turned, to inputs [N, inputs]: numpy arrays, or torch tensors if all are."""
         x = x @ self.weight
         x += self.bias
         return x
@@ -91,9 +91,9 @@ class Linear(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A layer of a network: a linear map, and how its result meets what came in.
+    """A layer of a network: a linear map, and how its result is combined with its input.
 
-    `added`: whether that is added to the result, which is first multiplied by the gate if there is one. Maps are
+    `added`: whether the input is added to the result, which is first multiplied by the gate if there is one. Maps are
     `Linear` or torch's own.
     """
 
@@ -107,14 +107,14 @@ class Layer(NamedTuple):
 
 
 def relu(x: Any) -> Any:
-    """Return the inputs, but nothing below zero."""
+    """Return the inputs, clipped at zero from below."""
     return x.clip(min=0)
 
 
 def forward(layers: Sequence[Layer], x: Any, relu: Callable = relu) -> Any:
-    """Return what layers make of inputs [N, inputs]: the one definition of the network, in numpy and in torch.
+    """Apply layers to inputs [N, inputs]: the one definition of the network, in numpy and in torch.
 
-    ReLU stands before each layer but the first.
+    There is a ReLU before each layer except the first.
     """
     first, *others = layers
     x = first.linear(x)
@@ -137,16 +137,16 @@ def trunk_of(net: Any, linear: Callable[[str], Any]) -> list[Layer]:
 
 
 def linear_of(tensors: dict[str, np.ndarray]) -> Callable[[str], Linear]:
-    """Return what finds linear maps by their names in the tensors of a checkpoint."""
+    """Return a function that finds linear maps by their names in the tensors of a checkpoint."""
     return lambda name: Linear(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
 
 
 def packed(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Return a network's tensors in about a quarter of the bytes, as players that ship are written.
 
-    A weight of a hidden layer is int8 [outputs, inputs], a row of it to be multiplied by its number in `NAME_scale`,
-    float32 [outputs]. The rest is in half precision: biases, and the weights next to what is observed and what is
-    scored, small ones on which most of what rounding costs depends.
+    The weight of a hidden layer is int8 [outputs, inputs]; each row is multiplied by its factor in `NAME_scale`,
+    float32 [outputs]. The rest is in half precision: biases, and the first and last weights, which are small and where
+    rounding costs most.
     """
     small: dict[str, np.ndarray] = {}
     for name, tensor in tensors.items():
@@ -167,7 +167,7 @@ def unpacked(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         scale = tensors.get(name + SCALE)
         whole = tensor.ndim == 2 and tensor.dtype == np.int8
         if whole and scale is not None and scale.shape == tensor.shape[:1]:
-            with np.errstate(over="ignore"):  # a number that is too large is refused as a score that might be
+            with np.errstate(over="ignore"):  # numbers that are too large are refused as scores that might be
                 large[name] = tensor * scale.astype(np.float32)[:, None]
         elif not name.endswith(SCALE):
             large[name] = tensor.astype(np.float32) if tensor.dtype == np.float16 else tensor
@@ -175,7 +175,7 @@ def unpacked(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int, ...]]) -> None:
-    """Raise ValueError, naming one of them, unless the tensors are just those of these shapes, in float32."""
+    """Raise ValueError, naming one of them, unless the tensors are exactly those of these shapes, in float32."""
     for name in sorted(tensors.keys() | shapes.keys()):
         if name not in tensors:
             raise ValueError(f"the tensor {name} {list(shapes[name])} of its network is missing")
@@ -188,7 +188,7 @@ def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int,
 
 
 def highest_score(layers: list[Layer], inputs: np.ndarray) -> float:
-    """Return what no score, and no number on the way to it, exceeds; inputs: the largest size of each input."""
+    """Return a bound on all scores and intermediate values; inputs: the largest absolute value of each input."""
     most = reach = inputs.astype(np.float64)
     for linear, added, gate in layers:
         step = np.abs(linear.weight.astype(np.float64)) @ reach + np.abs(linear.bias.astype(np.float64))
@@ -204,9 +204,9 @@ def highest_score(layers: list[Layer], inputs: np.ndarray) -> float:
 class NetworkAgent(ObservationAgent):
     """A multilayer perceptron (ReLU) over the observation, plain, residual or gated, which scores the actions.
 
-    It takes the best action, or with `sample` draws from its policy with the chance of each decision's key.
-    `net` describes the network as a checkpoint does, `tensors` holds its float32 weights under their names there,
-    `layers` is what `forward` takes, `ahead` how it looks ahead late in a deal, if it does.
+    It takes the best action, or with `sample` draws from its policy by each decision's RNG key. `net` describes the
+    network as a checkpoint does, `tensors` holds its float32 weights under their names there, `layers` is what
+    `forward` takes, `ahead` how it looks ahead late in a deal, if it does.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class NetworkAgent(ObservationAgent):
         sample: bool,
         variant: Variant | None = None,
     ) -> None:
-        """Args: variant: the only one that it plays, but for FREE_OPTIONS; any without.
+        """Args: variant: the only one that it plays, apart from FREE_OPTIONS; default: any.
 
         Raises: ValueError if the tensors are not just those that `net` describes, float32, or if scores of
             such weights might be too large for float32.
@@ -261,26 +261,26 @@ class NetworkAgent(ObservationAgent):
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
         return forward(self.layers, observations.astype(np.float32))
 
-    def scores(self, turns: DecisionBatch) -> np.ndarray:
+    def scores(self, batch: DecisionBatch) -> np.ndarray:
         """Return the score of every action, legal or not, [N, num_actions]; raises ValueError as `score` may."""
-        scores = super().scores(turns)
-        return self.ahead.corrected(scores, turns) if self.ahead else scores
+        scores = super().scores(batch)
+        return self.ahead.corrected(scores, batch) if self.ahead else scores
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
-        scores = self.scores(turns)
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """Return one legal action per row, int16 [N]."""
+        scores = self.scores(batch)
         if self.sample:
-            scores = scores + gumbel(turns.rng_keys, scores.shape[1])
-        return best_legal(scores, turns.masks)
+            scores = scores + gumbel(batch.rng_keys, scores.shape[1])
+        return best_legal(scores, batch.masks)
 
-    def probabilities(self, turns: DecisionBatch) -> np.ndarray:
+    def probabilities(self, batch: DecisionBatch) -> np.ndarray:
         """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 for the best action.
 
         The softmax differs from the frequencies of `act` by less than its rounding, 10**-ROUND.
         """
         if not self.sample:
-            return certain(self.act(turns), self.game.num_actions)
-        scores = np.where(turns.masks, np.round(self.scores(turns).astype(np.float64), ROUND), -np.inf)
+            return certain(self.act(batch), self.game.num_actions)
+        scores = np.where(batch.masks, np.round(self.scores(batch).astype(np.float64), ROUND), -np.inf)
         given = np.exp(scores - scores.max(1, keepdims=True))
         return given / given.sum(1, keepdims=True)
 

@@ -11,7 +11,7 @@ from gupai_env.core.kernels import kernels
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
-ROUND = 4  # decimals of a score that count: sums come out a little different in batches of different sizes
+ROUND = 4  # decimals of a score that count: sums differ slightly in batches of different sizes
 
 
 class ObservationAgent:
@@ -24,32 +24,32 @@ class ObservationAgent:
     def __init__(
         self, name: str, game: str | Game, score: Callable[[np.ndarray], np.ndarray], variant: Variant | None = None
     ) -> None:
-        """Args: variant: the only one that it plays (but for options that nobody observes); any without.
+        """Args: variant: the only one that it plays (apart from options that nobody observes); default: any.
 
         Raises: ValueError for an unknown game.
         """
         self.name, self.game, self.score, self.variant = name, get_game(game), score, variant
 
-    def scores(self, turns: DecisionBatch) -> np.ndarray:
+    def scores(self, batch: DecisionBatch) -> np.ndarray:
         """Return the score of every action, legal or not, [N, num_actions].
 
         Raises: AgentError (a ValueError) unless `score` gave one for every action, none of them NaN.
         """
-        observations = np.empty((len(turns.rng_keys), self.game.encoder.layout.size), np.int8)
-        kernels(self.game).encode(turns.views, observations)
+        observations = np.empty((len(batch.rng_keys), self.game.encoder.layout.size), np.int8)
+        kernels(self.game).encode(batch.views, observations)
         scores = np.asarray(self.score(observations))
-        if scores.shape != turns.masks.shape or scores.dtype.kind not in "fiu":
+        if scores.shape != batch.masks.shape or scores.dtype.kind not in "fiu":
             raise AgentError(
-                f"{self.name}: scores must be numbers {list(turns.masks.shape)}, one per row and action, "
+                f"{self.name}: scores must be numbers {list(batch.masks.shape)}, one per row and action, "
                 f"not {scores.dtype} {list(scores.shape)}"
             )
         if np.isnan(scores).any():
             raise AgentError(f"{self.name}: scores are NaN in row {np.isnan(scores).any(1).argmax()}")
         return scores
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
-        return best_legal(self.scores(turns), turns.masks)
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """Return one legal action per row, int16 [N]."""
+        return best_legal(self.scores(batch), batch.masks)
 
 
 def best_legal(scores: np.ndarray, masks: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Playouts: rule-based players inside the compiled loop, which then needs no masks, views and actions of a batch."""
+"""Playouts: rule-based players inside the compiled loop, which then needs no masks, views or actions of a batch."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ ANY_SEAT = -1
 
 
 class Playouts(NamedTuple):
-    """The compiled loops of one game with its rule-based players; arrays have one row a lane.
+    """The compiled loops of one game with its rule-based players; arrays have one row per lane.
 
     A line-up, int16 [seats], names the player of every seat by number: RANDOM, or one more than a row of `heuristics`,
     float64 [heuristics, features + 1]. At the turn of any other player (LEARNER, or ASKED and above) a loop leaves the
@@ -33,12 +33,12 @@ class Playouts(NamedTuple):
     finish(rules, heuristics, states, line_ups): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
     respond(heuristics, table, actions, seat, line_up, learners, final_observations, chips, terminated): plays one
-    action a
-        lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every episode), the
-        line-up, int16 [1, seats], counts seats from there. `chips` are two arrays, float [B]: what the learner is paid
-        is added to the first, its rewards, or, where `terminated` is set, to the second, what the next episode owes it.
-        Where an episode ends, this sets `terminated`, writes what the learner observes at the end, and deals the next
-        one. Then shows the turn. Returns the first lane whose action its mask forbids, with nothing changed, or LEGAL.
+        action per lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every
+        episode), the line-up, int16 [1, seats], counts seats from there. `chips` are two arrays, float [B]: what the
+        learner is paid is added to the first, its rewards, or, where `terminated` is set, to the second, what the next
+        episode owes it. Where an episode ends, this sets `terminated`, writes what the learner observes at the end, and
+        deals the next one. Then shows the turn. Returns the first lane whose action its mask forbids, with nothing
+        changed, or LEGAL.
     """
 
     finish: Callable
@@ -66,7 +66,7 @@ def play_others(game, rules, heuristics, state, line_up, learner, view, mask):
 
 @long_rule
 def observe_seldom(game, rules, state, seat, view, observation):
-    """Write what a seat observes, once in a round of the table: a call does not count there."""
+    """Write what a seat observes; called rarely enough that the cost of a call does not matter."""
     observe(game, rules, state, seat, view, observation)
 
 
@@ -115,7 +115,7 @@ def playouts(game: Game) -> Playouts:
                 if not terminated[lane]:
                     observe_seldom(module, rules, state, learner, view, final_observations[lane])
                 terminated[lane] = True
-                owed[lane] = 0  # an episode in which the learner decided nothing is none of its
+                owed[lane] = 0  # an episode in which the learner decided nothing does not count for it
                 won = 0.0
                 begin_next(module, rules, rows, lane)
                 learner = learning_seat(rules.players, state.seed, seat)
@@ -136,7 +136,7 @@ class Numbered(NamedTuple):
 
 
 def numbered(game: Game, agents: Sequence[Agent]) -> Numbered:
-    """Return how the loops know some agents; who is asked outside the loops has the number ASKED + its place."""
+    """Return how the loops know some agents; who is asked outside the loops has the number ASKED + its index."""
     numbers, heuristics = [], []
     for place, agent in enumerate(agents):
         if isinstance(agent, RandomAgent):
@@ -161,7 +161,7 @@ def finish(envs: VectorEnv, heuristics: np.ndarray, line_ups: np.ndarray) -> int
 
 
 def playout_runs(game: Game, player: str = "greedy", num_envs: int = 4096) -> Callable[[int], int]:
-    """Return what measures playouts: `run(number)` deals in every lane, plays to the end and counts the decisions."""
+    """Return a function that measures playouts: `run(number)` deals, plays all lanes out and counts decisions."""
     envs = VectorEnv(game, num_envs, observe=False)
     line_ups = np.full((num_envs, game.max_seats), RANDOM + 1, np.int16)
     heuristics = game.heuristic(player)[None]

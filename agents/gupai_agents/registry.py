@@ -35,7 +35,7 @@ SUFFIX = ".yaml"  # of a file that holds a heuristic
 def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
     """Return the names of a game's players that need no argument, weaker ones first.
 
-    Args: variant: that they are to play, default that of the game's default options.
+    Args: variant: that they are to play; default: the game's default options.
     """
     game = get_game(game)
     has_best = best_file(game, game.variant() if variant is None else variant)
@@ -51,12 +51,11 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
             "heuristic:pips=1,variety=6": the weights of your own player, see `gupai rules GAME`;
             "heuristic:FILE.yaml": those that `gupai tune` wrote;
-            "variety@1.5": any of these at a temperature, which draws from the softmax of what actions are worth;
+            "variety@1.5": any of these at a temperature, which draws from the softmax of the scores;
             "search:playouts=200,heuristic=variety,infer=variety@4": tries every action in so many deals, played out by
-            a
-                heuristic, and believes that the others have played by another; see `gupai_agents.search`;
+                a heuristic, and assumes that the others have played by another; see `gupai_agents.search`;
             "checkpoint:PATH": a trained one, its best action always taken; "sample:PATH": drawing from its policy;
-            "package.module:factory": one's own; `factory(game, variant)` returns the agent.
+            "package.module:factory": your own; `factory(game, variant)` returns the agent.
     Raises: ValueError naming an unknown player or feature and those there are; CheckpointError for a bad checkpoint.
     """
     game = get_game(next(iter(GAMES)) if game is None else game)
@@ -67,7 +66,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
 
 
 def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
-    """Return a player as `make_agent` does, but no factory's: for names in files, which must not run code."""
+    """Return a player as `make_agent` does, except from factories: names in files must not run code."""
     if not isinstance(spec, str):
         raise ValueError(f"{short_repr(spec)} is no player's name; players are {', '.join(agent_names(game))}")
     kind, _, argument = spec.partition(":")

@@ -1,11 +1,11 @@
 """Search: a player that tries every legal action in many deals that its view allows, played out by heuristics.
 
 Each deal is drawn from the view (`determinize`), so search knows no more than a seat may. All actions meet the same
-deals and the same chance, so that the luck of a deal cancels where they are compared. The search goes in rounds: after
+deals and random numbers, so that the luck of a deal cancels where they are compared. The search goes in rounds: after
 each the worse half of the actions is left out, and the others share the deals that remain (sequential halving). What
 the heuristic itself would play stays to the end: it is left only for an action that is better beyond doubt.
 
-With a belief about the others the deals are weighed: one in which their past moves would be likelier is met more often.
+With a belief about the others the deals are weighted: one in which their past moves are more likely is met more often.
 """
 
 import contextlib
@@ -37,29 +37,29 @@ from gupai_env.core.streams import DEAL_STREAM, PICK_STREAM
 from gupai_env.core.tiles import ONE, count, first_kind
 from gupai_env.core.variant import Variant
 
-PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action, were none left out
-PARTICLES = 200  # deals that are weighed where there is a belief about the others
+PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action if none is left out
+PARTICLES = 200  # deals that are weighted where there is a belief about the others
 STEADY = 1.0  # standard errors by which an action must be better than that of the heuristic
 OWN, OTHERS = range(2)  # rows of the table of heuristics
 CHIPS, SQUARES, DEALS, BETTER, BETTER_SQUARES = range(5)  # what is added up for an action
 MOST_TILES = 64  # of a deck
 MOST_ROUNDS = 64  # more than any number of actions can be halved
 MOST_PARTICLES, MOST_THREADS = 100_000, 256
-GOLDEN = (math.sqrt(5) - 1) / 2  # multiples of it lie evenly between 0 and 1, however many
+GOLDEN = (math.sqrt(5) - 1) / 2  # any number of its multiples, modulo 1, is spread evenly
 FIRST_PLAYOUTS = 8  # playouts by which a search of so many seconds learns how long one takes
-AT_ONCE = 20_000  # decisions times playouts that are looked at between two pauses
+AT_ONCE = 20_000  # decisions times playouts between two pauses
 MIN_SHARED_ROWS = 200  # decisions times playouts; below it waking threads costs more
 KIND, ACTION = np.dtype(np.int8), np.dtype(np.int16)
 
 
 class Values(NamedTuple):
-    """What actions are worth: all arrays are [N, num_actions] but the last two.
+    """The values of actions: all arrays are [N, num_actions] except the last two.
 
     means, errors: chips and their standard errors, NaN where an action is not legal.
     deals: in how many it was tried.
     gains, gain_errors: chips by which it is better than the heuristic's own choice, paired over the same deals.
     usual: int16 [N], what the heuristic itself would play.
-    effective: float64 [N], how many deals the weighed ones are as good as; NaN without a belief.
+    effective: float64 [N], how many equally weighted deals the weighted ones are as good as; NaN without a belief.
     """
 
     means: np.ndarray
@@ -118,7 +118,7 @@ def leave_out(alive, sums, keep, kept):
 
 @rule
 def log_probability(game, weights, view, mask, played, scores):
-    """Return the logarithm of the chance that a heuristic with a temperature plays an action; `scores` is scratch."""
+    """Return the log-probability that a heuristic with a temperature plays an action; `scores` is scratch."""
     most, temperature = -np.inf, weights[len(weights) - 1]
     for action in range(len(mask)):
         if mask[action]:
@@ -136,9 +136,10 @@ def log_probability(game, weights, view, mask, played, scores):
 
 @rule
 def log_copies(before, after):
-    """Return the logarithm of how many ways there were to take those tiles out of a hand that are in it no more.
+    """Return the logarithm of the number of ways to take the missing tiles out of a hand.
 
-    A deal is drawn by where each single tile lies, a player chooses a kind: of two equal tiles either may have gone.
+    A deal is drawn by the place of each single tile, but a player chooses a kind: either of two equal tiles may have
+    gone.
     """
     total = 0.0
     changed = before ^ after
@@ -155,7 +156,7 @@ def log_copies(before, after):
 def log_likelihood(game, rules, weights, state, past, order, actions, viewer, spare):
     """Return the logarithm of how likely the moves of all but the viewer are in a deal, if they play by a heuristic.
 
-    `past` is a copy of the state, in which the deal is played again; `spare` are a view, a mask and worths to work in.
+    `past` is a copy of the state, in which the deal is played again; `spare` are a view, a mask and scores to work in.
     """
     view, mask, scores = spare
     moves = game.history(rules, state, order, actions)
@@ -200,11 +201,11 @@ def particle_of(sums, key, number):
 class SearchLoops(NamedTuple):
     """The compiled loops of one game; they work in the rows of a span: from its first number to before its second.
 
-    weigh(rules, weights, views, keys, span, logs, effective): fills float64 [N, particles] with the sums of
+    weigh(rules, weights, views, rng_keys, span, logs, effective): fills float64 [N, particles] with the sums of
         `add_up` over particles, weighed by how likely a heuristic with a temperature would have done what the others
         did in them, and float64 [N] with their effective number. Particle p of a row is what `determinize` draws by key
         p of its stream of deals.
-    search(rules, heuristics, views, masks, keys, span, effort, sums, usual, found): writes what the heuristic would
+    search(rules, heuristics, views, masks, rng_keys, span, effort, sums, usual, found): writes what the heuristic would
         play into `usual`, int16 [N], and adds up in `found`, float64 [N, num_actions, 5]. `effort` are the playouts
         for each action and the most rounds; `sums` are those of `weigh`, and without any all deals are alike.
     """
@@ -300,12 +301,11 @@ def search_loops(game: Game) -> SearchLoops:
 class Plan:
     """How to search.
 
-    playouts: deals for each action, were none left out. seconds: instead of them, how long to take over a decision;
+    playouts: deals for each action if none is left out. seconds: instead of them, how long to take over a decision;
         what is found then depends on the machine.
-    particles: deals that are weighed where there is a belief about the others.
+    particles: deals that are weighted where there is a belief about the others.
     steady: standard errors by which an action must be better than the heuristic's own to be played.
-    threads: that share out the decisions of a batch, default as many as there are cores; what is found does not depend
-        on them.
+    threads: share the decisions of a batch, default as many as there are cores; the result does not depend on them.
     """
 
     playouts: int = PLAYOUTS
@@ -343,11 +343,10 @@ class SearchAgent:
             heuristic: plays out for the seat that searches and its partners, and says what it would play without a
                 search.
             others: plays out for all others, default the same.
-            infer: how the others are believed to have played so far; it has a temperature. Without it nothing is made
-                of what they did but what the rules say.
-        Raises: ValueError for what is no heuristic, and for a belief without a temperature: one move that it would not
-        play
-            rules everything out.
+            infer: how the others are assumed to have played so far; it has a temperature. Without it only the rules
+                restrict what they may hold.
+        Raises: ValueError for anything but a heuristic, and for a belief without a temperature: a single move that it
+            would not play would rule out every deal.
         """
         for weights in (heuristic, others, infer):
             if weights is not None and not fits(game, weights):
@@ -360,50 +359,50 @@ class SearchAgent:
         self.heuristics = np.array([heuristic, heuristic if others is None else others])
         self.rules = variant.as_rules(game.rules_type)
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
-        """Return one legal action a row, int16 [N]."""
-        check_batch(self.game, turns)
-        actions = turns.masks.argmax(1).astype(np.int16)
-        choices = np.flatnonzero(turns.masks.sum(1) > 1)
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        """Return one legal action per row, int16 [N]."""
+        check_batch(self.game, batch)
+        actions = batch.masks.argmax(1).astype(np.int16)
+        choices = np.flatnonzero(batch.masks.sum(1) > 1)
         if len(choices):
-            actions[choices] = self._values(turns.at(choices)).choice(self.plan.steady)
+            actions[choices] = self._values(batch.at(choices)).choice(self.plan.steady)
         return actions
 
-    def values(self, turns: DecisionBatch, *, halving: bool = True) -> Values:
-        """Return what every legal action is worth.
+    def values(self, batch: DecisionBatch, *, halving: bool = True) -> Values:
+        """Return the value of every legal action.
 
-        Args: halving: those left out early have fewer deals; else all are tried in the same ones.
+        Args: halving: actions left out early have fewer deals; otherwise all are tried in the same ones.
         """
-        check_batch(self.game, turns)
-        return self._values(turns, MOST_ROUNDS if halving else 1)
+        check_batch(self.game, batch)
+        return self._values(batch, MOST_ROUNDS if halving else 1)
 
-    def _values(self, turns: DecisionBatch, rounds: int = MOST_ROUNDS) -> Values:
+    def _values(self, batch: DecisionBatch, rounds: int = MOST_ROUNDS) -> Values:
         if self.plan.seconds is None:
-            return self._searched(turns, self.plan.playouts, rounds)
+            return self._searched(batch, self.plan.playouts, rounds)
         begin = time.perf_counter()
-        values = self._searched(turns, FIRST_PLAYOUTS, rounds)
+        values = self._searched(batch, FIRST_PLAYOUTS, rounds)
         spent = time.perf_counter() - begin
-        left = self.plan.seconds * len(turns.rng_keys) - spent
+        left = self.plan.seconds * len(batch.rng_keys) - spent
         more = min(int(FIRST_PLAYOUTS * left / spent), MOST_PLAYOUTS)
-        return self._searched(turns, more, rounds) if more > FIRST_PLAYOUTS else values
+        return self._searched(batch, more, rounds) if more > FIRST_PLAYOUTS else values
 
-    def _searched(self, turns: DecisionBatch, playouts: int, rounds: int) -> Values:
-        rows = len(turns.rng_keys)
-        usual, found = np.zeros(rows, np.int16), np.zeros((*turns.masks.shape, 5))
+    def _searched(self, batch: DecisionBatch, playouts: int, rounds: int) -> Values:
+        rows = len(batch.rng_keys)
+        usual, found = np.zeros(rows, np.int16), np.zeros((*batch.masks.shape, 5))
         sums = np.zeros((rows, self.plan.particles if self.infer is not None else 0))
         effective = np.full(rows, np.nan)
-        masks = writable(turns.masks)
+        masks = writable(batch.masks)
         loops = search_loops(self.game)
 
         def run_block(first: int, end: int) -> None:
             if self.infer is not None:
-                loops.weigh(self.rules, self.infer, turns.views, turns.rng_keys, (first, end), sums, effective)
+                loops.weigh(self.rules, self.infer, batch.views, batch.rng_keys, (first, end), sums, effective)
             loops.search(
                 self.rules,
                 self.heuristics,
-                turns.views,
+                batch.views,
                 masks,
-                turns.rng_keys,
+                batch.rng_keys,
                 (first, end),
                 (playouts, rounds),
                 sums,
@@ -412,13 +411,13 @@ class SearchAgent:
             )
 
         in_blocks(run_block, rows, self.plan.threads, playouts)
-        return values_of(found, turns.masks, usual, effective)
+        return values_of(found, batch.masks, usual, effective)
 
 
 def in_blocks(run_block: Callable[[int, int], None], rows: int, threads: int | None, playouts: int) -> None:
-    """Have blocks of rows, from a first to before an end, looked at by threads (default one a core).
+    """Run blocks of rows, from a first to before an end, in threads (default: one per core).
 
-    Args: playouts: of a row; few in all are looked at here and now.
+    Args: playouts: per row; if there are few in all, they run in this thread.
     """
     threads = min(threads or os.cpu_count() or 1, rows)
     shared = threads > 1 and rows * playouts >= MIN_SHARED_ROWS
@@ -448,7 +447,7 @@ def fits(game: Game, weights: np.ndarray) -> bool:
 
 
 def values_of(found: np.ndarray, masks: np.ndarray, usual: np.ndarray, effective: np.ndarray) -> Values:
-    """Return the values of what a search has added up."""
+    """Return the values from the sums of a search."""
     deals = np.where(masks, found[..., DEALS], np.nan)
     degrees = np.maximum(deals - 1, 1)
     means, gains = found[..., CHIPS] / deals, found[..., BETTER] / deals

@@ -1,4 +1,4 @@
-"""Players that come with the package: `tuned`, a heuristic, and `best`, a network.
+"""Players that ship with the package: `tuned`, a heuristic, and `best`, a network.
 
 `weights/GAME.yaml` lists what `gupai tune` found, as it writes a heuristic, the one for the game's default rules first.
 A variant is played by the weights found for the options nearest to its own.

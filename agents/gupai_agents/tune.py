@@ -2,9 +2,8 @@
 
 A candidate is judged by the chips it wins, one among equal others, in the same deals as all candidates of its
 generation. The others are the game's named heuristics and past champions, a different one in every deal. Weights are
-searched as changes to a heuristic, each in units in which it changes what is played about as often as any other. What
-is
-found is scaled: in half of all decisions the best action stands 1 or more from what is next to it.
+searched as changes to a heuristic, each in units in which it changes what is played about as often as any other. The
+result is scaled: in half of all decisions the best action scores at least 1 more than the second best.
 """
 
 import time
@@ -42,7 +41,7 @@ class Tuned:
     deals: int  # played in all
     seconds: float
     seed: int
-    gains: list[float] = field(default_factory=list)  # of the present mean on the last champion, each time it was tried
+    gains: list[float] = field(default_factory=list)  # of the current mean on the last champion, each time it was tried
 
 
 def tune(
@@ -60,13 +59,13 @@ def tune(
     workers: Workers | None = None,
     **variant: Any,
 ) -> Tuned:
-    """Tune a heuristic's weights for a variant.
+    """Tune the weights of a heuristic for a variant.
 
     Args: start: the heuristic to begin with, default the game's last. features: those whose weights may change, default
-            all. seconds, generations: to search at most; the same seed and generations find the same weights.
-        population: candidates a generation. deals: a candidate, each seen from one seat.
-        workers: who plays, default this process; the same generations find the same.
-        progress: called with the share that is done, the generations, and chips per deal on the champion of before.
+            all. seconds, generations: limits of the search; the same seed and generations find the same weights.
+        population: candidates per generation. deals: per candidate, each from one seat.
+        workers: play the deals, default this process; the result does not depend on them.
+        progress: called with the share that is done, the generations, and chips per deal on the previous champion.
     Raises: ValueError for an unknown heuristic or feature, or numbers out of range; ImportError without `cmaes`.
     """
     game = get_game(game)
@@ -82,7 +81,7 @@ def tune(
     names = [feature.name for feature in game.features]
     chosen = moving(np.where(_among(game, features), units, 0))
     table = Table(game, variant, workers)
-    table.chips(base[None], base[None], 2, 0)  # compiles, which is not to count
+    table.chips(base[None], base[None], 2, 0)  # compiles, which must not count
     evolution = Evolution(base, units, chosen, population, seed)
     champions = [base]
     begin, generation, gains = time.monotonic(), 0, []
@@ -135,8 +134,7 @@ def moving(units: np.ndarray) -> list[int]:
 class Evolution:
     """An evolution strategy (CMA-ES) over the weights of some features of a heuristic.
 
-    What is searched are changes to the heuristic, each in units of its feature; heuristics are rows, float64 [features
-    + 1].
+    It searches changes to the heuristic, each in units of its feature; heuristics are rows, float64 [features + 1].
     """
 
     def __init__(
@@ -164,7 +162,7 @@ class Evolution:
         return np.array([self._heuristic(change) for change in self._asked])
 
     def tell(self, chips: np.ndarray) -> None:
-        """Say what the heuristics that were asked for have won, [population]."""
+        """Report what the heuristics that were asked for have won, [population]."""
         self._search.tell([(change, -float(won)) for change, won in zip(self._asked, chips, strict=True)])
 
     @property
@@ -179,18 +177,18 @@ class Evolution:
 
 
 class DecisionSample:
-    """Decisions by which features and heuristics are measured; those with one legal action are left out."""
+    """Decisions on which features and heuristics are measured; those with one legal action are left out."""
 
     def __init__(self, game: Game, variant: dict[str, Any]) -> None:
-        self.game, self.turns = game, []
+        self.game, self.batch = game, []
         envs = VectorEnv(game, SAMPLED, seed=1, observe=False, **variant)
         for step in range(STEPS):
             views, rng_keys = envs.views()
-            self.turns.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
+            self.batch.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
             envs.step(envs.sample(step))
 
     def apart(self, weights: np.ndarray) -> float:
-        """Return how far the best of a decision stands from what is next to it to a heuristic, by the median."""
+        """Return by how much a heuristic scores the best action above the second best, the median over decisions."""
         gaps = []
         for scores in self._scores(weights):
             best = scores.max(1)
@@ -200,7 +198,7 @@ class DecisionSample:
         return float(np.median(found)) if len(found) else 1.0
 
     def units(self, base: np.ndarray) -> np.ndarray:
-        """Return for each feature the weight that moves actions about as far apart as they stand to a heuristic.
+        """Return for each feature the weight that separates actions about as far as a heuristic does.
 
         Float64 [features]; 0 for a feature in which legal actions never differ.
         """
@@ -213,16 +211,16 @@ class DecisionSample:
         return units
 
     def _scores(self, weights: np.ndarray) -> Iterator[np.ndarray]:
-        """Yield what legal actions are worth, decisions of equally many actions at a time: float64 [N, actions]."""
-        for turns in self.turns:
-            scores, counts = scores_of(self.game, weights, turns), turns.masks.sum(1)
+        """Yield the scores of legal actions, decisions with equally many actions at a time: float64 [N, actions]."""
+        for batch in self.batch:
+            scores, counts = scores_of(self.game, weights, batch), batch.masks.sum(1)
             for count in np.unique(counts).tolist():
                 rows = counts == count
-                yield scores[rows][turns.masks[rows]].reshape(-1, count)
+                yield scores[rows][batch.masks[rows]].reshape(-1, count)
 
 
 class Table:
-    """Plays candidates, one a deal among rivals, all in the same deals; workers share the candidates."""
+    """Plays candidates, one per deal among rivals, all in the same deals; workers share the candidates."""
 
     def __init__(self, game: Game, variant: dict[str, Any], workers: Workers | None = None) -> None:
         self.game, self.variant, self.played = game, variant, 0
@@ -247,8 +245,8 @@ class Table:
         return won
 
 
-def styles_of(game: Game, rows: np.ndarray) -> list[HeuristicAgent]:
-    """Return the players of heuristics that are rows of weights."""
+def heuristics_of(game: Game, rows: np.ndarray) -> list[HeuristicAgent]:
+    """Return heuristics given as rows of weights as players."""
     names = [feature.name for feature in game.features]
     weights = [(dict(zip(names, row, strict=False)), row[-1]) for row in rows.tolist()]
     return [HeuristicAgent(game, "candidate", *each) for each in weights]
@@ -261,12 +259,12 @@ def won_by(
     envs = new_lanes(game, game.variant.make(**variant), len(candidates) * deals)
     seats, stream = envs.variant.players, derive(key, TUNING_STREAM)
     envs.reset(seeds=np.tile([derive(stream, deal) for deal in range(deals)], len(candidates)))
-    others = styles_of(game, rivals) if isinstance(rivals, np.ndarray) else rivals
+    others = heuristics_of(game, rivals) if isinstance(rivals, np.ndarray) else rivals
     seat, rival = np.arange(deals) % seats, np.arange(deals) // seats % len(others)
     places = np.tile(seat, len(candidates))
     sides = game.sides(seats)
     mine = sides == sides[places, None]  # the candidate's seat, and its partners'
     candidate = len(others) + np.arange(len(candidates)).repeat(deals)
     seating = np.where(mine, candidate[:, None], np.tile(rival, len(candidates))[:, None])
-    play_out(envs, [*others, *styles_of(game, candidates)], seating)
+    play_out(envs, [*others, *heuristics_of(game, candidates)], seating)
     return envs.states.total[np.arange(len(places)), places].reshape(len(candidates), deals).astype(np.float64)

@@ -1,7 +1,7 @@
-"""Work shared out: tasks that do not depend on who does them, done here, by processes, or by the workers of a cluster.
+"""Workers that share tasks: this process, other processes, or the workers of a cluster.
 
-What comes of a task depends on its arguments alone, and answers are taken by the number of their task, so the result
-is the same whoever does the work, and however often a task that was lost with its worker is done again.
+The result of a task depends only on its arguments, and answers are taken by the number of their task, so the result is
+the same whoever does the work, and however often a task that was lost with its worker is repeated.
 
 Work that is stopped ends within seconds: processes are killed, and threads end at their next `pause`.
 """
@@ -26,15 +26,15 @@ from gupai_env.core.checks import short_repr
 
 AHEAD = 2  # tasks under way for every worker, so that none waits for the next
 LISTENING = 10.0  # seconds to find out whether anything listens at an address
-PATIENCE = 3.0  # seconds between two looks whether a cluster is still there
-Answer = Callable[[], Any]  # waits for what comes of a task; raises what the task raised
+PATIENCE = 3.0  # seconds between two checks whether a cluster is still there
+Answer = Callable[[], Any]  # waits for the result of a task; raises what the task raised
 One = TypeVar("One")
 Found = TypeVar("Found")
 _here = threading.local()  # stop: whether this thread's work is to end
 
 
 class StoppedError(Exception):
-    """Work that has ended because nobody waits for it any more."""
+    """Work that ended because nobody waits for it any more."""
 
 
 def _stop_here() -> Callable[[], bool]:
@@ -43,7 +43,7 @@ def _stop_here() -> Callable[[], bool]:
 
 @contextlib.contextmanager
 def stoppable(stop: Callable[[], bool]) -> Iterator[None]:
-    """Have work of this thread, and of threads that it shares it with, end at its next pause once `stop` is true."""
+    """Make work of this thread, and of threads that share it, end at its next pause once `stop` is true."""
     before = _stop_here()
     _here.stop = lambda: stop() or before()
     try:
@@ -59,10 +59,10 @@ def pause() -> None:
 
 
 def in_threads(task: Callable[[One], Found], tasks: Iterable[One], threads: int | None) -> Generator[Found, None, None]:
-    """Yield what a task makes of each argument, in their order, done by threads, by default one a core.
+    """Yield the results of a task for each argument, in order, computed by threads, by default one per core.
 
-    If that is left early, as by ctrl-C, nothing more is begun, and what is under way ends at its next pause; close the
-    iterator where it may be left.
+    When the iterator is left early, as by ctrl-C, nothing more is started, and what is under way ends at its next
+    pause; close the iterator where it may be left.
     """
     left, before = threading.Event(), _stop_here()
 
@@ -80,11 +80,11 @@ def in_threads(task: Callable[[One], Found], tasks: Iterable[One], threads: int 
 
 
 class LostError(ValueError):
-    """A cluster that is not there any more, in one line."""
+    """A cluster that can no longer be reached, in one line."""
 
 
 def require_listener(address: str) -> None:
-    """Raise ValueError, in one line, for what is no address or where nothing listens."""
+    """Raise ValueError, in one line, unless this is an address where something listens."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
         raise ValueError(f"--ray {short_repr(address)}: an address is HOST:PORT or ray://HOST:PORT")
@@ -95,7 +95,7 @@ def require_listener(address: str) -> None:
 
 
 class Workers:
-    """This process alone, which does a task when its answer is wanted; other workers are kinds of it.
+    """This process alone, which does a task when its answer is wanted; the base class of other workers.
 
     count: workers there are, at least 1.
     """
@@ -103,18 +103,18 @@ class Workers:
     count = 1
 
     def ask(self, task: Callable, *arguments: Any) -> Answer:
-        """Have a task done, a function of a module with arguments that can be pickled."""
+        """Start a task, a function of a module with arguments that can be pickled."""
         return functools.partial(task, *arguments)
 
     def close(self) -> None:
-        """Begin nothing more of what was asked for."""
+        """Start nothing more of what was asked for."""
 
     def share(self, value: Any) -> Any:
-        """Return what stands for a value among the arguments of many tasks, so that it is sent to a worker once."""
+        """Return a reference to a value for the arguments of many tasks, so that it is sent to a worker once."""
         return value
 
     def in_order(self, task: Callable, tasks: Iterable[tuple]) -> Iterator[Any]:
-        """Yield what comes of tasks, each the arguments of one, in their order; few more than needed are begun."""
+        """Yield the results of tasks, each given by its arguments, in order; few more than needed are started."""
         under_way: deque[Answer] = deque()
         for arguments in tasks:
             pause()
@@ -125,19 +125,19 @@ class Workers:
             yield under_way.popleft()()
 
     def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
-        """Yield the name of a task and what comes of it, as soon as each is done."""
+        """Yield the name and the result of each task as soon as it is done."""
         for name, arguments in tasks.items():
             yield name, task(*arguments)
 
 
 class Thread(Workers):
-    """A thread of this process, which begins tasks at once, one after another: for those that compiled loops do."""
+    """A thread of this process, which starts tasks at once, one after another: for tasks of compiled loops."""
 
     def __init__(self) -> None:
         self._pool, self._closed = ThreadPoolExecutor(1, thread_name_prefix="worker"), threading.Event()
 
     def ask(self, task: Callable, *arguments: Any) -> Answer:
-        """Have a task done beside what this process does meanwhile."""
+        """Start a task that runs while this process goes on."""
         before = _stop_here()
 
         def do() -> Any:
@@ -147,13 +147,13 @@ class Thread(Workers):
         return self._pool.submit(do).result
 
     def close(self) -> None:
-        """Begin nothing more of what was asked for; what is under way ends at its next pause."""
+        """Start nothing more of what was asked for; what is under way ends at its next pause."""
         self._closed.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def keep_to_one_core() -> None:
-    """Have this process multiply on one core; numpy takes all, and processes on as many cores wait for each other."""
+    """Limit matrix products of this process to one core; processes that all use all cores wait for each other."""
     threadpool_limits(1, "blas")
 
 
@@ -164,9 +164,9 @@ class Processes(Workers):
         self.count = count
 
     def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
-        """Yield the name of a task and what comes of it, as soon as each is done.
+        """Yield the name and the result of each task as soon as it is done.
 
-        Raises: what a task raised; ValueError, in one line, if a process has ended, as for want of memory.
+        Raises: what a task raised; ValueError, in one line, if a process has ended, for instance for lack of memory.
         """
         todo = deque(tasks.items())
         busy: dict[Any, tuple[_Process, Hashable]] = {}
@@ -201,7 +201,7 @@ class _Process:
         theirs.close()
 
     def begin(self, task: Callable, arguments: tuple) -> None:
-        with contextlib.suppress(BrokenPipeError):  # which the answer tells of
+        with contextlib.suppress(BrokenPipeError):  # `answer` reports it
             self.pipe.send((task, arguments))
 
     def answer(self) -> Any:
@@ -224,7 +224,7 @@ class _Process:
 
 @contextlib.contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Let processes that begin meanwhile never see ctrl-C, which goes to all; here it comes a moment later."""
+    """Keep ctrl-C from processes that are started meanwhile; in this process it takes effect a moment later."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -266,7 +266,7 @@ def _end_with_parent() -> None:
 
 
 class Cluster(Workers):
-    """The workers of a Ray cluster, one a core. A task whose worker dies is done again by another.
+    """The workers of a Ray cluster, one per core. A task whose worker dies is repeated by another.
 
     Attributes: go_on: what to do if the cluster is lost, the end of a sentence.
     """
@@ -294,19 +294,19 @@ class Cluster(Workers):
             raise ValueError(f"--ray {address}: no cluster answers there ({said})") from None
 
     def close(self) -> None:
-        """Leave the cluster; one that is lost is not waited for."""
+        """Leave the cluster, without waiting for one that is lost."""
         if self._lost:
             atexit.unregister(self._ray.shutdown)
         else:
             self._ray.shutdown()
 
     def ask(self, task: Callable, *arguments: Any) -> Answer:
-        """Have a task done, a function of a module with arguments that can be pickled."""
+        """Start a task, a function of a module with arguments that can be pickled."""
         reference = self._begin(task, arguments)
         return lambda: self._patiently(self._ray.get, reference)
 
     def share(self, value: Any) -> Any:
-        """Return what stands for a value among the arguments of many tasks, so that it is sent to a worker once.
+        """Return a reference to a value for the arguments of many tasks, so that it is sent to a worker once.
 
         Raises: ValueError for what cannot be pickled.
         """
@@ -318,7 +318,7 @@ class Cluster(Workers):
             ) from None
 
     def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
-        """Yield the name of a task and what comes of it, as soon as each is done."""
+        """Yield the name and the result of each task as soon as it is done."""
         waiting = {self._begin(task, arguments): name for name, arguments in tasks.items()}
         while waiting:
             done, _ = self._or_lost(self._ray.wait, list(waiting), timeout=PATIENCE)
@@ -333,7 +333,7 @@ class Cluster(Workers):
         return self._or_lost(self._remote[task].remote, *arguments)
 
     def _patiently(self, get: Callable, reference: Any) -> Any:
-        """Get an answer, looking again and again whether the cluster is still there."""
+        """Get an answer, checking repeatedly whether the cluster is still there."""
         while True:
             try:
                 return self._or_lost(get, reference, timeout=PATIENCE)

@@ -1,4 +1,4 @@
-"""Commands that compare agents: `tournament`, `verify`, `gate`, `ladder`, `exploit` and `exploiter`."""
+"""Commands that compare agents: `tournament`, `verify`, `gate`, `ladder`, `exploitability` and `best_response`."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from gupai_app.commands.shared import (
     NOTHING_KEPT,
     AsJson,
     Deals,
-    Exploited,
+    Evaluated,
     GameName,
     Options,
     Ray,
@@ -195,9 +195,9 @@ def ladder(
         page.show(found, seconds)
 
 
-def exploit(
+def exploitability(
     name: GameName,
-    agents: Exploited = None,
+    agents: Evaluated = None,
     option: TinyOptions = None,
     solve: Annotated[bool, typer.Option("--solve", help="find an equilibrium too, by CFR+")] = False,
     rounds: Annotated[int, typer.Option(min=1, max=1_000_000_000, help="of CFR+")] = 400,
@@ -219,24 +219,24 @@ def exploit(
     from gupai_app import report
 
     begin = time.perf_counter()
-    exploited = [read_agent(spec, game, variant) for spec in ["random", *(agents or agent_names(game, variant)[1:])]]
+    evaluated = [read_agent(spec, game, variant) for spec in ["random", *(agents or agent_names(game, variant)[1:])]]
     with mistakes():
         tree = exact.build_tree(game, **asdict(variant))
         policies = {
             label: tree.policy([agent] * tree.players)
-            for label, agent in zip(labels_of(exploited), exploited, strict=True)
+            for label, agent in zip(labels_of(evaluated), evaluated, strict=True)
         }
     if solve:
         with mistakes(), going_on(NOTHING_KEPT), report.progress("rounds of CFR+", rounds) as done:
             policies["CFR+"] = exact.solve(tree, rounds, done)
-    report.exploits(tree, policies, time.perf_counter() - begin, as_json=as_json)
+    report.exploitability(tree, policies, time.perf_counter() - begin, as_json=as_json)
 
 
-def exploiter(
+def best_response(
     name: GameName,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="the one that is frozen")],
     method: Annotated[
-        str, typer.Option(help="how a best response is looked for: tuning (a heuristic) or search (every decision)")
+        str, typer.Option(help="how a best response is found: tuning (a heuristic) or search (every decision)")
     ] = "tuning",
     generations: Annotated[int, typer.Option(min=0, max=100_000, help="of tuning")] = 60,
     candidate_deals: Annotated[
@@ -249,13 +249,13 @@ def exploiter(
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look for a player that wins most from a frozen agent; its gain is a lower bound on what can be won."""
+    """Find a player that wins as much as possible from a frozen agent; its gain is a lower bound on what can be won."""
     import time
 
     game, variant = read_variant(name, option)
     frozen = read_agent(agent, game, variant)
 
-    from gupai_agents.evaluation import Effort, exploit
+    from gupai_agents.evaluation import Effort, find_best_response
     from gupai_app import report
 
     begin = time.perf_counter()
@@ -264,5 +264,7 @@ def exploiter(
             frozen, variant.players
         )
         with report.progress("deals", effort.total(game)) as done:
-            found = exploit(game, frozen, effort=effort, seed=read_seed(seed), progress=done, **variant.changed())
-    report.exploiter(found, time.perf_counter() - begin, as_json=as_json)
+            found = find_best_response(
+                game, frozen, effort=effort, seed=read_seed(seed), progress=done, **variant.changed()
+            )
+    report.best_response(found, time.perf_counter() - begin, as_json=as_json)

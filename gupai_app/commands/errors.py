@@ -15,6 +15,7 @@ from gupai_app.streams import OutputLostError, say
 
 READER_LEFT = 141  # exit status where nobody reads the output any more, as of what SIGPIPE ends
 LONGEST = 1000  # characters of an error's line
+RENAMED = {"exploit": "exploitability", "exploiter": "best-response"}  # commands by their former names
 
 
 class Mistake(typer.TyperException):
@@ -38,6 +39,12 @@ class OneLineErrors(TyperGroup):
     """
 
     debug = False
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
+        """Return the command that is named. Raises: Mistake for a former name, saying the present one."""
+        if args and args[0] in RENAMED:
+            raise Mistake(f"gupai {args[0]} is called gupai {RENAMED[args[0]]} now")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Run a command; what typer would take for its own is reported in one line."""

@@ -51,7 +51,7 @@ Against = Annotated[list[str] | None, typer.Option(metavar="AGENT", help="who pl
 YourSeat = Annotated[int | None, typer.Option(help="your seat, from 0; without it one is drawn")]
 Agents = Annotated[list[str] | None, typer.Argument(metavar="[AGENT]...", help="one a seat; fewer are repeated")]
 Rivals = Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="two or more")]
-Exploited = Annotated[
+Evaluated = Annotated[
     list[str] | None,
     typer.Argument(metavar="[AGENT]...", help="each is judged with itself in all seats; default: all by name"),
 ]

@@ -52,10 +52,10 @@ router = APIRouter()
 
 
 class Bar(NamedTuple):
-    """An action of a decision. chance: with which the agent plays it. mean, half: its chips and their 95% interval."""
+    """An action of a decision: its probability by the agent's policy, and its mean chips with half their interval."""
 
     words: str
-    chance: float
+    probability: float
     mean: float
     half: float
     played: bool
@@ -103,24 +103,24 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
     game, variant = record.game, record.variant
     session = Session.of(record)
     asked: list[tuple[int, int, int]] = []
-    turns: list[DecisionBatch] = []
+    batches: list[DecisionBatch] = []
     for number, action in enumerate(record.actions, 1):
-        turn = session.turns()
-        if turn.masks.sum() > 1 and len(asked) < MOST_DECISIONS:
+        batch = session.decision_batch()
+        if batch.masks.sum() > 1 and len(asked) < MOST_DECISIONS:
             asked.append((number, session.seat, action))
-            turns.append(turn)
+            batches.append(batch)
         session.play(action)
-    if not turns:
+    if not batches:
         return []
     together = DecisionBatch(
-        np.concatenate([turn.views for turn in turns]).view(np.recarray),
-        np.concatenate([turn.masks for turn in turns]),
-        np.concatenate([turn.rng_keys for turn in turns]),
+        np.concatenate([batch.views for batch in batches]).view(np.recarray),
+        np.concatenate([batch.masks for batch in batches]),
+        np.concatenate([batch.rng_keys for batch in batches]),
     )
-    chances = probabilities(agent, game, variant, together)
+    policy = probabilities(agent, game, variant, together)
     values = adviser(game, variant).values(together, halving=False)
     return [
-        _decision(record, each, together.at(slice(at, at + 1)), chances[at], values.means[at], values.errors[at])
+        _decision(record, each, together.at(slice(at, at + 1)), policy[at], values.means[at], values.errors[at])
         for at, each in enumerate(asked)
     ]
 
@@ -128,20 +128,20 @@ def decisions(record: GameRecord, agent: Any) -> list[Decision]:
 def _decision(
     record: GameRecord,
     asked: tuple[int, int, int],
-    turn: DecisionBatch,
-    chances: np.ndarray,
+    batch: DecisionBatch,
+    policy: np.ndarray,
     means: np.ndarray,
     errors: np.ndarray,
 ) -> Decision:
     number, seat, action = asked
-    legal = np.flatnonzero(turn.masks[0])
+    legal = np.flatnonzero(batch.masks[0])
     ranked = sorted(map(int, legal), key=lambda each: -means[each])
     shown = ranked[:MOST_BARS] if action in ranked[:MOST_BARS] else [*ranked[: MOST_BARS - 1], action]
-    view, best = turn.views[0], ranked[0]
+    view, best = batch.views[0], ranked[0]
     bars = [
         Bar(
             record.game.action_name(each, view),
-            float(chances[each]),
+            float(policy[each]),
             float(means[each]),
             WIDE * float(errors[each]),
             each == action,
@@ -258,7 +258,7 @@ def choose() -> Response:
 
 
 @router.get("/look")
-def look(query: Query, server: Asked) -> Response:
+def review_at(query: Query, server: Asked) -> Response:
     return reviewed(record_of(query, server.players), query.get("agent", ""), server.players)
 
 

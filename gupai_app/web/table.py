@@ -191,7 +191,7 @@ class WebGame:
         how_found = ""
         if advice:
             search = adviser(self.address.game, self.address.variant)
-            found, how_found = scores(search, self.session.turns(), self.moves)
+            found, how_found = scores(search, self.session.decision_batch(), self.moves)
         most = max((each.mean for each in found), default=0.0)
         listed = {
             heading: [self._line(at, move, found[at - 1] if found else None, most) for at, move in numbered]

@@ -45,7 +45,7 @@ MOST_AGENTS = 5
 MOST_GAMES = 2_000_000  # of a tournament on a page
 MOST_LISTED = 200
 MOST_PACKED, MOST_LINE = 1 << 36, 1 << 20  # bytes of a file of games, and of one of them
-STEP, FEW = 64, 4  # deals of every line-up that are played between two looks; few where an agent searches
+STEP, FEW = (64, 4)  # deals of every line-up between two updates of the page; fewer where an agent searches
 MOST_FIELDS = 60  # of a form
 
 router = APIRouter()
@@ -130,8 +130,8 @@ def intervals(standings: Sequence[Standing]) -> Markup:
 # --- games ----------------------------------------------------------------------------------------
 
 
-def place_of(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
-    """Return which game of a tournament's file this is, from 0."""
+def index_of_game(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
+    """Return the index of a game in the file of its tournament."""
     number, seats = 0, plan.variant.players
     for at, first, some in plan.blocks():
         if at == line_up and first <= deal < first + some:
@@ -140,12 +140,12 @@ def place_of(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
     raise AssertionError
 
 
-def line_at(path: Path, place: int) -> str:
-    """Return a line of a compressed file of games, from 0. Raises: ValueError if it is not there."""
+def line_at(path: Path, index: int) -> str:
+    """Return a line of a compressed file of games by its index. Raises: ValueError if it is not there."""
     try:
         small_file(path, MOST_PACKED)
         with gzip.open(path, "rb") as file:
-            for _ in range(place + 1):
+            for _ in range(index + 1):
                 line = file.readline(MOST_LINE)
                 if not line.endswith(b"\n"):
                     raise ValueError("this game is not played yet" if len(line) < MOST_LINE else "a line is too long")
@@ -301,7 +301,7 @@ def one(name: str, query: Query, server: Asked) -> Response:
     plan = played_so_far(kept(name, path))[0]
     most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.variant.players}
     at = {each: whole(query.get(each, "0"), each, 0, many - 1) for each, many in most.items()}
-    return show(line_at(path / GAMES_FILE, place_of(plan, **at)), server.players)
+    return show(line_at(path / GAMES_FILE, index_of_game(plan, **at)), server.players)
 
 
 def _stopped_at(found: Kept) -> Progress | None:

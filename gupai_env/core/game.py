@@ -51,8 +51,8 @@ class Game:
             like this the deal comes to the same state, so that what the others did can be weighed.
         encode(view, out): fills a cleared int8 [encoder.layout.size], the observation.
         FEATURES: tuple of `Feature`, the numbers about an action that heuristics weigh.
-        STYLES: name -> weights by feature, the rule-based players; the plainest, `greedy`, first, the best one last.
-        worth(view, action, weights): the weighted sum of the features of a legal action, `weights` in their order.
+        HEURISTICS: name -> weights by feature, the rule-based players; the plainest, `greedy`, first, the best last.
+        score(view, action, weights): the weighted sum of the features of a legal action, `weights` in their order.
     """
 
     module_name: str

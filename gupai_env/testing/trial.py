@@ -196,20 +196,20 @@ class Trial:
             self.fail(f"the game is {len(got)} turns long instead of {len(expected)} {when}")
 
     def require_same(
-        self, printed: Sequence[Turn], game: Game, moves: Sequence[int], when: str, poke: Poke | None = None
+        self, expected: Sequence[Turn], game: Game, moves: Sequence[int], when: str, poke: Poke | None = None
     ) -> None:
-        """Play `game` on with the rest of `moves`, and fail where it is not as it was told."""
+        """Play `game` on with the rest of `moves`, and fail where it differs from what is expected."""
         try:
             again = self.transcript(game, moves, poke)
         except ConformanceError:
             raise
         except Exception as error:
             raise self.error(f"the game breaks off {when}: {type(error).__name__}, {error}") from error
-        self.compare(printed, again, when)
+        self.compare(expected, again, when)
 
     def same_game(self, poke: Poke, when: str) -> None:
         """Every game must go on, move by move and into the next deal, as if nobody had poked it."""
         for seed in self.seeds:
             game = self.fresh(seed)
-            printed = self.transcript(game)
-            self.require_same(printed, self.fresh(seed), game.actions, when, poke)
+            expected = self.transcript(game)
+            self.require_same(expected, self.fresh(seed), game.actions, when, poke)

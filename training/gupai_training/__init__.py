@@ -1,1 +1,1 @@
-"""Self-play training: PPO on lanes, one trajectory for each seat."""
+"""Training: learning from search targets, and self-play by PPO with one trajectory for each seat."""

@@ -1,6 +1,6 @@
 """The configuration of a training run: every setting once, with its type, default, bounds, meaning and unit.
 
-Reading one needs no torch, so that what is wrong with it is said at once.
+Reading one needs no torch, so that errors in it are reported at once.
 """
 
 import contextlib
@@ -26,13 +26,13 @@ GIB = 1 << 30
 CONFIG_FILE, RESUME_FILE = "config.yaml", "resume.safetensors"  # in the folder of a run
 METRICS_FILE, RESULTS_FILE, REPORT_FILE = "metrics.jsonl", "results.json", "report.html"
 SEARCH_STAGE, SELF_PLAY = "search", "self-play"  # stages of a run
-RECIPES = ("strong", "true_hands", "self_play")  # folders beside the configurations that a game comes with
+RECIPES = ("strong", "true_hands", "self_play")  # folders of further configurations
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 MAX_DEALS = 1_000_000  # of an evaluation; their chips are kept
 
 
 class Section(BaseModel):
-    """Settings that refuse unknown keys and numbers that are none, and never change."""
+    """Immutable settings that refuse unknown keys and numbers that are not finite."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -52,8 +52,8 @@ class NetworkConfig(Section):
 
     type: Literal["mlp", "residual", "gated"] = Field(
         "mlp",
-        description="residual: a layer as wide as the one before is added to what comes in; gated: after it was "
-        "multiplied by a second layer",
+        description="residual: the output of a layer as wide as the one before is added to its input; gated: after "
+        "multiplication by a second layer",
     )
     hidden: list[Width] = Field(
         [256, 256], description="widths of the layers, ReLU between them", min_length=1, max_length=MAX_LAYERS
@@ -61,23 +61,23 @@ class NetworkConfig(Section):
 
 
 class PPOConfig(Section):
-    """The learner."""
+    """The learner of self-play."""
 
     envs: int = Field(1024, description="deals side by side", ge=1, le=1 << 20)
-    steps: int = Field(32, description="decisions a lane and update", ge=8, le=1 << 16)
-    epochs: int = Field(2, description="passes over the decisions of an update", ge=1, le=1000)
-    batch_size: int = Field(2048, description="decisions a gradient step", ge=2, le=1 << 24)
-    learning_rate: float = Field(2e-3, description="at the beginning; falls in a straight line to zero", gt=0, le=1)
-    gamma: float = Field(1.0, description="discount a decision; a deal pays once, at its end", gt=0, le=1)
+    steps: int = Field(32, description="decisions per lane and update", ge=8, le=1 << 16)
+    epochs: int = Field(2, description="epochs over the decisions of an update", ge=1, le=1000)
+    batch_size: int = Field(2048, description="decisions per gradient step", ge=2, le=1 << 24)
+    learning_rate: float = Field(2e-3, description="initial value; decreases linearly to zero", gt=0, le=1)
+    gamma: float = Field(1.0, description="discount per decision; a deal pays once, at its end", gt=0, le=1)
     gae_lambda: float = Field(0.95, description="weight of later value estimates", ge=0, le=1)
     clip_range: float = Field(0.2, description="how far a probability ratio may count", gt=0, le=1)
-    entropy: float = Field(0.01, description="bonus for entropy at the beginning", gt=0, le=10)
-    entropy_end: float = Field(0.01, description="and at the end; it stays above zero", gt=0, le=10)
+    entropy: float = Field(0.01, description="initial bonus for entropy", gt=0, le=10)
+    entropy_end: float = Field(0.01, description="final bonus for entropy; above zero", gt=0, le=10)
     value_coef: float = Field(0.5, description="weight of the value loss", ge=0, le=100)
     max_grad_norm: float = Field(0.5, description="longest gradient", gt=0, le=1e6)
-    target_kl: float | None = Field(None, description="stop an update's passes beyond this KL divergence", gt=0, le=100)
+    target_kl: float | None = Field(None, description="stop an update's epochs beyond this KL divergence", gt=0, le=100)
     payoff_scale: float = Field(
-        50.0, description="chips a unit of return, near their standard deviation", ge=1e-3, le=1e9
+        50.0, description="chips per unit of return, near their standard deviation", ge=1e-3, le=1e9
     )
     average_rate: float = Field(0.03, description="share of new weights in the average after an update", gt=0, le=1)
 
@@ -85,71 +85,72 @@ class PPOConfig(Section):
 class ExpertIterationConfig(Section):
     """Learning from search, before self-play: see `gupai_training.search_stage`."""
 
-    targets: int = Field(
-        0, description="positions to find targets for; 0 leaves learning from search out", ge=0, le=10**12
-    )
+    targets: int = Field(0, description="search targets to learn from; 0 skips this stage", ge=0, le=10**12)
     max_minutes: float | None = Field(
-        None, description="end the stage earlier, its schedule included, after this time", gt=0, le=1e7
+        None, description="end the stage, its schedules included, after this many minutes", gt=0, le=1e7
     )
-    heuristic: str | None = Field(None, description="style that plays out; without it the strongest of the game")
+    heuristic: str | None = Field(None, description="heuristic that plays out; default: the strongest of the game")
     playouts: int = Field(
-        10, description="deals of a target, in each of which every legal action is tried", ge=1, le=100_000
+        10, description="deals per target, in each of which every legal action is tried", ge=1, le=100_000
     )
     tables: int = Field(2048, description="deals played for a chunk of targets", ge=1, le=1 << 20)
     random_moves: float = Field(
-        0.15, description="share of random moves in them, except those of `true_hands`", ge=0, le=1
+        0.15, description="share of random moves in these deals, except where targets are of true hands", ge=0, le=1
     )
     heuristic_share: float = Field(
-        0.25, description="share of the stage in which the heuristic plays these deals, then the network", ge=0, le=1
+        0.25,
+        description="share of the stage, at its beginning, in which the heuristic plays these deals, not the network",
+        ge=0,
+        le=1,
     )
     true_hands: float = Field(
         0,
-        description="share of the stage, at its end, in which targets are of the deal that was dealt, where the "
-        "network draws from its policy and meets the pool's rule-based players too; each is learned from once",
+        description="share of the stage, at its end, that uses true-hand targets: the network then draws from "
+        "its policy, also meets the rule-based players of the pool, and learns from each target once",
         ge=0,
         le=1,
     )
     self_rollouts: float = Field(
         0,
-        description="share of the stage, at its end and of these deals, in which the network itself plays on for "
-        "what it tries instead of the heuristic: several times dearer",
+        description="share of the stage, at its end and within that of `true_hands`, in which the network itself is "
+        "the rollout policy instead of the heuristic (self-rollouts): several times as expensive",
         ge=0,
         le=1,
     )
     rollout_policy: str | None = Field(
         None,
-        description="the network, checkpoint:FILE, that plays on there in its place: a smaller one that has learned "
-        "from it is asked faster",
+        description="network, checkpoint:FILE, that is the rollout policy there in its place: a smaller one that has "
+        "learned from it is faster",
     )
     ensemble: list[str] = Field(
         [],
-        description="networks, checkpoint:FILE of several seeds: in these deals what they think of actions on average "
-        "is the target (distillation), instead of what playouts win",
+        description="networks, checkpoint:FILE of several seeds: their mean scores of the actions are the true-hand "
+        "targets (distillation), instead of what playouts win",
         max_length=100,
     )
     ahead: int = Field(
         0,
-        description="chunks of targets that workers, or half of the cores, make ahead; older players play them",
+        description="chunks of targets that workers, or half of the cores, compute ahead, with an older player",
         ge=0,
         le=1000,
     )
     window: int = Field(3_000_000, description="newest targets kept", ge=1, le=100_000_000)
     epochs: float = Field(3, description="times a target is learned from, on average", gt=0, le=1000)
-    batch_size: int = Field(1024, description="targets a gradient step", ge=2, le=1 << 24)
-    learning_rate: float = Field(2e-3, description="at the beginning; falls in a straight line to zero", gt=0, le=1)
+    batch_size: int = Field(1024, description="targets per gradient step", ge=2, le=1 << 24)
+    learning_rate: float = Field(2e-3, description="initial value; decreases linearly to zero", gt=0, le=1)
     temperature: float = Field(
-        2.0, description="chips by which an action is better that is e times as likely", gt=0, le=1e9
+        2.0, description="chips by which an action must be better to be e times as likely", gt=0, le=1e9
     )
 
 
 class PoolConfig(Section):
-    """Whom the learner meets besides itself."""
+    """The opponents of the learner."""
 
-    self_share: float = Field(0.8, description="share of tables with the present self in every seat", ge=0, le=1)
+    self_share: float = Field(0.8, description="share of tables with the current self in every seat", ge=0, le=1)
     snapshots: int = Field(20, description="past selves taken over the run", ge=0, le=10_000)
     size: int = Field(16, description="past selves kept; the first, the newest and the best stay", ge=3, le=1000)
     rules: list[str] | None = Field(
-        None, description="players of the game that join the pool; without them all rule-based ones", max_length=100
+        None, description="players of the game that join the pool; default: all rule-based ones", max_length=100
     )
     rule_share: float = Field(0.02, description="smallest share of the pool's tables for each of them", ge=0, le=0.2)
 
@@ -158,11 +159,11 @@ class EvaluationConfig(Section):
     """How the run is judged, on deals that training never sees."""
 
     baselines: list[str] | None = Field(
-        None, description="players to be compared with; without them all that the game has by name", max_length=100
+        None, description="players to compare with; default: all that the game has by name", max_length=100
     )
-    every: int = Field(20, description="updates, or chunks of targets, between two looks at the baselines", ge=1)
-    deals: int = Field(500, description="deals an evaluation, each in every rotation", ge=2, le=MAX_DEALS)
-    final_deals: int = Field(10_000, description="deals of the table at the end", ge=2, le=MAX_DEALS)
+    every: int = Field(20, description="updates, or chunks of targets, between two evaluations", ge=1)
+    deals: int = Field(500, description="deals per evaluation, each in every rotation", ge=2, le=MAX_DEALS)
+    final_deals: int = Field(10_000, description="deals of the final table", ge=2, le=MAX_DEALS)
 
 
 class Config(Section):
@@ -176,17 +177,17 @@ class Config(Section):
     seed: int = Field(1, description="of deals, network and learner", ge=0, lt=1 << 32)
     start: str | None = Field(
         None,
-        description="player whose network is learned on from, and grows if it is smaller: best, or checkpoint:FILE",
+        description="player whose network to start from, widened if it is smaller (Net2Net): best, or checkpoint:FILE",
         max_length=1000,
     )
     decisions: int = Field(
         10_000_000,
-        description="decisions of self-play to learn from, forced ones not counted; 0 leaves self-play out",
+        description="decisions of self-play to learn from, forced ones not counted; 0 skips self-play",
         ge=0,
         le=10**15,
     )
     max_minutes: float | None = Field(
-        None, description="end self-play earlier, schedules included, after this time", gt=0, le=1e7
+        None, description="end self-play, its schedules included, after this many minutes", gt=0, le=1e7
     )
     threads: int = Field(0, description="torch threads; 0 takes all cores", ge=0, le=1024)
     device: str = Field(
@@ -195,9 +196,9 @@ class Config(Section):
         pattern=r"^(auto|cpu|cuda(:\d{1,3})?)$",
     )
     precision: Literal["auto", "float32", "bfloat16"] = Field(
-        "auto", description='of matrix products while learning; "auto" takes bfloat16 where the machine is built for it'
+        "auto", description='of matrix products while learning; "auto" takes bfloat16 where it is native'
     )
-    save_every: int = Field(20, description="updates, or chunks of targets, between two saves to resume from", ge=1)
+    save_every: int = Field(20, description="updates, or chunks of targets, between two saves for --resume", ge=1)
     network: NetworkConfig = NetworkConfig()
     expert_iteration: ExpertIterationConfig = ExpertIterationConfig()
     ppo: PPOConfig = PPOConfig()
@@ -261,12 +262,12 @@ class Config(Section):
 
     @property
     def rollout_heuristic(self) -> str:
-        """The heuristic that plays out where search teaches."""
+        """The heuristic that plays out while targets are computed."""
         return self.expert_iteration.heuristic or heuristic_names(get_game(self.game))[-1]
 
     @property
     def window(self) -> int:
-        """The targets that are kept at most."""
+        """The largest number of targets kept at a time."""
         return min(self.expert_iteration.window, 2 * self.expert_iteration.targets)
 
     @property
@@ -281,13 +282,13 @@ class Config(Section):
         return sum(map(math.prod, shapes.values()))
 
     def memory(self) -> int:
-        """Return about how many bytes a run takes at most, without Python and its packages."""
+        """Return about how many bytes a run needs at most, without Python and its packages."""
         game, ppo = get_game(self.game), self.ppo
         inputs, actions = game.encoder.layout.size, game.num_actions
         decisions = ppo.envs * ppo.steps
         row = inputs + actions + 32 + FLOAT_BYTES * game.max_seats
         forward = FLOAT_BYTES * (inputs + sum(self.network.hidden) + 4 * actions)  # of one decision
-        rollout = 2 * decisions * row  # kept, and gathered for learning
+        rollout = 2 * decisions * row  # kept, and copied for learning
         learning = 2 * min(ppo.batch_size, decisions) * forward  # with the gradients
         playing = ppo.envs * (forward + row + game.state.itemsize)
         weights = (6 + self.pool.size) * self.parameters() * FLOAT_BYTES
@@ -295,7 +296,7 @@ class Config(Section):
         return targets + rollout + learning + playing + weights
 
 
-RENAMED = {  # what files from before say
+RENAMED = {  # settings by their former names
     "teach": "expert_iteration (and in it style heuristic, style_games heuristic_share, labels targets, passes epochs, "
     "dealt true_hands, own_playouts self_rollouts, plays_on rollout_policy)",
     "ppo.lanes": "ppo.envs",
@@ -361,7 +362,7 @@ def _bounds(path: tuple) -> dict[str, Any]:
 
 
 def shipped(name: str) -> Path:
-    """Return where a game's configuration lies: in the installed package, or beside it in the checkout."""
+    """Return the path of a shipped configuration, in the installed package or in the checkout."""
     here = Path(__file__).parent
     folder = here / "configs" if (here / "configs").is_dir() else here.parents[1] / "configs"
     return folder / f"{name}.yaml"
@@ -384,8 +385,8 @@ def read(path: Path) -> dict[str, Any]:
 def find(source: str | Path) -> dict[str, Any]:
     """Return the settings of a file or, for the id of a game, those shipped for it, or none but the game itself.
 
-    "strong/jie-long" are those by which the player `best` was made, "true_hands/jie-long" those by which it went on,
-    "strong/jie-long-free" those of another variant, "self_play/jie-long" those without a teacher.
+    "strong/jie-long" is the recipe of the player `best`, "true_hands/jie-long" the one by which it was trained further,
+    "strong/jie-long-free" that of another variant, "self_play/jie-long" the one by self-play only.
     """
     path = Path(source)
     if path.is_file():
@@ -425,7 +426,7 @@ def change(data: dict[str, Any], assignment: str) -> None:
 
 
 def load_run(folder: Path) -> Config:
-    """Return the configuration of a run to go on with; raises ValueError if this is no folder of one."""
+    """Return the configuration of a run to resume; raises ValueError if this is not the folder of one."""
     if not (folder / CONFIG_FILE).is_file():
         raise ValueError(f"{folder}: this is no folder of a run, it holds no {CONFIG_FILE}")
     if not (folder / RESUME_FILE).is_file():

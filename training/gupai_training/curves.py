@@ -1,4 +1,4 @@
-"""How a training run went, from what it kept: its looks, their charts, its final table; without torch, for pages."""
+"""How a training run went, from its files: evaluations, their charts, the final table; for pages, without torch."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.stored import Count, DamagedError, Number, Stored, Text, parse_stored
 from gupai_training.config import METRICS_FILE, SEARCH_STAGE, SELF_PLAY
 
-COUNTS = ("targets", "decisions", "updates", "seconds", "exploitability")  # in an evaluation, beside the baselines
+COUNTS = ("targets", "decisions", "updates", "seconds", "exploitability")  # in an evaluation, besides the baselines
 MOST_BASELINES = 32
 
 
@@ -33,12 +33,12 @@ class Exploitability(Stored):
 
 
 class Evaluation(Stored):
-    """A row of a run's file of metrics: how far it was, and a comparison by the name of each baseline."""
+    """A row of a run's file of metrics: how far the run was, and a comparison with each baseline by its name."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Compared] = Field(init=False)
 
-    targets: Count = Field(validation_alias=AliasChoices("targets", "labels"))  # runs of before say labels
+    targets: Count = Field(validation_alias=AliasChoices("targets", "labels"))  # the former name, in older runs
     decisions: Count
     updates: Count
     seconds: float = Field(ge=0, le=1e12)
@@ -74,12 +74,13 @@ class Results(Stored):
 
 
 def evaluations_of(folder: Path) -> list[dict[str, Any]]:
-    """Return the looks at the baselines of a run, in order.
+    """Return the evaluations of a run, in order.
 
-    A run that was killed and went on from an older save looked twice: of looks at the same place the last one counts.
+    A run that was killed and resumed from an older save evaluated twice: of two evaluations at the same point the last
+    one counts.
 
     Raises:
-        DamagedError: A row is no look, or not with the baselines of the first one.
+        DamagedError: A row is not an evaluation, or has other baselines than the first one.
         OSError: The file cannot be read.
     """
     found: dict[tuple[int, int], Evaluation] = {}
@@ -95,14 +96,15 @@ def evaluations_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def baselines_of(evaluations: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the players that looks compare with."""
+    """Return the players that evaluations compare with."""
     return [name for name in (evaluations[0] if evaluations else ()) if name not in COUNTS]
 
 
 def strength(evaluations: Sequence[dict[str, Any]]) -> Markup:
-    """Draw the looks at each baseline, but for `random`, which is far below, over seconds; stages stand apart.
+    """Draw the evaluations against each baseline over seconds, without `random`, which is far below; stages are
+    separate.
 
-    Returns the chart as SVG, "" where there are fewer than two looks to draw, or no baseline.
+    Returns the chart as SVG, "" where there are fewer than two evaluations to draw, or no baseline.
     """
     baselines = baselines_of(evaluations)
     if len(evaluations) < 2 or not baselines:
@@ -119,7 +121,7 @@ def strength(evaluations: Sequence[dict[str, Any]]) -> Markup:
 
 
 def exploitability(evaluations: Sequence[dict[str, Any]]) -> Markup:
-    """Draw what best responses win from it, in the looks that tell it; return the chart as SVG, "" if none does."""
+    """Draw the exploitability in the evaluations that have it; return the chart as SVG, "" if none does."""
     rows = [row for row in evaluations if row.get("exploitability")]
     if not rows:
         return Markup()

@@ -1,6 +1,6 @@
 """Players for other programs: a checkpoint as an ONNX graph, or as a zip that plain MaskablePPO of sb3-contrib loads.
 
-Both are one way. An SB3 zip holds pickled objects, so that loading one runs code: nothing here ever does.
+Both go one way only. An SB3 zip holds pickled objects, so that loading one runs code: nothing here ever does.
 """
 
 import io
@@ -16,7 +16,7 @@ from gupai_agents.checkpoint import read_header, variant_of
 from gupai_agents.network import GATE_LIMIT, GATED, Layer, Linear, NetworkAgent, forward, trunk_of
 from gupai_training.learner import NetworkPolicy
 
-OPSET, IR_VERSION = 17, 8  # of ONNX, as old as all of it is, so that older runtimes read it
+OPSET, IR_VERSION = 17, 8  # of ONNX: old ones, so that older runtimes can read the graph
 
 
 def player_of(path: str | Path) -> tuple[NetworkAgent, dict[str, Any]]:
@@ -27,13 +27,13 @@ def player_of(path: str | Path) -> tuple[NetworkAgent, dict[str, Any]]:
 
 
 class Value:
-    """A value of an ONNX graph. What `gupai_agents.network.forward` does with it is written down as nodes."""
+    """A value of an ONNX graph. What `gupai_agents.network.forward` does with it is recorded as nodes."""
 
     def __init__(self, name: str, nodes: list[Any]) -> None:
         self.name, self.nodes = name, nodes
 
     def then(self, operation: str, *others: str, name: str = "", **attributes: Any) -> "Value":
-        """Return what an operation makes of this value and others, under a name."""
+        """Return the result of an operation on this value and others, under a name."""
         from onnx import helper
 
         name = name or f"x{len(self.nodes)}"
@@ -41,7 +41,7 @@ class Value:
         return Value(name, self.nodes)
 
     def linear(self, layer: str, name: str = "") -> "Value":
-        """Return what a layer of a checkpoint makes of it."""
+        """Return the result of a layer of a checkpoint."""
         return self.then("Gemm", f"{layer}.weight", f"{layer}.bias", name=name, transB=1)
 
     def __add__(self, other: "Value") -> "Value":
@@ -51,7 +51,7 @@ class Value:
         return self.then("Mul", other.name)
 
     def clip(self, least: float, most: float) -> "Value":
-        """Return it between the limits of a gate, which are constants of the graph."""
+        """Return the value clipped to the limits of a gate, which are constants of the graph."""
         assert (least, most) == (-GATE_LIMIT, GATE_LIMIT)
         return self.then("Clip", "least", "most")
 
@@ -99,7 +99,7 @@ def onnx_bytes(path: str | Path) -> bytes:
 def plain(layers: list[Layer]) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return weights and biases of a plain multilayer perceptron that computes the same.
 
-    Where something is to be added to what came in, that passes the ReLU as its positive and its negative part.
+    Where a layer's input is added to its result, that input passes the ReLU as its positive and its negative part.
     """
     result, parts = [], False
     for layer, following in itertools.zip_longest(layers, layers[1:]):
@@ -117,8 +117,8 @@ def plain(layers: list[Layer]) -> list[tuple[np.ndarray, np.ndarray]]:
 def sb3_bytes(path: str | Path) -> bytes:
     """Return a checkpoint as a zip for `MaskablePPO.load`, whose policy and values are those of the player.
 
-    It observes and acts as the Gymnasium environments of its game do. A gated network multiplies layers, which SB3's
-    own networks do not: it is loaded where gupai is installed too. Raises: CheckpointError; ImportError without
+    It has the observation and action spaces of the game's Gymnasium environments. A gated network multiplies layers,
+    which SB3's own networks do not: loading one needs gupai installed. Raises: CheckpointError; ImportError without
     sb3-contrib.
     """
     from sb3_contrib import MaskablePPO

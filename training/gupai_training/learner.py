@@ -1,4 +1,4 @@
-"""`SelfPlayPPO`: sb3-contrib's MaskablePPO, fed by lanes and learning from every seat it plays.
+"""`SelfPlayPPO`: sb3-contrib's MaskablePPO, fed by vectorised lanes and learning from every seat it plays.
 
 SB3's policy, optimiser, schedules, callbacks, loggers and `learn` stay; rollout and update are replaced by lean
 ones on preallocated tensors, with one trajectory for each seat (`gupai_training.returns`).
@@ -68,7 +68,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 
 
 class Rollout:
-    """The decisions of one update, [T, B] each: preallocated, filled in order."""
+    """The decisions of one update in preallocated arrays [T, B], filled in order."""
 
     def __init__(self, steps: int, envs: int, inputs: int, actions: int, players: int) -> None:
         self.observations = np.zeros((steps, envs, inputs), np.int8)
@@ -85,7 +85,7 @@ class Rollout:
 
     @property
     def batch(self) -> dict[str, np.ndarray]:
-        """What is learned from, to be looked at."""
+        """Return what is learned from, for inspection."""
         return {name: array for name, array in vars(self).items() if isinstance(array, np.ndarray)}
 
 
@@ -94,7 +94,7 @@ class SelfPlayPPO(MaskablePPO):
 
     Args beyond MaskablePPO's: ent_coef_end: the entropy bonus at the end, reached in a straight line.
         average_rate: share of the new weights in `average`, the policy that is saved, evaluated and pooled.
-        precision: "float32", "bfloat16" or "auto", of products; weights, their gradients and sums stay float32.
+        precision: "float32", "bfloat16" or "auto", of matrix products; weights, gradients and sums stay float32.
     """
 
     env: SelfPlayVecEnv
@@ -138,7 +138,7 @@ class SelfPlayPPO(MaskablePPO):
     def collect_rollouts(
         self, env: Any, callback: BaseCallback, rollout_buffer: Any, n_rollout_steps: int, use_masking: bool = True
     ) -> bool:
-        """Play `n_rollout_steps` decisions a lane and compute their advantages."""
+        """Play `n_rollout_steps` decisions per lane and compute their advantages."""
         begun = time.perf_counter()
         env, rollout = self.env, self.rollout
         callback.on_rollout_start()
@@ -163,7 +163,7 @@ class SelfPlayPPO(MaskablePPO):
             self.num_timesteps += env.num_envs
             callback.update_locals(locals())
             if not callback.on_step():
-                self.num_timesteps = learned  # what is played by now teaches nothing
+                self.num_timesteps = learned  # nothing has been learned from the decisions played by now
                 return False
         rollout.rewards /= env.payoff_scale
         played = rollout.seats, rollout.values, rollout.rewards, rollout.terminated
@@ -184,7 +184,7 @@ class SelfPlayPPO(MaskablePPO):
                 )
 
     def entropy_coef(self) -> float:
-        """Return the entropy bonus at the present progress."""
+        """Return the entropy bonus at the current progress."""
         end = self.ent_coef if self.ent_coef_end is None else self.ent_coef_end
         return end + (self.ent_coef - end) * self._current_progress_remaining
 
@@ -288,9 +288,9 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("time/share_of_play", self.seconds["play"] / seconds)
 
     def weights(self, average: bool = True) -> dict[str, np.ndarray]:
-        """Return the network's tensors under the names of a checkpoint, of the average or the present policy."""
+        """Return the network's tensors under the names of a checkpoint, of the average or the current policy."""
         return (self.average if average else self.network).tensors()
 
     def forget_average(self) -> None:
-        """Begin the average with the network as it stands."""
+        """Restart the average from the network as it is now."""
         self.average.load_state_dict(self.network.state_dict())

@@ -1,4 +1,4 @@
-"""Larger networks that compute what smaller ones do, so that a player goes on with more room to learn in."""
+"""Net2Net: larger networks that compute what smaller ones do, so that training continues with more capacity."""
 
 import itertools
 from typing import Any
@@ -9,9 +9,9 @@ from gupai_agents.network import GATED, MLP, alike, tensor_shapes
 from gupai_env.core.game import Game
 
 
-def grows_into(net: dict[str, Any], larger: dict[str, Any]) -> bool:
-    """Return whether a network can grow into another: wider layers, more of those that are added to what comes in,
-    and a residual one gates.
+def can_widen(net: dict[str, Any], larger: dict[str, Any]) -> bool:
+    """Return whether a network can be widened to another: wider layers, more layers that are added to their input, and
+    gates for a residual network.
     """
     before, after = net["hidden"], larger["hidden"]
     wider = all(now <= then for now, then in itertools.zip_longest(before, after, fillvalue=0))
@@ -31,8 +31,8 @@ def widened(
 ) -> dict[str, np.ndarray]:
     """Return the tensors of a larger network that computes the same.
 
-    What is new begins as random as torch's layers do, but nothing that was there takes anything from it yet: a new
-    layer adds nothing, and a new gate lets through what came before it was there.
+    New weights are initialised as torch initialises its layers, but nothing uses their results yet: a new layer adds
+    nothing, and a new gate passes its input through unchanged.
     """
     shapes = tensor_shapes(larger, game.encoder.layout.size, game.num_actions)
     found = {}

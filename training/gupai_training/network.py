@@ -15,10 +15,10 @@ FORBIDDEN = -1e9  # the logit of an action that is not legal
 
 
 def native_bfloat16(device: torch.device) -> bool:
-    """Tell whether a device has instructions for products in bfloat16 that take half the time there.
+    """Return whether a device multiplies in bfloat16 natively, in half the time of float32.
 
-    No, where torch is too old to tell of a processor, and on Intel's without AMX (as a virtual machine may hide it),
-    whose products in bfloat16 take twice the time of those in float32.
+    False where torch is too old to know about the processor, and on Intel processors without AMX (which a virtual
+    machine may hide), whose products in bfloat16 take twice the time of those in float32.
     """
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
@@ -35,10 +35,10 @@ def precision_on(device: torch.device, precision: str) -> str:
 
 
 class Network(nn.Module):
-    """Policy and value upon shared layers, for observations of int8.
+    """Policy and value on shared layers, for int8 observations.
 
     Attributes:
-        precision: "float32" or "bfloat16", of products; weights, their gradients and sums stay float32.
+        precision: "float32" or "bfloat16", of matrix products; weights, gradients and sums stay float32.
     """
 
     def __init__(self, net: Mapping[str, Any], high: np.ndarray, actions: int) -> None:
@@ -59,7 +59,7 @@ class Network(nn.Module):
         self.trunk, self.gate = nn.ModuleDict(trunk), nn.ModuleDict(gate)
         width = net["hidden"][-1]
         self.policy, self.value = nn.Linear(width, actions), nn.Linear(width, 1)
-        if net["type"] != GATED:  # as SB3 does: on a gated layer its gain doubles what passes, and teaches less
+        if net["type"] != GATED:  # as SB3 does; in a gated network this doubles what passes a gate and hurts
             gains = [*((layer, 2**0.5) for layer in trunk.values()), (self.policy, 0.01), (self.value, 1.0)]
             for layer, gain in gains:
                 nn.init.orthogonal_(layer.weight, gain)
@@ -68,11 +68,11 @@ class Network(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where its weights are."""
+        """The device that holds the weights."""
         return self.scale.device
 
     def features(self, observations: torch.Tensor) -> torch.Tensor:
-        """Return what policy and value share, [N, hidden[-1]], of observations [N, layout.size]."""
+        """Return the features that policy and value share, [N, hidden[-1]], of observations [N, layout.size]."""
         return F.relu(forward(self.layers, observations.float() * self.scale, relu=F.relu))
 
     def forward(
@@ -95,5 +95,5 @@ class Network(nn.Module):
         return {name: weights.cpu().numpy().copy() for name, weights in self.state_dict().items()}
 
     def take(self, tensors: Mapping[str, np.ndarray]) -> None:
-        """Go on from the tensors of a checkpoint of the same shapes."""
+        """Load the tensors of a checkpoint of the same shapes."""
         self.load_state_dict({name: torch.as_tensor(array) for name, array in tensors.items()})

@@ -1,4 +1,4 @@
-"""The opponent pool: past selves and rule-based players, and who meets the learner at which table."""
+"""The opponent pool: past selves and rule-based players, and which of them the learner meets at each table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ LEARNER = -1
 
 
 class Opponents:
-    """Who meets the learner, drawn from a generator of its own."""
+    """The opponents of the learner, drawn from a generator of their own."""
 
     rng: np.random.Generator
 
     def seed(self, seed: int) -> None:
-        """Draw from now on as one does that was made with a generator of this seed."""
+        """Restart the generator with a seed."""
         self.rng = np.random.default_rng(seed)
 
 
 class FixedOpponents(Opponents):
-    """One learning seat a table, drawn at random; given agents take the others, each drawn at random too."""
+    """One learning seat per table, drawn at random; the given agents take the others, drawn at random too."""
 
     def __init__(self, agents: Sequence[Agent], seats: int, rng: np.random.Generator) -> None:
         if not agents:
@@ -36,12 +36,12 @@ class FixedOpponents(Opponents):
         return seating
 
     def record(self, seating: np.ndarray, payoffs: np.ndarray) -> None:
-        """Nothing is noted: these opponents stay as they are."""
+        """Do nothing: these opponents stay as they are."""
 
 
 @dataclass
 class Member:
-    """A player of the pool and how it fares: the average share of deals in which it lost chips, ties half."""
+    """A player of the pool, and the average share of deals in which it lost chips; ties count half."""
 
     agent: Agent
     born: int  # update at which it joined; 0 for rule-based players
@@ -53,10 +53,10 @@ class Member:
 class OpponentPool(Opponents):
     """Draws the line-up of each table as its episode begins.
 
-    With probability `self_share` the present self takes all seats. Else one member takes one to all but one of
-    them, in a game of teams of the sides: half of these tables choose the member evenly, half by (share of deals it
-    did not lose) squared, the hard ones first; every rule-based member gets at least `rule_share`, as far as that
-    leaves room.
+    With probability `self_share` the current self takes all seats. Otherwise one member takes at least one and all but
+    one of the seats (in a game of teams, of the sides). Half of these tables choose the member uniformly, half by the
+    squared share of deals that it did not lose, so that hard opponents are met more often. Every rule-based member
+    gets at least `rule_share`, if the shares allow it.
     """
 
     def __init__(
@@ -114,10 +114,10 @@ class OpponentPool(Opponents):
             member.deals += len(lost)
 
     def add(self, agent: Agent, born: int, scripted: bool = False) -> int | None:
-        """Let a player join; returns the number of the past self that must go for it, or None.
+        """Add a player; return the number of the past self that is dropped for it, or None.
 
-        Over `size` past selves the one closest in age to its neighbours leaves, but never the first, the newest
-        or the one that loses least. The numbers of members behind it fall by one.
+        With more than `size` past selves the one closest in age to its neighbours is dropped, but never the first, the
+        newest or the one that loses least. The numbers of the members after it decrease by one.
         """
         self.members.append(Member(agent, born, scripted))
         past = [number for number, member in enumerate(self.members) if not member.scripted]

@@ -1,6 +1,6 @@
-"""Saving a stage of a run so that it goes on exactly where it stopped, bit for bit: tensors and JSON, nothing else.
+"""Saving a stage of a run so that it resumes exactly where it stopped, bit for bit: tensors and JSON, nothing else.
 
-Each stage says what it depends on besides its network and its optimiser: `search_stage`, `self_play_stage`.
+Each stage saves what it depends on besides its network and its optimiser: `search_stage`, `self_play_stage`.
 """
 
 import contextlib
@@ -27,10 +27,10 @@ from gupai_env.games import get_game
 from gupai_training.config import RESUME_FILE, SEARCH_STAGE, SELF_PLAY
 from gupai_training.network import Network
 
-MOST_TOLD = 3  # differences that an error tells
+MOST_NAMED = 3  # differences that an error names
 MOST_SECONDS = 1e12
 ADAM = ("step", "exp_avg", "exp_avg_sq")
-# Names of layers in runs that were saved before the network had names of its own, and what SB3 kept beside them:
+# Names of layers in runs that were saved before the network had names of its own, and what SB3 kept with them:
 OLD_NAMES = {
     "features_extractor.layers.": "trunk.",
     "features_extractor.gates.": "gate.",
@@ -38,7 +38,7 @@ OLD_NAMES = {
     "value_net.": "value.",
 }
 SB3_COPIES = "features_extractor.", "pi_features_extractor.", "vf_features_extractor."
-# What a file can make numpy, torch and Python raise that was signed but does not hold what `save` writes:
+# What numpy, torch and Python may raise for a file that is signed but does not hold what `save` writes:
 UNFIT = (ValueError, LookupError, TypeError, AttributeError, RuntimeError, ArithmeticError, MemoryError)
 
 Saved = tuple[dict[str, Any], dict[str, np.ndarray]]  # header and tensors
@@ -67,10 +67,10 @@ def save(
 def restored(
     folder: Path, config: dict[str, Any], network: Network, optimizer: torch.optim.Optimizer
 ) -> Iterator[Saved]:
-    """Put a network and its Adam where `save` left them, and hand over what the stage has to put back itself.
+    """Restore a network and its Adam, and yield what the stage has to restore itself.
 
-    Raises: CheckpointError if the file is damaged or belongs to another configuration, or if the stage raises what a
-        signed file of other content can make it raise.
+    Raises: CheckpointError if the file is damaged or belongs to another configuration, or if it is signed but
+        its content makes the stage raise an error.
     """
     path = folder / RESUME_FILE
     header, tensors = read_checkpoint(path)
@@ -78,7 +78,7 @@ def restored(
     wanted = belonging(config)
     there = {name: header.get(name) for name in wanted}
     there["rules"] = options_in(there["rules"], variant_of(config))
-    odd = list(itertools.islice(differences(there, wanted), MOST_TOLD))
+    odd = list(itertools.islice(differences(there, wanted), MOST_NAMED))
     if odd:
         raise CheckpointError(f"{path}: saved under another configuration or version; {'; '.join(odd)}")
     with fitting(path):
@@ -87,7 +87,7 @@ def restored(
 
 
 def stage_of(path: Path) -> str:
-    """Return in which stage a run was saved last; raises CheckpointError if the file is none of a run."""
+    """Return in which stage a run was saved last; raises CheckpointError if the file is not that of a run."""
     header = read_header(path)
     if header.get("kind") != "resume":
         raise CheckpointError(f"{path}: a player, not a run to go on with")
@@ -111,7 +111,7 @@ def _named_as_now(tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def belonging(config: dict[str, Any]) -> dict[str, Any]:
-    """Return what a saved run has in common with those that may go on from it, as it stands in its header."""
+    """Return what a saved run has in common with those that may resume it, as in its header."""
     return {"config": config, **identity(get_game(config["game"]), variant_of(config))}
 
 
@@ -122,7 +122,7 @@ def variant_of(config: dict[str, Any]) -> Variant:
 
 
 def differences(there: Any, here: Any, name: str = "") -> Iterator[str]:
-    """Yield in words what differs between two contents of JSON, down to the single values.
+    """Yield in words the differences between two JSON values, down to single values.
 
     Args:
         there: What was saved.
@@ -133,7 +133,7 @@ def differences(there: Any, here: Any, name: str = "") -> Iterator[str]:
         for key in [*here, *(key for key in there if key not in here)]:
             inner = f"{name}.{key}" if name else key
             if key not in there:
-                yield f"{inner} is not told there, {short_repr(here[key])} here"
+                yield f"{inner} is missing there, {short_repr(here[key])} here"
             elif key not in here:
                 yield f"{inner} is {short_repr(there[key])} there, not known here"
             else:
@@ -145,7 +145,7 @@ def differences(there: Any, here: Any, name: str = "") -> Iterator[str]:
 
 @contextlib.contextmanager
 def fitting(path: Path) -> Iterator[None]:
-    """Turn whatever a signed file of other content can raise into a CheckpointError."""
+    """Turn whatever a signed file with other content can raise into a CheckpointError."""
     try:
         yield
     except UNFIT as error:
@@ -162,17 +162,17 @@ def tensors_of(network: Network, optimizer: torch.optim.Optimizer) -> dict[str, 
 
 
 def under(prefix: str, tensors: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return tensors under names that begin so, for `part`."""
+    """Return tensors with a prefix before their names, for `part`."""
     return {prefix + name: tensor for name, tensor in tensors.items()}
 
 
 def part(tensors: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    """Return the tensors whose names begin so, under the rest of their names."""
+    """Return the tensors whose names have a prefix, under the rest of their names."""
     return {name.removeprefix(prefix): each for name, each in tensors.items() if name.startswith(prefix)}
 
 
 def network_back(tensors: dict[str, np.ndarray], network: Network, optimizer: torch.optim.Optimizer) -> None:
-    """Put a network and its Adam back; raises KeyError, RuntimeError or ValueError for tensors of another one."""
+    """Restore a network and its Adam; raises KeyError, RuntimeError or ValueError for tensors of another one."""
     network.take(part(tensors, "network."))
     known = optimizer.state_dict()
     for number, parameter in enumerate(network.parameters()):
@@ -185,10 +185,10 @@ def network_back(tensors: dict[str, np.ndarray], network: Network, optimizer: to
 
 
 def counted(what: str, number: Any) -> int:
-    """Return a count; raises ValueError for what is none."""
+    """Return a count; raises ValueError for anything else."""
     return whole_number(what, number, 0, KEYS - 1)
 
 
 def measured(what: str, seconds: Any) -> float:
-    """Return seconds; raises ValueError for what is none."""
+    """Return seconds; raises ValueError for anything else."""
     return real_number(what, seconds, 0, MOST_SECONDS)

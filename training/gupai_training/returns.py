@@ -1,9 +1,9 @@
 """Advantages, one trajectory for each seat.
 
 The successor of a decision is the same seat's next decision of the episode, never the next mover's; its reward
-is what that seat was paid in between. A seat's last decision of an episode is followed by nothing. A seat's
-last decision of a rollout whose episode goes on has no successor yet: it only lends its value to the decision
-before it and is not trained on.
+is what that seat was paid in between. A seat's last decision of an episode has no successor. Nor, yet, has a seat's
+last decision of a rollout whose episode goes on: its value is only used for the decision before it, and it is not
+trained on.
 """
 
 import numpy as np

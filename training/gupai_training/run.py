@@ -18,17 +18,17 @@ from gupai_env.core.files import PART, locked, mend_lines, write_file
 from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
 from gupai_training.learner import Rollout
-from gupai_training.net2net import grows_into, widened
+from gupai_training.net2net import can_widen, widened
 from gupai_training.network import Network, precision_on
 from gupai_training.run_folder import Reporter, RunFolder, next_folder
 from gupai_training.search_stage import SearchStage
 from gupai_training.self_play_stage import SelfPlayStage, build_learner
 
-BATCH_FILE = "batch.safetensors"  # beside a run that met numbers which are not finite
+BATCH_FILE = "batch.safetensors"  # next to a run that met numbers that are not finite
 
 
 def require_device(device: str) -> None:
-    """Raise ValueError for a GPU that is not there; SB3 would take the CPU without a word."""
+    """Raise ValueError for a GPU that is not there; SB3 would silently take the CPU."""
     name, _, number = device.partition(":")
     found = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if name == "cuda" and int(number or 0) >= found:
@@ -37,9 +37,9 @@ def require_device(device: str) -> None:
 
 @contextlib.contextmanager
 def threads_of(torch_threads: int, numpy_threads: int) -> Iterator[None]:
-    """Have torch, which learns, and numpy, by which players decide, use so many threads for a while.
+    """Limit the threads of torch, which learns, and of numpy, by which players decide.
 
-    Left to itself numpy takes all cores for each product, and waits for them while others use them.
+    By default numpy takes all cores for each product, and waits for them while others use them.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(torch_threads)
@@ -54,11 +54,11 @@ class Run(RunFolder):
     """A training run. `learn` trains to the end, `results` plays the final table.
 
     Attributes:
-        search_stage: The stage in which search teaches the network, None without one.
+        search_stage: The stage that learns from search targets, None without one.
     """
 
     def __init__(self, config: Config, folder: Path, workers: Workers | None = None) -> None:
-        """Args: workers: who make targets while this process learns; without them it does both in turn."""
+        """Args: workers: compute targets while this process learns; without them it does both in turn."""
         require_device(config.device)
         super().__init__(config, folder)
         torch.set_num_threads(config.threads or torch.get_num_threads())
@@ -68,7 +68,7 @@ class Run(RunFolder):
 
     @classmethod
     def begin(cls, config: Config, runs: Path = Path("runs"), workers: Workers | None = None) -> "Run":
-        """Build a run, then open the next free folder below `runs` for it and write the configuration there.
+        """Build a run, then make the next free folder below `runs` for it and write the configuration there.
 
         Raises: ValueError if it cannot start as `config.start` says.
         """
@@ -85,7 +85,7 @@ class Run(RunFolder):
         if not isinstance(agent, NetworkAgent):
             raise ValueError(f"start={spec}: no network, but a player of another kind")
         net, tensors = self.config.net, agent.tensors
-        if grows_into(agent.net, net):
+        if can_widen(agent.net, net):
             tensors = widened(tensors, net, self.game, np.random.default_rng(self.config.seed))
         try:
             require_tensors(tensors, tensor_shapes(net, self.game.encoder.layout.size, self.game.num_actions))
@@ -94,7 +94,7 @@ class Run(RunFolder):
         self.network.take(tensors)
 
     def _build_network(self) -> Network:
-        """Return a new network, the same that the learner of self-play begins with."""
+        """Return a new network, the same that the learner of self-play starts with."""
         torch.manual_seed(self.config.seed)
         network = Network(self.config.net, self.game.encoder.layout.high, self.game.num_actions)
         network.to(get_device(self.config.device))
@@ -104,7 +104,7 @@ class Run(RunFolder):
     def learn(
         self, *, go_on: bool = False, reporter: Reporter | None = None, stop: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Train to the end of the configuration, or, with `go_on`, from where the run was saved last.
+        """Train to the end of the configuration; with `go_on`, resume from the last save.
 
         `stop` is asked between two updates; once it is true, the run is saved. Returns whether the end was reached.
         Raises: ValueError if another process trains this run; CheckpointError if what was saved does not fit it;
@@ -115,13 +115,14 @@ class Run(RunFolder):
             stage = self._saved_stage() if go_on else None
             self._mend()
             self.logger = configure(str(self.folder), ["tensorboard"])
-            source: SearchStage | Rollout  # of the numbers that are learned from
+            source: SearchStage | Rollout  # where the numbers that are learned from come from
             finished = True
             try:
                 if self.search_stage and stage != SELF_PLAY:
                     source = self.search_stage
-                    limited = threads_of(self.search_stage.threads, self.search_stage.labelling)
-                    with limited, contextlib.closing(self.search_stage.beside):  # it was asked ahead of the end
+                    limited = threads_of(self.search_stage.threads, self.search_stage.target_threads)
+                    # It may still be computing targets that are no longer needed.
+                    with limited, contextlib.closing(self.search_stage.local_workers):
                         finished = self.search_stage.learn(self, stage == SEARCH_STAGE, stop)
                     self.reporter.close()
                 if self.learner and finished:
@@ -136,7 +137,7 @@ class Run(RunFolder):
         return finished
 
     def _mend(self) -> None:
-        """Clear away what a process that was killed had half written."""
+        """Remove what a killed process left half written."""
         for left in self.folder.glob(f"*{PART}"):
             left.unlink()
         metrics = self.folder / METRICS_FILE

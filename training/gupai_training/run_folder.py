@@ -1,9 +1,9 @@
-"""The folder of a training run: its configuration, the player, and what is told on the way.
+"""The folder of a training run: its configuration, the player, and the logs.
 
 runs/NAME-1/  config.yaml           the resolved configuration
               agent.safetensors     the player: averaged weights, see `gupai_agents.checkpoint`
-              resume.safetensors    everything needed to go on exactly
-              targets-*.safetensors  beside it while search teaches; they go when that stage ends
+              resume.safetensors    everything needed to resume exactly
+              targets-*.safetensors  search targets that are still learned from; removed when that stage ends
               metrics.jsonl         a row for each evaluation against the baselines
               lock                  held by the process that trains
               events.out.tfevents.* the same and more for TensorBoard
@@ -37,11 +37,11 @@ from gupai_training.config import METRICS_FILE, Config
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import Network
 
-FINAL_SEED = 1_000_003  # the deals of the final table are not those of the looks during the run
+FINAL_SEED = 1_000_003  # the deals of the final table are not those of the evaluations during the run
 
 
 def next_folder(runs: Path, name: str) -> Path:
-    """Make and return the first of `NAME-1`, `NAME-2`, ... below `runs` that nobody has made before."""
+    """Make and return the first of `NAME-1`, `NAME-2`, ... below `runs` that does not exist yet."""
     runs.mkdir(parents=True, exist_ok=True)
     for number in itertools.count(1):
         with contextlib.suppress(FileExistsError):
@@ -59,7 +59,7 @@ class Row(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """What went into a run: seconds of self-play; targets and seconds of search before it."""
+    """What a run has used: seconds of self-play; targets and seconds of the search stage before it."""
 
     seconds: float = 0.0
     targets: int = 0
@@ -67,19 +67,19 @@ class Spent(NamedTuple):
 
 
 class Reporter:
-    """Told about the progress of a run; this one is silent."""
+    """Is notified of the progress of a run; this one is silent."""
 
     def said(self, line: str) -> None:
-        """There is something to be known about the run's folder."""
+        """There is a message about the run's folder."""
 
     def begin(self, stage: str, progress: float) -> None:
-        """A stage begins, or goes on; progress is 0..1."""
+        """A stage begins, or is resumed; progress is 0..1."""
 
     def moved(self, progress: float, number: int, what: str, seconds: float) -> None:
-        """A chunk of targets is learned from, or an update of self-play is done; number: of `what`, so far."""
+        """A chunk of targets was learned from, or an update of self-play is done; `number` of `what` so far."""
 
     def evaluated(self, row: dict[str, Any]) -> None:
-        """The baselines were looked at."""
+        """The player was evaluated against the baselines."""
 
     def dealt(self, deals: int) -> None:
         """Deals of the final table were played."""
@@ -89,13 +89,13 @@ class Reporter:
 
 
 class RunFolder:
-    """What every stage of a run writes to and plays with.
+    """What all stages of a run share: network, player, logs and evaluations.
 
     Attributes:
-        network: What learns, in one stage or both.
+        network: The network that learns, in one stage or both.
         learner: The learner of self-play around it, None without that stage.
-        spent: What went into the run so far.
-        tree: Of all play, on a deck small enough.
+        spent: What the run has used so far.
+        tree: The game tree, on a deck that is small enough.
     """
 
     network: Network
@@ -131,19 +131,19 @@ class RunFolder:
         return self.learner.updates if self.learner else 0
 
     def player(self, spec: str) -> Agent:
-        """Return a player of this run's game and variant; the configuration, a file, names it, so no factory's."""
+        """Return a player of this run's game and variant, but none of a factory: names in a file must not run code."""
         return agent_of_data(spec, self.game, self.variant)
 
     def network_player(self, name: str, tensors: dict[str, np.ndarray]) -> NetworkAgent:
-        """Return a player of the best actions of a network that the configuration describes."""
+        """Return the player that takes the best actions of a network with the configured shape."""
         return NetworkAgent(name, self.game, self.config.net, tensors, False, self.variant)
 
     def weights(self) -> dict[str, np.ndarray]:
-        """Return the player's tensors: of self-play the averaged ones, before it those of the network."""
+        """Return the player's tensors: the averaged ones of self-play, before that stage those of the network."""
         return self.learner.weights() if self.learner and self.learner.updates else self.network.tensors()
 
     def current_agent(self, name: str) -> NetworkAgent:
-        """Return the averaged policy as a player of its best actions."""
+        """Return the averaged policy as a player that takes its best actions."""
         return self.network_player(name, self.weights())
 
     def save_agent(self) -> None:
@@ -178,7 +178,7 @@ class RunFolder:
             yield Row(name, "trained", duel(self.game, baseline, trained, deals, **options))
 
     def report_evaluation(self) -> None:
-        """Compare the present averaged policy with the baselines, in the logs and a row of `metrics.jsonl`."""
+        """Evaluate the current averaged policy against the baselines, into the logs and a row of `metrics.jsonl`."""
         seconds = self.spent.seconds + self.spent.search_seconds
         row = self.evaluate() | {"seconds": round(seconds, 1)}
         for name in self.baselines:
@@ -192,9 +192,9 @@ class RunFolder:
         self.reporter.evaluated(row)
 
     def evaluate(self) -> dict[str, Any]:
-        """Compare the present averaged policy with the baselines.
+        """Evaluate the current averaged policy against the baselines.
 
-        On a tiny deck also: what best responses win from it, chips per deal, if it plays its best actions or draws.
+        On a tiny deck also its exploitability in chips per deal, when it plays its best actions and when it draws.
         """
         deals, seed = self.config.evaluation.deals, self.config.seed
         row: dict[str, Any] = {"targets": self.spent.targets, "decisions": self.decisions, "updates": self.updates}
@@ -210,9 +210,9 @@ class RunFolder:
         return row
 
     def forget_what_comes_again(self) -> None:
-        """Have what a process that was killed had told after the last save dropped, from where this one goes on.
+        """Drop what a killed process has logged after the last save, from which this one resumes.
 
-        Its looks go from `metrics.jsonl`; TensorBoard leaves out the steps of older files from here on.
+        Its evaluations are removed from `metrics.jsonl`; TensorBoard ignores the later steps of older files.
         """
         targets, decisions = self.spent.targets, self.decisions
         file = self.folder / METRICS_FILE
@@ -228,7 +228,7 @@ class RunFolder:
 
 
 def _covered_by(line: str, targets: int, decisions: int) -> bool:
-    """True unless a row of `metrics.jsonl` is of a later place than this."""
+    """True unless a row of `metrics.jsonl` is from a later point than this."""
     try:
         row = json.loads(line)
         return bool(row["targets"] <= targets and row["decisions"] <= decisions)

@@ -1,4 +1,4 @@
-"""The stage in which a network learns from search targets: its loop, and what it saves to go on exactly."""
+"""The stage in which a network learns from search targets: its loop, and what it saves to resume exactly."""
 
 import itertools
 import json
@@ -28,7 +28,7 @@ TARGETS = "targets-{}.safetensors"  # of a chunk, while this stage is under way
 
 
 class Asked(NamedTuple):
-    """A chunk that is to find targets for. player: who plays its deals, None for the heuristic."""
+    """A chunk whose targets are to be computed. player: plays its deals, None for the heuristic."""
 
     player: Agent | None
     kind: Kind
@@ -36,36 +36,39 @@ class Asked(NamedTuple):
 
 
 class SearchStage:
-    """Learns from search until `progress` is 1; `step` makes a chunk of targets and takes the gradient steps on it.
+    """Learns from search targets until `progress` is 1; `step` computes a chunk of targets and takes the gradient
+    steps.
 
-    A chunk is labelled with the player that had learned from all chunks but the last `expert_iteration.ahead` before
-    it, so that that many chunks can be labelled while others are learned from: by workers, or without them by half of
-    the cores.
+    The deals of a chunk are played by the player that had learned from all chunks before it except the last
+    `expert_iteration.ahead`, so that this many chunks can be computed while others are learned from: by workers, or
+    without workers by half of the cores.
 
-    Attributes: threads: of torch, while this stage lasts. labelling: cores that label.
+    Attributes:
+        threads: The threads of torch during this stage.
+        target_threads: The threads that compute targets.
     """
 
     def __init__(self, config: Config, network: Network, workers: Workers | None = None) -> None:
         self.config, self.expert_iteration, self.network = config, config.expert_iteration, network
         self.workers = workers
-        self.threads = self.labelling = config.threads or torch.get_num_threads()
-        self.beside = Workers()  # which does what it is asked for when that is needed
+        self.threads = self.target_threads = config.threads or torch.get_num_threads()
+        self.local_workers = Workers()  # without threads, a chunk is computed when it is needed
         if workers is None and self.expert_iteration.ahead and self.threads > 1:
-            self.beside, self.labelling = Thread(), self.threads // 2
-            self.threads -= self.labelling
+            self.local_workers, self.target_threads = Thread(), self.threads // 2
+            self.threads -= self.target_threads
         self.asked: deque[Asked] = deque()  # chunks after those of `ends`
-        self.target_maker = TargetMaker(config, self.labelling, network.device)
-        self.ends: list[int] = []  # targets made with each chunk and before it
+        self.target_maker = TargetMaker(config, self.target_threads, network.device)
+        self.ends: list[int] = []  # targets in each chunk and all before it
         self.written = 0  # chunks that are in files
         self.window = Window(config.window, self.target_maker.heuristic.game)
         self.optimizer = torch.optim.Adam(network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5)
         self.seconds = 0.0  # of this stage so far
-        self.chance = np.random.default_rng([config.seed, TARGETS_STREAM])
+        self.rng = np.random.default_rng([config.seed, TARGETS_STREAM])
         self.rows = np.zeros(0, np.int64)  # of the window, of the last gradient step
 
     @property
     def targets(self) -> int:
-        """How many were made."""
+        """The number of targets computed so far."""
         return self.window.made
 
     def progress(self) -> float:
@@ -79,9 +82,9 @@ class SearchStage:
         """Learn from chunks of targets to the end of the stage; return whether it was reached.
 
         Args:
-            run: Where the player, the evaluations and the logs go.
-            go_on: Whether to begin where `save` left off.
-            stop: Asked while targets are made, and between two chunks.
+            run: Where the player, the evaluations and the logs are written.
+            go_on: Whether to resume from the last `save`.
+            stop: Called while targets are computed, and between two chunks.
         """
         if go_on:
             with stoppable(stop):
@@ -116,7 +119,7 @@ class SearchStage:
         return True
 
     def step(self, player: Agent) -> dict[str, float]:
-        """Label a chunk of positions of a player's games, then learn; returns what is to be logged."""
+        """Compute a chunk of targets from deals of a player, then learn; return what is to be logged."""
         begun, progress, settings = self.targets, self.progress(), self.expert_iteration
         while len(self.asked) <= settings.ahead:
             kind = self.kind(progress)
@@ -129,35 +132,37 @@ class SearchStage:
         batches = max(round(epochs * (self.targets - begun) / settings.batch_size), 1)
         self.optimizer.param_groups[0]["lr"] = settings.learning_rate * (1 - progress)
         if dealt:
-            rows = np.array_split(self.chance.permutation(places), batches) if len(places) else []
+            rows = np.array_split(self.rng.permutation(places), batches) if len(places) else []
         else:
-            rows = [self.chance.integers(0, len(self.window), settings.batch_size) for _ in range(batches)]
+            rows = [self.rng.integers(0, len(self.window), settings.batch_size) for _ in range(batches)]
         found = [self._learn(each) for each in rows]
-        names = found[0] if found else ()  # at a few tables nobody may have had a choice
+        names = found[0] if found else ()  # with few tables there may be no decision with a choice
         return {name: float(np.mean([float(each[name]) for each in found])) for name in names}
 
     def kind(self, progress: float) -> Kind:
-        """Return how targets are made that are asked for when so much of the stage is done."""
+        """Return the kind of targets to compute at some progress of the stage."""
         if progress >= 1 - self.expert_iteration.self_rollouts:
             return Kind.OWN
         return Kind.TRUE_HANDS if progress >= 1 - self.expert_iteration.true_hands else Kind.SEARCHED
 
     def looks_back(self) -> bool:
-        """Return whether targets of the window may be learned from again: those of deals as they are dealt are not."""
+        """Return whether targets of the window may be learned from again; true-hand targets are not."""
         coming = [*(asked.kind for asked in self.asked), self.kind(self.progress())]
         return self.progress() < 1 and Kind.SEARCHED in coming
 
     def ask(self, player: Agent | None, kind: Kind = Kind.SEARCHED) -> None:
-        """Have the next chunk labelled that was not asked for, with a player or the heuristic."""
+        """Have the next chunk computed, with deals of a player or the heuristic."""
         number = len(self.ends) + len(self.asked)
         if self.workers is None:
-            answer = self.beside.ask(self.target_maker.targets, player or self.target_maker.heuristic, number, kind)
+            answer = self.local_workers.ask(
+                self.target_maker.targets, player or self.target_maker.heuristic, number, kind
+            )
         else:
             answer = self.workers.ask(target, self.config.model_dump_json(), player, number, kind)
         self.asked.append(Asked(player, kind, answer))
 
     def _learn(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
-        """Learn from targets in these places of the window."""
+        """Learn from the targets at these rows of the window."""
         self.rows = rows
         device, scale = self.network.device, self.config.ppo.payoff_scale
         values = torch.as_tensor(self.window.values[rows], device=device).float()
@@ -169,8 +174,8 @@ class SearchStage:
         logits = logits - (logits * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
         policy_loss = ((logits - values).square() * legal).sum(1).mean()
         with torch.no_grad():
-            chances = F.softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
-            won = (chances * values).sum(1) * self.expert_iteration.temperature
+            probabilities = F.softmax(logits.masked_fill(~legal, FORBIDDEN), 1)
+            won = (probabilities * values).sum(1) * self.expert_iteration.temperature
         value_loss = F.mse_loss(judged, means + won / scale)
         loss = policy_loss + value_loss
         if not torch.isfinite(loss):
@@ -185,20 +190,20 @@ class SearchStage:
 
     @property
     def batch(self) -> dict[str, np.ndarray]:
-        """What the last gradient step learned from, to be looked at."""
+        """Return what the last gradient step learned from, for inspection."""
         window = self.window
         return {name: getattr(window, name)[self.rows] for name in ("observations", "values", "means")}
 
     def chunks(self, first: int) -> Iterator[tuple[int, int, int]]:
-        """Yield number, first and last label of the chunks from number `first` on of which targets are still kept."""
+        """Yield number, first and last target of the chunks from number `first` on of which targets are still kept."""
         for number, (begin, end) in enumerate(itertools.pairwise([0, *self.ends])):
             if number >= first and end > self.targets - len(self.window):
                 yield number, begin, end
 
     def save(self, run: RunFolder) -> None:
-        """Write the player and everything that the next step depends on: targets that are new in files of their own.
+        """Write the player and everything that the next step depends on; new targets go into files of their own.
 
-        Where none of them will be learned from again the targets go.
+        Targets that will not be learned from again are removed.
         """
         run.save_agent()
         config, more = self.config.model_dump(), self.looks_back()
@@ -207,8 +212,8 @@ class SearchStage:
             header = {"kind": "targets", "config": config, "first": first, "end": end}
             write_checkpoint(run.folder / TARGETS.format(number), header, self.window.saved(first, end))
         self.written = len(self.ends)
-        chance = json.dumps(self.chance.bit_generator.state)
-        state: dict[str, Any] = {"ends": self.ends, "chance": chance, "seconds": self.seconds}
+        rng_state = json.dumps(self.rng.bit_generator.state)
+        state: dict[str, Any] = {"ends": self.ends, "chance": rng_state, "seconds": self.seconds}
         tensors: dict[str, np.ndarray] = {}
         if self.expert_iteration.ahead:
             state["asked"] = [[asked.player is None, asked.kind] for asked in self.asked]
@@ -222,7 +227,7 @@ class SearchStage:
                 file.unlink()
 
     def restore(self, run: RunFolder) -> None:
-        """Go on where `save` left a stage of the same configuration.
+        """Restore what `save` wrote of a stage with the same configuration.
 
         Raises: CheckpointError if a file is damaged, missing or belongs to another configuration.
         """
@@ -233,7 +238,7 @@ class SearchStage:
             ends = [counted("ends", end) for end in header["ends"]]
             for begin, end in itertools.pairwise([0, *ends]):
                 whole_number("targets of a chunk", end - begin, 0, most)
-            self.chance.bit_generator.state = json.loads(header["chance"])
+            self.rng.bit_generator.state = json.loads(header["chance"])
             self.seconds = measured("seconds", header["seconds"])
             self.ends, self.written = ends, len(ends)
             self.window.made = ends[-1] if ends else 0

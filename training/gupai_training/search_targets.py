@@ -1,17 +1,19 @@
-"""Learning from search: a network learns what every legal action is worth in deals that its seat's view allows.
+"""Search targets: the values of the legal actions of a position, which a network learns to predict.
 
-Positions come from whole deals, some of whose moves are random; in each of them search tries every legal action in the
-same few deals, so that the luck of a deal, most of the noise, cancels where actions are compared. Many cheap noisy
-targets teach more than few good ones. The newest targets are kept in a window, and each is learned from a few times.
+Positions come from whole deals, some of whose moves are random. In each position search tries every legal action in the
+same few determinizations, so that the luck of a deal, which is most of the noise, cancels when actions are compared.
+Many cheap noisy targets are better than few good ones. The newest targets are kept in a window, and each is learned
+from a few times.
 
-Search makes nothing of what the others chose to do. So in the last part of the stage, `expert_iteration.true_hands`,
-every action is tried in the deal that lies on the table instead: there the others' choices and hands belong together,
-and who learns from many such deals learns what a choice tells. These targets are so cheap that each is learned from
-once. There the heuristic plays on for the network too, and at the very end, `expert_iteration.self_rollouts`, the
-network itself, or one that plays like it and is smaller (`expert_iteration.rollout_policy`).
+Search ignores what the choices of the others reveal. In the last part of the stage, `expert_iteration.true_hands`,
+every action is therefore tried with the hands that were really dealt. There the choices and hands of the others belong
+together, and a network that learns from many such deals learns what a choice reveals. These targets are so cheap that
+each is learned from only once. The rollout policy is the heuristic, and at the very end of the stage,
+`expert_iteration.self_rollouts`, the network itself or a smaller one that plays like it
+(`expert_iteration.rollout_policy`).
 
-Networks of several seeds err in different ways: what they think on average, `expert_iteration.ensemble`, is a better
-target there.
+Networks of several seeds make different errors: their mean scores, `expert_iteration.ensemble`, are better true-hand
+targets.
 """
 
 import functools
@@ -41,7 +43,7 @@ CPU = torch.device("cpu")
 
 
 class Kind(IntEnum):
-    """How targets are made: by search; in the deal that lies on the table; there, played out by the network itself."""
+    """How targets are computed: by search; with the true hands; with the true hands and self-rollouts."""
 
     SEARCHED = 0
     TRUE_HANDS = 1
@@ -49,10 +51,10 @@ class Kind(IntEnum):
 
 
 class Targets(NamedTuple):
-    """Positions and what search found. observations: int8 [N, layout.size], of the seat to act.
+    """Positions and the values of their actions.
 
-    values: float32 [N, num_actions], chips by which an action is better than the mean of all that are legal; NaN where
-    it is not. means: float32 [N], that mean.
+    observations: int8 [N, layout.size], of the seat to act. values: float32 [N, num_actions], chips by which an action
+    is better than the mean of the legal ones; NaN where it is not legal. means: float32 [N], that mean.
     """
 
     observations: np.ndarray
@@ -61,17 +63,17 @@ class Targets(NamedTuple):
 
 
 class TargetMaker:
-    """Makes targets; those of a number and a player are always the same."""
+    """Computes targets; those of a number and a player are always the same."""
 
     def __init__(self, config: Config, threads: int, device: torch.device = CPU) -> None:
-        """Args: device: where a network plays out."""
+        """Args: device: the device on which a network plays out."""
         game = get_game(config.game)
         variant = game.variant.make(**config.variant)
         plan = Plan(playouts=config.expert_iteration.playouts, threads=threads)
         self.config, self.threads, self.device = config, threads, device
         self.dtype = getattr(torch, precision_on(device, config.precision))
         self.heuristic = heuristic_agent(config.rollout_heuristic, game, variant)
-        self.search = SearchAgent(game, variant, "teacher", self.heuristic.weights, plan=plan)
+        self.search = SearchAgent(game, variant, "search", self.heuristic.weights, plan=plan)
         self.others = [agent_of_data(name, game, variant) for name in config.rules]
         self.ensemble = [self._scorer(spec) for spec in config.expert_iteration.ensemble]
         self.rollout_policy = (
@@ -81,55 +83,55 @@ class TargetMaker:
         self.heuristics = np.array([[self.heuristic.weights, who.weights] for who in (self.heuristic, *self.playing)])
 
     def targets(self, player: Agent, number: int, kind: Kind = Kind.SEARCHED) -> Targets:
-        """Return targets of all of a player's decisions with a choice in whole deals.
+        """Return targets for all of a player's decisions with a choice in whole deals.
 
-        It has every seat; where they are not searched only at as many tables as each of the rule-based players has all
-        others at. There a network draws from its policy, so that it does not learn to trust in what it always does
-        itself.
+        The player has every seat. With true hands it meets each rule-based player, who then has all other seats, at as
+        many tables as itself; there a network draws from its policy, so that it does not learn to rely on what it
+        always does itself.
         """
-        dealt = kind != Kind.SEARCHED
+        true_hands = kind != Kind.SEARCHED
         expert_iteration, game = self.config.expert_iteration, self.heuristic.game
         seed = derive(derive(as_key(self.config.seed), TARGETS_STREAM), number)
         envs = VectorEnv(game, expert_iteration.tables, seed=seed, renew=False, skip_forced=True, **self.config.variant)
-        chance = np.random.default_rng([self.config.seed, number])
+        rng = np.random.default_rng([self.config.seed, number])
         villains = (
-            self._villains(envs, chance) if dealt else np.zeros((expert_iteration.tables, game.max_seats), np.int64)
+            self._villains(envs, rng) if true_hands else np.zeros((expert_iteration.tables, game.max_seats), np.int64)
         )
-        wild, own = 0.0 if dealt else expert_iteration.random_moves, None
-        if dealt and isinstance(player, NetworkAgent):
+        wild, own = 0.0 if true_hands else expert_iteration.random_moves, None
+        if true_hands and isinstance(player, NetworkAgent):
             scorer = Scorer(player, self.device, self.dtype)
             own = (self.rollout_policy or scorer) if kind == Kind.OWN else None
             player = player.drawing()
             player.score = scorer.scores  # the same, faster
         parts = []
-        for rows, turns, actions in decisions(envs, [player, *self.others], villains):
+        for rows, batch, actions in decisions(envs, [player, *self.others], villains):
             pause()
-            asked = np.flatnonzero((villains[rows, envs.seats[rows]] == 0) & (turns.masks.sum(1) > 1))
-            at, few = rows[asked], turns.at(asked)
-            if dealt:
+            asked = np.flatnonzero((villains[rows, envs.seats[rows]] == 0) & (batch.masks.sum(1) > 1))
+            at, few = rows[asked], batch.at(asked)
+            if true_hands:
                 chips = self._in_deals(envs, few.masks, at, villains[at].max(1), own).astype(np.float32)
             else:
                 chips = self.search.values(few, halving=False).means.astype(np.float32)
             means = np.nanmean(chips, 1)
             parts.append(Targets(envs.observations[at], chips - means[:, None], means))
-            drawn = chance.random(len(rows)) < wild
-            actions[drawn] = envs.sample(int(chance.integers(1 << 40)))[rows[drawn]]
+            drawn = rng.random(len(rows)) < wild
+            actions[drawn] = envs.sample(int(rng.integers(1 << 40)))[rows[drawn]]
         return Targets(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def _in_deals(
         self, envs: VectorEnv, masks: np.ndarray, at: np.ndarray, played_by: np.ndarray, own: Scorer | None
     ) -> np.ndarray:
-        """Return what every legal action wins in the deals themselves, float64 [N, num_actions]; NaN where not legal.
+        """Return what every legal action wins with the true hands, float64 [N, num_actions]; NaN where not legal.
 
-        The heuristic goes on for the player; of an ensemble, networks tell how much actions differ, and playouts only
-        what they win on average.
+        The heuristic is the rollout policy. With an ensemble the networks give the differences between actions, and the
+        playouts only their mean.
 
         Args:
             envs: The deals.
             masks: The legal actions of the decisions, bool [N, num_actions].
             at: Their lanes, int [N].
             played_by: The number of the players who have the other seats, int [N].
-            own: The network that goes on for the player instead, if one does.
+            own: The network that is the rollout policy instead, if one is.
         """
         states = envs.states[at]
         if own is not None:
@@ -149,10 +151,10 @@ class TargetMaker:
         assert isinstance(player, NetworkAgent), spec  # a configuration was checked
         return Scorer(player, self.device, self.dtype)
 
-    def _villains(self, envs: VectorEnv, chance: np.random.Generator) -> np.ndarray:
-        """Return who has each seat, int64 [tables, max_seats]: 0 the player, else the number of one of the others."""
+    def _villains(self, envs: VectorEnv, rng: np.random.Generator) -> np.ndarray:
+        """Draw who has each seat, int64 [tables, max_seats]: 0 for the player, else the number of one of the others."""
         tables, sides = envs.num_envs, self.heuristic.game.sides(self.heuristic.game.max_seats)
-        mine = sides[chance.integers(0, envs.variant.players, tables)]
+        mine = sides[rng.integers(0, envs.variant.players, tables)]
         villains: np.ndarray = np.arange(tables)[:, None] % (1 + len(self.others))
         return np.where(sides == mine[:, None], 0, villains)
 
@@ -169,7 +171,7 @@ def target(config: str, player: Agent | None, number: int, kind: Kind) -> Target
 
 
 class Window:
-    """The newest targets, in the order in which they were made; a full one forgets the oldest."""
+    """The newest targets, in the order in which they were computed; a full window drops the oldest."""
 
     def __init__(self, size: int, game: Game) -> None:
         layout = game.encoder.layout
@@ -183,31 +185,31 @@ class Window:
         return min(self.made, len(self.means))
 
     def add(self, targets: Targets) -> np.ndarray:
-        """Take targets in, the newest of them if they are more than fit; return their places. Raises: ValueError."""
+        """Add targets, only the newest if there are more than fit; return their rows. Raises: ValueError."""
         most = float(np.finfo(self.values.dtype).max)
         if np.fmax.reduce(np.abs(targets.values), None, initial=0) > most:
             raise ValueError(f"targets of more than {most:,.0f} chips do not fit; play for smaller stakes")
         size = len(self.means)
-        places = (self.made + np.arange(len(targets.means)))[-size:] % size
+        rows = (self.made + np.arange(len(targets.means)))[-size:] % size
         kept: list[np.ndarray] = [self.observations, self.values, self.means]
         for array, new in zip(kept, targets, strict=True):
-            array[places] = new[-size:]
+            array[rows] = new[-size:]
         self.made += len(targets.means)
-        return places
+        return rows
 
     def saved(self, first: int, end: int) -> dict[str, np.ndarray]:
-        """Return targets `first` to `end`, counted from the first that was ever made, for `put_back`."""
-        places = np.arange(first, end) % len(self.means)
-        values = self.values[places]
+        """Return targets `first` to `end`, counted from the first that was ever computed, for `put_back`."""
+        rows = np.arange(first, end) % len(self.means)
+        values = self.values[rows]
         return {
-            "observations": self.observations[places],
+            "observations": self.observations[rows],
             "legal": ~np.isnan(values),
             "values": np.nan_to_num(values),
-            "means": self.means[places],
+            "means": self.means[rows],
         }
 
     def put_back(self, tensors: dict[str, np.ndarray], first: int, end: int) -> None:
-        """Take in what `saved` returned; raises ValueError or KeyError for targets that do not fit."""
+        """Restore what `saved` returned; raises ValueError or KeyError for targets that do not fit."""
         values = np.where(tensors["legal"], tensors["values"], np.nan).astype(np.float32)
         targets = Targets(tensors["observations"], values, tensors["means"])
         shapes = ((self.observations.shape[1],), (self.values.shape[1],), ())

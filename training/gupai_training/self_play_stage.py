@@ -1,4 +1,4 @@
-"""The stage of self-play: its learner, what happens between two updates, and what is saved to go on exactly."""
+"""The stage of self-play: its learner, what happens between two updates, and what is saved to resume exactly."""
 
 import json
 import math
@@ -21,7 +21,7 @@ from gupai_training.selfplay import SelfPlayVecEnv
 
 
 def build_learner(config: Config) -> SelfPlayPPO:
-    """Return a learner of a configuration, in new deals and with a pool of the rule-based players."""
+    """Return a new learner for a configuration, with a pool of the rule-based players."""
     game, ppo, chosen = get_game(config.game), config.ppo, config.pool
     variant = game.variant.make(**config.variant)
     rng = np.random.default_rng(config.seed)
@@ -53,7 +53,7 @@ def build_learner(config: Config) -> SelfPlayPPO:
 
 
 class SelfPlayStage:
-    """Self-play to its end: snapshots for the pool, evaluations, saves, and the progress of a timed run."""
+    """Runs self-play to its end: snapshots for the pool, evaluations, saves, and the progress of a timed run."""
 
     def __init__(self, run: RunFolder, learner: SelfPlayPPO) -> None:
         self.run, self.learner, self.config = run, learner, run.config
@@ -82,8 +82,8 @@ class SelfPlayStage:
         """Learn to the end of the stage; return whether it was reached.
 
         Args:
-            go_on: Whether to begin where `save` left off.
-            stop: Asked between two updates.
+            go_on: Whether to resume from the last `save`.
+            stop: Called between two updates.
         """
         learner, config, run = self.learner, self.config, self.run
         learner.set_logger(run.logger)
@@ -163,7 +163,7 @@ class SelfPlayStage:
         resume.save(run.folder, SELF_PLAY, config, learner.network, learner.policy.optimizer, saved)
 
     def restore(self) -> None:
-        """Put a learner just built from the same configuration, and what was spent, where `save` left them.
+        """Restore a learner just built from the same configuration, and what was spent, to what `save` wrote.
 
         Raises: CheckpointError if the file is damaged or belongs to another configuration.
         """

@@ -23,7 +23,7 @@ from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
 
 
 def only_read(array: np.ndarray) -> np.ndarray:
-    """Return an array through which nothing can be written."""
+    """Return a read-only view of an array."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -32,23 +32,23 @@ def only_read(array: np.ndarray) -> np.ndarray:
 class SelfPlayVecEnv(VecEnv):
     """B lanes, each at the next decision of a learning seat; all other seats are played inside.
 
-    `step` plays the learner's action in every lane and goes on until a learning seat has to decide again.
+    `step` plays the learner's action in every lane and plays on until a learning seat has to decide again.
     Decisions with one legal action are played without asking.
 
-    With one learning seat a table (`SelfPlayVecEnv.against`) it is an ordinary VecEnv, for plain MaskablePPO: the
+    With one learning seat per table (`SelfPlayVecEnv.against`) it is an ordinary VecEnv, for plain MaskablePPO: the
     reward is that seat's chips over `payoff_scale`, and `done` ends its episode, with "terminal_observation", what the
-    seat saw at its end, in the info. What `reset` and `step` return is the caller's. An error in the midst of a step,
-    as of an opponent that fails, and ctrl-C end all episodes. Where the learner takes several seats, consecutive
-    decisions of a lane are not one player's; such a learner reads these arrays instead, which the next step
+    seat saw at its end, in the info. The caller may keep and change what `reset` and `step` return. An error in the
+    midst of a step, as of an opponent that fails, and ctrl-C end all episodes. Where the learner takes several seats,
+    consecutive decisions of a lane are not one player's; such a learner reads these arrays instead, which the next step
     overwrites and which nobody else can write to:
         seats: int8 [B], who is to decide. seating: int16 [B, players], LEARNER or an opponent.
         rewards: float32 [B, players], chips that the last step paid. What a seat wins before its first decision of an
-            episode comes with that decision, what no decision follows comes at the end; an episode in which the
-            learner decides nothing pays nothing.
+            episode comes with that decision, what is not followed by a decision comes at the end; an episode in which
+            the learner decides nothing pays nothing.
         terminated: bool [B], the last step ended the episode. totals: float32 [B, players], all chips of that episode.
     """
 
-    # Beside the lanes, what the next step depends on:
+    # What the next step depends on besides the lanes:
     STATE = ("seating", "totals", "_chips", "_owed", "_decided")
 
     def __init__(
@@ -79,9 +79,9 @@ class SelfPlayVecEnv(VecEnv):
         self._chips = np.zeros_like(self._payoffs)  # of the episode so far
         self._owed = np.zeros_like(self._payoffs)  # those of them that are not paid yet
         self._decided = np.zeros((num_envs, self.players), np.bool_)  # learning seats that did, in this episode
-        self.decisions = 0  # of all seats, forced ones not counted
+        self.decisions = 0  # of all seats, without forced ones
         self._actions = np.zeros(num_envs, np.int16)
-        # What was played in the episode under way, forced decisions left out: it says how the lanes stand.
+        # The actions of the episode under way, without forced ones: they determine the state of each lane.
         self._played = np.zeros((num_envs, 1), np.int16)
         self._moves = np.zeros(num_envs, np.int64)
         self._rows = np.arange(num_envs)
@@ -130,7 +130,7 @@ class SelfPlayVecEnv(VecEnv):
             seed = as_key(self._seeds[0])
             self.envs.reset(derive(seed, TRAINING_STREAM))
             self.pool.seed(seed)
-        elif self.envs.states.moves.any() or self.envs.episodes.any():  # these deals are not new any more
+        elif self.envs.states.moves.any() or self.envs.episodes.any():  # these deals have been played
             self.envs.episodes += 1
             self.envs.begin()
             self.envs.refresh()
@@ -150,7 +150,7 @@ class SelfPlayVecEnv(VecEnv):
         self._actions[:] = np.clip(actions, WAIT + 1, last)  # no other stands for a legal one
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict]]:
-        """Play them; return observations, rewards of the seat that acted, dones and infos."""
+        """Play these actions; return observations, rewards of the seat that acted, dones and infos."""
         movers = self.seats.copy()
         self._watched, self._final = movers, np.zeros_like(self.observations)
         try:
@@ -165,7 +165,7 @@ class SelfPlayVecEnv(VecEnv):
         return self.observations.copy(), rewards, self._over.copy(), infos
 
     def play(self, actions: np.ndarray) -> None:
-        """Play one action a lane, int16 [B], and go on to the next decision of a learning seat.
+        """Play one action per lane, int16 [B], and play on to the next decision of a learning seat.
 
         Raises: IllegalActionError (a ValueError), and nothing has changed; RuntimeError before `reset`.
         """
@@ -190,14 +190,14 @@ class SelfPlayVecEnv(VecEnv):
         self._going = True
 
     def _states(self) -> np.ndarray | None:
-        """Return how the lanes stand, if somebody asks for what is seen at the end of episodes."""
+        """Return the states of the lanes, if the observations at the end of episodes are wanted."""
         if self._final is None:
             return None
         states = np.asarray(self.envs.states)
         return states.view(f"V{states.itemsize}").copy()  # bytes, for numpy copies records field by field
 
     def _after(self, before: np.ndarray | None, actions: np.ndarray, chips: np.ndarray, terminated: np.ndarray) -> None:
-        """Pay what these actions brought, and see to the episodes that they ended and to those that follow."""
+        """Pay what these actions won, and handle the episodes that they ended and those that follow."""
         self._note(actions)
         settled = np.flatnonzero(terminated | chips.any(1))
         if len(settled):
@@ -239,7 +239,7 @@ class SelfPlayVecEnv(VecEnv):
             self._final[envs[rows]] = seen
 
     def _note(self, actions: np.ndarray) -> None:
-        """Note what was played, an action or WAIT a lane."""
+        """Record what was played, one action or WAIT per lane."""
         if self._moves.max() == self._played.shape[1]:
             self._played = np.concatenate([self._played, np.zeros_like(self._played)], axis=1)
         acted = np.flatnonzero(np.asarray(actions) != WAIT)
@@ -247,9 +247,10 @@ class SelfPlayVecEnv(VecEnv):
         self._moves[acted] += 1
 
     def saved(self) -> dict[str, np.ndarray]:
-        """Return what the next step depends on beside the pool, for `put_back`.
+        """Return what the next step depends on besides the pool, for `put_back`.
 
-        The lanes are told by their episodes and what was played in them, so that nothing but play can come of a file.
+        Lanes are stored as their episodes and the actions played in them, so that a file can only lead to states that
+        play can reach.
         """
         arrays = {name: self._held(name) for name in self.STATE}
         played = self._played[np.arange(self._played.shape[1]) < self._moves[:, None]]
@@ -261,9 +262,9 @@ class SelfPlayVecEnv(VecEnv):
         }
 
     def put_back(self, arrays: dict[str, np.ndarray]) -> None:
-        """Stand where `saved` found an environment just made from the same configuration, with the same pool.
+        """Restore an environment just made from the same configuration, with the same pool, to what `saved` returned.
 
-        Raises: KeyError or ValueError for arrays that no play of the lanes comes to.
+        Raises: KeyError or ValueError for arrays that no play of the lanes leads to.
         """
         now = self.saved()
         for name in (*self.STATE, "seeds", "episodes", "moves", "played"):
@@ -353,4 +354,4 @@ class SelfPlayVecEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: nothing is held open."""

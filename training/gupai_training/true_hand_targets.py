@@ -1,4 +1,4 @@
-"""What actions are worth in a deal that lies open: for a teacher, who may see what players may not."""
+"""True-hand targets: what actions win with the hands that were really dealt, which no player may see."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -55,7 +55,8 @@ def chips_in_deals(
 ) -> np.ndarray:
     """Return what every legal action wins in full states, chips, float64 [N, num_actions]; NaN where it is not legal.
 
-    Args: heuristics, played_by: who plays on, see `true_hands_loop`. masks: bool [N, num_actions], of the seats to act.
+    Args: heuristics, played_by: the rollout policies, see `true_hands_loop`. masks: bool [N, num_actions], of the seats
+    to act.
     """
     chips = np.full(masks.shape, np.nan)
     try_all = true_hands_loop(game)
@@ -69,7 +70,7 @@ def chips_in_deals(
 
 
 class Scorer:
-    """A player's network in torch: on a GPU, and in numbers that the machine multiplies fastest."""
+    """A player's network in torch, which may be on a GPU, in the number format that multiplies fastest."""
 
     def __init__(self, player: NetworkAgent, device: torch.device, dtype: torch.dtype) -> None:
         self.device, self.dtype = device, dtype
@@ -93,7 +94,7 @@ def chips_played_out(
     states: np.ndarray,
     masks: np.ndarray,
 ) -> np.ndarray:
-    """Return what `chips_in_deals` does where a network goes on for itself, always with its best action.
+    """Return what `chips_in_deals` does, with a network as its own rollout policy, always playing its best action.
 
     Args: played_by: int [N], who has the other seats: 0 the network too, else one of `others`, counted from 1.
     """

@@ -1,8 +1,8 @@
 """Comparing players so that the result can be trusted."""
 
 from gupai_agents.evaluation.ablation import Ablation, Budget, discover
+from gupai_agents.evaluation.best_response import BestResponse, Effort, find_best_response
 from gupai_agents.evaluation.exact import GameTree, build_tree
-from gupai_agents.evaluation.exploiter import Effort, Exploited, exploit
 from gupai_agents.evaluation.folder import play_into, verify
 from gupai_agents.evaluation.gating import Gate, gate, recipe_gain
 from gupai_agents.evaluation.match import DuplicateResult, duel, play_duplicates
@@ -11,10 +11,10 @@ from gupai_agents.evaluation.tournament import Standings, Tournament, play_tourn
 
 __all__ = [
     "Ablation",
+    "BestResponse",
     "Budget",
     "DuplicateResult",
     "Effort",
-    "Exploited",
     "GameRecord",
     "GameTree",
     "Gate",
@@ -25,7 +25,7 @@ __all__ = [
     "build_tree",
     "discover",
     "duel",
-    "exploit",
+    "find_best_response",
     "gate",
     "play_duplicates",
     "play_into",

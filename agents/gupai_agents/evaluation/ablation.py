@@ -1,10 +1,10 @@
-"""What every feature of a heuristic is worth to who tunes it: weights tuned with all features, and again without each.
+"""How much each feature of a heuristic contributes: weights tuned with all features, and again without each.
 
-For every seed a heuristic is tuned against fixed rivals (an evolution strategy, as `gupai tune`). From there it is
-tuned on
-for a few generations: with all features, and without each of them in turn, all in the same deals. What the first of
-these wins more than another, in fresh deals and all in the same ones, is what is lost where a feature is missing and
-the others make up for it as well as they can. The unit of the intervals is the seed: its search and its deals.
+For every seed a heuristic is tuned against fixed rivals (an evolution strategy, as in `gupai tune`). From there it is
+tuned for a few more generations: with all features, and without each of them in turn, all in the same deals. What the
+first of these wins more than another, in fresh deals that are the same for all, is what is lost when a feature is
+missing and the others compensate for it as well as they can. The unit of the intervals is the seed: its search and its
+deals.
 """
 
 import contextlib
@@ -29,8 +29,8 @@ from gupai_env.core.rng import as_key, derive
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
-SPREAD, AGAIN_SPREAD = 0.25, 0.1  # units, of the first generation: of a search, and of one from tuned weights
-SELECTING = 8  # times the deals of a candidate, to choose between where a search began and what it found
+SPREAD, AGAIN_SPREAD = 0.25, 0.1  # of the first generation, in units: of a search, and of one from tuned weights
+SELECTING = 8  # times the deals of a candidate, to choose between the start of a search and its result
 # Numbers of streams of deals and searches, below the key of a seed: to tune, to tune on, to choose, and fresh ones.
 TUNE, AGAIN, SELECT, FRESH = range(4)
 MOST_SEEDS, MOST_DEALS = 1000, 1_000_000
@@ -39,7 +39,8 @@ Play = Callable[[np.ndarray, int, int], np.ndarray]  # heuristics, number of dea
 
 @dataclass(frozen=True)
 class Budget:
-    """How much is played. seeds: searches, each with deals of its own. generations: to tune with all features, then
+    """How many deals are played. seeds: searches, each with deals of its own. generations: to tune with all features,
+    then
     again: to tune on with all and without each. population: candidates of a generation. deals: of a candidate.
     fresh: deals in which what has been found is compared.
     """
@@ -52,7 +53,7 @@ class Budget:
     fresh: int = 16_000
 
     def checked(self) -> "Budget":
-        """Return it; raises ValueError for numbers that cannot be."""
+        """Return the budget; raises ValueError for numbers out of range."""
         whole_number("seeds", self.seeds, 2, MOST_SEEDS)
         for name in ("generations", "again"):
             whole_number(name, getattr(self, name), 0, 100_000)
@@ -69,10 +70,10 @@ class Budget:
 
 
 class Searched(NamedTuple):
-    """What one seed has found.
+    """The result of one seed.
 
     weights: tuned with all features and scaled, by feature. chips: that these win. dropped: by group and other, chips
-    that these win more than the same with the group set to zero. lost: by group, than weights tuned without it.
+    that these win more than the same weights with the group set to zero. lost: by group, than weights tuned without it.
     """
 
     seed: int
@@ -84,7 +85,7 @@ class Searched(NamedTuple):
 
 @dataclass(frozen=True)
 class Contribution:
-    """What some features are worth over seeds.
+    """What some features contribute, over seeds.
 
     weight: of the first of them, scaled: in half of all decisions the best action stands 1 or more from the next.
     dropped: chips per deal that are lost if their weights become zero and the others stay. lost: that are lost by
@@ -98,15 +99,16 @@ class Contribution:
     q: float
 
     def as_numbers(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the figures for JSON."""
         figures = {name: getattr(self, name).as_numbers() for name in ("weight", "dropped", "lost")}
         return {"features": list(self.features), **figures, "q": self.q}
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """What has been found of a game's features. chips: a deal that the tuned heuristic wins. contributions: what is
-    lost without it most of all first. idle: features in which legal actions never differ.
+    """What a game's features contribute. chips: per deal, of the tuned heuristic. contributions: the largest loss
+    first.
+    idle: features in which legal actions never differ.
     """
 
     game: Game
@@ -120,7 +122,7 @@ class Ablation:
     idle: tuple[str, ...]
 
     def as_numbers(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the figures for JSON."""
         return {
             "game": self.game.id,
             "version": self.game.version,
@@ -154,12 +156,12 @@ class Problem(NamedTuple):
 
 
 def rivals_of(game: Game, variant: Variant) -> list[HeuristicAgent]:
-    """Return whom a heuristic is tuned against if nobody is named: all rule-based players of a game but `random`."""
+    """Return the default rivals in tuning: all rule-based players of a game except `random`."""
     return [heuristic_agent(name, game, variant) for name in heuristic_names(game)]
 
 
 def among(game: Game, variant: Variant, rivals: Sequence[Agent], progress: Progress | None = None) -> Play:
-    """Return what lets heuristics play, one a deal, among equal rivals of whom another sits there in every deal."""
+    """Return a function that plays heuristics, one per deal, among equal rivals, with another rival in every deal."""
 
     def play(heuristics: np.ndarray, deals: int, key: int) -> np.ndarray:
         values = Table(game, variant.changed()).values(heuristics, rivals, deals, key)
@@ -171,9 +173,9 @@ def among(game: Game, variant: Variant, rivals: Sequence[Agent], progress: Progr
 
 
 def evolved(play: Play, evolution: Evolution, generations: int, deals: int, key: int) -> np.ndarray:
-    """Return what a search finds in some generations, each of which plays deals of its own.
+    """Return what a search finds in some generations, each of which plays its own deals.
 
-    It is the mean of where the search stood in the second half of them, which wanders less than where it ends.
+    It is the mean of the search over the second half of the generations, which is less noisy than its end.
     """
     stood = [evolution.mean]
     for generation in range(generations):
@@ -183,7 +185,7 @@ def evolved(play: Play, evolution: Evolution, generations: int, deals: int, key:
 
 
 def search_seed(problem: Problem, budget: Budget, seed: int, number: int) -> Searched:
-    """Tune with all features and without each group, by the chance of one seed, and compare them in fresh deals."""
+    """Tune with all features and without each group, with one seed, and compare them in fresh deals."""
     key, (play, base, units) = derive(seed, number), (problem.play, problem.base, problem.units)
     evolution = Evolution(base, units, problem.chosen, budget.population, derive(key, TUNE), SPREAD)
     tuned = evolved(play, evolution, budget.generations, budget.deals, derive(key, TUNE))
@@ -217,9 +219,9 @@ def search_seeds(
     kept: Mapping[int, Searched] | None = None,
     keep: Callable[[Searched], Any] | None = None,
 ) -> list[Searched]:
-    """Return what all seeds of a budget have found; those in `kept` are not searched again, of others `keep` is told.
+    """Return the results of all seeds of a budget; those in `kept` are reused, the others are passed to `keep`.
 
-    Seeds are shared by threads, by default one a core; what is found is the same.
+    Threads share the seeds, by default one per core; the results do not depend on them.
     """
     kept = kept or {}
     todo = [number for number in range(budget.seeds) if number not in kept]
@@ -234,7 +236,7 @@ def search_seeds(
 
 
 def contributions_over(problem: Problem, found: Sequence[Searched]) -> tuple[Contribution, ...]:
-    """Return what each group is worth over seeds, what is lost without it most of all first."""
+    """Return what each group contributes over seeds, the largest loss first."""
     names = [feature.name for feature in problem.game.features]
     columns = {name: np.array([getattr(each, name) for each in found]) for name in ("weights", "dropped", "lost")}
     p = [t_test(columns["lost"][:, at]) for at in range(len(problem.groups))]
@@ -266,7 +268,7 @@ def discover(
 ) -> Ablation:
     """Tune a heuristic with every feature and again without each, over seeds, and return what is lost without it.
 
-    The rivals are all rule-based players of the game. The same seed and budget find the same.
+    The rivals are all rule-based players of the game. The same seed and budget give the same result.
 
     Args: start: the heuristic to begin with, default the game's last. progress: called with the number of deals just
             played, of `planned_deals` in all. kept, keep: see `search_seeds`.
@@ -311,7 +313,7 @@ def problem_of(game: Game, variant: Variant, start: str, play: Play) -> Problem:
 
 
 def families(game: Game, chosen: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return features that ask the same of different numbers, such as `leave_1` to `leave_6`: those of each family."""
+    """Return the families of features that differ only in a number, such as `leave_1` to `leave_6`."""
     found: dict[str, list[int]] = {}
     for at in chosen:
         stem, _, number = game.features[at].name.rpartition("_")

@@ -1,4 +1,4 @@
-"""Charts as SVG: means with their intervals, and curves. Their look is that of chart.css."""
+"""Charts as SVG: means with their intervals, and curves. They are styled by chart.css."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from markupsafe import Markup
 from gupai_env.render.letters import drawable
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 20
-ROW, NAMES = 30, 176  # the height of a row of intervals, and the room for its name
+ROW, NAMES = 30, 176  # the height of a row of intervals, and the width kept for its name
 LONGEST = 22  # characters of a name
 LETTER = 7.5  # the width of a letter, about
 MARKS = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-4-4h8v8h-8z", "M0-6 5 3H-5z", "M0-6 6 0 0 6-6 0z", "M-5-2h10v4H-10z")
@@ -21,13 +21,13 @@ COLOURS = ("#2f8a55", "#c4574c", "#4a7fc1", "#b88a1a", "#9466b8", "#2f949e", "#a
 class Mean(NamedTuple):
     """A mean with half the width of its interval.
 
-    place: the number of its row or column. series: the number of who it is of, where several share a column.
+    position: the index of its row or column. series: the index of its series, where several share a column.
     """
 
     label: str
     mean: float
     half: float
-    place: int = 0
+    position: int = 0
     series: int = 0
 
     @property
@@ -54,8 +54,8 @@ class Scale(NamedTuple):
     end: float
 
     @classmethod
-    def terminated(cls, values: Iterable[float], begin: float, end: float) -> "Scale":
-        """Return a scale that holds zero and these values."""
+    def spanning(cls, values: Iterable[float], begin: float, end: float) -> "Scale":
+        """Return a scale that spans zero and these values."""
         known = [0.0, *values]
         step = round_step(max(known) - min(known))
         first = floor(min(known) / step)
@@ -66,7 +66,7 @@ class Scale(NamedTuple):
 
     @property
     def lines(self) -> Iterator[tuple[float, str]]:
-        """The values at which lines are, each with how the line looks."""
+        """The values at which lines are, each with the CSS class of its line."""
         for line in range(round((self.high - self.low) / self.step) + 1):
             value = self.low + line * self.step
             yield value + 0.0, "zero" if abs(value) < self.step / 2 else "axis"
@@ -79,7 +79,7 @@ def round_step(span: float) -> float:
 
 
 def short(name: str, most: int = LONGEST) -> str:
-    """Return a name with no more letters than there is room for: a long one keeps its end, which tells most."""
+    """Return a name with no more than `most` letters: a long one keeps its end, which says most."""
     return name if len(name) <= most else f"…{name[1 - most :]}"
 
 
@@ -91,14 +91,14 @@ def columns(heads: Sequence[str], names: Sequence[str], means: Sequence[Mean], l
     means = _known(means)
     if not means:
         return Markup()
-    y = Scale.terminated((end for each in means for end in each.ends), HEIGHT - BOTTOM, TOP)
+    y = Scale.spanning((end for each in means for end in each.ends), HEIGHT - BOTTOM, TOP)
     across = (WIDTH - LEFT) / len(heads)
     drawn = [_text(0, 10, label), *_grid(y)]
-    for place, head in enumerate(heads):
-        drawn.append(_text(LEFT + (place + 0.5) * across, HEIGHT - 26, head, "middle"))
+    for index, head in enumerate(heads):
+        drawn.append(_text(LEFT + (index + 0.5) * across, HEIGHT - 26, head, "middle"))
     apart = min(0.16, 0.8 / len(names))
     for each in means:
-        x = LEFT + (each.place + 0.5 + apart * (each.series - (len(names) - 1) / 2)) * across
+        x = LEFT + (each.position + 0.5 + apart * (each.series - (len(names) - 1) / 2)) * across
         low, high = (y(end) for end in each.ends)
         line = f'<line class="interval" x1="{x:.1f}" x2="{x:.1f}" y1="{low}" y2="{high}"/>'
         drawn.append(_titled(each, line + _mark(each.series, x, y(each.mean))))
@@ -112,14 +112,14 @@ def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
     if not means:
         return Markup()
     width, height = WIDTH - 84, ROW * len(names) + 34
-    x = Scale.terminated((end for each in means for end in each.ends), NAMES, width - 24)
+    x = Scale.spanning((end for each in means for end in each.ends), NAMES, width - 24)
     drawn = []
-    for value, look in x.lines:
-        drawn.append(f'<line class="{look}" x1="{x(value)}" x2="{x(value)}" y1="4" y2="{height - 26}"/>')
+    for value, css_class in x.lines:
+        drawn.append(f'<line class="{css_class}" x1="{x(value)}" x2="{x(value)}" y1="4" y2="{height - 26}"/>')
         drawn.append(_text(x(value), height - 8, f"{value:+g}", "middle"))
     for each in means:
-        y, (low, high) = ROW * each.place + ROW // 2 + 4, (x(end) for end in each.ends)
-        drawn.append(_text(NAMES - 12, y + 4, short(names[each.place]), "end"))
+        y, (low, high) = ROW * each.position + ROW // 2 + 4, (x(end) for end in each.ends)
+        drawn.append(_text(NAMES - 12, y + 4, short(names[each.position]), "end"))
         line = f'<line class="interval" x1="{low}" x2="{high}" y1="{y}" y2="{y}"/>'
         drawn.append(_titled(each, f'{line}<circle class="mean" cx="{x(each.mean)}" cy="{y}" r="5"/>'))
     return _svg("chart narrow", width, height, [each.label for each in means], drawn)
@@ -133,8 +133,8 @@ def curves(
     Args: parted: an x at which something else begins, and what is to the left and to the right of it.
     """
     points = [point for curve in named.values() for point in curve]
-    x = Scale.terminated((point.x for point in points), LEFT, WIDTH - 12)
-    y = Scale.terminated((value for point in points for value in point[1:]), HEIGHT - BOTTOM, TOP)
+    x = Scale.spanning((point.x for point in points), LEFT, WIDTH - 12)
+    y = Scale.spanning((value for point in points for value in point[1:]), HEIGHT - BOTTOM, TOP)
     drawn = [_text(0, 10, y_label), _text(WIDTH - 12, HEIGHT - 10, x_label, "end"), *_grid(y)]
     drawn += [_text(x(value), HEIGHT - 28, f"{value:g}", "middle") for value, _ in x.lines]
     if parted:
@@ -158,8 +158,8 @@ def _known(means: Iterable[Mean]) -> list[Mean]:
 
 def _grid(y: Scale) -> Iterator[str]:
     """Yield the lines across a chart, with their values."""
-    for value, look in y.lines:
-        yield f'<line class="{look}" x1="{LEFT}" x2="{WIDTH}" y1="{y(value)}" y2="{y(value)}"/>'
+    for value, css_class in y.lines:
+        yield f'<line class="{css_class}" x1="{LEFT}" x2="{WIDTH}" y1="{y(value)}" y2="{y(value)}"/>'
         yield _text(LEFT - 8, y(value) + 4, f"{value:g}", "end")
 
 
@@ -193,10 +193,10 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
     return f'<text x="{round(x, 1)}" y="{round(y, 1)}" text-anchor="{anchor}">{_escaped(text)}</text>'
 
 
-def _svg(look: str, width: int, height: int, labels: Iterable[str], drawn: Iterable[str]) -> Markup:
+def _svg(css: str, width: int, height: int, labels: Iterable[str], drawn: Iterable[str]) -> Markup:
     label = _escaped("; ".join(labels))
     return Markup(
-        f'<svg class="{look}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{"".join(drawn)}</svg>'
+        f'<svg class="{css}" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{"".join(drawn)}</svg>'
     )
 
 

@@ -1,8 +1,8 @@
-"""Exact worth of policies, for variants small enough to search all play (deck="tiny").
+"""Exact values of policies, for variants small enough to search all play (deck="tiny").
 
 A `GameTree` is built once and holds the game in sequence form. A seat's *information set* is all that it has seen so
 far, with perfect recall: its views one after another, whoever moved, and its own actions in between; the last view
-alone may forget, for instance, the order of one's own discards. A *sequence* is an information set with one of its
+alone may forget, for instance, the order of its own discards. A *sequence* is an information set with one of its
 actions, or the empty one with which a seat begins. Each end of the game belongs to one sequence of every seat, that
 of its last decision. A *policy* of all seats is float64 [sequences]: the probability of the action in its set.
 
@@ -30,7 +30,7 @@ from gupai_env.vector import VectorEnv
 
 MOST_NODES = 1_000_000
 MOST_ROUNDS = 1_000_000_000
-CLOSE = 1e-9  # chips by which partners must win more to go on responding
+CLOSE = 1e-9  # chips that partners must gain to go on responding
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class GameTree:
     Sequences 0..seats - 1 are the empty ones; then come those of set 0 in the order of their actions, of set 1, and
     so on. A set has a higher number than the one where the same seat decided before.
 
-    deals: int, different ones. nodes: int, positions in all: the deal, decisions and ends.
+    deals: int, distinct ones. nodes: int, positions in all: the deal, decisions and ends.
     probability: float64 [E], the probability of an end's deal. payoffs: float64 [E, seats], its chips.
     ends: int32 [E, seats], its sequences.
-    seats: int8 [I], who decides. turns: what an agent is asked there, I rows.
+    seats: int8 [I], who decides. batch: the decisions of an agent there, I rows.
     first: int32 [I + 1], the set's first sequence, then Q. before: int32 [I], the seat's sequence that leads there.
     layers: int32 [layers + 1], sets layers[l]..layers[l + 1] - 1 depend on those of earlier layers alone.
     """
@@ -56,7 +56,7 @@ class GameTree:
     payoffs: np.ndarray
     ends: np.ndarray
     seats: np.ndarray
-    turns: DecisionBatch
+    batch: DecisionBatch
     first: np.ndarray
     before: np.ndarray
     layers: np.ndarray
@@ -74,23 +74,23 @@ class GameTree:
     @property
     def actions(self) -> np.ndarray:
         """The action of each sequence, int16 [Q]; -1 for the empty ones."""
-        return np.concatenate([np.full(self.players, -1), np.nonzero(self.turns.masks)[1]]).astype(np.int16)
+        return np.concatenate([np.full(self.players, -1), np.nonzero(self.batch.masks)[1]]).astype(np.int16)
 
     # --- policies -----------------------------------------------------------------------------------
 
     def policy(self, agents: Sequence[Agent]) -> np.ndarray:
-        """Return the policy of one agent a seat; raises ValueError as `gupai_agents.agent.probabilities` does."""
+        """Return the policy of one agent per seat; raises ValueError as `gupai_agents.agent.probabilities` does."""
         if len(agents) != self.players:
             raise ValueError(f"{counted(len(agents), 'player')} for {self.players} seats; there must be one for each")
-        policy_rows = np.zeros(self.turns.masks.shape)
+        policy_rows = np.zeros(self.batch.masks.shape)
         different, who = distinct(agents)
         for number, agent in enumerate(different):
             rows = np.isin(self.seats, np.flatnonzero(np.array(who) == number))
-            policy_rows[rows] = probabilities(agent, self.game, self.variant, self.turns.at(rows))
-        return np.concatenate([np.ones(self.players), policy_rows[self.turns.masks]])
+            policy_rows[rows] = probabilities(agent, self.game, self.variant, self.batch.at(rows))
+        return np.concatenate([np.ones(self.players), policy_rows[self.batch.masks]])
 
     def uniform(self) -> np.ndarray:
-        """Return the policy that plays all legal actions alike."""
+        """Return the policy that plays all legal actions with equal probability."""
         return self.in_proportion(np.zeros(self.first[-1]))
 
     def in_proportion(self, weights: np.ndarray) -> np.ndarray:
@@ -102,26 +102,26 @@ class GameTree:
         return np.concatenate([np.ones(self.players), policy])
 
     def plan(self, policy: np.ndarray) -> np.ndarray:
-        """Return how likely its seat's own choices lead along each sequence, float64 [Q]."""
+        """Return the probability that the seat's own choices follow each sequence, float64 [Q]."""
         plan = policy.copy()
         for sets, sequences, _ in self._layers():
             plan[sequences] *= np.repeat(plan[self.before[sets]], np.diff(self.first)[sets])
         return plan
 
-    # --- what they are worth ------------------------------------------------------------------------
+    # --- their values -------------------------------------------------------------------------------
 
     def values(self, policy: np.ndarray) -> np.ndarray:
-        """Return what each seat wins a deal if all keep to a policy, float64 [seats]."""
+        """Return what each seat wins per deal if all keep to a policy, float64 [seats]."""
         return (self.probability * self.plan(policy)[self.ends].prod(1)) @ self.payoffs
 
     def best_responses(self, policy: np.ndarray) -> np.ndarray:
-        """Return what each seat wins a deal by a best response to the others' policy, float64 [seats]."""
+        """Return what each seat wins per deal by a best response to the others' policy, float64 [seats]."""
         weighted_payoffs = self.weighted_payoffs(policy)
         self.pass_back(weighted_payoffs)
         return weighted_payoffs[: self.players]
 
     def gains(self, policy: np.ndarray) -> np.ndarray:
-        """Return what each seat wins a deal more by a best response, float64 [seats]."""
+        """Return how much more each seat wins per deal by a best response, float64 [seats]."""
         return self.best_responses(policy) - self.values(policy)
 
     @property
@@ -130,7 +130,7 @@ class GameTree:
         return self.game.sides(self.players)
 
     def side_gains(self, policy: np.ndarray) -> np.ndarray:
-        """Return what each side wins a deal more, per seat, if its seats respond, float64 [sides].
+        """Return how much more each side wins per deal and seat if its seats respond, float64 [sides].
 
         A side of one seat plays a best response. Partners respond best in turn, each to all others and to what the
         other has come to play, until neither wins more by it, whoever begins: a lower bound on what they could win by
@@ -140,24 +140,24 @@ class GameTree:
         gains = np.zeros(self.sides.max() + 1)
         for side in range(len(gains)):
             seats = np.flatnonzero(self.sides == side)
-            gains[side] = max(self._respond(policy, np.roll(seats, turns)) for turns in range(len(seats)))
+            gains[side] = max(self._respond(policy, np.roll(seats, steps)) for steps in range(len(seats)))
             gains[side] -= values[seats[0]]
         return gains
 
     def _respond(self, policy: np.ndarray, seats: np.ndarray) -> float:
-        """Return what partners win who respond best in turn, in this order, as long as that wins more."""
+        """Return what partners win that respond best in turn, in this order, as long as that wins more."""
         best = -np.inf
         while True:
             for seat in seats:
-                worth = self.best_responses(policy)[seat]
+                value = self.best_responses(policy)[seat]
                 if len(seats) > 1:
                     policy = self.responding(policy, seat)
-            if worth <= best + CLOSE or len(seats) == 1:
-                return float(worth)
-            best = worth
+            if value <= best + CLOSE or len(seats) == 1:
+                return float(value)
+            best = value
 
     def responding(self, policy: np.ndarray, seat: int) -> np.ndarray:
-        """Return the policy in which one seat plays a best response; what is equally good it plays alike."""
+        """Return the policy in which one seat plays a best response; equally good actions have equal probability."""
         counts = np.diff(self.first)
         weighted_payoffs = self.weighted_payoffs(policy)
         value = self.pass_back(weighted_payoffs)
@@ -175,7 +175,7 @@ class GameTree:
         return float(self.side_gains(policy).mean())
 
     def weighted_payoffs(self, policy: np.ndarray) -> np.ndarray:
-        """Return what the ends of each sequence pay, weighed by chance and the others' choices, float64 [Q]."""
+        """Return the payoffs of the ends of each sequence, weighted by chance and the others' choices, float64 [Q]."""
         plans = self.plan(policy)[self.ends]
         weighted_payoffs = np.zeros(len(policy))
         for seat in range(self.players):
@@ -184,9 +184,10 @@ class GameTree:
         return weighted_payoffs
 
     def pass_back(self, weighted_payoffs: np.ndarray, policy: np.ndarray | None = None) -> np.ndarray:
-        """Add to the worth of each sequence, in place, that of the sets it leads to; return the sets', float64 [I].
+        """Add to the value of each sequence, in place, that of the sets it leads to; return the values of sets, float64
+        [I].
 
-        A set is worth what its sequences are on average by `policy`, or without one as much as the best of them.
+        The value of a set is the mean of its sequences under `policy`, or without one that of the best of them.
         """
         value = np.zeros(self.sets)
         for sets, sequences, starts in reversed(list(self._layers())):
@@ -220,7 +221,7 @@ def solve(tree: GameTree, rounds: int, progress: Callable[[int], None] | None = 
             weighted_payoffs = tree.weighted_payoffs(policy)
             value = tree.pass_back(weighted_payoffs, policy)
             regret = weighted_payoffs[tree.players :] - np.repeat(value, counts)
-            mine = np.flatnonzero(owner == seat)[1:]  # but for the empty sequence
+            mine = np.flatnonzero(owner == seat)[1:]  # without the empty sequence
             regrets[mine] = np.maximum(regrets[mine] + regret[mine - tree.players], 0)
         total += number * tree.plan(tree.in_proportion(regrets))
         if progress:
@@ -253,10 +254,11 @@ class _Positions(NamedTuple):
 
 
 class _Search:
-    """The search of a tree, all positions of one depth at a time as lanes.
+    """The search of a tree, all positions of one depth at a time, as lanes.
 
     What a seat has seen is numbered by what it had seen before and what is new: its own action, as -1 - action, or the
-    number of its view. A view that stays as it was adds nothing, for nobody notices a decision that does not show.
+    number of its view. A view that has not changed adds nothing, for a seat does not notice a decision that does not
+    show.
     """
 
     def __init__(self, game: Game, options: dict[str, Any]) -> None:
@@ -307,7 +309,7 @@ class _Search:
             deals=deals,
             nodes=nodes,
             seats=found["seats"],
-            turns=DecisionBatch(found["views"].view(np.recarray), found["masks"], np.zeros(len(self.sets), np.int64)),
+            batch=DecisionBatch(found["views"].view(np.recarray), found["masks"], np.zeros(len(self.sets), np.int64)),
             first=self._first(),
             before=found["before"],
             layers=np.unique(self.layers),
@@ -315,7 +317,7 @@ class _Search:
         )
 
     def _expand(self, envs: VectorEnv, positions: _Positions, movers: np.ndarray, actions: np.ndarray) -> None:
-        """Note what every seat sees after the movers' actions, int [N]."""
+        """Record what every seat sees after the movers' actions, int [N]."""
         for seat in range(self.players):
             views = np.zeros(envs.num_envs, self.game.view).view(np.recarray)
             envs.kernels.view_of(envs.rules, envs.states, seat, views)

@@ -53,7 +53,7 @@ def gate(
     A sequential test (`gsprt`) looks at every deal, the mean of its rotations, and stops at the first that decides.
 
     Args: alpha: how often an equal is accepted; beta: how often one that gains so much is rejected. most: deals.
-    Raises: ValueError for numbers that cannot be, or as `play_duplicates`.
+    Raises: ValueError for numbers out of range, or as `play_duplicates`.
     """
     for name, value in (("alpha", alpha), ("beta", beta)):
         between(name, value, 0, 0.5, "between 0 and 0.5")
@@ -74,11 +74,11 @@ def gate(
 def recipe_gain(
     game: str | Game, recipe: Sequence[Agent], rival: Agent, deals: int, /, *, seed: int = 0, **variant: Any
 ) -> Estimate:
-    """Return the chips per deal that a training recipe is worth: agents of several seeds, each among the same rivals.
+    """Return the chips per deal that a training recipe wins: agents of several seeds, each among the same rivals.
 
     The seed is the outer cluster: `samples` are seeds, and the interval says where another seed would fall on average.
-    However many deals are played, it holds for the recipe and not for these agents alone. Each agent plays deals of
-    its own: luck of deals that all share would not show between them.
+    However many deals are played, it holds for the recipe and not only for these agents. Each agent plays its own
+    deals: luck in shared deals would not show as a difference between seeds.
     """
     won = [
         duel(game, agent, rival, deals, seed=derive(as_key(seed), number), **variant).chips[:, :, 0].mean(1)

@@ -43,7 +43,7 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
             version=__version__,
             games=found.chips[..., 0].size,
             verdict=_verdict(found),
-            performances=list(_forms(found)),
+            performances=list(_performances(found)),
             names=[chart.short(found.players[agent]) for agent in ranked],
             duels=found.standings and list(_duels(found.standings, ranked)),
             charts=[
@@ -72,7 +72,7 @@ def _verdict(found: Tournament) -> str:
     return f"No agent is clearly ahead; {name} has the highest mean, {performance.chips} chips per deal."
 
 
-def _forms(found: Tournament) -> Iterator[list[str]]:
+def _performances(found: Tournament) -> Iterator[list[str]]:
     """Yield the rows of the table of all agents."""
     action_types = list(found.performances[0].action_types) if len(found.performances[0].action_types) > 1 else []
     places = [f"place {number}" for number in range(1, found.variant.players + 1)]
@@ -96,7 +96,7 @@ def _forms(found: Tournament) -> Iterator[list[str]]:
 
 
 def _duels(standings: Standings, ranked: list[int]) -> Iterator[list[tuple[str, str]]]:
-    """Yield rows of what one agent wins among others, each with its look: the surer, the stronger the colour."""
+    """Yield rows of what one agent wins among others, each cell with a CSS class: the surer, the stronger."""
     adjusted = standings.adjusted()
     for hero in ranked:
         row = []
@@ -113,8 +113,8 @@ def _duels(standings: Standings, ranked: list[int]) -> Iterator[list[tuple[str, 
 # --- charts ---------------------------------------------------------------------------------------
 
 
-def _mean(label: str, value: Estimate, place: int, series: int = 0) -> chart.Mean:
-    return chart.Mean(f"{label}: {value}", value.mean, value.half_width, place, series)
+def _mean(label: str, value: Estimate, index: int, series: int = 0) -> chart.Mean:
+    return chart.Mean(f"{label}: {value}", value.mean, value.half_width, index, series)
 
 
 def _forest(found: Tournament) -> Markup:

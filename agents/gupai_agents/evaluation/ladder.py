@@ -1,4 +1,4 @@
-"""The ladder of a game: every player, one among equal others, on each of the quick ones, and how fast it decides."""
+"""The ladder of a game: every player, one among equal others, against each of the quick ones, and its speed."""
 
 import time
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Rung:
 
     player: str
     chips: tuple[Estimate, ...]
-    total: Estimate  # chips per deal, over all rivals but `random`, whose noise hides differences between good players
+    total: Estimate  # chips per deal, over all rivals except `random`, whose noise hides other differences
     deals: int
     speed: float
 
@@ -71,40 +71,40 @@ def play_ladder(
         raise ValueError("a ladder needs two agents or more that do not search; they are the rivals of all")
     deals = whole_number("deals", deals, 2, MOST_FIGURES // made.players**2)
     few, seed = whole_number("few", few, 2, deals), as_key(seed)
-    turns = some_turns(game, quick[-1], made)
+    batch = some_decisions(game, quick[-1], made)
     labels, rungs = labels_of(agents), []
     for label, agent in zip(labels, agents, strict=True):
         played = few if isinstance(agent, SearchAgent) else deals
         chips = np.zeros((len(quick), played))
         for number, rival in enumerate(quick):
-            if rival is not agent:  # itself it would meet at zero
+            if rival is not agent:  # against itself it would win exactly zero
                 result = duel(game, agent, rival, played, seed=seed, progress=progress, **variant)
                 chips[number] = result.chips[:, :, 0].mean(1)
         others = [number for number, rival in enumerate(quick) if rival is not agent]
         others = [number for number in others if not isinstance(quick[number], RandomAgent)] or others
         on_each = tuple(map(estimate, chips))
-        rungs.append(Rung(label, on_each, estimate(chips[others].mean(0)), played, speed(agent, game, made, turns)))
+        rungs.append(Rung(label, on_each, estimate(chips[others].mean(0)), played, speed(agent, game, made, batch)))
     rivals = [label for label, agent in zip(labels, agents, strict=True) if not isinstance(agent, SearchAgent)]
     rungs.sort(key=lambda rung: -rung.total.mean)
     return Ladder(game, made, tuple(rivals), tuple(rungs), seed)
 
 
-def some_turns(game: Game, agent: Agent, variant: Variant) -> DecisionBatch:
-    """Return DECISIONS decisions out of deals among an agent, drawn from all moments of a deal."""
+def some_decisions(game: Game, agent: Agent, variant: Variant) -> DecisionBatch:
+    """Return DECISIONS decisions from deals among copies of an agent, drawn from all moments of a deal."""
     envs = new_lanes(game, variant, DECISIONS)
-    together = concatenated([now.turns for now in decisions(envs, [agent])])
+    together = concatenated([now.batch for now in decisions(envs, [agent])])
     return together.at(np.random.default_rng(0).choice(len(together.rng_keys), DECISIONS, replace=False))
 
 
-def speed(agent: Agent, game: Game, variant: Variant, turns: DecisionBatch) -> float:
+def speed(agent: Agent, game: Game, variant: Variant, batch: DecisionBatch) -> float:
     """Return how many decisions per second an agent makes when it is asked for many at once, a slow one for fewer."""
-    ask(agent, game, variant, turns.at(slice(2)))  # compiles
+    ask(agent, game, variant, batch.at(slice(2)))  # compiles
     rows = FIRST_ASKED
     while True:
-        some = turns.at(slice(rows))
+        some = batch.at(slice(rows))
         begin = time.perf_counter()
         ask(agent, game, variant, some)
         spent = time.perf_counter() - begin
-        if spent >= LONG_ENOUGH or rows == len(turns.rng_keys):
+        if spent >= LONG_ENOUGH or rows == len(batch.rng_keys):
             return rows / spent
-        rows = min(2 * rows, len(turns.rng_keys))
+        rows = min(2 * rows, len(batch.rng_keys))

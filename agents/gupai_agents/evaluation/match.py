@@ -83,7 +83,7 @@ def play_rotations(
 
     Args:
         envs: As many as there are deals times seats.
-        players: One agent a seat.
+        players: One agent per seat.
         seed: That of the evaluation.
         first: The number of the first deal.
         names: What records call the players; without names nothing is logged.
@@ -166,7 +166,7 @@ def play_duplicates(
 ) -> DuplicateResult:
     """Play `deals` deals with every rotation of the players over the seats.
 
-    Args: players: one agent a seat; the same agent may take several. seed: names the deals: deal d is the same
+    Args: players: one agent per seat; the same agent may take several. seed: names the deals: deal d is the same
         whoever plays it. record: where every game is written.
     Raises: ValueError if the number of players is not that of the seats, for a player made for another game or variant,
         for answers that are no legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.

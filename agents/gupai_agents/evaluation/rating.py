@@ -1,4 +1,4 @@
-"""One number an agent: Plackett-Luce ratings from the order in which games end, and alpha-rank."""
+"""One number per agent: Plackett-Luce ratings from the order in which games end, and alpha-rank."""
 
 import itertools
 from typing import NamedTuple
@@ -91,11 +91,11 @@ def ratings(choices: Choices, draws: int = 100, seed: int = 0) -> tuple[np.ndarr
 def alpha_rank(payoffs: np.ndarray, epsilon: float = 0.01) -> np.ndarray:
     """Return the share of time that evolution spends with every agent, [agents] (alpha-rank, infinite alpha).
 
-    A population of one agent meets one of another at a time, and turns to it if it wins more among them than they would
-    among it. It holds for games of several players and for cycles, but takes the payoffs as exact.
+    A population of one agent meets another agent at a time, and turns to it if that one wins more among them than they
+    would among it. It holds for games of several players and for cycles, but takes the payoffs as exact.
 
-    Args: payoffs: [agents, agents], chips of one row agent among column agents. epsilon: the chance to turn to the
-        worse of the two, so that no agent is a dead end.
+    Args: payoffs: [agents, agents], chips of one row agent among column agents. epsilon: the probability of turning to
+        the worse of the two, so that no agent is a dead end.
     """
     count = len(payoffs)
     if count < 2:

@@ -1,8 +1,8 @@
 """Games as files: a line of JSON for every game, with all it takes to play it again (docs/records.md).
 
 What is read is played again by the rules, and the line must be, byte for byte, what that game is written as; only a
-byte order mark and the line ends of Windows are passed over. So a record that was changed, cut short or made by hand
-wrongly is refused, and nothing in a file is believed.
+byte order mark and the line ends of Windows are ignored. So a record that was changed, truncated or made wrongly by
+hand is refused, and nothing in a file is trusted.
 """
 
 import codecs
@@ -43,7 +43,7 @@ MOST_BYTES = 1 << 26  # of a line: more than the longest match takes
 
 
 class RecordError(ValueError):
-    """A line that is no record of a game as it can be played: file, line and what is wrong, in one line."""
+    """A line that is not the record of a game that can be played: file, line and what is wrong, in one line."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class LineUp(NamedTuple):
 
     @property
     def counted(self) -> range:
-        """The places that count for who sits there: of one among equal others the first alone."""
+        """The places that count for their agents: of one among equal others only the first."""
         return range(1 if self.table == ONE else len(self.agents))
 
 

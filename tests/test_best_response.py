@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from gupai_agents import DecisionBatch, make_agent
-from gupai_agents.evaluation import Effort, build_tree, exploit
-from gupai_agents.evaluation import exploiter as module
-from gupai_agents.evaluation.exploiter import gain_of, spec_of
+from gupai_agents.evaluation import Effort, build_tree, find_best_response
+from gupai_agents.evaluation import best_response as module
+from gupai_agents.evaluation.best_response import gain_of, spec_of
 from gupai_app.cli import app
 from gupai_env import get_game
 from gupai_env.vector import VectorEnv
@@ -24,8 +24,8 @@ class First:
 
     name = "first"
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
-        return turns.masks.argmax(1)
+    def act(self, batch: DecisionBatch) -> np.ndarray:
+        return batch.masks.argmax(1)
 
 
 @pytest.fixture(scope="module")
@@ -37,22 +37,22 @@ def tree():
 @pytest.mark.parametrize("agent", [make_agent("greedy", "jie-long", **TINY), First()], ids=lambda agent: agent.name)
 def test_no_more_is_won_than_a_best_response_wins_and_from_silly_agents_clearly_something(tree, agent, method):
     exact = tree.exploitability(tree.policy([agent, agent]))
-    found = exploit("jie-long", agent, effort=Effort(method, **SMALL), **TINY)
+    found = find_best_response("jie-long", agent, effort=Effort(method, **SMALL), **TINY)
     assert found.gain.low > 0.3
     assert found.gain.mean < exact + 2 * found.gain.half_width
 
 
-def test_the_gain_is_what_the_exploiter_is_worth_by_all_deals(tree):
+def test_the_gain_is_what_the_response_is_worth_by_all_deals(tree):
     agent = make_agent("greedy", "jie-long", **TINY)
-    found = exploit("jie-long", agent, effort=Effort(**SMALL), **TINY)
-    hero = make_agent(found.exploiter, "jie-long", **TINY)
+    found = find_best_response("jie-long", agent, effort=Effort(**SMALL), **TINY)
+    hero = make_agent(found.response, "jie-long", **TINY)
     score = (tree.values(tree.policy([hero, agent]))[0] + tree.values(tree.policy([agent, hero]))[1]) / 2
     assert found.gain.mean == pytest.approx(score, abs=2 * found.gain.half_width)
 
 
 def test_the_gain_is_measured_in_deals_that_were_never_met_before(monkeypatch):
-    met: dict[str, set] = {"looking": set(), "measuring": set()}
-    phase, reset, measure = ["looking"], VectorEnv.reset, module.gain_of
+    met: dict[str, set] = {"finding": set(), "measuring": set()}
+    phase, reset, measure = ["finding"], VectorEnv.reset, module.gain_of
 
     def noting(envs, seed=None, *, seeds=None):
         if seeds is not None:
@@ -65,10 +65,10 @@ def test_the_gain_is_measured_in_deals_that_were_never_met_before(monkeypatch):
 
     monkeypatch.setattr(VectorEnv, "reset", noting)
     monkeypatch.setattr(module, "gain_of", measuring)
-    exploit("jie-long", First(), effort=Effort(**SMALL), **TINY)
-    assert len(met["looking"]) > 2000
+    find_best_response("jie-long", First(), effort=Effort(**SMALL), **TINY)
+    assert len(met["finding"]) > 2000
     assert len(met["measuring"]) == 3000
-    assert not met["looking"] & met["measuring"]
+    assert not met["finding"] & met["measuring"]
 
 
 @pytest.mark.parametrize(("game", "options"), [("jie-long", {}), ("da-ling", {"casino_fee": 1, "deals": 2})])
@@ -81,8 +81,8 @@ def test_an_agent_gains_exactly_nothing_from_itself_though_the_house_takes_its_f
 @pytest.mark.parametrize("text", ["greedy", "greedy+double=2@3", "random"])
 def test_a_search_plays_the_others_out_as_the_agent_and_itself_as_the_best_heuristic(text):
     agent = make_agent(text, "jie-long")
-    found = exploit("jie-long", agent, effort=Effort("search", playouts=2, deals=2))
-    own, others = make_agent(found.exploiter, "jie-long").heuristics
+    found = find_best_response("jie-long", agent, effort=Effort("search", playouts=2, deals=2))
+    own, others = make_agent(found.response, "jie-long").heuristics
     np.testing.assert_array_equal(own, make_agent("tuned", "jie-long").weights)
     if text == "random":
         assert not others[:-1].any() and others[-1] > 0  # all actions alike
@@ -93,7 +93,7 @@ def test_a_search_plays_the_others_out_as_the_agent_and_itself_as_the_best_heuri
 
 def test_the_same_seed_finds_the_same_and_another_one_other_weights():
     small = Effort(generations=3, population=6, candidate_deals=50, deals=100)
-    first, again, other = (exploit("jie-long", First(), effort=small, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (find_best_response("jie-long", First(), effort=small, seed=seed) for seed in (1, 1, 2))
     assert first == again
     assert first.gain != other.gain
 
@@ -116,11 +116,11 @@ def test_the_text_of_a_heuristic_makes_its_weights_again():
 )
 def test_what_cannot_be_is_one_line(effort, message):
     with pytest.raises(ValueError, match=message):
-        exploit("jie-long", make_agent("greedy"), effort=Effort(**effort))
+        find_best_response("jie-long", make_agent("greedy"), effort=Effort(**effort))
 
 
 def test_the_command_tells_bound_method_sample_variant_and_seed():
-    words = ["exploiter", "jie-long", "random", "--generations", "2", "--candidate-deals", "50", "--deals", "300"]
+    words = ["best-response", "jie-long", "random", "--generations", "2", "--candidate-deals", "50", "--deals", "300"]
     words += ["-o", "deck=tiny", "-o", "players=2", "--seed", "3"]
     shown = CliRunner().invoke(app, words).output
     for said in ("at least", "2 generations", "300 other deals", "deck=tiny", "seed 3", "lower bound"):

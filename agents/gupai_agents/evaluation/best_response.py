@@ -1,9 +1,9 @@
-"""What a player who studies a frozen agent wins from it: a best response is looked for, and what it gains is measured.
+"""Approximate best responses: what a player who studies a frozen agent wins from it.
 
-A best response is found only in small games (`gupai_agents.evaluation.exact`). Here one is looked for among heuristics,
-by tuning, or by searching every decision in deals that are played out as the agent would. Whatever is found, the true
-best
-response gains at least as much: the gain is a lower bound. It is measured in deals that the looking never met.
+An exact best response can only be computed in small games (`gupai_agents.evaluation.exact`). Here one is approximated,
+either by tuning a heuristic or by searching every decision in deals that are played out as the agent would. Whatever is
+found, the true best response gains at least as much: the gain is a lower bound. It is measured in deals that were not
+used to find the response.
 """
 
 from collections.abc import Sequence
@@ -36,11 +36,11 @@ FIND, SELECT = range(2)  # numbers of streams of deals
 
 @dataclass(frozen=True)
 class Effort:
-    """How a best response is looked for.
+    """How much work goes into finding a best response.
 
     method: TUNING, of a heuristic's weights in some generations of `population` candidates, each in so many deals (by
     default QUICK_DEALS, of an agent that is asked outside the compiled loops ASKED_DEALS); or SEARCH, of every decision
-    by so many playouts, which takes no looking before. deals: in which the gain is measured, each from every seat.
+    by so many playouts, which needs no preparation. deals: in which the gain is measured, each from every seat.
     """
 
     method: str = TUNING
@@ -64,27 +64,26 @@ class Effort:
 
     def total(self, game: Game) -> int:
         """Return how many deals are played in all, once `checked`."""
-        looking = 0
+        finding = 0
         if self.method == TUNING:
             chosen_from = len(heuristic_names(game)) + 1  # those by name, and the tuned one
             candidates = self.generations * self.population + chosen_from * SELECTING
-            looking = candidates * (self.candidate_deals or 0)
-        return looking + self.deals
+            finding = candidates * (self.candidate_deals or 0)
+        return finding + self.deals
 
 
 @dataclass(frozen=True)
-class Exploited:
-    """What has been won from a frozen agent.
+class BestResponse:
+    """The best response that was found to a frozen agent, and what it gains.
 
-    agent, exploiter: their text, as `make_agent` takes it. gain: chips per deal of one exploiter among agents, more
-    than
-    the agent itself wins at the same seat in the same deals: a lower bound on what a best response gains.
+    agent, response: their specs, as `make_agent` takes them. gain: chips per deal of one response among agents, minus
+    what the agent itself wins at the same seat in the same deals: a lower bound on what a best response gains.
     """
 
     game: Game
     variant: Variant
     agent: str
-    exploiter: str
+    response: str
     gain: Estimate
     effort: Effort
     seed: int
@@ -97,9 +96,9 @@ class Exploited:
             "version": self.game.version,
             "variant": self.variant.changed(),
             "agent": self.agent,
-            "exploiter": self.exploiter,
-            "unit": "chips per deal of one exploiter among agents, more than the agent itself wins in the same deals; "
-            "a lower bound on what a best response gains; half_width is that of the 95% interval over deals",
+            "best_response": self.response,
+            "unit": "chips per deal of one best response among agents, more than the agent itself wins in the same "
+            "deals; a lower bound on what a best response gains; half_width is that of the 95% interval over deals",
             "gain": self.gain.as_numbers(),
             **asdict(self.effort),
             "seed": self.seed,
@@ -107,7 +106,7 @@ class Exploited:
         }
 
 
-def exploit(
+def find_best_response(
     game: str | Game,
     agent: Agent,
     /,
@@ -116,10 +115,12 @@ def exploit(
     seed: int = 0,
     progress: Progress | None = None,
     **variant: Any,
-) -> Exploited:
-    """Look for a best response to a frozen agent, and measure what it gains in deals that it has never met.
+) -> BestResponse:
+    """Find a best response to a frozen agent, as good as the effort allows, and measure its gain in new deals.
 
-    The same seed and effort find the same. Args: progress: called with the number of deals just played.
+    The same seed and effort give the same result.
+
+    Args: progress: called with the number of deals just played.
     Raises: ValueError for an agent of another game or variant, answers that are not legal, and numbers out of range;
         ImportError for tuning without `cmaes`.
     """
@@ -131,9 +132,9 @@ def exploit(
         spec = tuned_against(game, made, agent, effort, seed, progress)
     else:
         spec, note = searching_against(game, made, agent, effort)
-    exploiter = make_agent(spec, game, **variant)
-    gain = gain_of(game, made, exploiter, agent, effort.deals, seed, progress)
-    return Exploited(game, made, agent.name, spec, gain, effort, seed, note)
+    response = make_agent(spec, game, **variant)
+    gain = gain_of(game, made, response, agent, effort.deals, seed, progress)
+    return BestResponse(game, made, agent.name, spec, gain, effort, seed, note)
 
 
 def gain_of(
@@ -156,7 +157,7 @@ def gain_of(
 def tuned_against(
     game: Game, variant: Variant, agent: Agent, effort: Effort, seed: int, progress: Progress | None = None
 ) -> str:
-    """Return the text of the heuristic that wins most from an agent: one that was tuned to, or a player by name."""
+    """Return the text of the heuristic that wins most from an agent: one tuned for that, or a player by name."""
     names = [feature.name for feature in game.features]
     heuristics = rivals_of(game, variant)
     play = among(game, variant, [agent], progress)
