@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gupai_agents.evaluation.claims.report import headline, what_masters_do
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_app import claims
 from gupai_app.discover import figure, label
@@ -24,6 +25,7 @@ DOCS = Path(__file__).parent
 FOLDER, VERDICTS = DOCS / "strategy", DOCS / "claims"
 SETTLED = {  # verdicts under their headings
     "What is said and holds": ("supported", "proved"),
+    "What is said and holds in part": ("it depends",),
     "What is said and does not hold": ("contradicted", "disproved"),
     "What is said and makes no difference": ("no practical effect",),
     "What is said and not settled": ("inconclusive", "too rare"),
@@ -153,7 +155,8 @@ def _of_reading(content: dict[str, Any], reading: dict[str, Any]) -> str:
         for name, value in reading.get("facts", {}).items()
     )
     parts = [
-        f"- “{content['statement']}” ({reading['name']}): **{reading['verdict']}**. {reading['sentence']}",
+        f"- “{content['statement']}” ({reading['name']}): **{headline(reading)}**. {reading['sentence']}",
+        *(f"*{line}*" for line in what_masters_do(reading)),
         f"{facts[0].upper()}{facts[1:]}." if facts else "",
         f"Played with {variant}." if variant else "",
         "Among so many tests it may be chance." if not reading.get("stands", True) else "",
