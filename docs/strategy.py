@@ -58,7 +58,8 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     """Return what is lost by a player who leaves a feature out of account."""
     options = in_words(found["variant"])
     budget, features = found["budget"], {feature.name: feature for feature in game.features}
-    clear = [each for each in found["features"] if each["q"] <= RATE and _low(each["lost"]) > 0]
+    replicates = any("found" in each for each in found["features"])
+    clear = [each for each in found["features"] if _is_found(each)]
     alone = [each for each in found["features"] if each not in clear and _low(each["lost"]) > 0]
     small = max((each["lost"]["mean"] for each in clear), default=0.0) / 4
     rest = [each for each in found["features"] if each not in clear and each not in alone]
@@ -77,6 +78,8 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     lines += [f"- {_sentence(each, features)}" for each in clear] or ["- nothing that is clear with so many deals."]
     if alone:
         tried = f"Clear by itself, but perhaps chance among {len(found['features'])} that were tried:"
+        if replicates:
+            tried = "Clear in all searches together, but not stated in one half of them and found again in the other:"
         lines += ["", tried, "", *(f"- {_sentence(each, features)}" for each in alone)]
     if spared:
         high = max(_high(each["lost"]) for each in spared)
@@ -97,6 +100,12 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
         ),
     ]
     return [*lines, "", "<details><summary>All figures</summary>", "", *table, "", "</details>", ""]
+
+
+def _is_found(each: dict[str, Any]) -> bool:
+    """Whether a feature matters: found again in a second half of the searches; in older files, by its q."""
+    found: bool = each["found"] if "found" in each else each["q"] <= RATE and _low(each["lost"]) > 0
+    return found
 
 
 def _sentence(each: dict[str, Any], features: dict[str, Feature]) -> str:

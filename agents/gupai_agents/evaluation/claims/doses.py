@@ -74,7 +74,10 @@ def in_words(dose: Dose) -> str:
     """Return a dose in words: "three", "five or more", "4 to 7"."""
     if dose.most >= MOST:
         return f"{_word(dose.least)} or more"
-    return _word(dose.least) if dose.least == dose.most else f"{_word(dose.least)} to {_word(dose.most)}"
+    if dose.least == dose.most:
+        return _word(dose.least)
+    named = _word if dose.least else str
+    return f"{named(dose.least)} to {named(dose.most)}"
 
 
 def _word(number: int) -> str:
