@@ -1,17 +1,26 @@
-"""How often verdicts are wrong where the truth is known: python -m benchmarks.calibration, half a minute.
+"""How often verdicts are wrong where the truth is known: python -m benchmarks.calibration, a minute.
 
 Null effects are real deals: a player of Jie Long that plays at random, against itself with chance of its own. The
-planted effect is that of `variety` over `greedy`, taken from all deals together.
+planted effect is that of `variety` over `greedy`, taken from all deals together. Planted thresholds are null deals with
+so much added at each dose, and a planted master plays the claimed action in a known share of its decisions.
 """
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from gupai_agents import make_agent
 from gupai_agents.agent import Agent, DecisionBatch
+from gupai_agents.evaluation.claims.doses import judged
+from gupai_agents.evaluation.claims.effects import level_of
+from gupai_agents.evaluation.claims.policies import Pairs, effect_of
+from gupai_agents.evaluation.claims.results import Masters
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Population
-from gupai_agents.evaluation.claims.tables import Table
-from gupai_agents.evaluation.claims.verdicts import judge
+from gupai_agents.evaluation.claims.schema import Doses, Policy, Population
+from gupai_agents.evaluation.claims.tables import Table, means_by_deal
+from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, NO_EFFECT, SUPPORTED, judge
 from gupai_agents.evaluation.statistics import estimate, gsprt, samples_for
 from gupai_env.core.claims import chips
 from gupai_env.core.rng import derive
@@ -20,6 +29,7 @@ from gupai_env.games import get_game
 DEALS, NULLS = 200_000, 1_000_000
 TESTS, LONGEST = 10_000, 2000  # sequential ones, of deals drawn from all of the null
 MARGIN, POWER, GAIN = 0.01, 0.9, 4.0
+CLAIMS = 2000  # with doses, and masters
 
 
 class OtherNoise:
@@ -48,6 +58,78 @@ def gains(hero: Agent, baseline: Agent, deals: int) -> np.ndarray:
     return np.concatenate(won)
 
 
+def at_doses(null: np.ndarray, planted: Sequence[float], opponents: int, size: int, name: str) -> None:
+    """Print how often verdicts at doses are wrong, where so many chips are planted at each, and intervals hold at once.
+
+    A verdict is wrong that says more or less than what is planted, or that it matters little where it is the margin or
+    more.
+    """
+    generator, reading = np.random.default_rng(7), reading_of(len(planted))
+    wrong, held, headlines = 0, 0, Counter[str]()
+    for _ in range(CLAIMS):
+        levels = []
+        for dose, chips_planted in zip(reading.doses.doses, planted, strict=True):
+            values = [generator.choice(null, size) + chips_planted for _ in range(opponents)]
+            effects = [
+                effect_of(f"{at}", Pairs(each, each != 0, np.zeros((0, 0), int)), reading.margin, "greater")
+                for at, each in enumerate(values)
+            ]
+            levels.append(level_of(effects, reading, dose))
+        pairs = list(zip(levels, planted, strict=True))
+        wrong += any(is_wrong(level.verdict, truth, reading.margin) for level, truth in pairs)
+        held += all(level.pooled.effect.low <= truth <= level.pooled.effect.high for level, truth in pairs)
+        _, headline = judged(levels, chips=True)
+        headlines[headline.partition(";")[0]] += 1
+    ((usual, times),) = headlines.most_common(1)
+    print(
+        f"{name}, {opponents} opponents, {size:,} deals, {CLAIMS:,} claims: {wrong / CLAIMS:.1%} with a wrong verdict "
+        f"at a dose; intervals hold all at once in {held / CLAIMS:.1%}; “{usual}” in {times / CLAIMS:.0%}"
+    )
+
+
+def is_wrong(verdict: str, truth: float, margin: float) -> bool:
+    """Whether a verdict on an effect says what is not so."""
+    return (
+        (verdict == SUPPORTED and truth <= 0)
+        or (verdict == CONTRADICTED and truth >= 0)
+        or (verdict == NO_EFFECT and abs(truth) >= margin)
+    )
+
+
+def reading_of(doses: int) -> Any:
+    """Return a reading with so many doses, from three 2s on."""
+    values = [str(3 + at) for at in range(doses)]
+    return Policy(
+        name="planted",
+        kind="policy",
+        treated="variety",
+        panel=["greedy"],
+        margin=1.0,
+        doses=Doses(feature="carrying", number=2, values=values),
+    )
+
+
+def of_masters(share: float, decisions: int) -> None:
+    """Print how often it is said of a master that it does, or does not, what it does in a planted share of decisions.
+
+    Decisions come in deals, of which some hold several that are decided alike.
+    """
+    generator, wrong, held = np.random.default_rng(8), 0, 0
+    for _ in range(CLAIMS):
+        deals = generator.integers(0, decisions * 2 // 3, decisions)
+        alike = generator.random(decisions) < 0.5  # decided as the first of its deal
+        own, of_deal = generator.random(decisions) < share, generator.random(decisions) < share
+        chosen = np.where(alike, of_deal[deals], own).astype(float)
+        shares = estimate(means_by_deal(chosen, deals))
+        said = Masters("planted", decisions, shares, shares, None, "").verdict
+        wrong += (said == "does it" and share <= 0.5) or (said == "does not" and share >= 0.5)
+        held += shares.low <= share <= shares.high
+    print(
+        f"a master that does it in {share:.0%} of {decisions} decisions, {CLAIMS:,}: {wrong / CLAIMS:.1%} called "
+        f"otherwise; intervals cover it in {held / CLAIMS:.1%}"
+    )
+
+
 def main() -> None:
     """Print how often verdicts and intervals are wrong."""
     null = gains(OtherNoise(), make_agent("random", "jie-long"), NULLS)
@@ -73,6 +155,12 @@ def main() -> None:
         f"a planted effect of {truth} chips at its {size:,} deals for {POWER:.0%}, {len(parts)}: found in {power:.1%}; "
         f"intervals cover it in {np.mean([each.low <= truth.mean <= each.high for each in found]):.1%}"
     )
+    for size in (300, 2000):
+        at_doses(null, (0.0, 0.0, 0.0), 3, size, "null claims with three doses")
+        at_doses(null, (-4.0, 1.0, 12.0), 3, size, "a planted threshold of -4, +1 (the margin) and +12 chips")
+    at_doses(null, (-4.0, 0.0, 0.0, 6.0, 12.0), 5, 1000, "a planted threshold of -4, 0, 0, +6 and +12 chips")
+    for share in (0.3, 0.5, 0.7):
+        of_masters(share, 150)
 
 
 if __name__ == "__main__":

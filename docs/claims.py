@@ -1,13 +1,15 @@
 """Writes `docs/claims.md`, the verdicts of all claims that come with gupai, and each as JSON in `docs/claims`: minutes.
 
-python docs/claims.py [FOLDER]
+python docs/claims.py [FOLDER | --page]
 
-A folder keeps the verdicts as JSON, so that a run that was stopped goes on where it was. What an optimiser does with
-the traits is worked out by `gupai claim run --all --optimise --out docs/claims`.
+With --page the page is written again from the verdicts that are kept. A folder keeps the verdicts as JSON, so that a
+run that was stopped goes on where it was. What an optimiser does with the traits is worked out by `gupai claim run
+--all --optimise --out docs/claims`.
 """
 
 import contextlib
 import io
+import json
 import os
 import shutil
 import sys
@@ -35,8 +37,14 @@ of a verdict among all that are tested here (Benjamini and Hochberg); what is en
 """
 
 
+def write_page() -> None:
+    """Write the page from the verdicts that are kept."""
+    kept = [json.loads((KEPT / f"{path.stem}.json").read_text(encoding="utf-8")) for path in claims.paths()]
+    PAGE.write_text(HEAD + markdown(corrected(kept)), encoding="utf-8")
+
+
 def main(folder: str | None) -> None:
-    """Test all claims, write the page and keep the verdicts."""
+    """Test all claims, keep the verdicts and write the page."""
     found = {path.stem: read_claim(path) for path in claims.paths()}
     strong = [claim for name, claim in found.items() if name in STRONG]
     others = [claim for name, claim in found.items() if name not in STRONG]
@@ -44,15 +52,16 @@ def main(folder: str | None) -> None:
     with tempfile.TemporaryDirectory() as empty:
         out = folder or empty
         with contextlib.redirect_stdout(io.StringIO()):
-            parts = claims.test(strong, 0, None, None, True, "json", out, workers)
-            parts += claims.test(others, 0, None, None, False, "json", out, workers)
+            claims.test(strong, 0, None, None, True, "json", out, workers, {})
+            claims.test(others, 0, None, None, False, "json", out, workers, {})
         KEPT.mkdir(exist_ok=True)
         for claim in found.values():
             shutil.copy(Path(out) / f"{claim.id}.json", KEPT)
-    by_id = {content["id"]: content for content in parts}
-    page = markdown(corrected([by_id[name] for name in found]))
-    PAGE.write_text(HEAD + page, encoding="utf-8")
+    write_page()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else None)
+    if sys.argv[1:] == ["--page"]:
+        write_page()
+    else:
+        main(sys.argv[1] if len(sys.argv) > 1 else None)

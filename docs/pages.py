@@ -23,6 +23,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from gupai_agents import agent_names
+from gupai_agents.evaluation.claims.report import headline
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
@@ -376,7 +377,7 @@ def _known(game: Game) -> list[str]:
             f"- [`best`](../models/{file.stem}.md) ({_changed(_variant_of(game, header))}), chips per deal: {named}."
         )
     for content in _verdicts(game):
-        said = Counter(reading["verdict"] for reading in content["readings"])
+        said = Counter(headline(reading) for reading in content["readings"])
         verdicts = ", ".join(name if count == 1 else f"{name} ({count} readings)" for name, count in said.items())
         lines.append(f"- “{content['statement']}” [{verdicts or 'not tested'}](../claims.md#{content['id']})")
     return [

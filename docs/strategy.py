@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from gupai_agents.evaluation.claims.report import headline, what_masters_do
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_app import claims
 from gupai_app.discover import figure, label
@@ -24,6 +25,7 @@ DOCS = Path(__file__).parent
 FOLDER, VERDICTS = DOCS / "strategy", DOCS / "claims"
 SETTLED = {  # verdicts under their headings
     "What is said and holds": ("supported", "proved"),
+    "What is said and holds in part": ("it depends",),
     "What is said and does not hold": ("contradicted", "disproved"),
     "What is said and makes no difference": ("no practical effect",),
     "What is said and not settled": ("inconclusive", "too rare"),
@@ -56,7 +58,8 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     """Return what is lost by a player who leaves a feature out of account."""
     options = in_words(found["variant"])
     budget, features = found["budget"], {feature.name: feature for feature in game.features}
-    clear = [each for each in found["features"] if each["q"] <= RATE and _low(each["lost"]) > 0]
+    replicates = any("found" in each for each in found["features"])
+    clear = [each for each in found["features"] if _is_found(each)]
     alone = [each for each in found["features"] if each not in clear and _low(each["lost"]) > 0]
     small = max((each["lost"]["mean"] for each in clear), default=0.0) / 4
     rest = [each for each in found["features"] if each not in clear and each not in alone]
@@ -75,6 +78,8 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     lines += [f"- {_sentence(each, features)}" for each in clear] or ["- nothing that is clear with so many deals."]
     if alone:
         tried = f"Clear by itself, but perhaps chance among {len(found['features'])} that were tried:"
+        if replicates:
+            tried = "Clear in all searches together, but not stated in one half of them and found again in the other:"
         lines += ["", tried, "", *(f"- {_sentence(each, features)}" for each in alone)]
     if spared:
         high = max(_high(each["lost"]) for each in spared)
@@ -95,6 +100,12 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
         ),
     ]
     return [*lines, "", "<details><summary>All figures</summary>", "", *table, "", "</details>", ""]
+
+
+def _is_found(each: dict[str, Any]) -> bool:
+    """Whether a feature matters: found again in a second half of the searches; in older files, by its q."""
+    found: bool = each["found"] if "found" in each else each["q"] <= RATE and _low(each["lost"]) > 0
+    return found
 
 
 def _sentence(each: dict[str, Any], features: dict[str, Feature]) -> str:
@@ -153,7 +164,8 @@ def _of_reading(content: dict[str, Any], reading: dict[str, Any]) -> str:
         for name, value in reading.get("facts", {}).items()
     )
     parts = [
-        f"- “{content['statement']}” ({reading['name']}): **{reading['verdict']}**. {reading['sentence']}",
+        f"- “{content['statement']}” ({reading['name']}): **{headline(reading)}**. {reading['sentence']}",
+        *(f"*{line}*" for line in what_masters_do(reading)),
         f"{facts[0].upper()}{facts[1:]}." if facts else "",
         f"Played with {variant}." if variant else "",
         "Among so many tests it may be chance." if not reading.get("stands", True) else "",

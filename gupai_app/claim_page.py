@@ -9,8 +9,19 @@ from markupsafe import Markup
 from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.claims import Claim
 from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Pair, pairs_of_verdict
-from gupai_agents.evaluation.claims.report import TITLES, command_of, percent, remarks
-from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DISPROVED, PROVED, SUPPORTED
+from gupai_agents.evaluation.claims.report import (
+    TITLES,
+    amount,
+    command_of,
+    headline,
+    levels,
+    opponents,
+    percent,
+    remarks,
+    summary,
+    what_masters_do,
+)
+from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DEPENDS, DISPROVED, PROVED, SUPPORTED
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_app.page import Parts, filled, page, stepper
 from gupai_env.core.files import check_target, write_file
@@ -21,7 +32,7 @@ SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
 RECORDS = ".jsonl"
 AMONG = " of those that were played otherwise"
 SIDES = {"policy": ("with the trait", "without it"), "action": ("with the action", "with the other one")}
-LOOKS = {SUPPORTED: "yes", PROVED: "yes", CONTRADICTED: "no", DISPROVED: "no"}
+LOOKS = {SUPPORTED: "yes", PROVED: "yes", CONTRADICTED: "no", DISPROVED: "no", DEPENDS: "partly"}
 
 
 def check(path: str, claims: Sequence[Claim]) -> None:
@@ -38,17 +49,20 @@ def records_of(path: str) -> Path:
     return page_path.with_suffix(RECORDS) if page_path.name else page_path  # "/" is refused as a page
 
 
-def write_claim(path: str, claim: Claim, content: dict[str, Any], *, force: bool = False) -> Path | None:
+def write_claim(
+    path: str, claim: Claim, content: dict[str, Any], *, panel: Sequence[str] = (), force: bool = False
+) -> Path | None:
     """Write the page of a verdict, and beside it the games it shows; return where these are, if there are any.
 
-    Args: path: of a file, FILE.html; the games go to FILE.jsonl. content: the verdict as JSON. force: whether both may
+    Args: path: of a file, FILE.html; the games go to FILE.jsonl. content: the verdict as JSON. panel: players
+        that it was tested with instead of the file's. force: whether both may
         be replaced.
     Raises: ValueError for a file that is there already; OSError.
     """
     check(path, [claim])
     records = records_of(path)
     check_target(records, force=force)
-    pairs = list(pairs_of_verdict(claim, content))
+    pairs = list(pairs_of_verdict(claim, content, panel))
     write_file(path, claim_page(content, pairs, records.name), force=force)
     if not pairs:
         return None
@@ -83,18 +97,22 @@ def _reading(reading: dict[str, Any]) -> dict[str, Any]:
     with_sides = reading["kind"] in SIDES
     return {
         "reading": reading,
+        "headline": headline(reading),
         "look": LOOKS.get(reading["verdict"], ""),
         "figures": list(_headline(reading)),
         "options": in_words(reading["variant"], "the defaults"),
-        "members": ", ".join(each["label"] for each in reading.get("effects", ()) if with_sides),
-        "chart": dose_chart(reading.get("doses", ())),
+        "members": ", ".join(each["label"] for each in opponents(reading) if with_sides),
+        "levels": [(each["label"], summary(each, reading)) for each in levels(reading)],
+        "chart": dose_chart(levels(reading)),
+        "masters": list(what_masters_do(reading)),
         "failures": failures(reading) if with_sides else "",
         "remarks": list(remarks(reading)),
         "tables": [
             (title, list(_table(reading[which], reading.get("unit", ""))))
             for which, title in TITLES.items()
             if reading.get(which)
-        ],
+        ]
+        + [(each["label"], list(_table(each["effects"], reading.get("unit", "")))) for each in levels(reading)],
         "deals": [],
     }
 
@@ -103,7 +121,10 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the figures that a player asks for, and what they are."""
     pooled = reading.get("pooled")
     if pooled and reading.get("unit") == "chips":
-        yield _figure(pooled["mean"], pooled["half_width"]), "chips per deal when it comes up"
+        if pooled.get("differ"):
+            yield f"{pooled['least']:+.2f} to {pooled['most']:+.2f}", "chips per deal when it comes up, by opponent"
+        what = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
+        yield _figure(pooled["mean"], pooled["half_width"]), what
     if "frequency" in reading:
         if reading["kind"] == "action":
             yield f"{reading['frequency']:.3g}", "times in a deal of a seat"
@@ -117,9 +138,13 @@ def failures(reading: dict[str, Any]) -> str:
     """Return against whom and where the opposite of what is claimed was found, in a sentence."""
     sign = -1 if reading.get("about", {}).get("alternative") == "less" else 1
     found = [
-        f"{each['label']} ({_figure(each['mean'], each['half_width'])})"
-        for which in ("effects", "doses", "subgroups")
-        for each in reading.get(which, ())
+        f"{where}{each['label']} ({_figure(each['mean'], each['half_width'])})"
+        for where, figures in (
+            ("", reading.get("effects", ())),
+            *((f"{level['label']}, against ", level["effects"]) for level in levels(reading)),
+            ("", reading.get("subgroups", ())),
+        )
+        for each in figures
         if each["half_width"] is not None and sign * each["mean"] + each["half_width"] < 0 and each.get("p", 0.0) < 0.05
     ]
     looked = [
@@ -133,8 +158,7 @@ def failures(reading: dict[str, Any]) -> str:
 
 
 def _figure(mean: float, half: float | None) -> str:
-    digits = 3 if abs(mean) < 1 else 2
-    return f"{mean:+.{digits}f}" + (f" ±{half:.{digits}f}" if half is not None else "")
+    return amount(mean, half, {})
 
 
 def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
@@ -153,23 +177,23 @@ def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
         ]
 
 
-def dose_chart(doses: Sequence[dict[str, Any]]) -> Markup:
+def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
     """Return the effects at every dose, against each opponent with its interval, as SVG; "" if no interval is known."""
-    steps = list(dict.fromkeys(each["dose"] for each in doses))
-    against = [each["label"].partition(", against ")[2] for each in doses]
-    names = list(dict.fromkeys(against))
+    steps = [each["label"].rpartition(": ")[2] if "mean" in each else each["dose"] for each in levels]
+    names = list(dict.fromkeys(each["label"] for level in levels for each in level["effects"]))
     means = [
         chart.Mean(
-            f"{each['label']}: {_figure(each['mean'], each['half_width'])}",
+            f"{level['label']}, against {each['label']}: {_figure(each['mean'], each['half_width'])}",
             each["mean"],
             each["half_width"],
-            steps.index(each["dose"]),
-            names.index(name),
+            place,
+            names.index(each["label"]),
         )
-        for each, name in zip(doses, against, strict=True)
+        for place, level in enumerate(levels)
+        for each in level["effects"]
         if each["half_width"] is not None
     ]
-    return chart.columns([f"{dose:g}" for dose in steps], names, means)
+    return chart.columns(steps, names, means)
 
 
 def _deal(

@@ -5,7 +5,7 @@ import functools
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
@@ -26,41 +26,24 @@ from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
+from gupai_agents.evaluation.claims.patterns import WORDS
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.schema import ID, MOST_ID
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.workers import Cluster, Workers
+from gupai_app.changes import changed, fields_of
+from gupai_app.claim_template import template
 from gupai_app.report import progress, put, shares, table_of
 from gupai_app.streams import say
 from gupai_env import __version__
 from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.files import locked_folder, read_text, write_file
 from gupai_env.core.game import Game
-from gupai_env.games import GAMES
+from gupai_env.games import GAMES, get_game
 
 SUFFIX = ".yaml"
+HOW = ("seed", "deals", "panel", "strong", "masters")  # arguments of a test in a command
 ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
-
-NEW = """\
-# A claim about strategy, tested by: gupai claim run {name}{suffix}
-# Its keys: gupai claim schema. Features, metrics and what is enumerated: gupai claim features.
-id: {name}
-statement: With four or more 2s, playing so that 2 is left open wins chips.
-source: who says so, and where
-game: jie-long
-readings:
-  - name: the first way to read it
-    kind: policy                # exact, rate, policy, action or ordering
-    population:
-      hand: [{{feature: carrying, number: 2, at_least: 4}}]
-    treated: +attack_2=40       # a player, or weights that are added to the baseline
-    baseline: variety
-    panel: [greedy, variety]    # opponents
-    metric: chips
-    alternative: greater
-    margin: 0.5                 # the smallest effect worth naming
-    plan: {{power: 0.9}}
-"""
 
 
 def folder() -> Path:
@@ -92,8 +75,39 @@ def read(name: str | None) -> list[Claim]:
 
 
 def show(name: str) -> None:
-    """Print the file of a claim, by its id or path. Raises: ValueError; OSError."""
-    say(read_text(find(name)), end="")
+    """Print the file of a claim, by its id or path, and as comments what may be changed.
+
+    Raises: ValueError; OSError.
+    """
+    path = find(name)
+    say(read_text(path), end="")
+    claim = read_claim(path)
+    fields = [field for at in range(len(claim.readings)) for field in fields_of(claim, at)]
+    if fields:
+        say(f"\n# What may be changed: gupai claim run {name} --set KEY=VALUE; rules also by -o option=value")
+    for field in fields:
+        choices = f"  ({', '.join(filter(None, field.choices))})" if field.choices else ""
+        say(f"#   {field.key}={field.value}{choices}")
+
+
+def changed_by(claim: Claim, changes: Sequence[str], options: Sequence[str]) -> tuple[Claim, list[str]]:
+    """Return a claim with changes, "KEY=VALUE" each, and options of the rules for all readings; and all of them by key.
+
+    Raises: ValueError for what cannot be changed, or not to this.
+    """
+    words: dict[str, str] = {}
+    get_game(claim.game).variant.parse(list(options))
+    for option in options:
+        for at, reading in enumerate(claim.readings):
+            if reading.kind != "exact":
+                words[f"readings.{at}.variant.{option.partition('=')[0]}"] = option.partition("=")[2]
+    for each in changes:
+        key, sign, value = each.partition("=")
+        if not sign:
+            raise ValueError(f"--set {short_repr(each)}: write KEY=VALUE; `gupai claim show {claim.id}` lists the keys")
+        words[key] = value
+    found = changed(claim, words)
+    return found.claim, [f"{key}={value}" for key, value in found.changes.items()]
 
 
 def listed() -> None:
@@ -107,6 +121,8 @@ def listed() -> None:
 
 def features() -> None:
     """Print what claim files can name."""
+    say("Patterns of actions, in words:")
+    say("".join(f"  {line}\n" for line in WORDS.splitlines()))
     table = table_of("where", "name", "games", "meaning")
     offered: dict[str, Callable[[Game], dict[str, Any]]] = {
         "hand": hand_features_of,
@@ -126,15 +142,20 @@ def features() -> None:
     put(table)
 
 
-def new(name: str, *, force: bool = False) -> None:
-    """Write the beginning of a claim's file. Raises: ValueError if it is there, or has no claim's name; OSError."""
+def new(game: str, name: str | None = None, *, force: bool = False) -> None:
+    """Write the beginning of a claim's file about a game.
+
+    Raises: ValueError for no game, or if the file is there or has no claim's name; OSError.
+    """
+    about = get_game(game)
+    name = name or f"my-{about.id}"
     path = Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
     if not re.fullmatch(ID, path.stem) or len(path.stem) > MOST_ID:
         raise ValueError(
             f"{short_repr(path.stem)} is no name of a claim; write at most {MOST_ID} lower-case letters and digits, "
             "with - between"
         )
-    write_file(path, NEW.format(name=path.stem, suffix=SUFFIX), force=force)
+    write_file(path, template(about, path.stem), force=force)
     say(f"{path} is written; test it with: gupai claim run {path}")
 
 
@@ -177,14 +198,16 @@ def test(
     shown: str,
     out: str | None,
     workers: Workers,
+    more: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """Test claims and print what has been found, as "text", "markdown" or "json"; `out` keeps the JSON of each.
 
     A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. The workers
-    share the claims; what they find is the same. Returns the verdicts.
+    share the claims; what they find is the same. more: `masters`, False not to ask them; and how a changed claim is
+    asked for again: `claim`, its name, and `set`, its changes. Returns the verdicts.
     """
     command = {"seed": seed, "deals": deals, "panel": list(panel) if panel else None}
-    command |= {"strong": True} if strong else {}
+    command |= {**({"strong": True} if strong else {}), **more}
     with keeping(out, "testing claims into this folder"):
         parts = _parts(claims, command, out, workers)
     if len(parts) > 1:
@@ -249,7 +272,8 @@ def together(parts: Sequence[dict[str, Any]]) -> str:
 
 def _tried(claim: Claim, command: dict[str, Any], notify: Callable[[float, str], Any] | None = None) -> dict[str, Any]:
     """Return the verdict of a claim for JSON."""
-    found = try_claim(claim, **command, progress=notify)
+    how = {"masters": True, **{name: command[name] for name in HOW if name in command}}
+    found = try_claim(claim, **how, progress=notify)
     return numbers(found, command)
 
 
@@ -312,7 +336,7 @@ def _keep(path: Path | None, content: dict[str, Any]) -> None:
 def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
     """Return a verdict for JSON, with what made it."""
     return {
-        "format": "gupai-verdict-1",
+        "format": "gupai-verdict-2",
         "gupai": __version__,
         **found.as_numbers(),
         "asked": command,

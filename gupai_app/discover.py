@@ -15,7 +15,7 @@ from gupai_env.core.files import read_text, write_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant, in_words
 
-FORMAT = "gupai-discover-1"
+FORMAT = "gupai-discover-2"
 
 
 def run(
@@ -67,14 +67,14 @@ def run(
 
 def show(game: Game, content: dict[str, Any]) -> None:
     """Print what has been discovered."""
-    table = table_of("without", "chips lost", "q", "if set to zero", "weight")
+    table = table_of("without", "chips lost", "found again", "if set to zero", "weight")
     table.columns[0].no_wrap = True
     for each in content["features"]:
         one = len(each["features"]) == 1
         table.add_row(
             label(each["features"]),
             figure(each["lost"]),
-            f"{each['q']:.3f}",
+            again_of(each),
             figure(each["dropped"]),
             figure(each["weight"]) if one else "",
         )
@@ -86,10 +86,20 @@ def show(game: Game, content: dict[str, Any]) -> None:
         f"{content['seed']}, measured in {budget['fresh']:,} fresh deals each.",
         f"The tuned heuristic wins {figure(content['chips'])} chips per deal from them.",
         *([f"Never differ: {', '.join(content['idle'])}."] if content["idle"] else []),
+        f"Found: {', '.join(label(each['features']) for each in content['features'] if each['found']) or 'nothing'}. "
+        "It is stated in the first half of the searches and lost again in the second, of whose deals the first knew "
+        "nothing; what fails there is no finding.",
         "Lost: chips per deal that a heuristic tuned without it wins less. Weights are scaled so that in half of all "
         "decisions the best action stands 1 or more from the next. ± is the half-width of the 95% interval over "
-        f"searches, q the false discovery rate. What features are: gupai rules {game.id}",
+        f"searches. What features are: gupai rules {game.id}",
     )
+
+
+def again_of(each: dict[str, Any]) -> str:
+    """Return what became of a feature in the second half of the searches; "" if the first stated nothing."""
+    if not each["stated"]:
+        return ""
+    return f"{figure(each['again'])}{', found' if each['found'] else ', not found again'}"
 
 
 def label(features: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.cli import app
 from gupai_env import get_game
 
-SMALL = Budget(seeds=2, generations=2, again=1, population=4, deals=40, fresh=200)
+SMALL = Budget(seeds=4, generations=2, again=1, population=4, deals=40, fresh=100)
 JIE_LONG = get_game("jie-long")
 NAMES = [feature.name for feature in JIE_LONG.features]
 TRAIT = {
@@ -74,6 +74,24 @@ def test_what_wins_chips_is_found_with_its_weight_and_what_another_feature_makes
     assert found.weights[double] > 0
 
 
+def test_what_is_stated_in_one_half_of_the_searches_is_tested_in_the_other():
+    """A real loss, none, one that is only in the first half, and one that turns around."""
+    noise = np.resize([0.1, -0.1, 0.05, -0.05], 12)
+    first = np.arange(12) < 6
+    columns = [1 + noise, noise, np.where(first, 1, 0) + noise, np.where(first, 1, -1) + noise]
+    found = module.replicated(np.stack(columns, 1))
+    assert set(found) == {0, 2, 3}
+    assert found[0] < 0.001 and found[2] > 0.05 and found[3] > 0.9
+
+
+def test_of_features_that_lose_nothing_few_are_found():
+    generator = np.random.default_rng(3)
+    false = sum(
+        p < module.LEVEL for _ in range(200) for p in module.replicated(generator.normal(0, 1, (12, 30))).values()
+    )
+    assert false <= 20  # of 200 rankings of 30 features each: 5% of rankings may have one
+
+
 def test_the_same_seed_finds_the_same_however_many_threads_share_it_and_goes_on_where_it_stopped():
     one = discover("jie-long", budget=SMALL, seed=3, threads=1).as_numbers()
     kept = {}
@@ -90,11 +108,12 @@ def test_progress_counts_the_deals_that_are_planned():
     assert sum(printed) == planned_deals("jie-long", SMALL)
     singles = [contribution.features[0] for contribution in found.contributions if len(contribution.features) == 1]
     assert sorted([*singles, *found.idle]) == sorted(NAMES)
+    assert all(each.found <= each.stated for each in found.contributions)
     assert tuple(f"leave_{n}" for n in range(1, 7)) in [contribution.features for contribution in found.contributions]
 
 
 def test_the_command_keeps_every_seed_and_takes_what_lies_there(tmp_path, monkeypatch):
-    words = ["discover", "jie-long", "--seeds", "2", "--generations", "1", "--again", "1", "--candidate-deals", "20"]
+    words = ["discover", "jie-long", "--seeds", "4", "--generations", "1", "--again", "1", "--candidate-deals", "20"]
     words += ["--deals", "50", "--seed", "5", "--json"]
     whole = json.loads(CliRunner().invoke(app, words).stdout)
     searched, once = module.search_seed, []

@@ -23,10 +23,12 @@ from gupai_agents.evaluation.claims import (
     verdicts,
 )
 from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples
+from gupai_agents.evaluation.claims.doses import judged
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.orderings import _ranked
 from gupai_agents.evaluation.claims.policies import Pairs
-from gupai_agents.evaluation.claims.schema import Action, Condition, Ordering, Policy, Population, Rate
+from gupai_agents.evaluation.claims.results import Level
+from gupai_agents.evaluation.claims.schema import Action, Condition, Ordering, Policy, Population, Rate, dose_of
 from gupai_agents.evaluation.claims.tables import PILOT, Block, Choice, Forks, Meter, Setting, Table, forks
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_env import get_game
@@ -156,32 +158,106 @@ def test_a_policy_plays_on_from_its_pilot_and_every_figure_has_a_stream_of_its_o
         return Pairs(gains, gains != 0, np.zeros((deals, 0), int))
 
     monkeypatch.setattr(policies, "pairs_in", pairs)
-    hand = [Condition(feature="carrying", number=2, at_least=4)]
-    reading = Policy(
-        **BASE,
-        kind="policy",
-        population=Population(hand=hand),
-        treated="+attack_2=40",
-        baseline="variety",
-        panel=["greedy", "variety"],
-        margin=0.5,
-        doses=[4, 5],
-    )
+    reading = policy_with(panel=["greedy", "variety"])
     found = policies.policy(setting(1200), reading)
-    assert played[:4] == [
+    assert played == [
         (member, number, first, deals)
         for number, member in enumerate(("greedy", "variety"))
         for first, deals in ((0, PILOT), (PILOT, 1200 - PILOT))
     ]
-    assert [(first, deals) for *_, first, deals in played[4:]] == [(0, 1200)] * 4
-    assert len({number for _, number, *_ in played}) == 6
     assert [effect.estimate.mean for effect in found.effects] == [1.0, 2.0]
     assert [effect.changed for effect in found.effects] == [0.5, 0.5]
     assert found.frequency == float(Sampler(JIE_LONG, JIE_LONG.variant(), reading.population).probability)
     assert 0 < found.frequency < 1
     assert found.per_hundred == pytest.approx(100 * found.frequency * found.pooled["mean"])
-    assert [dose.extra["dose"] for dose in found.doses] == [4, 4, 5, 5]
-    assert sum(dose.extra["frequency"] for dose in found.doses[::2]) < found.frequency
+
+
+def policy_with(hand=({"feature": "carrying", "number": 2, "at_least": 4},), **more):
+    """A reading about attacking with 2s."""
+    population = Population(hand=[Condition(**each) for each in hand])
+    return Policy(
+        **BASE,
+        kind="policy",
+        population=population,
+        treated="+attack_2=40",
+        baseline="variety",
+        **{"margin": 0.5, "panel": ["greedy"], **more},
+    )
+
+
+TWOS = {"feature": "carrying", "number": 2, "values": [3, 4, "5+"]}
+
+
+def test_every_dose_is_dealt_to_order_against_the_whole_panel_and_has_a_verdict(monkeypatch):
+    """Three 2s lose 2 chips, four gain or lose nothing, five or more win 4."""
+    truth, played = {3: -2.0, 4: 0.0, 5: 4.0}, []
+
+    def pairs(setting, reading, sampler, member, number, first, deals, total=None):
+        played.append((number, float(sampler.probability)))
+        gains = truth[2 + number // 100] + np.resize([1.0, -1.0], deals)
+        return Pairs(gains, gains != 9, np.zeros((deals, 0), int))
+
+    monkeypatch.setattr(policies, "pairs_in", pairs)
+    reading = policy_with((), doses=TWOS, panel=["greedy", "random", "best"])
+    found = policies.policy(setting(400), reading)
+    assert found.verdict == verdicts.DEPENDS
+    assert found.headline == "supported from five; with four it matters little; with three it costs 2.0"
+    assert [level.verdict for level in found.doses] == ["contradicted", "no practical effect", "supported"]
+    assert [[effect.label for effect in level.effects] for level in found.doses] == [["greedy", "random", "best"]] * 3
+    assert len({number for number, _ in played}) == 9
+    assert sum(level.frequency for level in found.doses) == pytest.approx(sum({share for _, share in played}))
+    assert [level.pooled.effect.samples for level in found.doses] == [800] * 3  # random does not count
+    assert found.p < 1e-6
+    truth.update({3: 4.0, 4: 4.0})
+    found = policies.policy(setting(400), reading)
+    assert (found.verdict, found.headline) == (verdicts.SUPPORTED, verdicts.SUPPORTED)
+
+
+def test_a_dose_of_the_position_is_read_off_the_deals_that_have_it(monkeypatch):
+    def pairs(setting, reading, sampler, member, number, first, deals, total=None):
+        place = np.resize([0, 1, 2, 3], deals)
+        return Pairs(np.where(place == 0, 3.0, 0.0) + np.resize([1.0, -1.0], deals), place >= 0, place[:, None])
+
+    monkeypatch.setattr(policies, "pairs_in", pairs)
+    reading = policy_with(doses={"feature": "place", "values": ["0", "1-3"]})
+    found = policies.policy(setting(400), reading)
+    assert found.headline == "supported with 0; with one to three it matters little"
+    first, rest = found.doses
+    assert (first.pooled.effect.samples, rest.pooled.effect.samples) == (100, 300)
+    assert rest.frequency == pytest.approx(3 * first.frequency)
+
+
+def levels(*said):
+    """Doses from one on with these verdicts, chips and halves of intervals."""
+    return [
+        Level(dose_of(str(at)), "", verdict, verdicts.pool([Estimate(mean, half, 1000)]), ())
+        for at, (verdict, mean, half) in enumerate(said, 1)
+    ]
+
+
+YES, NO, SMALL = ("supported", 2.0, 0.5), ("contradicted", -1.84, 0.5), ("no practical effect", 0.1, 0.2)
+OPEN, LITTLE, RARE = ("inconclusive", 0.2, 2.0), ("inconclusive", 0.4, 0.3), ("too rare", 0.0, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "headline"),
+    [
+        ((NO, SMALL, YES), "it depends", "supported from three; with two it matters little; with one it costs 1.8"),
+        ((NO, NO, YES, YES), "it depends", "supported from three; with one and two it costs 1.8"),
+        ((YES, SMALL, NO), "it depends", "supported with one; with three it costs 1.8; with two it matters little"),
+        (
+            (SMALL, YES, SMALL),
+            "it depends",
+            "supported with two; with three it matters little; with one it matters little",
+        ),
+        ((YES, YES), "supported", "supported"),
+        ((SMALL, SMALL), "no practical effect", "no practical effect"),
+        ((LITTLE, YES), "it depends", "supported from two; with one it gains little (0.40)"),
+        ((OPEN, RARE), "inconclusive", "with two it comes up too rarely to tell; with one it is not settled"),
+    ],
+)
+def test_the_headline_says_from_where_a_claim_holds(said, verdict, headline):
+    assert judged(levels(*said), chips=True) == (verdict, headline)
 
 
 # --- actions --------------------------------------------------------------------------------------
@@ -264,18 +340,18 @@ def test_actions_of_about_equal_pips_differ_by_no_more_than_one(monkeypatch):
 
 
 def test_examples_are_the_largest_gain_the_largest_loss_and_the_median():
-    greedy = Compared(np.array([10, 11, 12]), np.array([3.0, -1.0, 1.0]))
+    greedy = Compared(np.array([10, 11, 12]), np.array([3.0, -1.0, 1.0]), None, 0)
     shown = Compared(np.array([20]), np.array([99.0]))
-    variety = Compared(np.array([30, 31]), np.array([-7.0, 0.5]))
-    found = examples(["greedy", "random", "variety"], [greedy, shown, variety])
+    variety = Compared(np.array([30, 31]), np.array([-7.0, 0.5]), None, 2)
+    found = examples(["greedy", "random", "variety"], [[greedy], [shown], [variety]])
     assert [(each["what"], each["player"], each["stream"], each["deal"], each["gain"]) for each in found] == [
         (GAIN, "greedy", 0, 10, 3.0),
         (LOSS, "variety", 2, 30, -7.0),
         (MEDIAN, "variety", 2, 31, 0.5),
     ]
-    only = examples(["greedy"], [Compared(np.array([4, 5]), np.array([2.0, 1.0]))])
+    only = examples(["greedy"], [[Compared(np.array([4, 5]), np.array([2.0, 1.0]))]])
     assert [(each["what"], each["deal"]) for each in only] == [(GAIN, 4), (MEDIAN, 5)]
-    assert examples(["greedy"], [Compared(np.zeros(0, int), np.zeros(0))]) == ()
+    assert examples(["greedy"], [[Compared(np.zeros(0, int), np.zeros(0))]]) == ()
 
 
 # --- pooling and words ----------------------------------------------------------------------------
@@ -285,11 +361,19 @@ def test_opponents_are_pooled_as_by_hand():
     """Two of equal errors: the mean of both; their difference is 5 of its errors, 4 of which no chance explains."""
     found = verdicts.pool([wide(0, 1), wide(5 * 2**0.5, 1)])
     assert found.effect.mean == pytest.approx(2.5 * 2**0.5)
-    assert found.q == pytest.approx(25)
-    assert found.i2 == pytest.approx(24 / 25)
-    assert found.effect.half_width == pytest.approx(1.96 * ((1 + 24) / 2) ** 0.5)
+    assert found.q == pytest.approx(25, rel=0.01)
+    assert found.i2 == pytest.approx(24 / 25, rel=0.01)
+    assert found.effect.half_width == pytest.approx(1.96 * 0.5**0.5, rel=0.01)
+    assert found.differ and found.range == (0, pytest.approx(5 * 2**0.5))
     assert verdicts.pool([wide(0, 1), wide(0.5, 1)]).i2 == 0
-    assert verdicts.pool([wide(0, 1), wide(10, 3)]).effect.mean < 5  # who is measured better counts more
+    assert verdicts.pool([wide(0, 1), wide(10, 3)]).effect.mean == 5
+
+
+def test_intervals_of_several_doses_are_wider_so_that_all_hold_at_once():
+    """Of three intervals each may be missed by 1 - 0.95^(1/3), 1.70%: 2.388 errors of the normal."""
+    one, three = (verdicts.pool([wide(2, 1)], among) for among in (1, 3))
+    assert three.effect.half_width / one.effect.half_width == pytest.approx(2.388 / 1.96, rel=0.005)
+    assert three.p == one.p
 
 
 @pytest.mark.parametrize(("mean", "less"), [(0.5, False), (-0.5, False), (0.49, True), (-0.49, True)])

@@ -45,13 +45,11 @@ def test_a_figure_in_its_unit(each, unit, printed):
     assert list(figures(reading(unit=unit, effects=[each]), "effects")) == [printed]
 
 
-def test_p_of_subgroups_is_of_many_and_that_of_doses_is_plain():
+def test_p_of_subgroups_is_of_many():
     printed = {
-        which: next(figures({which: [effect("a", 2.0, 0.5, p=0.04)]}, which))
-        for which in ("effects", "doses", "subgroups")
+        which: next(figures({which: [effect("a", 2.0, 0.5, p=0.04)]}, which)) for which in ("effects", "subgroups")
     }
     assert printed["effects"].endswith("p 0.04 adjusted)")
-    assert printed["doses"].endswith("p 0.04)")
     assert printed["subgroups"].endswith("p 0.04 adjusted for their number)")
 
 
@@ -154,8 +152,11 @@ def test_where_the_opposite_was_clearly_found_it_turns_around(alternative, mean,
 
 def test_what_was_looked_at_is_said_where_nothing_turns_around():
     good = [effect("a", 1.0, 0.5, p=0.01)]
-    assert failures(reading(effects=good, doses=good)) == "No opponent or dose is shown to turn it around."
-    found = failures(reading(effects=good, doses=good, subgroups=[effect("b", -1.0, 0.5, p=0.01), *good]))
+    assert (
+        failures(reading(effects=good, doses=[{"label": "", "effects": good}]))
+        == "No opponent or dose is shown to turn it around."
+    )
+    found = failures(reading(effects=good, doses=[], subgroups=[effect("b", -1.0, 0.5, p=0.01), *good]))
     assert found == "It turns around with: b (-1.00 ±0.50)."
 
 
@@ -187,10 +188,14 @@ def test_lines_of_a_chart_stand_at_round_distances(span, step):
 
 def test_a_chart_has_an_interval_for_every_dose_and_opponent_higher_means_higher_up():
     doses = [
-        effect(f"carrying 2 exactly {dose}, against {who}", mean, 0.5, dose=dose)
-        for dose, who, mean in ((4, "greedy", 1.0), (4, "variety", -1.0), (5, "greedy", 3.0), (5, "variety", 0.0))
+        {
+            "dose": dose,
+            "label": f"carrying 2: {dose}",
+            "effects": [effect("greedy", one, 0.5), effect("variety", two, 0.5)],
+        }
+        for dose, one, two in (("4", 1.0, -1.0), ("5", 3.0, 0.0))
     ]
-    drawn = dose_chart([*doses, effect("carrying 2 exactly 6, against greedy", 0.0, None, dose=6)])
+    drawn = dose_chart([*doses, {"dose": "6", "label": "carrying 2: 6", "effects": [effect("greedy", 0.0, None)]}])
     lines = [part.partition('"/>')[0] for part in drawn.split('<line class="interval" ')[1:]]
     places = [dict(pair.split("=") for pair in line.replace('"', "").split()) for line in lines]
     assert len(places) == 4
@@ -203,4 +208,4 @@ def test_a_chart_has_an_interval_for_every_dose_and_opponent_higher_means_higher
         assert float(each["y1"]) - float(each["y2"]) == pytest.approx(
             float(places[0]["y1"]) - float(places[0]["y2"]), abs=0.2
         )
-    assert dose_chart([effect("a", 0.0, None, dose=1)]) == ""
+    assert dose_chart([{"dose": "1", "label": "", "effects": [effect("a", 0.0, None)]}]) == ""

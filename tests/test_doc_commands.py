@@ -40,6 +40,8 @@ SMALLER = {
     "gupai tournament jie-long random greedy variety": "--deals 50",
     "gupai tournament jie-long variety greedy random": "--deals 50",
     "gupai claim run jl-attack-2 --html": "--deals 500",
+    "gupai claim run jl-attack-2 --d": "--no-masters",
+    "gupai claim run jl-attack-2 --s": "--no-masters",
 }
 NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written
 NEEDS_A_CLUSTER = "--ray"  # test_workers.py

@@ -27,12 +27,12 @@ from gupai_agents.evaluation.claims import read_claim, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.records import game_of_line
 from gupai_agents.evaluation.statistics import estimate
+from gupai_app.changes import changed
 from gupai_app.claim_page import claim_page
 from gupai_app.session import Session
 from gupai_app.web import claims, jobs
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
-from gupai_app.web.changes import changed
 from gupai_app.web.players import NAMED
 from gupai_app.web.review import address_of, luck, record_of
 from gupai_app.web.table import _PLAYED, WebGame
@@ -243,32 +243,33 @@ def test_a_form_that_is_sent_as_it_is_changes_nothing(name, pages):
 
 def test_a_changed_claim_is_a_file_that_can_be_tested(pages, tmp_path):
     answer = pages.get(
-        "/claim/jl-attack-2/file?readings.0.suit=3&readings.0.margin=0.25&readings.0.population.hand.0.at_least=5"
+        "/claim/jl-attack-2/file?readings.0.suit=3&readings.0.margin=0.25&readings.0.doses.values=4,+6%2B"
         "&readings.0.variant.players=3&readings.0.panel=greedy&readings.0.panel=tuned&readings.1.skip=leave+it+out"
     )
     file = tmp_path / "x.yaml"
     file.write_bytes(answer.content)
     (reading,) = read_claim(file).readings
-    condition = reading.population.hand[0]
-    assert (condition.number, condition.at_least, reading.treated) == (3, 5, "+attack_3=40")
+    assert (reading.doses.number, reading.doses.values, reading.treated) == (3, ["4", "6+"], "+attack_3=40")
     assert (reading.margin, reading.variant, reading.panel) == (0.25, {"players": 3}, ["greedy", "tuned"])
     assert "suit=3" in read_claim(file).source
 
 
 def test_a_changed_claim_is_called_by_what_is_tested():
     own = claims.known()["jl-attack-2"]
-    found = changed(own, {"readings.0.suit": "3", "readings.0.population.hand.0.at_least": "5"}).claim
-    words = "suit 3 (was 2); hand: carrying 3, at least 5 (was 4)"
-    assert found.statement == f"Changed: {words}. It was written as “{own.statement}”"
-    assert found.readings[0].name == f"reading 1, changed: {words}"
-    assert found.readings[0].note.startswith(f"It was written as “{own.readings[0].name}”")
+    found = changed(own, {"readings.0.suit": "3", "readings.0.doses.values": "4, 6+"}).claim
+    words = "+attack_3=40 instead of variety, with carrying 3: 4, 6+"
+    assert found.statement == f"{words}."
+    assert found.readings[0].name == f"1: {words}"
+    assert found.readings[0].note == (
+        "Changed from reading 1 of jl-attack-2: suit 3 (was 2); doses: carrying 3, values 4, 6+ (was 3, 4, 5+)."
+    )
     assert found.readings[1:] == own.readings[1:]
     content = {"asked": {"seed": 0, "deals": 20, "panel": None}, **try_claim(found, deals=20).as_numbers()}
     for printed in (text(content), markdown([content]), claim_page(content)):
-        assert "Changed: suit 3 (was 2)" in printed and "reading 1, changed: suit 3 (was 2)" in printed
-        assert f"{own.readings[0].name}: " not in printed
-    left_out = changed(own, {"readings.1.skip": "leave it out", "readings.0.doses": "4, 5"}).claim
-    assert "reading 2 is left out" in left_out.statement
+        assert words in printed
+        assert own.statement not in printed and f"{own.readings[0].name}: " not in printed
+    left_out = changed(own, {"readings.1.skip": "leave it out", "readings.0.doses.values": "4, 5"}).claim
+    assert len(left_out.readings) == 1 and "carrying 2: 4, 5" in left_out.statement
     assert all(len(reading.name) <= 120 for reading in left_out.readings)
 
 
@@ -283,13 +284,13 @@ def test_the_items_of_an_ordering_are_changed_together():
         ("readings.0.suit", "7", "choose one of 1, 2, 3, 4, 5, 6"),
         ("readings.0.margin", "x", "write a number"),
         ("readings.0.margin", "-1", "write a number above 0"),
-        ("readings.0.population.hand.0.at_least", "9", "no hand of 8 tiles"),
+        ("readings.0.doses.values", "3, 9", "no hand of 8 tiles"),
         ("readings.0.panel", "checkpoint:/etc/passwd", "does not play here"),
         ("readings.0.treated", "heuristic:/etc/x.yaml", "does not play here"),
         ("readings.0.treated", "search:playouts=9999", "does not play here"),
         ("readings.0.treated", "+attack_9=1", "is no feature"),
         ("readings.0.variant.players", "9", "choose one of 2, 3, 4"),
-        ("readings.0.doses", "x", "write a whole number"),
+        ("readings.0.doses.values", "3, x", "is no dose"),
         ("readings.0.name", "x", "nothing that can be changed"),
         ("statement", "x", "nothing that can be changed"),
     ],
@@ -300,13 +301,13 @@ def test_a_bad_change_is_refused_by_its_key(key, text, words, pages):
 
 
 def test_a_changed_claim_is_tested_and_its_deals_are_looked_at(pages):
-    sent = {"readings.0.suit": "3", "readings.0.panel": "greedy", "readings.0.doses": "4"}
+    sent = {"readings.0.suit": "3", "readings.0.panel": "greedy", "readings.0.doses.values": "3, 4"}
     sent |= {"readings.1.skip": "leave it out", "deals": "40", "do": "begin"}
     answer = pages.post("/claim/jl-attack-2", headers=OURS, data=sent)
     assert answer.url.params["readings.0.suit"] == "3"
     text = done(pages, str(answer.url))
     verdict = pages.get(unescape(re.search(r'href="(/verdict/[^"]*)"', text)[1])).text
-    assert "carrying 3 at least 4" in unescape(verdict) and 'class="chart"' in verdict
+    assert "carrying 3: four" in unescape(verdict) and 'class="chart"' in verdict
     assert "largest gain" in verdict.lower() and verdict.count('class="stage broad"') == 6
     assert "gupai claim run jl-attack-2-changed.yaml --deals 40" in verdict
     assert pages.get("/verdict/jl-attack-2").status_code == 404  # another claim

@@ -13,6 +13,7 @@ from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes,
 from gupai_app.commands.shared import (
     NOTHING_KEPT,
     Force,
+    Options,
     Ray,
     Threads,
     grouped,
@@ -68,6 +69,20 @@ class Sample:
     strong: Annotated[
         bool, typer.Option("--strong", help="beside them the network `best` and a search; takes minutes")
     ] = False
+    masters: Annotated[
+        bool, typer.Option(help="tell what the strong do where the claimed action and the other are both open")
+    ] = True
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Options that change the claim itself."""
+
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="change the claim; `gupai claim show ID` lists the keys"),
+    ] = None
+    option: Options = None
 
 
 @dataclass(frozen=True)
@@ -104,12 +119,12 @@ class Output:
             for file in (self.html, str(claim_page.records_of(self.html))):
                 check_target("--html", file, self.force, stream=False)
 
-    def write(self, claim: "Claim", verdict: dict[str, Any]) -> None:
+    def write(self, claim: "Claim", verdict: dict[str, Any], panel: Sequence[str]) -> None:
         """Write the page of a verdict, if one is asked for."""
         if self.html is not None:
             from gupai_app import claim_page
 
-            games = claim_page.write_claim(self.html, claim, verdict, force=self.force)
+            games = claim_page.write_claim(self.html, claim, verdict, panel=panel, force=self.force)
             also = f"; its games: {games}" if games else ""
             say(f"{self.html}: to be opened in a browser{also}", error=True)
 
@@ -123,6 +138,7 @@ def run(
     everything: Annotated[bool, typer.Option("--all", help="test all claims that come with gupai")] = False,
     *,
     sample: Sample,
+    changes: Changes,
     seed: Annotated[int, typer.Option(help="names the deals")] = 0,
     instead: Instead,
     out: Annotated[
@@ -141,7 +157,7 @@ def run(
     with mistakes():
         if (name is None) != everything:
             raise ValueError("name a claim, or --all; `gupai claim list` lists them")
-        found = claims.read(name)
+        found, more = _asked(name, sample, changes)
         _check_together(sample, instead, output)
         if instead.optimise:
             with packages_of_tuning(), going_on(kept_in(out)):
@@ -155,8 +171,22 @@ def run(
             shown = "json" if output.as_json else "markdown" if output.as_markdown else "text"
             figures = sample.deals, sample.panel, sample.strong
             with going_on(kept_in(out)), workers_at(ray, kept_in(out), Processes(jobs)) as workers:
-                verdicts = claims.test(found, read_seed(seed), *figures, shown, out, workers)
-            output.write(found[0], verdicts[0])
+                verdicts = claims.test(found, read_seed(seed), *figures, shown, out, workers, more)
+            output.write(found[0], verdicts[0], sample.panel or ())
+
+
+def _asked(name: str | None, sample: Sample, changes: Changes) -> "tuple[list[Claim], dict[str, Any]]":
+    """Return the claims that are to be tested, changed if that is asked, and what else their command says."""
+    from gupai_app import claims
+
+    found = claims.read(name)
+    more: dict[str, Any] = {} if sample.masters else {"masters": False}
+    if changes.changes or changes.option:
+        if name is None:
+            raise ValueError("--set and -o change one claim; name it instead of --all")
+        claim, made = claims.changed_by(found[0], changes.changes or (), changes.option or ())
+        return [claim], {**more, "claim": name, "set": made}
+    return found, more
 
 
 def _check_together(sample: Sample, instead: Instead, output: Output) -> None:
@@ -181,7 +211,7 @@ def list_claims() -> None:
 
 @app.command()
 def show(name: ClaimName) -> None:
-    """Print the file of a claim."""
+    """Print the file of a claim, and what may be changed in it."""
     from gupai_app import claims
 
     with mistakes():
@@ -190,13 +220,17 @@ def show(name: ClaimName) -> None:
 
 @app.command()
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="of the claim and of its file")], force: Force = False
+    game: Annotated[str, typer.Argument(metavar="GAME", help="that it is about")],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="of the claim and of its file; default my-GAME")
+    ] = None,
+    force: Force = False,
 ) -> None:
-    """Write the beginning of a claim's file."""
+    """Write the beginning of a claim's file about a game."""
     from gupai_app import claims
 
     with mistakes():
-        claims.new(name, force=force)
+        claims.new(game, name, force=force)
 
 
 @app.command()

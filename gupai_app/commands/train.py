@@ -130,7 +130,9 @@ def tune(
 class Effort:
     """Options that say how much is searched for the features that matter."""
 
-    seeds: Annotated[int, typer.Option(min=2, max=1000, help="searches, each with deals of its own")] = 6
+    seeds: Annotated[
+        int, typer.Option(min=4, max=1000, help="searches; half of them state what is found, half test it")
+    ] = 12
     generations: Annotated[int, typer.Option(min=0, max=100_000, help="to tune with all features")] = 60
     again: Annotated[int, typer.Option(min=0, max=100_000, help="generations to tune on without each")] = 6
     candidate_deals: Annotated[int, typer.Option(min=2, max=1_000_000, help="of each candidate of a generation")] = 600

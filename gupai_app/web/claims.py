@@ -19,13 +19,14 @@ from gupai_agents.evaluation.claims import Claim, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import pairs_of_verdict
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.stored import Stored, Text, read_stored
+from gupai_app.changes import Changed, changed
 from gupai_app.claim_page import LOOKS, claim_body
 from gupai_app.claims import numbers, paths
-from gupai_app.web.changes import Changed, changed
 from gupai_app.web.jobs import Notify
 from gupai_app.web.pages import Asked, form_of, once, page, saved_as, whole
-from gupai_app.web.players import ODD, wrong_with
+from gupai_app.web.players import NAMED, ODD, SEARCHES, wrong_with
 from gupai_env import __version__
+from gupai_env.games import get_game
 
 FEWEST, MOST = 20, 20_000  # deals of a figure
 MOST_FIELDS = 600  # of a form: a claim has up to 20 readings
@@ -83,7 +84,7 @@ Own = Annotated[Claim, Depends(claim_called)]
 
 def now_changed(own: Own, request: Request) -> Changed:
     """Return the claim as the words of an address change it. Raises: ValueError."""
-    return changed(own, _once(request.query_params.multi_items()))
+    return changed(own, _once(request.query_params.multi_items()), _players(own))
 
 
 Now = Annotated[Changed, Depends(now_changed)]
@@ -114,7 +115,7 @@ async def test(own: Own, request: Request, server: Asked) -> Response:
     sent = _once(await form_of(request, MOST_FIELDS))
     todo, deals = sent.pop("do", ""), sent.pop("deals", "").strip()
     few = whole(deals, "deals", FEWEST, MOST) if deals else None
-    now = await run_in_threadpool(changed, own, sent)
+    now = await run_in_threadpool(changed, own, sent, _players(own))
     key = _address(own, now)
     if todo == "stop":
         server.jobs.stop(key)
@@ -152,6 +153,11 @@ def file(now: Now) -> Response:
     return saved_as(f"{now.claim.id}.yaml", text)
 
 
+def _players(own: Claim) -> list[str]:
+    """Return the players that may be named on a page of claims."""
+    return [each for each in NAMED.names(get_game(own.game)) if each not in SEARCHES]
+
+
 def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
     return once(pairs, *(key for key, _ in pairs if key.endswith(".panel")))
 
@@ -167,7 +173,7 @@ def _query(now: Changed) -> str:
 
 def _tested(now: Changed, deals: int | None, notify: Notify) -> Verdict:
     """Test a claim; return its verdict."""
-    found = try_claim(now.claim, deals=deals, progress=notify)
+    found = try_claim(now.claim, deals=deals, masters=True, progress=notify)
     content = numbers(found, {"seed": 0, "deals": deals, "panel": None})
     pairs = list(pairs_of_verdict(now.claim, content))
     # A changed claim is repeated from its file.

@@ -17,7 +17,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent
 from gupai_agents.evaluation.match import Progress
-from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, t_test
+from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import heuristic_names
@@ -34,6 +34,9 @@ SELECTING = 8  # times the deals of a candidate, to choose between the start of 
 # Numbers of streams of deals and searches, below the key of a seed: to tune, to tune on, to choose, and fresh ones.
 TUNE, AGAIN, SELECT, FRESH = range(4)
 MOST_SEEDS, MOST_DEALS = 1000, 1_000_000
+LEAST_SEEDS = 4  # two to state what is found, two to find it again
+LEVEL = 0.05  # of what is found again
+STATED = 0.2  # p of what is stated: a net with wide meshes, for the second half decides
 Play = Callable[[np.ndarray, int, int], np.ndarray]  # heuristics, number of deals, key -> chips, [heuristics, deals]
 
 
@@ -45,7 +48,7 @@ class Budget:
     fresh: deals in which what has been found is compared.
     """
 
-    seeds: int = 6
+    seeds: int = 12
     generations: int = 60
     again: int = 6
     population: int = 24
@@ -90,6 +93,8 @@ class Contribution:
     weight: of the first of them, scaled: in half of all decisions the best action stands 1 or more from the next.
     dropped: chips per deal that are lost if their weights become zero and the others stay. lost: that are lost by
     weights tuned without them. q: that nothing is lost, as a false discovery rate over all that were tried.
+    stated: in the first half of the seeds something is lost by the interval. again: what is lost in the second half,
+    and p, that this is nothing, adjusted by Holm over all that were stated. found: stated, and found again there.
     """
 
     features: tuple[str, ...]
@@ -97,11 +102,19 @@ class Contribution:
     dropped: Estimate
     lost: Estimate
     q: float
+    stated: bool
+    again: Estimate
+    p: float | None
+
+    @property
+    def found(self) -> bool:
+        return self.p is not None and self.p < LEVEL and self.again.mean > 0
 
     def as_numbers(self) -> dict[str, Any]:
         """Return the figures for JSON."""
-        figures = {name: getattr(self, name).as_numbers() for name in ("weight", "dropped", "lost")}
-        return {"features": list(self.features), **figures, "q": self.q}
+        figures = {name: getattr(self, name).as_numbers() for name in ("weight", "dropped", "lost", "again")}
+        told = {"q": self.q, "stated": self.stated, "p": self.p, "found": self.found}
+        return {"features": list(self.features), **figures, **told}
 
 
 @dataclass(frozen=True)
@@ -239,18 +252,39 @@ def contributions_over(problem: Problem, found: Sequence[Searched]) -> tuple[Con
     """Return what each group contributes over seeds, the largest loss first."""
     names = [feature.name for feature in problem.game.features]
     columns = {name: np.array([getattr(each, name) for each in found]) for name in ("weights", "dropped", "lost")}
-    p = [t_test(columns["lost"][:, at]) for at in range(len(problem.groups))]
+    lost = columns["lost"]
+    p = [t_test(lost[:, at]) for at in range(len(problem.groups))]
+    again = replicated(lost)
     contributions = [
         Contribution(
             tuple(names[each] for each in group),
             estimate(columns["weights"][:, group[0]]),
             estimate(columns["dropped"][:, at]),
-            estimate(columns["lost"][:, at]),
+            estimate(lost[:, at]),
             rate,
+            at in again,
+            estimate(lost[len(lost) // 2 :, at]),
+            again.get(at),
         )
         for at, (group, rate) in enumerate(zip(problem.groups, false_discovery(p), strict=True))
     ]
     return tuple(sorted(contributions, key=lambda contribution: -contribution.lost.mean))
+
+
+def replicated(lost: np.ndarray) -> dict[int, float]:
+    """Return what is stated in the first half of the seeds, by its number, with the p of the second half.
+
+    Args: lost: chips lost without each group, float64 [seeds, groups]. p is one-sided, that nothing is lost, adjusted
+        by Holm over all that are stated.
+    """
+    half = len(lost) // 2
+    first, second = lost[:half], lost[half:]
+    stated = [at for at in range(lost.shape[1]) if np.mean(first[:, at]) > 0 and t_test(first[:, at]) < STATED]
+    p = []
+    for at in stated:
+        both = t_test(second[:, at])
+        p.append(both / 2 if np.mean(second[:, at]) > 0 else 1 - both / 2)
+    return dict(zip(stated, holm(p), strict=True))
 
 
 def discover(
@@ -268,13 +302,15 @@ def discover(
 ) -> Ablation:
     """Tune a heuristic with every feature and again without each, over seeds, and return what is lost without it.
 
-    The rivals are all rule-based players of the game. The same seed and budget give the same result.
+    What is stated in the first half of the seeds is tested in the second, see `Contribution`. The rivals are all
+    rule-based players of the game. The same seed and budget give the same result.
 
     Args: start: the heuristic to begin with, default the game's last. progress: called with the number of deals just
             played, of `planned_deals` in all. kept, keep: see `search_seeds`.
     Raises: ValueError for an unknown heuristic or numbers out of range; ImportError without `cmaes`.
     """
     game, budget, seed = get_game(game), (budget or Budget()).checked(), as_key(seed)
+    whole_number("seeds", budget.seeds, LEAST_SEEDS, MOST_SEEDS)
     made, start = game.variant.make(**variant), start_of(get_game(game), start)
     rivals = rivals_of(game, made)
     problem = problem_of(game, made, start, among(game, made, rivals, progress))

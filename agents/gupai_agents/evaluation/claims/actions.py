@@ -7,20 +7,14 @@ import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.deals import Compared, examples
-from gupai_agents.evaluation.claims.effects import (
-    discovered,
-    group_values,
-    over_panel,
-    pool_numbers,
-    sentence_of,
-    subgroups_of,
-    those_counted,
-)
-from gupai_agents.evaluation.claims.players import UNSKILLED, player
-from gupai_agents.evaluation.claims.results import Effect, Finding, finding
+from gupai_agents.evaluation.claims.doses import Cell, asked_of, cells_of, doses_in, in_words
+from gupai_agents.evaluation.claims.effects import discovered, found_at, group_values, level_of, subgroups_of
+from gupai_agents.evaluation.claims.masters import masters
+from gupai_agents.evaluation.claims.players import UNSKILLED
+from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Masters
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Action, Condition
-from gupai_agents.evaluation.claims.tables import Choice, Setting, forks, gains
+from gupai_agents.evaluation.claims.schema import Action, Dose, Named
+from gupai_agents.evaluation.claims.tables import Choice, Setting, choice_of, forks, gains, means_by_deal
 from gupai_agents.evaluation.statistics import Estimate, estimate, t_test
 
 COMPARED = {
@@ -42,62 +36,79 @@ class Taken(NamedTuple):
     choices: np.ndarray
     deals: int
 
+    def at(self, dose: Dose | None) -> "Taken":
+        """Return what was taken at positions of a dose, whose value is the last of the groups."""
+        value = self.groups[:, -1]
+        some = (value >= dose.least) & (value <= dose.most) if dose else np.ones(len(value), bool)
+        values, of = self.by_position[some], self.of[some]
+        by_deal = means_by_deal(values, of)
+        return Taken(by_deal, values, self.groups[some], of, self.choices[some], self.deals)
+
 
 def action(setting: Setting, reading: Action) -> Finding:
-    """Fork positions of deals that each member of the panel plays with itself."""
-    population, deals = reading.population, setting.deals or reading.deals
-    sampler = Sampler(setting.game, setting.variant, population)
-    choice = Choice(population.position, reading.action, reading.instead, reading.comparator)
-    effects, groups, compared, rarest, total, positions = [], [], [], deals, 0.0, 0
-    for number, member in enumerate(reading.panel):
-        setting.meter.begin(f"{member} at all seats")
-        found = taken_in(setting, sampler, member, number, choice, deals, reading.subgroups)
-        compared.append(Compared(found.of, found.by_position, found.choices))
-        counted = member != UNSKILLED
-        shown = estimate(found.by_deal) if len(found.by_deal) else Estimate(0.0, float("inf"), 0)
-        rare = len(found.by_deal) < verdicts.FEWEST
-        rarest = min(rarest, len(found.by_deal)) if counted else rarest
-        verdict = verdicts.judge(shown, reading.margin, reading.alternative).verdict
-        effects.append(
-            Effect(
-                member,
-                shown,
-                verdicts.TOO_RARE if rare else verdict,
-                t_test(found.by_deal) if len(found.by_deal) > 1 else 1.0,
-                counted,
-                extra={"positions": len(found.by_position)},
-            )
-        )
-        if counted:
-            total += float(found.by_position.sum())
-            positions += len(found.by_position)
-        groups += subgroups_of(reading.subgroups, found.by_position, found.groups, member)
-    adjusted, judged, remark = over_panel(effects, reading.margin, reading.alternative)
-    members = sum(each.counted for each in effects) or 1
-    seats = 1 if sampler.conditional else setting.variant.players
-    share = float(sampler.probability)
-    pooled = verdicts.pool([each.estimate for each in those_counted(effects)])
-    return finding(
+    """Fork positions of deals that each member of the panel plays with itself, at every dose."""
+    deals = setting.deals or reading.deals
+    choice = choice_of(reading)
+    levels, groups = [], []
+    compared: list[list[Compared]] = [[] for _ in reading.panel]
+    for cell in cells_of(setting, reading):
+        played = []
+        for number, member in enumerate(reading.panel):
+            setting.meter.begin(f"{f'with {in_words(cell.dose)}, ' if cell.dose else ''}{member} at all seats")
+            stream = cell.stream + number
+            found = taken_in(setting, cell.sampler, member, stream, choice, deals, asked_of(setting, reading))
+            compared[number].append(Compared(found.of, found.by_position, found.choices, stream, cell.dose))
+            groups += subgroups_of(reading.subgroups, found.by_position, found.groups, cell.named(member))
+            played.append(found)
+        strong = masters(setting, reading, cell)
+        for dose in doses_in(reading, cell):
+            some = [found if dose == cell.dose else found.at(dose) for found in played]
+            levels.append(_level(setting, reading, cell, dose, some, strong.get(dose, ())))
+    return found_at(
         reading,
-        verdicts.TOO_RARE if rarest < verdicts.FEWEST else judged.verdict,
-        sentence_of(pooled.effect, reading.margin, f"the action, rather than {COMPARED[reading.comparator]},"),
+        levels,
+        f"the action, rather than {COMPARED[reading.comparator]},",
         unit="chips",
-        remark=remark,
         about={
             "action": ", ".join(map(str, reading.action)),
-            "position": ", ".join(map(str, population.position)) or "any",
+            "position": ", ".join(map(str, reading.population.position)) or "any",
+            **({"doses": reading.doses.what} if reading.doses else {}),
             "comparator": reading.comparator,
             "margin": reading.margin,
             "alternative": reading.alternative,
         },
-        effects=tuple(adjusted),
-        pooled=pool_numbers(pooled),
         subgroups=tuple(discovered(groups)),
         examples=examples(reading.panel, compared),
-        frequency=positions / (deals * members * seats) * share,
-        per_hundred=100 * total / (deals * members * seats) * share,
-        deals_needed=judged.deals_needed,
-        p=verdicts.p_of(pooled.effect),
+    )
+
+
+def _level(
+    setting: Setting,
+    reading: Action,
+    cell: Cell,
+    dose: Dose | None,
+    played: Sequence[Taken],
+    strong: tuple[Masters, ...],
+) -> Level:
+    effects = []
+    for member, found in zip(reading.panel, played, strict=True):
+        shown = estimate(found.by_deal) if len(found.by_deal) else Estimate(0.0, float("inf"), 0)
+        rare = len(found.by_deal) < verdicts.FEWEST
+        verdict = verdicts.judge(shown, reading.margin, reading.alternative).verdict
+        p = t_test(found.by_deal) if len(found.by_deal) > 1 else 1.0
+        said = verdicts.TOO_RARE if rare else verdict
+        effects.append(Effect(member, shown, said, p, member != UNSKILLED, extra={"positions": len(found.by_position)}))
+    counted = [found for member, found in zip(reading.panel, played, strict=True) if member != UNSKILLED]
+    seats = 1 if cell.sampler.conditional else setting.variant.players
+    share = float(cell.sampler.probability) / ((len(counted) or 1) * played[0].deals * seats)
+    return level_of(
+        effects,
+        reading,
+        dose,
+        rare=any(len(found.by_deal) < verdicts.FEWEST for found in counted),
+        frequency=share * sum(len(found.by_position) for found in counted),
+        per_hundred=100 * share * float(sum(found.by_position.sum() for found in counted)),
+        masters=strong,
     )
 
 
@@ -108,9 +119,9 @@ def taken_in(
     number: int,
     choice: Choice,
     deals: int,
-    subgroups: Sequence[Condition] = (),
+    subgroups: Sequence[Named] = (),
 ) -> Taken:
-    table, agent = setting.table(sampler, number), player(member, setting.game, setting.variant)
+    table, agent = setting.table(sampler, number), setting.player(member)
     won, of, groups = [np.zeros(0)], [np.zeros(0, int)], [np.zeros((0, len(subgroups)), int)]
     choices = [np.zeros((0, 3), int)]
     for found in forks(table, agent, choice, 0, deals):
@@ -121,6 +132,5 @@ def taken_in(
             choices.append(np.stack([found.states.moves, found.actions, found.others], 1).astype(int))
             groups.append(group_values(setting, found.states, subgroups))
     values, places = np.concatenate(won), np.concatenate(of)
-    _, which = np.unique(places, return_inverse=True)
-    by_deal = np.bincount(which, values) / np.bincount(which) if len(values) else values
+    by_deal = means_by_deal(values, places)
     return Taken(by_deal, values, np.concatenate(groups), places, np.concatenate(choices), deals)

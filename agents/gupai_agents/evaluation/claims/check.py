@@ -1,12 +1,21 @@
 """What the form of a file cannot tell: whether its game, variants, players, features and metrics exist together."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from gupai_agents.evaluation.claims.doses import of_hand, population_at
 from gupai_agents.evaluation.claims.exacts import questions_of
-from gupai_agents.evaluation.claims.features import action_features_of, action_pips, check_feature, position_features_of
+from gupai_agents.evaluation.claims.features import (
+    Feature,
+    action_features_of,
+    action_pips,
+    check_feature,
+    hand_features_of,
+    position_features_of,
+)
 from gupai_agents.evaluation.claims.measures import metrics_of
+from gupai_agents.evaluation.claims.patterns import read_pattern
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import (
@@ -19,6 +28,7 @@ from gupai_agents.evaluation.claims.schema import (
     Population,
     Rate,
     Reading,
+    What,
 )
 from gupai_env.core.checks import refused
 from gupai_env.core.game import Game
@@ -73,6 +83,7 @@ def check_reading(key: str, game: Game, variant: Variant, reading: Reading) -> N
         for name in ("action", "instead"):
             check_conditions(f"{key}.{name}", getattr(reading, name), lambda each: _action(each, game))
         check_conditions(f"{key}.subgroups", reading.subgroups, lambda each: _position(each, game))
+        check_doses(f"{key}.doses", game, variant, reading)
         return
     check_metric(key, game, reading.metric, reading.number)
     if reading.population.position:
@@ -85,8 +96,7 @@ def check_reading(key: str, game: Game, variant: Variant, reading: Reading) -> N
             base = baseline if isinstance(baseline, str) else baseline.agent
             player(reading.treated, game, variant, reading.panel[0], base)
         check_conditions(f"{key}.subgroups", reading.subgroups, lambda each: _position(each, game))
-        if reading.doses and not reading.population.hand:
-            raise ValueError(f"{key}.doses: they are doses of the first condition on the hand, and there is none")
+        check_doses(f"{key}.doses", game, variant, reading)
     if isinstance(reading, Rate):
         if reading.treated is not None:
             with at(f"{key}.treated"):
@@ -104,6 +114,23 @@ def check_exact(key: str, game: Game, reading: Exact) -> None:
             f"{key}.enumerate: {reading.enumerate!r} is nothing that is enumerated of {game.id}; choose one of "
             f"{', '.join(known)}"
         )
+
+
+def check_doses(key: str, game: Game, variant: Variant, reading: Policy | Action) -> None:
+    """Raise ValueError for doses of no feature, of one that the population bounds already, and that no hand has."""
+    doses = reading.doses
+    if doses is None:
+        return
+    with at(key):
+        known: dict[str, Feature] = {**position_features_of(game), **hand_features_of(game)}
+        check_feature(doses, known, f"a hand or a position of {game.id}")
+    if not of_hand(reading, game):
+        return
+    if any(each.what == doses.what for each in reading.population.hand):
+        raise ValueError(f"{key}: they say how many {doses.what}; leave that condition out of the population")
+    for place, dose in enumerate(doses.doses):
+        with at(f"{key}.values.{place}"):
+            Sampler(game, variant, population_at(reading, game, dose))
 
 
 def check_items(key: str, game: Game, variant: Variant, reading: Ordering) -> None:
@@ -144,7 +171,7 @@ def check_population(key: str, game: Game, variant: Variant, population: Populat
     check_conditions(f"{key}.position", population.position, lambda each: _position(each, game))
 
 
-def check_conditions(key: str, conditions: list[Condition], check: Callable[[Condition], None]) -> None:
+def check_conditions(key: str, conditions: Sequence[Any], check: Callable[[Any], None]) -> None:
     """Raise ValueError naming the condition that is wrong."""
     for place, each in enumerate(conditions):
         with at(f"{key}.{place}"):
@@ -155,7 +182,10 @@ def _position(condition: Condition, game: Game) -> None:
     check_feature(condition, position_features_of(game), f"a position of {game.id}")
 
 
-def _action(condition: Condition, game: Game) -> None:
+def _action(condition: What, game: Game) -> None:
+    if isinstance(condition, str):
+        read_pattern(condition, game)
+        return
     check_feature(condition, action_features_of(game), f"an action of {game.id}")
 
 

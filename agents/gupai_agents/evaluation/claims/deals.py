@@ -9,9 +9,10 @@ import numpy as np
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import decisions
 from gupai_agents.evaluation.claims.check import variant_of
-from gupai_agents.evaluation.claims.players import UNSKILLED, player
+from gupai_agents.evaluation.claims.doses import population_at
+from gupai_agents.evaluation.claims.players import UNSKILLED, given_in, player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
-from gupai_agents.evaluation.claims.schema import Action, Claim, Policy
+from gupai_agents.evaluation.claims.schema import Action, Claim, Dose, Policy, dose_of
 from gupai_agents.evaluation.claims.tables import Table, at_their_sides
 from gupai_agents.evaluation.records import GameRecord, Log
 from gupai_env.core.rng import as_key
@@ -23,25 +24,29 @@ GAIN, LOSS, MEDIAN = "largest gain", "largest loss", "median"
 class Compared(NamedTuple):
     """What was gained in deals of one stream: the number of each deal, int [N], and its gain, [N].
 
+    stream, dose: which stream that was, and the dose of the hand that it was dealt to, if any.
     choices: int [N, 3], of forked positions the number of the move (from 0), the action and the one compared with it.
     """
 
     deals: np.ndarray
     gains: np.ndarray
     choices: np.ndarray | None = None
+    stream: int = 0
+    dose: Dose | None = None
 
 
-def examples(panel: Sequence[str], found: Sequence[Compared]) -> tuple[dict[str, Any], ...]:
+def examples(panel: Sequence[str], compared: Sequence[Sequence[Compared]]) -> tuple[dict[str, Any], ...]:
     """Return where to look at the largest gain, the largest loss and the median, over all players that count.
 
-    found: by player of the panel, only what was played otherwise. Equal ones: the first player's first.
+    compared: by player of the panel its streams, only what was played otherwise. Equal ones: the first player's first.
     """
     counted = [number for number, member in enumerate(panel) if member != UNSKILLED] or list(range(len(panel)))
-    which = np.concatenate([np.full(len(found[number].gains), number) for number in counted])
+    found = [(panel[number], each) for number in counted for each in compared[number]]
+    which = np.concatenate([np.full(len(each.gains), at) for at, (_, each) in enumerate(found)])
     if not len(which):
         return ()
-    rows = np.concatenate([np.arange(len(found[number].gains)) for number in counted])
-    gains = np.concatenate([found[number].gains for number in counted])
+    rows = np.concatenate([np.arange(len(each.gains)) for _, each in found])
+    gains = np.concatenate([each.gains for _, each in found])
     order = np.argsort(gains, kind="stable")
     places = {
         GAIN: int(np.argmax(gains)) if gains.max() > 0 else None,
@@ -52,17 +57,17 @@ def examples(panel: Sequence[str], found: Sequence[Compared]) -> tuple[dict[str,
     for what, at in places.items():
         if at is None:
             continue
-        number, row = int(which[at]), int(rows[at])
+        (member, each), row = found[int(which[at])], int(rows[at])
         example = {
             "what": what,
-            "player": panel[number],
-            "stream": number,
-            "deal": int(found[number].deals[row]),
+            "player": member,
+            "stream": each.stream,
+            "deal": int(each.deals[row]),
             "gain": float(gains[at]),
+            **({"dose": each.dose.text} if each.dose else {}),
         }
-        choices = found[number].choices
-        if choices is not None:
-            example |= dict(zip(("move", "action", "instead"), map(int, choices[row]), strict=True))
+        if each.choices is not None:
+            example |= dict(zip(("move", "action", "instead"), map(int, each.choices[row]), strict=True))
         shown.append(example)
     return tuple(shown)
 
@@ -75,24 +80,31 @@ class Pair(NamedTuple):
     seats: tuple[int, ...]
 
 
-def play_again(claim: Claim, reading: Policy | Action, seed: int, example: dict[str, Any]) -> Pair:
+def play_again(
+    claim: Claim, reading: Policy | Action, seed: int, example: dict[str, Any], panel: Sequence[str | Agent] = ()
+) -> Pair:
     """Play a deal that a verdict names again, and record both games.
 
     Args: reading: one of the claim's. seed: the verdict's. example: one of the finding's `examples`.
+        panel: the players that it was tested with instead of the file's.
     Raises: ValueError for a player that cannot play the variant, and where the rules forbid what the example says.
     """
     game = get_game(claim.game)
     variant = variant_of(game, reading.variant)
-    sampler = Sampler(game, variant, reading.population)
+    dose = dose_of(example["dose"]) if "dose" in example else None
+    sampler = Sampler(game, variant, population_at(reading, game, dose))
     table = Table(sampler, stream_of(as_key(seed), example["stream"]))
-    member = example["player"]
+    member, given = example["player"], given_in(panel, game, variant)
     if isinstance(reading, Policy):
         base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
-        other = player(member, game, variant)
-        heroes = [player(reading.treated, game, variant, member, base), player(reading.baseline, game, variant, member)]
+        other = player(member, game, variant, given=given)
+        heroes = [
+            player(reading.treated, game, variant, member, base, given),
+            player(reading.baseline, game, variant, member, given=given),
+        ]
         one, two = (_recorded(table, example["deal"], other, hero, {}) for hero in heroes)
         return Pair(one[0], two[0], one[1])
-    everyone = player(member, game, variant)
+    everyone = player(member, game, variant, given=given)
     games = [
         _recorded(table, example["deal"], everyone, everyone, {example["move"]: example[which]})
         for which in ("action", "instead")
@@ -118,9 +130,14 @@ def _recorded(
     return replace(record, order=() if order is None else tuple(order[0].tolist())), seats
 
 
-def pairs_of_verdict(claim: Claim, content: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any], Pair]]:
-    """Yield the deals that a verdict, as JSON, names: the number of the reading, the example, and its two games."""
+def pairs_of_verdict(
+    claim: Claim, content: dict[str, Any], panel: Sequence[str | Agent] = ()
+) -> Iterator[tuple[int, dict[str, Any], Pair]]:
+    """Yield the deals that a verdict, as JSON, names: the number of the reading, the example, and its two games.
+
+    Args: panel: the players that it was tested with instead of the file's; a verdict from disk runs no code of theirs.
+    """
     for number, (reading, result) in enumerate(zip(claim.readings, content["readings"], strict=True)):
         for example in result.get("examples", ()):
             if isinstance(reading, Policy | Action):
-                yield number, example, play_again(claim, reading, content["seed"], example)
+                yield number, example, play_again(claim, reading, content["seed"], example, panel)

@@ -5,13 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from gupai_agents.agent import Agent
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.actions import action, taken_in
 from gupai_agents.evaluation.claims.check import variant_of
+from gupai_agents.evaluation.claims.doses import of_hand, population_at
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.orderings import ordering
-from gupai_agents.evaluation.claims.players import SAME, STRONG, named
-from gupai_agents.evaluation.claims.policies import detectable, dosed, enough, pairs_in, policy
+from gupai_agents.evaluation.claims.players import SAME, STRONG, given_in, labels_in, named
+from gupai_agents.evaluation.claims.policies import detectable, enough, pairs_in, policy
 from gupai_agents.evaluation.claims.rates import rate
 from gupai_agents.evaluation.claims.results import Finding, Verdict, finding
 from gupai_agents.evaluation.claims.sampling import Sampler
@@ -27,13 +29,15 @@ from gupai_agents.evaluation.claims.schema import (
     Rate,
     Reading,
 )
-from gupai_agents.evaluation.claims.tables import PILOT, Choice, Meter, Progress, Setting
+from gupai_agents.evaluation.claims.tables import PILOT, Meter, Progress, Setting, choice_of
 from gupai_agents.registry import agent_names
 from gupai_agents.shipped import BEST
+from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game
 
 # About how many times as long such a player takes.
+MASTERS_TAKE = 16_000.0  # to ask them what they do, as long as so many deals of rule-based players
 SLOW = {"search": 200, "best": 20, "checkpoint": 20, "sample": 20}
 
 
@@ -42,31 +46,36 @@ def try_claim(
     *,
     seed: int = 0,
     deals: int | None = None,
-    panel: Sequence[str] | None = None,
+    panel: Sequence[str | Agent] | None = None,
     strong: bool = False,
+    masters: bool = False,
     progress: Progress | None = None,
 ) -> Verdict:
     """Test all readings of a claim; the same claim and seed give the same verdict.
 
-    Args: deals: of each figure, instead of those the file asks for. panel: players instead of the file's.
+    Args: deals: of each figure, instead of those the file asks for. panel: players instead of the file's: agents, or
+            texts as `make_agent` takes them, factories too.
         strong: test policies and actions against STRONG players as well, where the variant has them.
+        masters: ask what strong players do where the claimed action and the one compared with it are both open.
         progress: called with the share of the claim that is done, and what is being done.
     Raises: ValueError for a player that cannot play the variant, and a bad seed.
     """
     game, readings, findings = get_game(claim.game), with_panel(claim, panel, strong), []
-    meter = Meter([weight for reading in readings for weight in weights_of(reading, deals)], progress)
+    meter = Meter([weight for reading in readings for weight in weights_of(game, reading, deals, masters)], progress)
     for reading in readings:
-        setting = Setting(game, variant_of(game, reading.variant), as_key(seed), deals, meter)
+        variant = variant_of(game, reading.variant)
+        given = given_in(panel or (), game, variant)
+        setting = Setting(game, variant, as_key(seed), deals, meter, masters, given)
         findings.append(_tested(setting, reading))
     return Verdict(claim, seed, tuple(findings))
 
 
-def with_panel(claim: Claim, panel: Sequence[str] | None, strong: bool = False) -> list[Reading]:
+def with_panel(claim: Claim, panel: Sequence[str | Agent] | None, strong: bool = False) -> list[Reading]:
     """Return the readings of a claim, with other players than the file's if there are any, and with strong ones."""
     readings = []
     for reading in claim.readings:
         if not isinstance(reading, Exact) and reading.panel:
-            members = [*(panel or reading.panel), *_strong(claim, reading, strong)]
+            members = [*(labels_in(panel) if panel else reading.panel), *_strong(claim, reading, strong)]
             reading = reading.model_copy(update={"panel": members})
         readings.append(reading)
     return readings
@@ -87,26 +96,32 @@ def _strong(claim: Claim, reading: Reading, wanted: bool) -> list[str]:
     return [spec for spec in STRONG if spec not in missing]
 
 
-def weights_of(reading: Reading, deals: int | None) -> list[float]:
+def weights_of(game: Game, reading: Reading, deals: int | None, masters: bool = False) -> list[float]:
     """Return about how long each figure of a reading takes, in the order in which they are worked out."""
     if isinstance(reading, Exact):
         return [1000.0]
     seating = [[spec] for spec in reading.panel] or getattr(reading, "fields", [])
     members = [max(SLOW.get(spec.partition(":")[0], 1) for spec in specs) for specs in seating]
+    cells = 1
+    if isinstance(reading, Policy | Action) and reading.doses and of_hand(reading, game):
+        cells = len(reading.doses.values)
+    asked = [MASTERS_TAKE] if masters and isinstance(reading, Policy | Action) else []
     if isinstance(reading, Policy):
         each = 2 * (deals or reading.plan.deals or reading.plan.most)
-        doses = [members[number] for number, _ in dosed(reading)] * len(reading.doses)
-        return [float(each * slow) for slow in [*members, *doses]]
+        return [*(float(each * slow) for slow in members), *asked] * cells
     each = deals or reading.deals
     if isinstance(reading, Ordering):
         return [float(each * slow) for slow in members for _ in reading.items]
     times = 2 if isinstance(reading, Rate) and reading.against is not None else 1
-    return [float(times * each * slow) for slow in members]
+    return [*(float(times * each * slow) for slow in members), *asked] * cells
 
 
-def work(claim: Claim, deals: int | None = None, panel: Sequence[str] | None = None, strong: bool = False) -> float:
+def work(
+    claim: Claim, deals: int | None = None, panel: Sequence[str | Agent] | None = None, strong: bool = False
+) -> float:
     """Return about how long a claim takes, compared with others: as much as so many deals of rule-based players."""
-    return sum(sum(weights_of(reading, deals)) for reading in with_panel(claim, panel, strong)) or 1.0
+    game = get_game(claim.game)
+    return sum(sum(weights_of(game, reading, deals)) for reading in with_panel(claim, panel, strong)) or 1.0
 
 
 def _tested(setting: Setting, reading: Reading) -> Finding:
@@ -165,6 +180,8 @@ def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
         if not isinstance(reading, Exact):
             setting = Setting(game, variant_of(game, reading.variant), as_key(seed), None, Meter(()))
             population = getattr(reading, "population", Population())
+            if isinstance(reading, Policy | Action):
+                population = population_at(reading, game, None)
             sampler = Sampler(game, setting.variant, population)
             plan |= {
                 "players": len(reading.panel or getattr(reading, "fields", ())),
@@ -173,15 +190,14 @@ def planned(claim: Claim, seed: int = 0) -> list[dict[str, Any]]:
             if isinstance(reading, Policy):
                 pilot = pairs_in(setting, reading, sampler, reading.panel[0], 0, 0, PILOT)
                 spread = float(np.std(pilot.gains))
-                plan["deals"] = reading.plan.deals or enough(reading.plan, reading.margin, spread)
+                plan["deals"] = reading.plan.deals or enough(reading, spread)
                 plan["finds_with_that_power"] = detectable(reading.plan, spread, plan["deals"])
-                plan["figures"] = len(reading.panel) * (1 + len(reading.doses))
+                plan["figures"] = len(reading.panel) * (len(reading.doses.values) if reading.doses else 1)
             else:
                 plan["deals"] = reading.deals
                 plan["figures"] = plan["players"] * len(getattr(reading, "items", [None]))
             if isinstance(reading, Action):
-                choice = Choice(population.position, reading.action, reading.instead, reading.comparator)
-                few = taken_in(setting, sampler, reading.panel[0], 0, choice, PILOT)
+                few = taken_in(setting, sampler, reading.panel[0], 0, choice_of(reading), PILOT)
                 plan["comes_up_in_share_of_deals"] = len(few.by_deal) / PILOT
         found.append(plan)
     return found

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
+from gupai_agents.evaluation.claims.doses import in_words, judged
 from gupai_agents.evaluation.claims.features import values_of
 from gupai_agents.evaluation.claims.players import SAME
-from gupai_agents.evaluation.claims.results import Effect
-from gupai_agents.evaluation.claims.schema import Condition
+from gupai_agents.evaluation.claims.results import Effect, Finding, Level, finding, pool_numbers
+from gupai_agents.evaluation.claims.schema import Action, Condition, Dose, Named, Policy
 from gupai_agents.evaluation.claims.tables import Setting
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
 from gupai_env.core.claims import Positions
@@ -18,7 +19,7 @@ from gupai_env.core.claims import Positions
 FEWEST_IN_GROUP = 30
 
 
-def group_values(setting: Setting, states: np.recarray, subgroups: Sequence[Condition]) -> np.ndarray:
+def group_values(setting: Setting, states: np.recarray, subgroups: Sequence[Named]) -> np.ndarray:
     at = Positions(setting.game, setting.variant, states, np.zeros((len(states), 0), bool))
     values = [values_of(at, each) for each in subgroups]
     return np.array(values, int).reshape(len(subgroups), len(states)).T
@@ -33,8 +34,9 @@ def subgroups_of(conditions: Sequence[Condition], values: np.ndarray, groups: np
                 continue
             some = values[groups[:, column] == value]
             if len(some) >= FEWEST_IN_GROUP:
-                what = condition.feature if condition.number is None else f"{condition.feature} {condition.number}"
-                found.append(Effect(f"{what}: {value}, {member}", estimate(some), p=t_test(some), counted=False))
+                found.append(
+                    Effect(f"{condition.what}: {value}, {member}", estimate(some), p=t_test(some), counted=False)
+                )
     return found
 
 
@@ -48,15 +50,84 @@ def those_counted(effects: Sequence[Effect]) -> Sequence[Effect]:
     return [each for each in effects if each.counted] or effects
 
 
-def over_panel(effects: list[Effect], margin: float, alternative: str) -> tuple[list[Effect], verdicts.Judged, str]:
-    """Return the effects with p adjusted by Holm, and the verdict of those that count."""
-    counted = those_counted(effects)
+def level_of(
+    effects: Sequence[Effect], how: Policy | Action, dose: Dose | None = None, rare: bool = False, **more: Any
+) -> Level:
+    """Return what opponents come to at a dose: p adjusted by Holm, and the verdict of those that count.
+
+    Args: how: the reading. rare: it came up too rarely for a verdict. more: other fields of the level.
+    """
+    counted, among = those_counted(effects), len(how.doses.values) if how.doses else 1
     p = holm([each.p if each.p is not None else 1.0 for each in counted])
     adjusted = {each.label: value for each, value in zip(counted, p, strict=True)}
-    judged, remark = verdicts.judge_panel(
-        [each.estimate for each in counted], [each.verdict for each in counted], p, margin, alternative
+    members = [each.estimate for each in counted]
+    said = [each.verdict for each in counted]
+    judged, remark = verdicts.judge_panel(members, said, p, how.margin, how.alternative, among)
+    shown = tuple(replace(each, p=adjusted.get(each.label, each.p)) for each in effects)
+    return Level(
+        dose,
+        f"{how.doses.what}: {in_words(dose)}" if how.doses and dose else "",
+        verdicts.TOO_RARE if rare else judged.verdict,
+        verdicts.pool(members, among),
+        shown,
+        "" if rare else remark,
+        None if rare else judged.deals_needed,
+        **more,
     )
-    return [replace(each, p=adjusted.get(each.label, each.p)) for each in effects], judged, remark
+
+
+def found_at(reading: Policy | Action, levels: Sequence[Level], who: str, what: str = "", **more: Any) -> Finding:
+    """Return what a reading has come to: at all of its doses, or in all deals.
+
+    Args: who: what gains or loses. what: is measured, if it is no chips. more: other fields of the finding.
+    """
+    p = [level.pooled.p for level in levels]
+    if not reading.doses:
+        (one,) = levels
+        return finding(
+            reading,
+            one.verdict,
+            sentence_of(one.pooled.effect, reading.margin, who, what, one.pooled),
+            remark=one.remark,
+            effects=one.effects,
+            pooled=pool_numbers(one.pooled),
+            masters=one.masters,
+            frequency=one.frequency,
+            per_hundred=one.per_hundred,
+            deals_needed=one.deals_needed,
+            p=p[0],
+            **more,
+        )
+    verdict, headline = judged(levels, not what)
+    told = "; ".join(_told(level, what) for level in reversed(levels))
+    return finding(
+        reading,
+        verdict,
+        f"{who[0].upper()}{who[1:].rstrip(',')}, by {reading.doses.what}: {told}{f' ({what})' if what else ''}.",
+        headline=headline,
+        doses=tuple(levels),
+        # That nothing is so at any dose; where all agree, that it is not so at the one that is least sure.
+        p=min(1.0, len(p) * min(p)) if verdict == verdicts.DEPENDS else max(p),
+        **more,
+    )
+
+
+def _told(level: Level, what: str) -> str:
+    """Return the figures of a dose in words, the range over opponents first where they differ."""
+    assert level.dose
+    found, digits = level.pooled.effect, 3 if what else 2
+    if not np.isfinite(found.half_width):
+        return f"with {in_words(level.dose)} it comes up too rarely to tell"
+    change = "" if what else ("it gains " if found.mean >= 0 else "it loses ")
+    mean = f"{found.mean:+.{digits}f}" if what else f"{abs(found.mean):.{digits}f} chips"
+    spread = f"{ranged(level.pooled, digits)} by opponent, mean " if level.pooled.differ else ""
+    interval = f"({found.low:+.{digits}f} to {found.high:+.{digits}f})"
+    return f"with {in_words(level.dose)} {spread or change}{mean} {interval}"
+
+
+def ranged(pooled: verdicts.Pooled, digits: int = 2) -> str:
+    low, high = pooled.range
+    return f"{low:+.{digits}f} to {high:+.{digits}f}"
 
 
 def agreed(found: Sequence[str]) -> tuple[str, str]:
@@ -69,10 +140,6 @@ def agreed(found: Sequence[str]) -> tuple[str, str]:
     return verdicts.INCONCLUSIVE, "not clear with every player"
 
 
-def pool_numbers(pooled: verdicts.Pooled) -> dict[str, float | None]:
-    return {**pooled.effect.as_numbers(), "q": pooled.q, "p_q": pooled.p_q, "i2": pooled.i2}
-
-
 def player_text(spec: Any) -> str:
     """Return a player of a file as a report names it."""
     if isinstance(spec, str):
@@ -81,14 +148,20 @@ def player_text(spec: Any) -> str:
     return ", ".join([player_text(spec.agent), *(f"{key} {value}" for key, value in changes.items())])
 
 
-def sentence_of(found: Estimate, margin: float, who: str, what: str = "") -> str:
-    """Return an effect in words: chips gained or lost or, of another metric, by how much `what` changes."""
+def sentence_of(found: Estimate, margin: float, who: str, what: str = "", pooled: verdicts.Pooled | None = None) -> str:
+    """Return an effect in words: chips gained or lost or, of another metric, by how much `what` changes.
+
+    Where opponents differ (`pooled`) the range comes first.
+    """
     begun = who[0].upper() + who[1:]
     if not np.isfinite(found.half_width):
         return f"{begun} came up too rarely to be measured."
     shown = f"(95% interval {found.low:+.2f} to {found.high:+.2f})"
     named = "" if abs(found.mean) >= margin else f", less than the {margin:g} worth naming"
     if what:
-        return f"{begun} changes this by {found.mean:+.3f} {shown}{named}: {what}."
+        spread = f"{ranged(pooled, 3)} by opponent, on average " if pooled is not None and pooled.differ else ""
+        return f"{begun} changes this by {spread}{found.mean:+.3f} {shown}{named}: {what}."
+    if pooled is not None and pooled.differ:
+        return f"{begun} changes chips by {ranged(pooled)} by opponent, by {found.mean:+.2f} on average {shown}{named}."
     change = "gains" if found.mean >= 0 else "loses"
     return f"{begun} {change} {abs(found.mean):.2f} chips {shown} when it comes up{named}."

@@ -1,10 +1,13 @@
 """Features of positions and actions: those of every game, and with them those that a game offers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from gupai_agents.evaluation.claims.schema import Condition
+from gupai_agents.evaluation.claims.patterns import has as fits
+from gupai_agents.evaluation.claims.patterns import views_of
+from gupai_agents.evaluation.claims.schema import Condition, Named, What
 from gupai_env.core.claims import (
     ActionFeature,
     HandFeature,
@@ -15,15 +18,84 @@ from gupai_env.core.claims import (
     vocabulary_of,
 )
 from gupai_env.core.game import Game
-from gupai_env.core.tiles import PIPS, WEIGHT
+from gupai_env.core.kernels import kernels
+from gupai_env.core.layout import Section
+from gupai_env.core.tiles import HIGHEST, KINDS, PIPS, WEIGHT, parse_tiles
 
 Feature = HandFeature | PositionFeature | ActionFeature
+NUMBERS = (HIGHEST, HIGHEST + 1)  # sizes of an axis of numbers: from 1, or from 0 for none
+
+
+class TileFeature(HandFeature):
+    """A sum over the tiles of a hand that asks for a tile: `adds` is given its kind."""
+
+
+@dataclass(frozen=True)
+class SectionFeature(PositionFeature):
+    """A section of what the seat to act sees, as a whole number.
+
+    Of an entry for each kind of tile it is their sum, that of the kinds with the number, or the entry of the tile; of
+    one for each number their sum or that of the number. Of one-hot entries it is the place of the one that is set, -1
+    if none is; of other entries for each seat that of the seat to act. Further axes are added up.
+    """
+
+    section: Section | None = None
+
+    @property
+    def of_kinds(self) -> bool:
+        return self.section is not None and self.section.shape[-1] == KINDS
+
+    @property
+    def of_numbers(self) -> bool:
+        return self.section is not None and self.section.shape[-1] in NUMBERS
+
+    def check(self, asked: Named) -> None:
+        """Raise ValueError for a number or a tile of which the section says nothing."""
+        if asked.tile and not self.of_kinds:
+            raise ValueError(f"{asked.feature} takes no tile")
+        if asked.number and not (self.of_kinds or self.of_numbers):
+            raise ValueError(f"{asked.feature} takes no number")
+        if asked.number and asked.tile:
+            raise ValueError(f"{asked.feature} takes a number or a tile, not both")
+
+    def seen(self, at: Positions, asked: Named) -> np.ndarray:
+        """Return its values, int [N]."""
+        assert self.section
+        shape = self.section.shape
+        seen = observed(at)[self.section.name].astype(int)
+        entries = seen.reshape(len(seen), -1, shape[-1])
+        if self.of_kinds:
+            entries = entries.sum(1)
+            if asked.tile:
+                return entries[:, kind_named(asked.tile)]
+            return entries @ (carrying(asked.number) if asked.number else np.ones(KINDS, int))
+        if self.of_numbers and asked.number:
+            return entries.sum(1)[:, asked.number - HIGHEST - 1]
+        if self.section.high == 1 and len(shape) == 1 and shape[0] > 1 and not self.of_numbers:
+            one = entries[:, 0]
+            return np.where(one.any(1), one.argmax(1), -1)
+        if shape == (at.game.max_seats,):
+            return entries[:, 0, 0]
+        return entries.sum((1, 2))
+
+
+def observed(at: Positions) -> dict[str, np.ndarray]:
+    """Return what the seats to act see, by the names of its sections, [N, ...]; it is worked out once a position."""
+    found: dict[str, np.ndarray] | None = vars(at).get("observed")
+    if found is None:
+        layout = at.game.encoder.layout
+        seen = np.zeros((len(at.states), layout.size), np.int8)
+        kernels(at.game).encode(views_of(at), seen)
+        found = vars(at)["observed"] = layout.split(seen)
+    return found
+
 
 HAND = {
     "carrying": HandFeature("tiles with the number", carrying, True),
     "double_of": HandFeature("doubles of the number", lambda number: np.equal(PIPS, number).all(1).astype(int), True),
     "doubles": HandFeature("doubles", lambda _: (PIPS[:, 0] == PIPS[:, 1]).astype(int)),
     "pips": HandFeature("pips", lambda _: WEIGHT.astype(int)),
+    "holding": TileFeature("copies of the tile", lambda kind: (np.arange(KINDS) == kind).astype(int)),
 }
 POSITIONS = {
     "own": PositionFeature(
@@ -43,7 +115,12 @@ def hand_features_of(game: Game) -> dict[str, HandFeature]:
 
 def position_features_of(game: Game) -> dict[str, PositionFeature]:
     """Return the features of a position."""
-    return {**POSITIONS, **vocabulary_of(game).positions}
+    seen = {each.name: SectionFeature(each.meaning, _unasked, section=each) for each in game.encoder.layout.sections}
+    return {**seen, **POSITIONS, **vocabulary_of(game).positions}
+
+
+def _unasked(at: Positions, number: int) -> np.ndarray:
+    raise NotImplementedError  # a section is asked by `seen`
 
 
 def action_features_of(game: Game) -> dict[str, ActionFeature]:
@@ -63,9 +140,23 @@ def action_pips(game: Game) -> np.ndarray:
     return np.append(WEIGHT.astype(int), -100)[tiles]
 
 
-def values_of(at: Positions, condition: Condition) -> np.ndarray:
+def argument_of(condition: Named) -> int:
+    """Return what a feature is asked about: a kind of tile, or a number, 0 for none."""
+    return kind_named(condition.tile) if condition.tile else condition.number or 0
+
+
+def kind_named(tile: str) -> int:
+    """Return the kind of a tile that is written [4:2]."""
+    (kind,) = parse_tiles(tile)
+    return int(kind)
+
+
+def values_of(at: Positions, condition: Named) -> np.ndarray:
     """Return the values of the feature that a condition is about, int [N]."""
-    return position_features_of(at.game)[condition.feature].values(at, condition.number or 0)
+    feature = position_features_of(at.game)[condition.feature]
+    if isinstance(feature, SectionFeature):
+        return feature.seen(at, condition)
+    return feature.values(at, condition.number or 0)
 
 
 def meets(at: Positions, conditions: Sequence[Condition]) -> np.ndarray:
@@ -77,19 +168,30 @@ def meets(at: Positions, conditions: Sequence[Condition]) -> np.ndarray:
     return met
 
 
-def actions_with(at: Positions, conditions: Sequence[Condition]) -> np.ndarray:
-    """Return which legal actions have all features (or, with `exactly: 0`, have not), bool [N, num_actions]."""
+def actions_with(at: Positions, conditions: Sequence[What]) -> np.ndarray:
+    """Return which legal actions fit all patterns and have all features (or, with `exactly: 0`, have not), bool
+    [N, num_actions].
+    """
     found = at.masks.copy()
     for each in conditions:
+        if isinstance(each, str):
+            found &= fits(at, each)
+            continue
         has = action_features_of(at.game)[each.feature].has(at, each.number or 0)
         found &= has if each.least >= 1 else ~has
     return found
 
 
-def check_feature(condition: Condition, known: Mapping[str, Feature], what: str) -> None:
+def check_feature(condition: Named, known: Mapping[str, Feature], what: str) -> None:
     """Raise ValueError in one line for a feature that is not among those known, and for a number amiss."""
     if condition.feature not in known:
         raise ValueError(f"{condition.feature!r} is no feature of {what}; they are {', '.join(known) or 'none'}")
-    takes = known[condition.feature].number
+    feature = known[condition.feature]
+    takes = None if isinstance(feature, SectionFeature) else feature.number
     if takes is not None and takes != (condition.number is not None):
         raise ValueError(f"{condition.feature} {'needs a' if takes else 'takes no'} number")
+    of_tiles = isinstance(feature, TileFeature)
+    if of_tiles != (condition.tile is not None) and not isinstance(feature, SectionFeature):
+        raise ValueError(f"{condition.feature} {'needs a' if of_tiles else 'takes no'} tile")
+    if isinstance(feature, SectionFeature):
+        feature.check(condition)

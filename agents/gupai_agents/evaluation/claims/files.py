@@ -45,7 +45,8 @@ def claim_of(content: Any) -> Claim:
 def _one_line(error: ValidationError) -> str:
     """Return the first thing that is wrong, by its key."""
     first = error.errors(include_url=False)[0]
-    places = [str(place) for place in first["loc"] if place not in ("str", "Changed")]
+    branches = ("str", "Changed", "Condition", "constrained-str")  # of what may be one thing or another
+    places = [str(place) for place in first["loc"] if place not in branches]
     kinds = ("exact", "rate", "policy", "action", "ordering")
     key = ".".join(
         place for at, place in enumerate(places) if not (place in kinds and at == 2 and places[0] == "readings")

@@ -11,6 +11,7 @@ import numpy as np
 
 from gupai_agents.evaluation.ablation import Budget, Play, Problem, moving, search_seeds
 from gupai_agents.evaluation.claims.check import variant_of
+from gupai_agents.evaluation.claims.doses import population_at
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler
 from gupai_agents.evaluation.claims.schema import Claim, Policy
@@ -225,7 +226,7 @@ def _problem(game: Game, variant: Variant, trait: Trait, play: Play) -> Problem:
 
 def _among(game: Game, variant: Variant, trait: Trait, progress: Progress | None) -> Play:
     """Return what lets heuristics play in deals of the population, at the seats in question among one of the rivals."""
-    sampler = Sampler(game, variant, trait.reading.population)
+    sampler = Sampler(game, variant, population_at(trait.reading, game, None))
     rivals = np.array([rival.weights for rival in trait.rivals])
 
     def play(heuristics: np.ndarray, deals: int, key: int) -> np.ndarray:

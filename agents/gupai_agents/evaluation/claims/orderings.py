@@ -69,7 +69,7 @@ def _item(setting: Setting, reading: Ordering, item: Item, member: str, number: 
         field = [player(spec, setting.game, setting.variant) for spec in reading.fields[number % ITEM_STREAMS]]
         values = np.concatenate([_drawn(table, block, field, measure, item.number) for block in blocks])
     else:
-        values = measured(blocks, table, (measure, item.number), member, item.treated)
+        values = measured(setting, blocks, table, (measure, item.number), member, item.treated)
     return verdicts.of_statistic(values, measure.statistic) if measure.statistic else estimate(values)
 
 

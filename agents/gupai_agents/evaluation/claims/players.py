@@ -1,12 +1,14 @@
 """The players of a claim: those of the command line without factories, which run code, and a few that are changed."""
 
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, check_agent
+from gupai_agents.agent import Agent, DecisionBatch, check_agent, labels_of
 from gupai_agents.evaluation.claims.schema import Changed, Player
-from gupai_agents.registry import KINDS, agent_of_data
+from gupai_agents.registry import KINDS, OLD_KIND, agent_of_data, made_by_factory
 from gupai_agents.shipped import BEST
 from gupai_env.core.claims import PlayerChange, vocabulary_of
 from gupai_env.core.game import Game
@@ -40,20 +42,51 @@ class ChangedAgent:
         return actions
 
 
-def player(spec: Player, game: Game, variant: Variant, same: str = "", baseline: str = "") -> Agent:
+def player(
+    spec: Player,
+    game: Game,
+    variant: Variant,
+    same: str = "",
+    baseline: str = "",
+    given: Mapping[str, Agent] = MappingProxyType({}),
+) -> Agent:
     """Return a player; "same" is the opponent `same`, and "+feature=weight" adds to the `baseline`.
 
+    Args: given: players that were handed over, by the names by which they are called.
     Raises: ValueError in one line for a player that there is not, or made for another variant.
     """
     if isinstance(spec, Changed):
-        agent = player(spec.agent, game, variant, same, baseline)
+        agent = player(spec.agent, game, variant, same, baseline, given)
         known = vocabulary_of(game).changes
         for key, value in spec.model_dump(exclude_none=True, exclude={"agent"}).items():
             if key not in known:
                 raise ValueError(f"{key}: players of {game.id} cannot be changed like this")
             agent = ChangedAgent(agent, known[key], value)
         return agent
-    return _made(named(spec, same, baseline), game, variant)
+    name = named(spec, same, baseline)
+    return given[name] if name in given else _made(name, game, variant)
+
+
+def labels_in(panel: Sequence[str | Agent]) -> list[str]:
+    """Return what the members of a panel are called: their texts, or of agents what tables call them."""
+    agents = [each for each in panel if not isinstance(each, str)]
+    labels = iter(labels_of(agents))
+    return [each if isinstance(each, str) else next(labels) for each in panel]
+
+
+def given_in(panel: Sequence[str | Agent], game: Game, variant: Variant) -> dict[str, Agent]:
+    """Return the agents of a panel, and those that its factories make, by what they are called.
+
+    A panel is typed or handed over, and may run code; a file's may not. Raises: ValueError as `make_agent`.
+    """
+    found: dict[str, Agent] = {}
+    for label, each in zip(labels_in(panel), panel, strict=True):
+        if not isinstance(each, str):
+            check_agent(each, game, variant)
+            found[label] = each
+        elif each.partition(":")[1] and each.partition(":")[0] not in (*KINDS, OLD_KIND):
+            found[label] = made_by_factory(each, game, variant)
+    return found
 
 
 def named(spec: str, same: str, baseline: str = "") -> str:

@@ -1,5 +1,6 @@
 """The trait on and off: the same deals, seats and chance with a trait and without it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -7,23 +8,24 @@ import numpy as np
 
 from gupai_agents.evaluation.claims import verdicts
 from gupai_agents.evaluation.claims.deals import Compared, examples
+from gupai_agents.evaluation.claims.doses import Cell, asked_of, cells_of, doses_in, in_words
 from gupai_agents.evaluation.claims.effects import (
     discovered,
+    found_at,
     group_values,
-    over_panel,
+    level_of,
     player_text,
-    pool_numbers,
-    sentence_of,
     subgroups_of,
-    those_counted,
 )
+from gupai_agents.evaluation.claims.masters import masters
 from gupai_agents.evaluation.claims.measures import metrics_of
-from gupai_agents.evaluation.claims.players import STRONG, UNSKILLED, player
-from gupai_agents.evaluation.claims.results import Effect, Finding, finding
+from gupai_agents.evaluation.claims.players import UNSKILLED
+from gupai_agents.evaluation.claims.results import Effect, Finding, Level, Masters
 from gupai_agents.evaluation.claims.sampling import Sampler
-from gupai_agents.evaluation.claims.schema import Plan, Policy
-from gupai_agents.evaluation.claims.tables import DOSE_STREAMS, PILOT, Setting, differ
-from gupai_agents.evaluation.statistics import estimate, samples_for, t_test
+from gupai_agents.evaluation.claims.schema import Dose, Plan, Policy
+from gupai_agents.evaluation.claims.tables import PILOT, Setting, differ
+from gupai_agents.evaluation.statistics import Estimate, estimate, samples_for, t_test
+from gupai_env.core.claims import Metric
 
 
 class Pairs(NamedTuple):
@@ -32,68 +34,75 @@ class Pairs(NamedTuple):
     gains: np.ndarray
     changed: np.ndarray
     groups: np.ndarray
-
-
-def dosed(reading: Policy) -> list[tuple[int, str]]:
-    """Return number and name of the members of a panel against whom doses are played."""
-    return [(number, member) for number, member in enumerate(reading.panel) if member not in STRONG]
+    of: int = 0  # deals from which those of a dose were taken
 
 
 def policy(setting: Setting, reading: Policy) -> Finding:
-    """Play the same deals with the trait and without it, against every member of the panel."""
-    measure, population = metrics_of(setting.game)[reading.metric], reading.population
-    sampler = Sampler(setting.game, setting.variant, population)
-    effects, doses, groups, compared = [], [], [], []
-    for number, member in enumerate(reading.panel):
-        setting.meter.begin(f"against {member}")
-        found = _planned(setting, reading, sampler, member, number)
-        compared.append(Compared(np.flatnonzero(found.changed), found.gains[found.changed]))
-        effects.append(effect_of(member, found, reading.margin, reading.alternative))
-        groups += subgroups_of(reading.subgroups, found.gains, found.groups, member)
-    for dose in reading.doses:
-        exactly = population.hand[0].model_copy(update={"exactly": dose, "at_least": None, "at_most": None})
-        narrowed = population.model_copy(update={"hand": [exactly, *population.hand[1:]]})
-        at_dose = Sampler(setting.game, setting.variant, narrowed)
-        for number, member in dosed(reading):
-            setting.meter.begin(f"with {dose}, against {member}")
-            deals = setting.deals or effects[number].estimate.samples
-            some = pairs_in(setting, reading, at_dose, member, DOSE_STREAMS * (1 + dose) + number, 0, deals)
-            doses.append(
-                replace(
-                    effect_of(f"{exactly}, against {member}", some, reading.margin, reading.alternative),
-                    extra={"dose": dose, "frequency": float(at_dose.probability)},
-                )
-            )
-    adjusted, judged, remark = over_panel(effects, reading.margin, reading.alternative)
-    pooled = verdicts.pool([each.estimate for each in those_counted(effects)])
-    frequency = float(sampler.probability)
-    per_hundred = 100 * frequency * pooled.effect.mean if measure.unit == "chips" else None
-    return finding(
+    """Play the same deals with the trait and without it, against every member of the panel, at every dose."""
+    measure = metrics_of(setting.game)[reading.metric]
+    levels, groups = [], []
+    compared: list[list[Compared]] = [[] for _ in reading.panel]
+    for cell in cells_of(setting, reading):
+        played = []
+        for number, member in enumerate(reading.panel):
+            setting.meter.begin(f"{f'with {in_words(cell.dose)}, ' if cell.dose else ''}against {member}")
+            found = _planned(setting, reading, cell.sampler, member, cell.stream + number)
+            rows = np.flatnonzero(found.changed)
+            compared[number].append(Compared(rows, found.gains[rows], None, cell.stream + number, cell.dose))
+            groups += subgroups_of(reading.subgroups, found.gains, found.groups, cell.named(member))
+            played.append(found)
+        strong = masters(setting, reading, cell)
+        for dose in doses_in(reading, cell):
+            levels.append(_level(reading, cell, dose, [_at(each, dose, cell) for each in played], measure, strong))
+    return found_at(
         reading,
-        judged.verdict,
-        sentence_of(pooled.effect, reading.margin, "the trait", "" if reading.metric == "chips" else measure.what),
+        levels,
+        "the trait",
+        "" if reading.metric == "chips" else measure.what,
         unit=measure.unit,
-        remark=remark,
         about={
             "treated": player_text(reading.treated),
             "baseline": player_text(reading.baseline),
             "metric": reading.metric,
             "margin": reading.margin,
             "alternative": reading.alternative,
-            "hand": ", ".join(map(str, population.hand)) or "any",
+            "hand": ", ".join(map(str, reading.population.hand)) or "any",
+            **({"doses": reading.doses.what} if reading.doses else {}),
             "plan": reading.plan.mode,
         },
-        effects=tuple(adjusted),
-        pooled=pool_numbers(pooled),
-        doses=tuple(doses),
         subgroups=tuple(discovered(groups)),
-        frequency=frequency,
         exact=True,
         examples=examples(reading.panel, compared),
-        per_hundred=per_hundred,
-        deals_needed=judged.deals_needed,
-        p=verdicts.p_of(pooled.effect),
     )
+
+
+def _level(
+    reading: Policy,
+    cell: Cell,
+    dose: Dose | None,
+    played: Sequence[Pairs],
+    measure: Metric,
+    strong: dict[Dose | None, tuple[Masters, ...]],
+) -> Level:
+    effects = [
+        effect_of(member, found, reading.margin, reading.alternative)
+        for member, found in zip(reading.panel, played, strict=True)
+    ]
+    share = float(cell.sampler.probability)
+    if dose != cell.dose:  # how often a deal of the population has it was counted
+        share *= float(np.mean([len(found.gains) for found in played])) / max(played[0].of, 1)
+    level = level_of(effects, reading, dose, frequency=share, masters=strong.get(dose, ()))
+    if measure.unit != "chips" or not np.isfinite(level.pooled.effect.half_width):
+        return level
+    return replace(level, per_hundred=100 * share * level.pooled.effect.mean)
+
+
+def _at(found: Pairs, dose: Dose | None, cell: Cell) -> Pairs:
+    """Return the deals of a dose of the position, whose value is the last of the groups."""
+    if dose == cell.dose:
+        return found
+    some = (found.groups[:, -1] >= dose.least) & (found.groups[:, -1] <= dose.most) if dose else slice(None)
+    return Pairs(found.gains[some], found.changed[some], found.groups[some], len(found.gains))
 
 
 def _planned(setting: Setting, reading: Policy, sampler: Sampler, member: str, number: int) -> Pairs:
@@ -105,18 +114,22 @@ def _planned(setting: Setting, reading: Policy, sampler: Sampler, member: str, n
         return pairs_in(setting, reading, sampler, member, number, first, deals, total)
 
     found = more(0, min(PILOT, most), most)
-    total = fixed or enough(reading.plan, reading.margin, float(np.std(found.gains)))
+    total = fixed or enough(reading, float(np.std(found.gains)))
     return _joined(found, more(PILOT, total - PILOT, total)) if total > PILOT else found
 
 
-def enough(plan: Plan, margin: float, spread: float) -> int:
+def enough(reading: Policy, spread: float) -> int:
+    """Return how many deals of this spread a plan asks for: of each dose, which shares the level with the others."""
+    plan, among = reading.plan, len(reading.doses.values) if reading.doses else 1
     if spread == 0:
         return plan.least
-    return min(plan.most, max(plan.least, samples_for(margin, spread, plan.alpha, plan.power)))
+    alpha = 1 - (1 - plan.alpha) ** (1 / among)
+    return min(plan.most, max(plan.least, samples_for(reading.margin, spread, alpha, plan.power)))
 
 
 def _joined(one: Pairs, other: Pairs) -> Pairs:
-    return Pairs(*(np.concatenate(both) for both in zip(one, other, strict=True)))
+    gains, changed, groups = (np.concatenate(both) for both in zip(one[:3], other[:3], strict=True))
+    return Pairs(gains, changed, groups)
 
 
 def pairs_in(
@@ -130,11 +143,11 @@ def pairs_in(
     total: int | None = None,
 ) -> Pairs:
     """Play some deals of a stream with the trait and without it; `total`: of the figure, to tell how far it is."""
-    game, variant, measure = setting.game, setting.variant, metrics_of(setting.game)[reading.metric]
-    opponent = player(member, game, variant)
-    baseline = player(reading.baseline, game, variant, member)
+    measure = metrics_of(setting.game)[reading.metric]
+    opponent = setting.player(member)
+    baseline = setting.player(reading.baseline, member)
     base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
-    treated = player(reading.treated, game, variant, member, base)
+    treated = setting.player(reading.treated, member, base)
     table = setting.table(sampler, number)
     won, changed, groups = [], [], []
     for block in setting.blocks(table, first, deals, total):
@@ -144,11 +157,13 @@ def pairs_in(
         changed.append(differ(*(each.states for each in ends)))
         seen = block.states.copy().view(np.recarray)
         seen.to_act = block.seats[:, 0]
-        groups.append(group_values(setting, seen, reading.subgroups))
+        groups.append(group_values(setting, seen, asked_of(setting, reading)))
     return Pairs(np.concatenate(won), np.concatenate(changed), np.concatenate(groups))
 
 
 def effect_of(label: str, found: Pairs, margin: float, alternative: str) -> Effect:
+    if not len(found.gains):
+        return Effect(label, Estimate(0.0, float("inf"), 0), verdicts.TOO_RARE, 1.0, counted=label != UNSKILLED)
     interval = estimate(found.gains)
     return Effect(
         label,

@@ -70,7 +70,11 @@ def _rate_values(
         own = Sampler(setting.game, variant, reading.population) if variant is not setting.variant else sampler
         table = setting.table(own, number)
         blocks = setting.blocks(table, 0, deals, deals * len(variants), deals * place)
-        columns.append(measured(blocks, table, (measure, reading.number), member, reading.treated))
+        columns.append(
+            measured(
+                setting._replace(variant=variant), blocks, table, (measure, reading.number), member, reading.treated
+            )
+        )
     if reading.against is None:
         return columns[0], measure.statistic
     return np.stack(columns, 1), ratio

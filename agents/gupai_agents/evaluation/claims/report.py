@@ -1,29 +1,98 @@
 """What a verdict says to a player, as plain text and as Markdown; both are made of its JSON."""
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gupai_env.core.variant import in_words
 
 P_IS = {"effects": " adjusted", "subgroups": " adjusted for their number"}
-TITLES = {"effects": "Figures", "doses": "By how many", "subgroups": "Where (exploratory)"}
-MARKS = {"proved": "✔", "supported": "✔", "disproved": "✘", "contradicted": "✘"}
+TITLES = {"effects": "Figures", "subgroups": "Where (exploratory)"}
+MARKS = {"proved": "✔", "supported": "✔", "disproved": "✘", "contradicted": "✘", "it depends": "◐"}
 
 
 def text(content: dict[str, Any]) -> str:
     """Return a verdict for a terminal."""
     lines = [f"{content['id']} ({content['game']}): “{content['statement']}”", f"  {content['source']}"]
     for reading in content["readings"]:
-        lines += ["", f"  {reading['name']}: {reading['verdict'].upper()}", f"    {reading['sentence']}"]
-        lines += [f"    {line}" for line in remarks(reading)]
+        lines += ["", f"  {reading['name']}: {headline(reading).upper()}", f"    {reading['sentence']}"]
+        lines += [f"    {line}" for line in (*what_masters_do(reading), *remarks(reading))]
         lines += [f"      {each}" for each in figures(reading, "effects")]
-        if "doses" in reading:
-            lines += ["    By how many:", *(f"      {each}" for each in figures(reading, "doses"))]
+        for level in levels(reading):
+            lines += [f"    {level['label']}: {summary(level, reading)}", *_indented(figures(level, of=reading))]
         if "subgroups" in reading:
             lines += ["    Where (exploratory):", *(f"      {each}" for each in figures(reading, "subgroups"))]
     if "untested" in content:
         lines += ["", f"  Not tested: {content['untested']}"]
     return "\n".join([*lines, ""])
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
+    return (f"      {each}" for each in lines)
+
+
+def headline(reading: dict[str, Any]) -> str:
+    """Return the verdict in a few words: with doses, from where it holds."""
+    said: str = reading.get("headline") or reading["verdict"]
+    return said
+
+
+def levels(reading: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what was found at each dose; of a verdict of before doses had verdicts, its figures by dose."""
+    found: dict[float, dict[str, Any]] = {}
+    if all("effects" in each for each in reading.get("doses", ())):
+        return list(reading.get("doses", ()))
+    for each in reading["doses"]:
+        label, _, against = each["label"].partition(", against ")
+        level = found.setdefault(each["dose"], {"dose": f"{each['dose']:g}", "label": label, "effects": []})
+        level["effects"].append({**each, "label": against})
+    return list(found.values())
+
+
+def summary(level: dict[str, Any], reading: dict[str, Any]) -> str:
+    """Return what came out at a dose in a line: verdict, the range over opponents where they differ, and the mean."""
+    if "mean" not in level:
+        return ""
+    parts = [level["verdict"]]
+    if level["differ"]:
+        parts.append(f"{amount(level['least'], None, reading)} to {amount(level['most'], None, reading)} by opponent")
+    parts.append(f"mean {amount(level['mean'], level['half_width'], reading)}")
+    if "per_hundred" in level:
+        parts.append(f"in {percent(level['frequency'])} of deals" if reading["kind"] != "action" else "")
+        parts.append(f"{level['per_hundred']:+.1f} chips in a hundred deals")
+    return ", ".join(filter(None, [*parts, level.get("remark", "")]))
+
+
+def amount(mean: float, half: float | None, reading: dict[str, Any]) -> str:
+    """Return a figure in the unit of a reading, with half of its interval."""
+    share = reading.get("unit", "").startswith("share")
+    times, digits = (100, 2) if share else (1, 3 if abs(mean) < 1 else 2)
+    shown = f"{times * mean:+.{digits}f}{'%' if share else ''}"
+    return shown + (f" ±{times * half:.{digits}f}" if half is not None else "")
+
+
+def what_masters_do(reading: dict[str, Any]) -> Iterator[str]:
+    """Yield what the strong do, at every dose: how often they take the claimed action, and what it is worth to them."""
+    for level in levels(reading) or [reading]:
+        where = f", {level['label']}" if level.get("label") else ""
+        for each in level.get("masters", ()):
+            yield f"What the strong do{where}: {master_said(each)}."
+
+
+def master_said(each: dict[str, Any]) -> str:
+    """Return what one strong player does in a phrase."""
+    shares = [f"{percent(each[name]['mean'])} {_within(each[name])}".strip() for name in ("chooses", "other")]
+    said = f"{each['who']}, {each['verdict']}: it takes the claimed action in {shares[0]} of {each['decisions']:,}"
+    said += f" decisions where both are open, the other in {shares[1]}"
+    if "worth" in each:
+        found, scores = each["worth"], each["unit"] != "chips"
+        half = "" if found["half_width"] is None else f" ±{found['half_width']:.2f}"
+        said += f"; the difference is worth {found['mean']:+.2f}{half} {'in ' if scores else ''}{each['unit']} to it"
+    return said
+
+
+def _within(found: dict[str, float | None]) -> str:
+    return "" if found["half_width"] is None else f"±{100 * found['half_width']:.0f}"
 
 
 def remarks(reading: dict[str, Any]) -> Iterator[str]:
@@ -48,13 +117,20 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
     elif "action" in about:
         yield f"The action: {about['action']}; in positions: {about['position']}."
     options = in_words(reading["variant"], "the defaults")
-    against = ", ".join(each["label"] for each in reading.get("effects", ()) if "facts" not in reading)
+    against = ", ".join(each["label"] for each in opponents(reading) if "facts" not in reading)
     if against and reading["kind"] != "ordering":
         yield f"Variant: {options}; players: {against}."
     else:
         yield f"Variant: {options}."
     if "note" in reading:
         yield reading["note"]
+    weighed = [each["label"] for each in opponents(reading) if each.get("counted", True)]
+    if len(weighed) > 1 and reading["kind"] in ("policy", "action") and "headline" in reading:
+        left = [each["label"] for each in opponents(reading) if not each.get("counted", True)]
+        aside = f"; {left[0]} is shown and does not count" if left else ""
+        yield f"In the mean {', '.join(weighed)} weigh alike{aside}."
+    if reading.get("doses") and "headline" in reading:
+        yield "Intervals of means at doses hold all at once in 95% of cases."
     if "pooled" in reading and reading["pooled"]["i2"]:
         pooled = reading["pooled"]
         yield f"Differences between opponents: Q {pooled['q']:.1f}, p {pooled['p_q']:.2g}, I² {percent(pooled['i2'])}."
@@ -63,6 +139,12 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
         yield f"p {_p(reading['p'])}; of all {reading['tests']} tests made together q {_p(reading['q'])}{stands}."
     for name, value in reading.get("facts", {}).items():
         yield f"{name}: {value:.6g}" if isinstance(value, float) else f"{name}: {value}"
+
+
+def opponents(reading: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the figures of a reading by opponent, those of the first dose if it has doses."""
+    found: list[dict[str, Any]] = reading.get("effects") or next((each["effects"] for each in levels(reading)), [])
+    return found
 
 
 def _p(p: float) -> str:
@@ -74,14 +156,9 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g}%"
 
 
-def figures(reading: dict[str, Any], which: str) -> Iterator[str]:
-    """Yield a line for each figure."""
-    share = reading.get("unit", "").startswith("share")
+def figures(reading: dict[str, Any], which: str = "effects", of: dict[str, Any] | None = None) -> Iterator[str]:
+    """Yield a line for each figure; of: the reading, where `reading` is one of its doses."""
     for each in reading.get(which, ()):
-        times, digits = (100, 2) if share else (1, 3 if abs(each["mean"]) < 1 else 2)
-        half = each["half_width"]
-        shown = f"{times * each['mean']:+.{digits}f}{'%' if share else ''}"
-        shown += f" ±{times * half:.{digits}f}" if half is not None else ""
         more = [f"{each['samples']:,} deals"]
         if "changed" in each:
             more.append(f"play differs in {percent(each['changed'])}")
@@ -89,7 +166,7 @@ def figures(reading: dict[str, Any], which: str) -> Iterator[str]:
             more.append(f"p {each['p']:.2g}{P_IS.get(which, '')}")
         if each.get("verdict"):
             more.append(each["verdict"])
-        yield f"{each['label']}: {shown} ({', '.join(more)})"
+        yield f"{each['label']}: {amount(each['mean'], each['half_width'], of or reading)} ({', '.join(more)})"
 
 
 def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
@@ -101,16 +178,19 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
             lines.append(f"| {link} | {content['statement']} | | not tested | |")
         for at, reading in enumerate(content["readings"]):
             head = (link, content["statement"]) if at == 0 else ("", "")
-            verdict = f"{MARKS.get(reading['verdict'], '')} {reading['verdict']}".strip()
+            verdict = f"{MARKS.get(reading['verdict'], '')} {headline(reading)}".strip()
             if not reading.get("stands", True):
-                verdict = f"{reading['verdict']}, but not among so many tests"
+                verdict = f"{headline(reading)}, but not among so many tests"
             q = _p(reading["q"]) if "q" in reading else ""
             lines.append(f"| {head[0]} | {head[1]} | {reading['name']} | {verdict} | {q} |")
     for content in verdicts:
         lines += ["", f"## {content['id']}", "", f"“{content['statement']}” ({content['source']}; {content['game']})"]
         for reading in content["readings"]:
-            lines += ["", f"**{reading['name']}: {reading['verdict']}.** {reading['sentence']}", ""]
-            lines += [f"- {line}" for line in remarks(reading)]
+            lines += ["", f"**{reading['name']}: {headline(reading)}.** {reading['sentence']}", ""]
+            lines += [f"- {line}" for line in (*what_masters_do(reading), *remarks(reading))]
+            for level in levels(reading):
+                lines += ["", f"<details><summary>{level['label']}: {summary(level, reading)}</summary>", ""]
+                lines += [*(f"- {each}" for each in figures(level, of=reading)), "", "</details>"]
             for which, title in TITLES.items():
                 if reading.get(which):
                     lines += ["", f"<details><summary>{title}</summary>", ""]
@@ -124,11 +204,13 @@ def markdown(verdicts: Sequence[dict[str, Any]]) -> str:
 
 def command_of(content: dict[str, Any]) -> str:
     """Return the command that gives this verdict."""
-    return f"gupai claim run {content['id']}{_asked(content['asked'])}"
+    asked = content["asked"]
+    changes = "".join(f" --set {shlex.quote(each)}" for each in asked.get("set", ()))
+    return f"gupai claim run {asked.get('claim', content['id'])}{changes}{_asked(asked)}"
 
 
 def _asked(asked: dict[str, Any]) -> str:
     words = f" --seed {asked['seed']}" if asked["seed"] else ""
     words += f" --deals {asked['deals']}" if asked["deals"] else ""
     words += "".join(f" --panel '{each}'" for each in asked["panel"] or ())
-    return words + " --strong" * asked.get("strong", False)
+    return words + " --strong" * asked.get("strong", False) + " --no-masters" * (not asked.get("masters", True))

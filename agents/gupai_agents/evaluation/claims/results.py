@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from gupai_agents.evaluation.claims.schema import Claim, Reading
+from gupai_agents.evaluation.claims.schema import Claim, Dose, Reading
+from gupai_agents.evaluation.claims.verdicts import Pooled
 from gupai_agents.evaluation.statistics import Estimate
+
+LISTED = ("effects", "doses", "masters", "subgroups")  # fields of a finding that hold several
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,80 @@ class Effect:
 
 
 @dataclass(frozen=True)
+class Masters:
+    """What a strong player does where the claimed action and the one compared with it are both open.
+
+    who: the player, and who its deals are among. decisions: how many there were. chooses, other: shares of these in
+    which it takes the claimed action, and the other. worth: by how much it values the claimed one above the other, in
+    `unit`; None if it does not say. Intervals are over deals.
+    """
+
+    who: str
+    decisions: int
+    chooses: Estimate
+    other: Estimate
+    worth: Estimate | None
+    unit: str
+
+    @property
+    def verdict(self) -> str:
+        """Whether it takes the claimed action in most of these decisions, read off the interval."""
+        if self.chooses.low > 0.5:
+            return "does it"
+        return "does not" if self.chooses.high < 0.5 else "now and then"
+
+    def as_numbers(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        found: dict[str, Any] = {"who": self.who, "decisions": self.decisions, "deals": self.chooses.samples}
+        found |= {"verdict": self.verdict, "chooses": self.chooses.as_numbers(), "other": self.other.as_numbers()}
+        return found if self.worth is None else {**found, "worth": self.worth.as_numbers(), "unit": self.unit}
+
+
+@dataclass(frozen=True)
+class Level:
+    """What was found at one dose, or without doses in all deals.
+
+    pooled: over the opponents that count. effects: by opponent. frequency, per_hundred: see `Finding`. masters: what
+    the strong do.
+    """
+
+    dose: Dose | None
+    label: str
+    verdict: str
+    pooled: Pooled
+    effects: tuple[Effect, ...]
+    remark: str = ""
+    deals_needed: int | None = None
+    frequency: float | None = None
+    per_hundred: float | None = None
+    masters: tuple[Masters, ...] = ()
+
+    def as_numbers(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        found: dict[str, Any] = {"dose": self.dose.text if self.dose else "", "label": self.label}
+        found |= {"verdict": self.verdict, **pool_numbers(self.pooled), "samples": self.pooled.effect.samples}
+        for name in ("remark", "deals_needed", "frequency", "per_hundred"):
+            if getattr(self, name) not in (None, ""):
+                found[name] = getattr(self, name)
+        for name in ("effects", "masters"):
+            if getattr(self, name):
+                found[name] = [each.as_numbers() for each in getattr(self, name)]
+        return found
+
+
+def pool_numbers(pooled: Pooled) -> dict[str, Any]:
+    """Return the mean over opponents for JSON, with how they differ."""
+    low, high = pooled.range
+    found = {**pooled.effect.as_numbers(), "q": pooled.q, "p_q": pooled.p_q, "i2": pooled.i2}
+    return {**found, "least": low, "most": high, "differ": pooled.differ}
+
+
+@dataclass(frozen=True)
 class Finding:
     """What a reading of a claim has come to.
 
+    headline: the verdict in a few words: from which dose on it holds; without doses the verdict itself.
+    doses: what was found at each, which then stands in place of `effects` and `pooled`. masters: what the strong do.
     frequency: how often it comes up, of the deals of one seat; exact: it was worked out and not counted.
     per_hundred: chips in a hundred ordinary deals. deals_needed: about how many would decide, of an inconclusive one.
     p: of the test behind the verdict, two-sided: that there is no effect, that a rate is its threshold, that the first
@@ -52,13 +126,15 @@ class Finding:
     variant: dict[str, Any]
     verdict: str
     sentence: str
+    headline: str = ""
     unit: str = ""
     remark: str = ""
     note: str = ""
     about: dict[str, Any] = field(default_factory=dict)
     effects: tuple[Effect, ...] = ()
-    pooled: dict[str, float | None] | None = None
-    doses: tuple[Effect, ...] = ()
+    pooled: dict[str, Any] | None = None
+    doses: tuple[Level, ...] = ()
+    masters: tuple[Masters, ...] = ()
     subgroups: tuple[Effect, ...] = ()
     frequency: float | None = None
     exact: bool = False
@@ -73,12 +149,11 @@ class Finding:
         found = {
             name: value
             for name, value in vars(self).items()
-            if (value not in (None, "", (), {}) or name == "variant")
-            and name not in ("effects", "doses", "subgroups", "exact")
+            if (value not in (None, "", (), {}) or name == "variant") and name not in (*LISTED, "exact")
         }
         if self.frequency is not None:
             found["frequency_is_exact"] = self.exact
-        for name in ("effects", "doses", "subgroups"):
+        for name in LISTED:
             if getattr(self, name):
                 found[name] = [each.as_numbers() for each in getattr(self, name)]
         return found
@@ -87,7 +162,7 @@ class Finding:
 def finding(reading: Reading, verdict: str, sentence: str, **more: Any) -> Finding:
     """Return what a reading has come to; more: other fields."""
     own = reading.name, reading.kind, reading.variant
-    return Finding(*own, verdict, sentence, note=reading.note, **more)
+    return Finding(*own, verdict, sentence, **{"headline": verdict, "note": reading.note, **more})
 
 
 @dataclass(frozen=True)

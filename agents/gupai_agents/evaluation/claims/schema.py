@@ -9,9 +9,11 @@ action: the same position twice, with one action and with a named other one, pla
 ordering: several rates or effects, and which comes first.
 """
 
-from typing import Annotated, Any, Literal, Self
+import itertools
+import re
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 MOST_DEALS = 1_000_000
 ID = r"[a-z0-9]+(-[a-z0-9]+)*"  # of a claim
@@ -19,6 +21,9 @@ MOST_ID = 60  # characters
 Number = Annotated[int, Field(ge=1, le=6, description="a number on the ends of tiles")]
 Count = Annotated[int, Field(ge=0, le=1000)]
 Alternative = Literal["greater", "less", "different"]
+Tile = Annotated[str, Field(pattern=r"^\[[1-6]:[1-6]\]$", description="a tile, as [4:2]")]
+DOSE = re.compile(r"(\d{1,4})(?:(\+)|-(\d{1,4}))?")  # "3", "5+": five or more, "4-7"
+MOST = 1 << 30  # in place of an upper bound
 
 
 class Part(BaseModel):
@@ -36,11 +41,22 @@ class Part(BaseModel):
         return content
 
 
-class Condition(Part):
-    """A feature within bounds; without any it must be 1 or more."""
+class Named(Part):
+    """A feature by its name."""
 
     feature: str = Field(description="by name, see `gupai claim features`")
     number: Number | None = Field(None, description="of features that look at one number")
+    tile: Tile | None = Field(None, description="of features that look at one tile")
+
+    @property
+    def what(self) -> str:
+        """The feature, with the number or the tile that it looks at."""
+        return " ".join(str(each) for each in (self.feature, self.number, self.tile) if each is not None)
+
+
+class Condition(Named):
+    """A feature within bounds; without any it must be 1 or more."""
+
     at_least: Count | None = None
     at_most: Count | None = None
     exactly: Count | None = None
@@ -65,15 +81,75 @@ class Condition(Part):
         """The largest value that meets it."""
         if self.exactly is not None:
             return self.exactly
-        return self.at_most if self.at_most is not None else 1 << 30
+        return self.at_most if self.at_most is not None else MOST
 
     def __str__(self) -> str:
-        what = self.feature if self.number is None else f"{self.feature} {self.number}"
+        what = self.what
         if self.least == self.most:
             return f"{what} exactly {self.least}"
-        if self.most >= 1 << 30:
+        if self.most >= MOST:
             return what if self.least == 1 and self.at_least is None else f"{what} at least {self.least}"
         return f"{what} at most {self.most}" if self.least == 0 else f"{what} {self.least} to {self.most}"
+
+
+class Dose(NamedTuple):
+    """So much of something: its text in a file, and the bounds that it stands for."""
+
+    text: str
+    least: int
+    most: int
+
+
+def dose_of(text: str) -> Dose:
+    """Return the dose of a text: "3", "5+" for five or more, "4-7"; raises ValueError."""
+    found = DOSE.fullmatch(text)
+    if not found:
+        raise ValueError(f"{text!r} is no dose; write a number such as 3, 5+ for five or more, or 4-7")
+    least = int(found[1])
+    most = MOST if found[2] else int(found[3] or least)
+    if most < least:
+        raise ValueError(f"{text!r} is no dose: nothing is at least {least} and at most {most}")
+    return Dose(text, least, most)
+
+
+def _is_a_dose(text: str) -> str:
+    return dose_of(text).text
+
+
+class Doses(Named):
+    """A feature of a hand as dealt, or of a position, at several values: each gets a verdict of its own."""
+
+    values: list[Annotated[str, AfterValidator(_is_a_dose)]] = Field(
+        min_length=2, max_length=12, description="in rising order: 3, 5+ (five or more), 4-7"
+    )
+
+    @field_validator("values", mode="before")
+    @classmethod
+    def _numbers_are_texts(cls, values: Any) -> Any:
+        whole = isinstance(values, list)
+        return [str(each) if isinstance(each, int) else each for each in values] if whole else values
+
+    @model_validator(mode="after")
+    def _they_rise(self) -> Self:
+        doses = self.doses
+        for before, after in itertools.pairwise(doses):
+            if after.least <= before.most:
+                raise ValueError(f"{after.text} does not lie above {before.text}; write doses in rising order")
+        return self
+
+    @property
+    def doses(self) -> list[Dose]:
+        return [dose_of(text) for text in self.values]
+
+
+def _no_bare_doses(value: Any) -> Any:
+    """Refuse the older form of doses, a list for the first condition on the hand."""
+    if isinstance(value, list):
+        raise ValueError(
+            "doses name their feature: write {feature: carrying, number: 2, values: [3, 4, 5+]}, and leave its "
+            "condition out of the population"
+        )
+    return value
 
 
 class Partner(Part):
@@ -139,6 +215,17 @@ class Expectation(Part):
         return self
 
 
+DosesOrNone = Annotated[Doses | None, BeforeValidator(_no_bare_doses)]
+
+
+def _in_a_list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+What = Condition | Annotated[str, Field(min_length=1, max_length=200)]
+Actions = Annotated[list[What], BeforeValidator(_in_a_list)]
+
+
 class Exact(Base):
     """Enumerate."""
 
@@ -177,7 +264,7 @@ class Policy(Base):
     alternative: Alternative = "greater"
     margin: float = Field(gt=0, description="the smallest effect worth naming")
     plan: Plan = Plan()
-    doses: list[Count] = Field([], description="the first condition on the hand with exactly so many instead")
+    doses: DosesOrNone = Field(None, description="a feature of the hand or the position, at each of several values")
     subgroups: list[Condition] = Field([], description="of deals, by values of a feature; exploratory")
 
 
@@ -186,13 +273,14 @@ class Action(Base):
 
     kind: Literal["action"]
     population: Population = Population()
-    action: list[Condition] = Field(min_length=1, description="all that the action must have")
-    instead: list[Condition] = Field([], description="all that the other one must have")
+    action: Actions = Field(min_length=1, description="all that the action must have: features, and patterns in words")
+    instead: Actions = Field([], description="all that the other one must have")
     comparator: Literal["best_alternative", "uniform", "pip_matched"]
     panel: list[str] = Field(min_length=1, max_length=12, description="players; each plays all seats by itself")
     alternative: Alternative = "greater"
     margin: float = Field(gt=0)
     deals: int = Field(8000, ge=2, le=MOST_DEALS)
+    doses: DosesOrNone = Field(None, description="a feature of the hand or the position, at each of several values")
     subgroups: list[Condition] = Field([], description="of positions, by values of a feature; exploratory")
 
 
@@ -204,7 +292,7 @@ class Item(Part):
     number: Number | None = None
     population: Population = Population()
     treated: Player | None = None
-    action: list[Condition] = []
+    action: Actions = []
 
 
 class Ordering(Base):

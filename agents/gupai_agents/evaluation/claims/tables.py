@@ -3,8 +3,9 @@
 `Setting` is what all designs are given.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +15,11 @@ from gupai_agents.decisions import chips_won, decisions, new_lanes, play_out
 from gupai_agents.evaluation.claims.features import action_pips, actions_with, meets
 from gupai_agents.evaluation.claims.players import player
 from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
-from gupai_agents.evaluation.claims.schema import Condition, Player
+from gupai_agents.evaluation.claims.schema import Action, Condition, Player, What
 from gupai_agents.evaluation.match import ENVS, chunks
 from gupai_agents.evaluation.records import Log, action_types_of
 from gupai_agents.heuristics import HeuristicAgent
+from gupai_agents.network_agent import ObservationAgent
 from gupai_env.core.claims import Metric, Outcome, Positions
 from gupai_env.core.game import Game
 from gupai_env.core.rng import KEYS, derive
@@ -27,7 +29,8 @@ from gupai_env.vector import VectorEnv
 
 NEAR = 1  # pips by which matched actions may differ
 PILOT = 500  # deals whose spread, not their mean, says how many are needed
-DOSE_STREAMS, ITEM_STREAMS = 100, 1000  # numbers of streams of deals; below them, those of the panel
+# Numbers of streams of deals; below them, those of the panel.
+DOSE_STREAMS, ITEM_STREAMS, MASTER_STREAMS = 100, 1000, 100_000
 Progress = Callable[[float, str], Any]  # called with the share of a claim that is done, and what is being done
 
 
@@ -114,13 +117,23 @@ class Meter:
 
 
 class Setting(NamedTuple):
-    """What all designs are given. deals: instead of those a reading asks for."""
+    """What all designs are given.
+
+    deals: instead of those a reading asks for. masters: whether the strong are asked. given: players that were handed
+    over, by name.
+    """
 
     game: Game
     variant: Variant
     seed: int
     deals: int | None
     meter: Meter
+    masters: bool = False
+    given: Mapping[str, Agent] = MappingProxyType({})
+
+    def player(self, spec: Player, same: str = "", baseline: str = "") -> Agent:
+        """Return a player of the claim, see `players.player`."""
+        return player(spec, self.game, self.variant, same, baseline, self.given)
 
     def table(self, sampler: Sampler, number: int) -> Table:
         """Return a table that deals from a stream."""
@@ -141,11 +154,17 @@ class Setting(NamedTuple):
 
 
 def measured(
-    blocks: Iterable[Block], table: Table, metric: tuple[Metric, int | None], member: str, hero: Player | None
+    setting: Setting,
+    blocks: Iterable[Block],
+    table: Table,
+    metric: tuple[Metric, int | None],
+    member: str,
+    hero: Player | None,
 ) -> np.ndarray:
     """Return the values of a metric, with its number, of deals in which one player sits at all seats.
 
     Args:
+        setting: What the design was given, of the variant of the table.
         blocks: The deals.
         table: Where they are played.
         metric: What is measured, and the number that it asks for.
@@ -153,8 +172,8 @@ def measured(
         hero: Who sits at the seats in question instead.
     """
     measure, number = metric
-    everyone = player(member, table.game, table.variant)
-    other = everyone if hero is None else player(hero, table.game, table.variant, member, member)
+    everyone = setting.player(member)
+    other = everyone if hero is None else setting.player(hero, member, member)
     ends = (table.play_with(block, everyone, other, measure.acted) for block in blocks)
     return np.concatenate([measure.values(each, number or 0) for each in ends])
 
@@ -181,9 +200,20 @@ class Choice(NamedTuple):
     """What is asked of a position: the conditions, the action, and what it is compared with."""
 
     position: Sequence[Condition]
-    action: Sequence[Condition]
-    instead: Sequence[Condition]
+    action: Sequence[What]
+    instead: Sequence[What]
     comparator: str
+
+
+def choice_of(reading: Action) -> Choice:
+    """Return what a reading asks of a position."""
+    return Choice(reading.population.position, reading.action, reading.instead, reading.comparator)
+
+
+def means_by_deal(values: np.ndarray, deals: np.ndarray) -> np.ndarray:
+    """Return the mean of the values of every deal, [N] by the number of the deal of each, int [N]."""
+    _, which = np.unique(deals, return_inverse=True)
+    return np.bincount(which, values) / np.bincount(which) if len(values) else np.zeros(0)
 
 
 def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) -> Iterator[Forks]:
@@ -216,13 +246,9 @@ def pairs_of(
     at: Positions, agent: Agent, turns: DecisionBatch, chosen: np.ndarray, choice: Choice
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the action and the one it is compared with in every position, int [N]; -1 where there is none."""
-    eligible = meets(at, choice.position)
-    wanted = actions_with(at, choice.action) & eligible[:, None]
+    wanted, allowed = sets_of(at, choice)
     scores = preferences(agent, turns, chosen)
     one = _best(scores, wanted)
-    allowed = at.masks & ~actions_with(at, choice.action)
-    if choice.instead:
-        allowed &= actions_with(at, choice.instead)
     if choice.comparator == "pip_matched":
         pips = action_pips(at.game)
         allowed &= np.abs(pips[None, :] - pips[one][:, None]) <= NEAR
@@ -231,16 +257,28 @@ def pairs_of(
     return one, _best(scores, allowed)
 
 
+def sets_of(at: Positions, choice: Choice) -> tuple[np.ndarray, np.ndarray]:
+    """Return which actions are claimed in every position, and which may be compared with them, bool [N, num_actions].
+
+    Nothing is claimed where the position is not among those asked about.
+    """
+    has = actions_with(at, choice.action)
+    allowed = at.masks & ~has
+    if choice.instead:
+        allowed &= actions_with(at, choice.instead)
+    return has & meets(at, choice.position)[:, None], allowed
+
+
 def _best(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     found = np.where(allowed, scores, -np.inf).argmax(1)
     return np.where(allowed.any(1), found, -1)
 
 
 def preferences(agent: Agent, turns: DecisionBatch, chosen: np.ndarray) -> np.ndarray:
-    """Return what actions are worth to a player, float64 [N, num_actions]: a heuristic tells it; of any other what it
-    has chosen, int [N], comes first, and the rest are drawn.
+    """Return what actions are worth to a player, float64 [N, num_actions]: a heuristic or a network tells it; of any
+    other what it has chosen, int [N], comes first, and the rest are drawn.
     """
-    if isinstance(agent, HeuristicAgent):
+    if isinstance(agent, HeuristicAgent | ObservationAgent):
         return agent.scores(turns)
     scores = drawn_scores(turns, PREFER_STREAM)
     scores[np.arange(len(scores)), chosen.astype(int)] = 2.0

@@ -12,7 +12,8 @@ from gupai_agents.evaluation.statistics import Estimate, estimate, false_discove
 SUPPORTED, CONTRADICTED, NO_EFFECT = "supported", "contradicted", "no practical effect"
 INCONCLUSIVE, TOO_RARE, MEASURED = "inconclusive", "too rare", "measured"
 PROVED, DISPROVED = "proved", "disproved"
-VERDICTS = (SUPPORTED, CONTRADICTED, NO_EFFECT, INCONCLUSIVE, TOO_RARE, MEASURED, PROVED, DISPROVED)
+DEPENDS = "it depends"  # on the dose
+VERDICTS = (SUPPORTED, CONTRADICTED, DEPENDS, NO_EFFECT, INCONCLUSIVE, TOO_RARE, MEASURED, PROVED, DISPROVED)
 FEWEST = 200  # deals in which something comes up, for a verdict about it
 GROUPS = 100  # of deals, for the jackknife
 MOST_MORE = 10**9
@@ -144,63 +145,74 @@ def of_statistic(values: np.ndarray, statistic: Callable[[np.ndarray], float]) -
 
 
 class Pooled(NamedTuple):
-    """Effects against several opponents as one: a random-effects mean with its interval (DerSimonian and Laird).
+    """Effects against several opponents as one: their mean, each weighing alike, with its interval.
 
-    q, p_q: Cochran's Q that they are all alike, and its p. i2: the share of their variance that is no chance.
+    p: that it is zero. q, p_q: Cochran's Q that opponents are all alike, and its p. i2: the share of their variance
+    that is no chance. range: the smallest and the largest mean.
     """
 
     effect: Estimate
+    p: float
     q: float
     p_q: float
     i2: float
+    range: tuple[float, float]
+
+    @property
+    def differ(self) -> bool:
+        """Whether opponents clearly differ, so that the range tells more than the mean."""
+        return self.p_q < RATE
 
 
-def pool(effects: Sequence[Estimate]) -> Pooled:
-    """Return the pooled effect; effects without any spread (all deals alike) count as measured exactly.
+def pool(effects: Sequence[Estimate], among: int = 1) -> Pooled:
+    """Return the mean over opponents, whose deals are their own, with its interval.
 
+    Args: among: of so many such intervals, as those of doses, all hold at once in 95% of cases (Sidak).
     Of effects that came up too rarely to have an interval the first stands for all, if there is no other.
     """
-    from scipy.special import chdtrc
+    from scipy.special import chdtrc, stdtr, stdtrit
 
-    effects = [each for each in effects if np.isfinite(each.half_width)] or effects[:1]
-    if len(effects) == 1:
-        return Pooled(effects[0], 0.0, 1.0, 0.0)
+    effects = [each for each in effects if np.isfinite(each.half_width)] or list(effects[:1])
     means = np.array([each.mean for each in effects])
-    errors = np.array([max(each.half_width / 1.96, 1e-9) for each in effects])
-    weights = errors**-2
-    fixed = (weights * means).sum() / weights.sum()
-    degrees = len(effects) - 1
-    q = float((weights * (means - fixed) ** 2).sum())
-    between = max(0.0, (q - degrees) / float(weights.sum() - (weights**2).sum() / weights.sum()))
-    weights = 1 / (errors**2 + between)
-    mean = float((weights * means).sum() / weights.sum())
-    half = 1.96 * float(weights.sum()) ** -0.5
-    samples = sum(each.samples for each in effects)
-    return Pooled(Estimate(mean, half, samples), q, float(chdtrc(degrees, q)), max(0.0, 1 - degrees / q) if q else 0.0)
+    span = float(means.min()), float(means.max())
+    degrees = np.array([each.samples - 1 for each in effects])
+    if not np.isfinite(effects[0].half_width) or (degrees < 1).any():
+        return Pooled(effects[0], 1.0, 0.0, 1.0, 0.0, span)
+    errors = np.array([each.half_width for each in effects]) / stdtrit(degrees, 0.975)
+    mean, error = float(means.mean()), float(np.sqrt((errors**2).sum())) / len(effects)
+    half = float(stdtrit(degrees.sum(), 0.5 + 0.5 * 0.95 ** (1 / among))) * error
+    p = float(2 * stdtr(degrees.sum(), -abs(mean) / error)) if error else float(mean == 0)
+    weights = np.maximum(errors, 1e-9) ** -2
+    q = float((weights * (means - (weights * means).sum() / weights.sum()) ** 2).sum())
+    others = len(effects) - 1
+    p_q = float(chdtrc(others, q)) if others else 1.0
+    shown = Estimate(mean, half, sum(each.samples for each in effects))
+    return Pooled(shown, p, q, p_q, max(0.0, 1 - others / q) if q else 0.0, span)
 
 
 def judge_panel(
-    members: Sequence[Estimate], verdicts: Sequence[str], p: Sequence[float], margin: float, alternative: str
+    members: Sequence[Estimate],
+    verdicts: Sequence[str],
+    p: Sequence[float],
+    margin: float,
+    alternative: str,
+    among: int = 1,
 ) -> tuple[Judged, str]:
     """Return the verdict over a panel of skilled opponents, and a remark where they disagree.
 
     Supported needs the pooled effect and the same sign at two opponents or more (at all, if there are fewer). `p` are
-    adjusted by Holm: opponents of whom some support and some contradict leave it inconclusive.
+    adjusted by Holm: opponents of whom some support and some contradict leave it inconclusive. among: see `pool`.
     """
     sides = {side for side, adjusted in zip(verdicts, p, strict=True) if adjusted < 0.05}
     sides &= {SUPPORTED, CONTRADICTED}
     if len(sides) == 2:
         return Judged(INCONCLUSIVE), "opponents disagree: it depends on who sits there"
-    pooled = pool(members).effect
+    pooled = pool(members, among).effect
     found = judge(pooled, margin, alternative)
     if found.verdict == SUPPORTED:
         with_it = sum(np.sign(each.mean) == np.sign(pooled.mean) for each in members)
         if with_it < min(2, len(members)):
             return Judged(INCONCLUSIVE), "too few opponents show it"
-    if found.verdict == INCONCLUSIVE and set(verdicts) == {SUPPORTED}:
-        return Judged(SUPPORTED), "of very different size against different opponents"
-    if found.verdict == INCONCLUSIVE and set(verdicts) == {CONTRADICTED}:
-        return Judged(CONTRADICTED), "of very different size against different opponents"
     return found, ""
 
 
@@ -213,6 +225,6 @@ def corrected(contents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     found = copy.deepcopy(list(contents))
     readings = [reading for content in found for reading in content["readings"] if "p" in reading]
     for reading, q in zip(readings, false_discovery([each["p"] for each in readings]), strict=True):
-        decided = reading["verdict"] in (SUPPORTED, CONTRADICTED)
+        decided = reading["verdict"] in (SUPPORTED, CONTRADICTED, DEPENDS)
         reading |= {"q": q, "tests": len(readings), **({"stands": q <= RATE} if decided else {})}
     return found

@@ -10,17 +10,20 @@ from dataclasses import fields
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from gupai_agents.evaluation.claims import Claim, claim_of
-from gupai_agents.evaluation.claims.schema import Condition, Exact, Ordering, Part, Policy
-from gupai_app.web.players import NAMED, SEARCHES
+from gupai_agents.evaluation.claims.actions import COMPARED
+from gupai_agents.evaluation.claims.effects import player_text
+from gupai_agents.evaluation.claims.schema import Action, Exact, Named, Ordering, Part, Policy, Rate, Reading
+from gupai_agents.registry import agent_names
 from gupai_env.core.checks import short_repr
 from gupai_env.core.game import Game
+from gupai_env.core.variant import in_words
 from gupai_env.games import get_game
 
 SUITS = "123456"
 MOST_NAME = 120  # characters of the name of a reading
 SKIP = "skip"  # the key of a reading that is left out: "readings.0.skip"
 FIXED = {"name", "kind", "note", "plan", "deals", "subgroups", "number", "feature", "label", "but", "fields", "metric"}
-FIXED |= {"against", "comparator", "away"}
+FIXED |= {"against", "comparator", "away", "tile"}
 WEIGHTS = r"[a-z0-9_]+=-?[0-9.]+(?:,[a-z0-9_]+=-?[0-9.]+)*"
 # A player that opens no file and runs no code: "variety", "+attack_2=40", "same+pips=1", "heuristic:pips=1",
 # "tuned@1.5".
@@ -46,12 +49,14 @@ class Changed(NamedTuple):
     fields: list[list[Field]]
 
 
-def changed(claim: Claim, words: Mapping[str, str]) -> Changed:
+def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None = None) -> Changed:
     """Return a claim with changes, each a text by its key; those that change nothing do not count.
+
+    Args: names: of the players that may be named, as on pages; without it a change may name any that a file may.
 
     Raises: ValueError, in one line that begins with the key, as for a claim's file.
     """
-    own = [list(fields_of(claim, at)) for at in range(len(claim.readings))]
+    own = [list(fields_of(claim, at, names)) for at in range(len(claim.readings))]
     known = {field.key: field for fields in own for field in fields}
     for key in words:
         if key not in known:
@@ -64,19 +69,22 @@ def changed(claim: Claim, words: Mapping[str, str]) -> Changed:
     content = claim.model_dump(mode="json", exclude_defaults=True)
     # A suit last: it is renamed also in what else was changed.
     for key in sorted(changes, key=lambda key: key.endswith(".suit")):
-        _change(content, key, changes[key], known[key], get_game(claim.game))
+        _change(content, key, changes[key], known[key], get_game(claim.game), names is None)
     suits = {key.split(".")[1]: text for key, text in changes.items() if key.endswith(".suit")}
     told_of = {key: _said(known[key], text, suits.get(key.split(".")[1])) for key, text in changes.items()}
-    for at in {int(key.split(".")[1]) for key in changes}:
+    touched = {int(key.split(".")[1]) for key in changes if not key.endswith(f".{SKIP}")}
+    for at in touched:
         said = [what for key, what in told_of.items() if key.startswith(f"readings.{at}.")]
-        _tell_of(content["readings"][at], at, said)
-    content["statement"] = f"Changed: {'; '.join(told_of.values())}. It was written as “{claim.statement}”"
-    content["readings"] = [each for each in content["readings"] if not each.pop(SKIP, None)]
+        content["readings"][at]["note"] = f"Changed from reading {at + 1} of {claim.id}: {'; '.join(said)}."
+    left = [at for at, each in enumerate(content["readings"]) if not each.pop(SKIP, None)]
+    content["readings"] = [content["readings"][at] for at in left]
     if not content["readings"]:
         raise ValueError("every reading is left out; leave one to be tested")
     content["id"] = f"{claim.id[:52]}-changed"
-    content["source"] += "; changed: " + ", ".join(f"{key}={text}" for key, text in changes.items())
-    found = claim_of(content)
+    content["source"] = f"{claim.id} ({claim.source}), changed: " + ", ".join(
+        f"{key}={text}" for key, text in changes.items()
+    )
+    found = titled(claim_of(content), [place for place, at in enumerate(left) if at in touched])
     fields = [[field._replace(value=changes.get(field.key, field.value)) for field in fields] for fields in own]
     return Changed(found, changes, fields)
 
@@ -89,20 +97,43 @@ def _said(field: Field, text: str, suit: str | None) -> str:
     return f"{label} {text} (was {field.value or 'none'})"
 
 
-def _tell_of(reading: dict[str, Any], at: int, said: Sequence[str]) -> None:
-    """Name a reading by what was changed in it: its own name and note were written of something else."""
-    name, note = reading["name"], reading.get("note", "")
-    words = f"reading {at + 1}, changed: {'; '.join(said)}"
-    reading["name"] = words if len(words) <= MOST_NAME else f"{words[: MOST_NAME - 3]}..."
-    reading["note"] = f"It was written as “{name}”" + (f", with this note: {note}" if note else ".")
+def titled(claim: Claim, touched: Sequence[int]) -> Claim:
+    """Return a claim whose changed readings, by their numbers, are named by what is tested, and so is the claim."""
+    readings, names = list(claim.readings), [reading.name for reading in claim.readings]
+    for at in touched:
+        title = f"{at + 1}: " * (len(readings) > 1) + tested(readings[at])
+        names[at] = title if len(title) <= MOST_NAME else f"{title[: MOST_NAME - 3]}..."
+        readings[at] = readings[at].model_copy(update={"name": names[at]})
+    statement = "; ".join(tested(each) for at, each in enumerate(claim.readings) if at in touched)
+    changes = {"readings": readings, "statement": f"{statement or 'Readings: ' + '; '.join(names)}."}
+    return claim.model_copy(update=changes)
+
+
+def tested(reading: Reading) -> str:
+    """Return in words what a reading puts to the test."""
+    if isinstance(reading, Policy):
+        said = f"{player_text(reading.treated)} instead of {player_text(reading.baseline)}"
+    elif isinstance(reading, Action):
+        said = f"{', '.join(map(str, reading.action))} instead of {COMPARED[reading.comparator]}"
+    elif isinstance(reading, Rate):
+        said = reading.metric if reading.number is None else f"{reading.metric} {reading.number}"
+    else:
+        return f"{reading.name} (changed)"
+    doses = reading.doses if isinstance(reading, Policy | Action) else None
+    population = reading.population
+    where = [str(each) for each in (*population.hand, *population.position)]
+    where += [f"{doses.what}: {', '.join(doses.values)}"] if doses else []
+    options = in_words(reading.variant, "")
+    return ", ".join(filter(None, [said, f"with {', '.join(where)}" if where else "", options]))
 
 
 # --- the fields -----------------------------------------------------------------------------------
 
 
-def fields_of(claim: Claim, at: int) -> Iterator[Field]:
-    """Yield the fields of a reading by its number."""
+def fields_of(claim: Claim, at: int, names: Sequence[str] | None = None) -> Iterator[Field]:
+    """Yield the fields of a reading by its number; names: of the players to choose from."""
     reading, key, game = claim.readings[at], f"readings.{at}", get_game(claim.game)
+    names = agent_names(game) if names is None else names
     if isinstance(reading, Exact):
         return
     if len(claim.readings) > 1:
@@ -117,9 +148,9 @@ def fields_of(claim: Claim, at: int) -> Iterator[Field]:
             tuple(SUITS),
             help="the number that it is about: of the hand, the metric and weights such as attack_2",
         )
-    yield from _walk(reading, key, game)
+    yield from _walk(reading, key, names)
     if isinstance(reading, Ordering):
-        items = [list(_walk(item, f"{key}.items.*", game)) for item in reading.items]
+        items = [list(_walk(item, f"{key}.items.*", names)) for item in reading.items]
         said = [{field.key: field.value for field in item} for item in items]
         for field in items[0]:  # what all items say alike is changed in all of them
             if all(item.get(field.key) == field.value for item in said):
@@ -133,7 +164,7 @@ def fields_of(claim: Claim, at: int) -> Iterator[Field]:
         yield Field(f"{key}.variant.{option.name}", name, value, tuple(map(str, choices)), help=option.metadata["help"])
 
 
-def _walk(part: Part, key: str, game: Game, of: str = "") -> Iterator[Field]:
+def _walk(part: Part, key: str, names: Sequence[str], of: str = "") -> Iterator[Field]:
     """Yield the fields of a part and of the parts in it; of: what this is a part of."""
     for name, info in type(part).model_fields.items():
         value, here = getattr(part, name), f"{key}.{name}"
@@ -141,28 +172,26 @@ def _walk(part: Part, key: str, game: Game, of: str = "") -> Iterator[Field]:
             continue
         help, label = info.description or "", f"{of}{name.replace('_', ' ')}"
         if name == "panel":
-            allowed = [each for each in NAMED.names(game) if each not in SEARCHES]
             if value:
                 yield Field(
                     here,
                     "opponents" if isinstance(part, Policy) else "players",
                     ";".join(value),
-                    tuple(dict.fromkeys([*value, *allowed])),
+                    tuple(dict.fromkeys([*value, *names])),
                     True,
                     help,
                 )
         elif isinstance(value, Part):
-            yield from _walk(value, here, game)
-        elif isinstance(value, list) and value and isinstance(value[0], Part):
+            yield from _walk(value, here, names, f"{label}: {value.what}, " if isinstance(value, Named) else "")
+        elif isinstance(value, list) and any(isinstance(each, Part) for each in value):
             for number, each in enumerate(value):
-                about = (
-                    f"{name}: {each.feature}{'' if each.number is None else f' {each.number}'}, "
-                    if isinstance(each, Condition)
-                    else ""
-                )
-                yield from _walk(each, f"{here}.{number}", game, about)
+                if isinstance(each, Part):
+                    about = f"{name}: {each.what}, " if isinstance(each, Named) else ""
+                    yield from _walk(each, f"{here}.{number}", names, about)
+                else:
+                    yield Field(f"{here}.{number}", label, each, help=help)
         elif isinstance(value, list):
-            if value or name == "doses":
+            if value:
                 yield Field(here, label, ", ".join(map(str, value)), help=help)
         elif value is not None:
             choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
@@ -190,8 +219,11 @@ def _text(value: Any) -> str:
 # --- changing them --------------------------------------------------------------------------------
 
 
-def _change(content: dict[str, Any], key: str, text: str, field: Field, game: Game) -> None:
-    """Write a text into the content of a claim's file. Raises: ValueError beginning with the key."""
+def _change(content: dict[str, Any], key: str, text: str, field: Field, game: Game, anybody: bool) -> None:
+    """Write a text into the content of a claim's file; anybody: any player may be named.
+
+    Raises: ValueError beginning with the key.
+    """
     _, number, *path = key.split(".")
     reading = content["readings"][int(number)]
     if field.choices and not field.many and text not in field.choices:
@@ -212,29 +244,32 @@ def _change(content: dict[str, Any], key: str, text: str, field: Field, game: Ga
         reading["variant"] = {**options, path[1]: list(value) if isinstance(value, tuple) else value}
     elif path[0] == "items":
         for item in reading["items"]:
-            _put(item, path[2:], _value(key, path[-1], text, field))
+            _put(item, path[2:], _value(key, path[-1], text, field, anybody))
     else:
-        _put(reading, path, _value(key, path[-1], text, field))
+        _put(reading, path, _value(key, path[-1], text, field, anybody))
 
 
-def _value(key: str, name: str, text: str, field: Field) -> Any:
+def _value(key: str, name: str, text: str, field: Field, anybody: bool) -> Any:
     """Return what stands in a file for a text: the model reads numbers of it."""
     if field.many or name in ("treated", "baseline"):
         listed = text.split(";")
         for each in listed:
-            if not (PLAIN.fullmatch(each) or each in field.choices):
+            if not (anybody or PLAIN.fullmatch(each) or each in field.choices):
                 raise ValueError(
                     f"{key}: {short_repr(each)} does not play here; write a player's name, such as variety, or "
                     "weights: +pips=2 on top of the other side's, variety+pips=2, heuristic:pips=2"
                 )
         return listed if field.many else text
-    return text.replace(",", " ").split() if name == "doses" else text
+    return text.replace(",", " ").split() if name == "values" else text
 
 
 def _put(content: dict[str, Any], path: list[str], value: Any) -> None:
     for place in path[:-1]:
         content = content[int(place)] if isinstance(content, list) else content.setdefault(place, {})
-    content[path[-1]] = value
+    if isinstance(content, list):
+        content[int(path[-1])] = value
+    else:
+        content[path[-1]] = value
 
 
 def _rename(content: Any, old: int, new: int) -> None:

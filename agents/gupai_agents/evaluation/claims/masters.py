@@ -1,0 +1,177 @@
+"""What the strong do: in their own deals, where the claimed action and the one compared with it are both open."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from gupai_agents.agent import Agent, DecisionBatch, ask
+from gupai_agents.decisions import concatenated, decisions
+from gupai_agents.evaluation.claims.doses import Cell, asked_of, doses_in
+from gupai_agents.evaluation.claims.effects import group_values
+from gupai_agents.evaluation.claims.players import SAME, STRONG, UNSKILLED
+from gupai_agents.evaluation.claims.results import Masters
+from gupai_agents.evaluation.claims.schema import Action, Changed, Dose, Policy
+from gupai_agents.evaluation.claims.tables import (
+    MASTER_STREAMS,
+    Choice,
+    Setting,
+    Table,
+    choice_of,
+    means_by_deal,
+    pairs_of,
+    preferences,
+    sets_of,
+)
+from gupai_agents.evaluation.statistics import Estimate, estimate
+from gupai_agents.heuristics import HeuristicAgent
+from gupai_agents.network_agent import ObservationAgent
+from gupai_agents.registry import agent_names
+from gupai_agents.search import SearchAgent
+from gupai_agents.shipped import BEST
+from gupai_env.core.claims import Positions
+from gupai_env.core.rng import derive
+from gupai_env.core.streams import PREFER_STREAM
+
+DEALS = 300  # among masters, of a dose
+SEARCHED = 100  # decisions of a dose that a search thinks about, one a deal at most
+SEARCH = "search:playouts=1000"
+OWN, CHIPS = "its own scores", "chips"
+
+
+class Open(NamedTuple):
+    """Decisions at which both actions are open; all arrays have a row each, [M].
+
+    turns: what the seats know. chosen: what the master plays. one, other: the claimed action and the other.
+    wanted, allowed: all that are claimed, and all others it could be compared with, bool [M, num_actions].
+    worth: by how much the master values the one above the other; NaN if it does not say. deals, groups: as of forks.
+    """
+
+    turns: DecisionBatch
+    chosen: np.ndarray
+    one: np.ndarray
+    other: np.ndarray
+    wanted: np.ndarray
+    allowed: np.ndarray
+    worth: np.ndarray
+    deals: np.ndarray
+    groups: np.ndarray
+
+    def at(self, rows: np.ndarray) -> "Open":
+        """Return some of them."""
+        return Open(self.turns.at(rows), *(each[rows] for each in self[1:]))
+
+
+class Pair(NamedTuple):
+    """Two players of whom the first has a trait: where they part, its action is the claimed one."""
+
+    treated: Agent
+    baseline: Agent
+
+
+def masters(setting: Setting, reading: Policy | Action, cell: Cell) -> dict[Dose | None, tuple[Masters, ...]]:
+    """Return what masters do in a cell by its doses; nothing where they are not asked, or nobody can be."""
+    if not setting.masters:
+        return {}
+    setting.meter.begin("what the strong do")
+    claimed = _claimed(setting, reading)
+    if claimed is None:
+        return {}
+    name = BEST if BEST in agent_names(setting.game, setting.variant) else STRONG[-1]
+    master, search = (setting.player(spec) for spec in (name, SEARCH))
+    assert isinstance(search, SearchAgent)
+    table = setting.table(cell.sampler, MASTER_STREAMS + cell.stream)
+    parts = list(_open_in(setting, reading, table, master, claimed))
+    if not parts:
+        return dict.fromkeys(doses_in(reading, cell), ())
+    turns = concatenated([part.turns for part in parts])
+    found = Open(turns, *(np.concatenate(each) for each in zip(*(part[1:] for part in parts), strict=True)))
+    told = {}
+    for dose in doses_in(reading, cell):
+        some = found
+        if dose != cell.dose and dose:
+            value = found.groups[:, -1]
+            some = found.at(np.flatnonzero((value >= dose.least) & (value <= dose.most)))
+        told[dose] = _asked(name, master, search, some) if len(some.deals) else ()
+    return told
+
+
+def _claimed(setting: Setting, reading: Policy | Action) -> Choice | Pair | None:
+    """Return what tells the claimed action and the other apart; None for a trait of weights that no panel has."""
+    if isinstance(reading, Action):
+        return choice_of(reading)
+    base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent
+    named = [each.agent if isinstance(each, Changed) else each for each in (reading.treated, reading.baseline)]
+    same = ""
+    if any(each.startswith((SAME, "+")) for each in named):
+        rivals = [each for each in reading.panel if each != UNSKILLED]
+        fitting = [each for each in rivals if _has_weights(setting, each)]
+        if not fitting:
+            return None
+        same = fitting[-1]
+    return Pair(setting.player(reading.treated, same, base), setting.player(reading.baseline, same))
+
+
+def _has_weights(setting: Setting, spec: str) -> bool:
+    return isinstance(setting.player(spec), HeuristicAgent)
+
+
+def _open_in(
+    setting: Setting, reading: Policy | Action, table: Table, master: Agent, claimed: Choice | Pair
+) -> Iterator[Open]:
+    """Yield the decisions at which both actions are open, in deals of the master at all seats."""
+    start, game, variant = 0, table.game, table.variant
+    asked_for = asked_of(setting, reading)
+    for block in table.blocks(0, min(setting.deals or DEALS, DEALS)):
+        envs = table.envs(len(block.states))
+        for rows, turns, actions in decisions(envs, [master]):
+            asked = turns.masks.sum(1) > 1
+            if isinstance(claimed, Pair) or table.sampler.conditional:
+                asked &= (envs.seats[rows, None] == block.seats[rows]).any(1)
+            some = np.flatnonzero(asked)
+            if not len(some):
+                continue
+            states = envs.states[rows[some]].view(np.recarray)
+            at, few, chosen = Positions(game, variant, states, turns.masks[some]), turns.at(some), actions[some]
+            if isinstance(claimed, Pair):
+                one, other = (ask(each, game, variant, few).astype(int) for each in claimed)
+                every = np.arange(at.masks.shape[1])
+                wanted, allowed = one[:, None] == every, other[:, None] == every
+            else:
+                (one, other), (wanted, allowed) = pairs_of(at, master, few, chosen, claimed), sets_of(at, claimed)
+            taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
+            if len(taken):
+                worth = np.full(len(few.rng_keys), np.nan)
+                if isinstance(master, ObservationAgent):
+                    scores, line = preferences(master, few, chosen), np.arange(len(few.rng_keys))
+                    worth = scores[line, one].astype(np.float64) - scores[line, other]
+                groups = group_values(setting, states, asked_for)
+                found = Open(few, chosen, one, other, wanted, allowed, worth, start + rows[some], groups)
+                yield found.at(taken)
+        start += len(block.states)
+
+
+def _asked(name: str, master: Agent, search: SearchAgent, found: Open) -> tuple[Masters, ...]:
+    """Return what the master does in all of these decisions, and a search in one of each deal."""
+    among = f"{name}, among {name}"
+    worth = _by_deal(found.worth, found.deals) if isinstance(master, ObservationAgent) else None
+    own = Masters(among, len(found.deals), *_chosen(found, found.chosen), worth, OWN)
+    drawn = np.array([derive(int(key), PREFER_STREAM) for key in found.turns.rng_keys])
+    order = np.lexsort((drawn, found.deals))
+    firsts = order[np.unique(found.deals[order], return_index=True)[1]]
+    few = found.at(firsts[:SEARCHED])
+    values, rows = search.values(few.turns, halving=False), np.arange(len(few.deals))
+    worth = _by_deal(values.means[rows, few.one] - values.means[rows, few.other], few.deals)
+    thought = _chosen(few, values.choice(search.plan.steady).astype(int))
+    return own, Masters(f"{SEARCH}, among {name}", len(few.deals), *thought, worth, CHIPS)
+
+
+def _chosen(found: Open, actions: np.ndarray) -> tuple[Estimate, Estimate]:
+    """Return how often actions are claimed ones, and how often others that these are compared with."""
+    rows = np.arange(len(actions))
+    one, other = (_by_deal(each[rows, actions].astype(float), found.deals) for each in (found.wanted, found.allowed))
+    return one, other
+
+
+def _by_deal(values: np.ndarray, deals: np.ndarray) -> Estimate:
+    return estimate(means_by_deal(values, deals))

@@ -1,0 +1,282 @@
+"""Actions claimed in words, features of what a seat sees, players of every kind in a panel, and what the strong do."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gupai_agents import make_agent
+from gupai_agents.agent import DecisionBatch
+from gupai_agents.evaluation.claims import claim_of, masters, try_claim
+from gupai_agents.evaluation.claims.deals import play_again
+from gupai_agents.evaluation.claims.features import actions_with, values_of
+from gupai_agents.evaluation.claims.masters import Pair
+from gupai_agents.evaluation.claims.patterns import has, read_pattern
+from gupai_agents.evaluation.claims.schema import Named
+from gupai_app.claim_template import template
+from gupai_app.cli import app
+from gupai_env import VectorEnv
+from gupai_env.core.claims import Positions
+from gupai_env.core.rng import derive
+from gupai_env.core.tiles import PIPS, parse_tiles, tiles_in
+from gupai_env.games import GAMES, get_game
+from gupai_env.positions import jie_long, tiu_u
+from little_factory import FACTORY  # noqa: F401  a module that --panel can name
+
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+
+
+def position_of(built):
+    """A position that was built, as claims look at it."""
+    states = np.array([built.state]).view(np.recarray)
+    return Positions(built.game, built.variant, states, built.mask()[None])
+
+
+def fitting(at, pattern):
+    """The legal actions that fit a pattern, by name."""
+    return {at.game.action_names[each] for each in np.flatnonzero((has(at, pattern) & at.masks)[0])}
+
+
+# --- patterns -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("lays a double", {"[2:2]"}),
+        ("lays [6:2]", {"[2:6]"}),
+        ("lays", {"[2:2]", "[2:6]"}),
+        ("leaves 6 open", {"[2:6]"}),
+        ("leaves 2", {"[2:2]"}),
+        ("discards the heaviest", {"discard [6:5]"}),
+        ("discards the lightest", {"discard [2:2]"}),
+        ("discards no double", {"discard [6:2]", "discard [6:5]"}),
+        ("discards a 5", {"discard [6:5]"}),
+        ("lays a double or discards a 5", {"[2:2]", "discard [6:5]"}),
+        ("leads the heaviest", set()),
+    ],
+)
+def test_a_pattern_fits_actions_by_their_names(pattern, found):
+    at = position_of(jie_long.from_tiles(["64 11", "22 62 65", "11 31 33", "44 53 63"], "[4:2]", forced_play=False))
+    assert fitting(at, pattern) == found
+
+
+def test_who_leads_may_lead_the_heaviest_either_way():
+    at = position_of(jie_long.from_tiles(["22 65", "11 31", "33 53", "44 63"]))
+    assert fitting(at, "leads the heaviest") == {"[5:6]", "[6:5]"}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("catches [4:2]", {"[2:1] catches [4:2]", "[5:1] catches [4:2]"}),
+        ("[2:1] catches [4:2]", {"[2:1] catches [4:2]"}),
+        ("catches the lightest no double", {"[2:1] catches [4:2]", "[5:1] catches [4:2]", "[5:1] catches [5:1]"}),
+        ("catches a double", {"[5:1] catches [3:3]"}),
+    ],
+)
+def test_what_is_caught_stands_behind_the_verb(pattern, found):
+    at = position_of(tiu_u.from_tiles(["21 51 64", "11 22", "66 66"], lake="42 33 51"))
+    assert fitting(at, pattern) == found
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("eats [4:2]", "its verbs are play, discard, lead"),
+        ("lays a dragon", "'dragon' is nothing that a pattern says of tiles"),
+        ("[4:2]", "says not what is done"),
+    ],
+)
+def test_a_pattern_that_is_not_understood_says_what_is(pattern, said):
+    with pytest.raises(ValueError, match="'") as error:
+        read_pattern(pattern, get_game("jie-long"))
+    assert said in str(error.value)
+    with pytest.raises(ValueError, match=r"readings\.0\.action\.0: "):
+        claim_of(claim_about("jie-long", action=pattern))
+
+
+@every_game
+def test_a_template_for_every_game_is_a_claim_whose_pattern_fits_something(game):
+    from gupai_agents.plain_yaml import parse_yaml
+
+    claim = claim_of(parse_yaml(template(game, "mine")))
+    (pattern,) = claim.readings[0].action
+    envs = VectorEnv(game, 300, seed=2, observe=False)
+    fitted = 0
+    for step in range(6):
+        at = Positions(game, envs.variant, envs.states.copy().view(np.recarray), envs.masks.copy())
+        fitted += int(actions_with(at, [pattern]).sum())
+        envs.step(envs.sample(derive(3, step)))
+    assert fitted > 0
+
+
+def claim_about(game, **reading):
+    content = {"name": "one", "kind": "action", "comparator": "best_alternative", "panel": ["greedy"], "margin": 1}
+    readings = [content | reading]
+    return {"id": "mine", "statement": "So.", "source": "me", "game": game, "readings": readings}
+
+
+def test_a_claim_in_words_is_tested_by_the_stage_of_the_deal():
+    doses = {"feature": "stock", "values": ["0-11", "12+"]}
+    claim = claim_of(claim_about("tiu-u", action="catches the heaviest", deals=300, doses=doses))
+    found = try_claim(claim, seed=1).findings[0]
+    assert [level.dose.text for level in found.doses] == ["0-11", "12+"]
+    assert all(level.verdict == "supported" for level in found.doses)  # a catch of any kind is better than none
+    assert found.verdict == "supported" and found.examples
+
+
+# --- features of what is seen ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "value"),
+    [
+        ({"feature": "hand"}, lambda hand: len(hand)),
+        ({"feature": "hand", "number": 2}, lambda hand: sum(2 in PIPS[kind] for kind in hand)),
+        ({"feature": "hand", "tile": "[6:4]"}, lambda hand: hand.count(parse_tiles("64")[0])),
+        ({"feature": "sizes"}, lambda hand: len(hand)),
+    ],
+)
+def test_a_section_of_the_observation_is_a_feature(asked, value):
+    for name in ("jie-long", "tiu-u"):
+        game = get_game(name)
+        envs = VectorEnv(game, 50, seed=5, observe=False)
+        at = Positions(game, envs.variant, envs.states.copy().view(np.recarray), envs.masks.copy())
+        hands = [tiles_in(int(hand)) for hand in at.hands]
+        assert values_of(at, Named(**asked)).tolist() == [value(hand) for hand in hands]
+
+
+def test_open_ends_turns_and_places_are_read_off_the_observation():
+    at = position_of(jie_long.from_tiles(["64 11", "22 62 65", "11 31 33", "44 53 63"], "[4:2]", forced_play=False))
+    values = {
+        ("ends", 2): 2,  # with one open end both entries are that
+        ("ends", 4): 0,
+        ("turn", None): 1,
+        ("last_player", None): 3,  # the seat before the one to act
+        ("played", 4): 1,
+    }
+    for (feature, number), value in values.items():
+        assert values_of(at, Named(feature=feature, number=number)).tolist() == [value], feature
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"feature": "turn", "number": 2}, "turn takes no number"),
+        ({"feature": "turn", "tile": "[6:4]"}, "turn takes no tile"),
+        ({"feature": "hand", "number": 2, "tile": "[6:4]"}, "takes a number or a tile, not both"),
+        ({"feature": "own", "number": 2, "tile": "[6:4]"}, "own takes no tile"),
+    ],
+)
+def test_a_section_is_asked_only_for_what_it_says(asked, said):
+    with pytest.raises(ValueError, match=r"readings\.0\.population\.position\.0: ") as error:
+        claim_of(claim_about("jie-long", action="lays", population={"position": [asked]}))
+    assert said in str(error.value)
+
+
+def test_hands_with_a_tile_are_dealt_to_order():
+    doses = {"feature": "holding", "tile": "[6:4]", "values": [1, 2]}
+    claim = claim_of(claim_about("jie-long", action="lays a double", deals=250, doses=doses))
+    found = try_claim(claim).findings[0]
+    # Two of 32 tiles, eight to a hand.
+    assert play_again(claim, claim.readings[0], 0, found.examples[0]).treated.order
+    assert found.doses[0].label == "holding [6:4]: one"
+
+
+# --- panels ---------------------------------------------------------------------------------------
+
+
+def trait(**more):
+    reading = {"name": "one", "kind": "policy", "treated": "variety", "baseline": "greedy", "panel": ["greedy"]}
+    readings = [{**reading, "margin": 0.5, "plan": {"deals": 300}, **more}]
+    return {"id": "mine", "statement": "So.", "source": "me", "game": "jie-long", "readings": readings}
+
+
+def test_a_panel_takes_agents_and_factories_and_a_file_takes_none(tmp_path):
+    claim, agent = claim_of(trait()), make_agent("greedy")
+    plain = try_claim(claim).findings[0].effects
+    for panel in ([agent], ["little_factory:make"], ["greedy"]):
+        found = try_claim(claim, panel=panel).findings[0]
+        assert [each.estimate for each in found.effects] == [each.estimate for each in plain]
+        pair = play_again(claim, claim.readings[0], 0, found.examples[0], panel)
+        assert pair.treated.payoffs
+    with pytest.raises(ValueError, match="runs code"):
+        claim_of(trait(panel=["little_factory:make"]))
+    with pytest.raises(ValueError, match="greedy plays jie-long, not tiu-u"):
+        try_claim(claim_of({**trait(treated="careful"), "game": "tiu-u"}), panel=[agent])
+
+
+def test_the_command_tests_against_a_factory_with_a_page_and_changes(tmp_path):
+    words = ["claim", "run", "jl-variety", "--panel", "little_factory:make", "--deals", "40", "--json"]
+    words += ["--set", "readings.0.margin=0.25", "-o", "players=3", "--no-masters", "--html", str(tmp_path / "a.html")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    content = json.loads(done.stdout)
+    assert content["readings"][0]["effects"][0]["label"] == "little_factory:make"
+    assert content["asked"]["set"] == ["readings.0.margin=0.25", "readings.0.variant.players=3"]
+    assert content["statement"] == "variety instead of greedy, players=3."
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "gupai claim run jl-variety --set readings.0.margin=0.25" in page and "Main strategy" not in page
+    for more, said in (
+        (["--set", "margin"], "write KEY=VALUE"),
+        (["--set", "readings.0.x=1"], "nothing that can be changed"),
+        (["-o", "colour=1"], "colour"),
+    ):
+        done = CliRunner().invoke(app, ["claim", "run", "jl-variety", *more])
+        assert done.exit_code == 2 and said in done.output and done.output.count("\n") == 1
+
+
+# --- what the strong do ---------------------------------------------------------------------------
+
+
+class Planted:
+    """Plays as a trait says in a share of the decisions where it parts from the baseline, else as the baseline does."""
+
+    name = "planted"
+
+    def __init__(self, share, treated="variety", baseline="greedy"):
+        self.share, self.pair = share, Pair(make_agent(treated), make_agent(baseline))
+
+    def act(self, turns: DecisionBatch) -> np.ndarray:
+        one, other = (agent.act(turns) for agent in self.pair)
+        chance = np.array([derive(int(key), 77) / 2**63 for key in turns.rng_keys])
+        return np.where(chance < self.share, one, other)
+
+
+@pytest.fixture
+def planted(monkeypatch):
+    """Lets a planted player be the master, and search with few playouts."""
+
+    def plant(share):
+        monkeypatch.setattr(masters, "BEST", "planted")
+        monkeypatch.setattr(masters, "agent_names", lambda game, variant: ["planted"])
+        monkeypatch.setattr(masters, "SEARCH", "search:playouts=4")
+        return Planted(share)
+
+    return plant
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.2, "does not"), (0.9, "does it")])
+def test_what_a_master_does_is_counted_where_both_actions_are_open(planted, share, verdict):
+    agent = planted(share)
+    found = try_claim(claim_of(trait()), panel=[make_agent("greedy"), agent], masters=True).findings[0]
+    own, search = found.masters
+    assert own.who == "planted, among planted" and own.verdict == verdict
+    assert abs(own.chooses.mean - share) <= 1.5 * own.chooses.half_width
+    assert own.chooses.mean + own.other.mean == pytest.approx(1)
+    assert search.decisions <= 100 and search.unit == "chips"
+    assert "masters" in found.as_numbers()
+
+
+def test_best_is_asked_at_every_dose_and_says_what_the_difference_is_worth_to_it(monkeypatch):
+    monkeypatch.setattr(masters, "SEARCH", "search:playouts=4")
+    doses = {"feature": "carrying", "number": 2, "values": [3, "5+"]}
+    claim = claim_of(trait(treated="+attack_2=40", baseline="variety", doses=doses))
+    few, many = try_claim(claim, deals=100, masters=True).findings[0].doses
+    (best, _), (rich, _) = few.masters, many.masters
+    assert best.who == "best, among best" and best.unit == "its own scores"
+    assert best.worth.mean < rich.worth.mean  # five 2s speak more for it than three do
+    assert best.chooses.mean < rich.chooses.mean
+    assert not try_claim(claim, deals=20).findings[0].doses[0].masters  # nobody asked
