@@ -6,11 +6,21 @@ import numpy as np
 import pytest
 
 from gupai_agents import DecisionBatch, make_agent, search
-from gupai_agents.evaluation import GameTree, build_tree, duel, play_tournament
+from gupai_agents.evaluation import (
+    GameTree,
+    build_tree,
+    duel,
+    play_duplicates,
+    play_into,
+    play_tournament,
+    schedule,
+    verify,
+)
 from gupai_agents.evaluation.best_response import gain_of
 from gupai_agents.evaluation.claims.tables import at_their_sides
 from gupai_agents.evaluation.exact import solve
 from gupai_agents.evaluation.ladder import play_ladder
+from gupai_agents.evaluation.match import rotations_of
 from gupai_agents.evaluation.tournament import ALL, MIXED, ONE, TWO, line_ups
 from gupai_agents.tune import Table
 from gupai_env import GAMES, get_game
@@ -52,6 +62,46 @@ def test_a_duel_is_side_against_side():
     np.testing.assert_array_equal(found.chips[..., 0], -found.chips[..., 1])
     back = duel(DEER, hunter, greedy, 50)
     np.testing.assert_array_equal(found.chips[..., 0].mean(1), -back.chips[..., 0].mean(1))
+
+
+def test_rotations_that_repeat_a_game_are_left_out():
+    """Two agents that are not known to be the same one play all of them."""
+    names = ("hunter", "greedy")
+    once = play_duplicates(DEER, [make_agent(name, DEER) for name in names] * 2, 40, seed=2)
+    each = play_duplicates(DEER, [make_agent(name, DEER) for name in names * 2], 40, seed=2)
+    assert (once.chips.shape, each.chips.shape) == ((40, 2, 4), (40, 4, 4))
+    np.testing.assert_array_equal(each.chips, np.concatenate([once.chips, once.chips], 1))
+    assert once.chips.any()
+    for player in range(4):
+        assert once.mean(player) == each.mean(player)
+        for seat in range(4):
+            assert once.at_seat(player, seat) == each.at_seat(player, seat)
+
+
+def test_all_rotations_are_played_where_everybody_plays_alone():
+    for game in GAMES.values():
+        seats = game.variant().players
+        for line_up in ([0] * seats, [0, 1] * seats, range(seats)):
+            distinct = len(set(line_up[:seats])) == seats
+            expected = 2 if game is DEER and not distinct else seats
+            assert rotations_of(game, seats, line_up[:seats]) == expected
+
+
+def test_a_tournament_of_sides_is_kept_and_verified(tmp_path):
+    names = ["greedy", "hunter", "random"]
+    plan, agents = schedule(DEER, names, 20), [make_agent(name, DEER) for name in names]
+    found = play_into(tmp_path / "lab", plan, agents)
+    assert found.chips.shape == (6, 20, 2, 4)
+    assert found.standings.chips.shape == (3, 3, 20, 4)
+    alone = duel(DEER, agents[0], agents[1], 20)
+    assert found.standings.against(0, 1) == alone.mean(0)
+    for seat in range(4):
+        of_all = np.mean([duel(DEER, agents[0], rival, 20).at_seat(0, seat).mean for rival in agents[1:]])
+        assert found.standings.at_seat(0, seat).mean == pytest.approx(of_all)
+        assert found.at_seat(0, seat).mean == pytest.approx(of_all)
+    checked = verify(tmp_path / "lab")
+    np.testing.assert_array_equal(checked.chips, found.chips)
+    np.testing.assert_array_equal(checked.action_types, found.action_types)
 
 
 def test_line_ups_seat_sides():

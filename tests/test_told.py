@@ -242,12 +242,13 @@ def test_results_tell_the_seats_of_the_hero():
 # --- pages ----------------------------------------------------------------------------------------
 
 
-def test_the_place_of_a_game_in_its_file_is_that_in_which_blocks_are_written():
-    plan = schedule("jie-long", ["a", "b", "c"], 2100, seed=1)
+@pytest.mark.parametrize(("game", "rotations"), [("jie-long", 4), ("deer-hunt", 2)])
+def test_the_place_of_a_game_in_its_file_is_that_in_which_blocks_are_written(game, rotations):
+    plan = schedule(game, ["a", "b", "c"], 2100, seed=1)
     places = []
     for line_up, first, some in plan.blocks():
-        places += [(line_up, deal, rotation) for deal in range(first, first + some) for rotation in range(4)]
-    assert len(places) == len(plan.line_ups) * 2100 * 4
+        places += [(line_up, deal, rotation) for deal in range(first, first + some) for rotation in range(rotations)]
+    assert len(places) == len(plan.line_ups) * 2100 * rotations
     for place in (0, 1, 5, 4095, 4096, 4097, len(places) // 2, len(places) - 1):
         assert index_of_game(plan, *places[place]) == place
 

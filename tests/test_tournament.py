@@ -97,7 +97,7 @@ def test_all_tables_are_all_of_them():
 def test_a_table_that_cannot_be_filled_is_refused():
     with pytest.raises(ValueError, match="choose one of one, two, mixed, all"):
         line_ups(3, 4, "three")
-    with pytest.raises(ValueError, match="needs four seats or more, an even number; there are 3"):
+    with pytest.raises(ValueError, match="an even number, that play for themselves; there are 3"):
         schedule("jie-long", NAMES, 5, table=TWO, players=3)
     with pytest.raises(ValueError, match="needs two agents or more"):
         schedule("jie-long", ["greedy"], 5)

@@ -16,6 +16,7 @@ from gupai_agents.evaluation.folder_models import (
     read_manifest,
     read_summary,
 )
+from gupai_agents.evaluation.match import rotations_of
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import ONE, LineUp, Schedule, Tournament, line_ups
 from gupai_app.web.players import ODD, shown, wrong_with
@@ -57,6 +58,11 @@ class Kept(NamedTuple):
     @property
     def seats(self) -> int:
         return self.variant.players if self.variant else 0
+
+    @property
+    def rotations(self) -> int:
+        """How often a deal is played by a line-up, which has one agent at a side."""
+        return rotations_of(self.game, self.seats, self.game.sides(self.seats).tolist()) if self.game else 0
 
     @property
     def totals(self) -> list[Total]:

@@ -132,11 +132,11 @@ def intervals(standings: Sequence[Standing]) -> Markup:
 
 def index_of_game(plan: Schedule, line_up: int, deal: int, rotation: int) -> int:
     """Return the index of a game in the file of its tournament."""
-    number, seats = 0, plan.variant.players
+    number = 0
     for at, first, some in plan.blocks():
         if at == line_up and first <= deal < first + some:
-            return number + (deal - first) * seats + rotation
-        number += some * seats
+            return number + (deal - first) * plan.rotations + rotation
+        number += some * plan.rotations
     raise AssertionError
 
 
@@ -299,7 +299,7 @@ def _go_on(server: Server, path: Path, key: str) -> None:
 def one(name: str, query: Query, server: Asked) -> Response:
     path = folder_called(server.tournaments, name)
     plan = played_so_far(kept(name, path))[0]
-    most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.variant.players}
+    most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.rotations}
     at = {each: whole(query.get(each, "0"), each, 0, many - 1) for each, many in most.items()}
     return show(line_at(path / GAMES_FILE, index_of_game(plan, **at)), server.players)
 

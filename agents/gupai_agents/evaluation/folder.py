@@ -395,7 +395,7 @@ def rows(plan: Schedule, block: Block, played: Played) -> str:
     number, first, some = block
     line_up, seats = plan.line_ups[number], plan.variant.players
     assert played.action_types is not None
-    player_at = np.argsort(seats_of(seats), 1)  # [rotation, seat]
+    player_at = np.argsort(seats_of(seats, plan.rotations), 1)  # [rotation, seat]
     found = []
     for deal in range(some):
         key = key_of(plan.seed, first + deal)
@@ -466,17 +466,17 @@ def _text(path: Path) -> Iterator[io.TextIOWrapper]:
 def _load(folder: Path, plan: Schedule, blocks: Sequence[Block], found: Tournament) -> None:
     """Fill in the blocks that games.csv holds; raises FolderError if it holds anything else."""
     seats, action_types = plan.variant.players, len(action_types_of(plan.game)[0])
-    order = seats_of(seats)
+    order = seats_of(seats, plan.rotations)
     with _text(folder / ROWS) if blocks else contextlib.nullcontext(io.StringIO()) as file:
         if blocks:
             _compare(folder, file, header(plan))
         lines = csv.reader(file)
         for block in blocks:
-            count = block[2] * seats
+            count = block[2] * plan.rotations
             try:
                 figures = np.array([line[5 + seats :] for line in islice(lines, count)], float)
-                chips = figures[:, :seats].reshape(-1, seats, seats)
-                done = figures[:, seats:].reshape(-1, seats, action_types, seats).swapaxes(2, 3)
+                chips = figures[:, :seats].reshape(-1, plan.rotations, seats)
+                done = figures[:, seats:].reshape(-1, plan.rotations, action_types, seats).swapaxes(2, 3)
                 if not np.isfinite(figures).all():
                     raise ValueError
             except UnicodeDecodeError:
@@ -494,10 +494,11 @@ def _replayed(folder: Path, plan: Schedule, block: Block, games: Iterator[GameRe
     """Return a block from its records; raises FolderError for a game that is not the one to be played there."""
     line_up, (_, first, some), seats = plan.line_ups[block[0]], block, plan.variant.players
     names, kinds = action_types_of(plan.game)
-    order = seats_of(seats)
-    chips, action_types = np.zeros((some, seats, seats)), np.zeros((some, seats, seats, len(names)), np.int16)
+    order = seats_of(seats, plan.rotations)
+    shape = some, plan.rotations, seats
+    chips, action_types = np.zeros(shape), np.zeros((*shape, len(names)), np.int16)
     for deal in range(some):
-        for rotation in range(seats):
+        for rotation in range(plan.rotations):
             number += 1
             game = next(games, None)
             seating = [""] * seats

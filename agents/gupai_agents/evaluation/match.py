@@ -1,7 +1,8 @@
 """Duplicate matches: every deal is played once for every rotation of the players over the seats.
 
 The unit of all statistics is the deal: a player's chips in it, averaged over its rotations. An agent that
-meets itself scores exactly zero.
+meets itself scores exactly zero. With teams some rotations only swap partners, and would repeat a game to the chip:
+these are left out.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +33,8 @@ class DuplicateResult:
     """What the players of a line-up won.
 
     chips: float64 [deals, rotations, seats], where chips[d, r, s] is won by player s, who sits at seat
-        (s + r) modulo seats in rotation r. With several deals per match, chips of the whole match over its deals.
+        (s + r) modulo seats in rotation r. With several deals per match, chips of the whole match over its deals. With
+        teams there are fewer rotations than seats if the later ones repeat the first.
     """
 
     players: tuple[str, ...]
@@ -47,7 +49,7 @@ class DuplicateResult:
     def at_seat(self, player: int, seat: int) -> Estimate:
         """Return the same for the games in which the player sat at `seat`."""
         player, seat = self._place("player", player), self._place("seat", seat)
-        return estimate(self.chips[:, (seat - player) % self.chips.shape[2], player])
+        return estimate(self.chips[:, (seat - player) % self.chips.shape[1], player])
 
     def _place(self, what: str, number: int) -> int:
         return whole_number(what, number, 0, self.chips.shape[2] - 1)
@@ -58,9 +60,22 @@ def key_of(seed: int, deal: int) -> int:
     return derive(derive(seed, EVALUATION_STREAM), deal)
 
 
-def seats_of(seats: int) -> np.ndarray:
-    """Return the seat of every player of a line-up in every rotation, int [rotations, players]."""
-    return (np.arange(seats)[None, :] + np.arange(seats)[:, None]) % seats
+def seats_of(seats: int, rotations: int) -> np.ndarray:
+    """Return the seat of every player of a line-up in the first rotations, int [rotations, players]."""
+    return (np.arange(seats)[None, :] + np.arange(rotations)[:, None]) % seats
+
+
+def rotations_of(game: Game, seats: int, line_up: Sequence[int]) -> int:
+    """Return how many rotations of a line-up, agents by number, are to be played.
+
+    All, as many as seats, where everybody plays alone. With teams a rotation that puts the same agents on the same
+    sides as one before is the same game, and pays partners alike.
+    """
+    sides = game.sides(seats)
+    for rotations in range(1, seats):
+        if all(np.array_equal(np.roll(each, rotations), each) for each in (sides, line_up)):
+            return rotations
+    return seats
 
 
 class Played(NamedTuple):
@@ -82,7 +97,7 @@ def play_rotations(
     """Play the deals of a seed from number `first` on, every one in all rotations of the players over the seats.
 
     Args:
-        envs: As many as there are deals times seats.
+        envs: As many as there are deals times `rotations_of` the players.
         players: One agent per seat.
         seed: That of the evaluation.
         first: The number of the first deal.
@@ -92,13 +107,14 @@ def play_rotations(
         ValueError: For answers that are no legal actions.
     """
     seats = envs.variant.players
-    seat_of, deals = seats_of(seats), envs.num_envs // seats
-    player_at = np.argsort(seat_of, 1)  # [rotation, seat]
     agents, who = distinct(players)
-    envs.reset(seeds=np.repeat([key_of(seed, deal) for deal in range(first, first + deals)], seats))
+    rotations = rotations_of(envs.game, seats, who)
+    seat_of, deals = seats_of(seats, rotations), envs.num_envs // rotations
+    player_at = np.argsort(seat_of, 1)  # [rotation, seat]
+    envs.reset(seeds=np.repeat([key_of(seed, deal) for deal in range(first, first + deals)], rotations))
     log = None if names is None else Log(envs)
     play_out(envs, agents, np.tile(np.array(who)[player_at], (deals, 1)), log.note if log else None)
-    order = np.broadcast_to(seat_of, (deals, seats, seats))
+    order = np.broadcast_to(seat_of, (deals, rotations, seats))
     chips = np.take_along_axis(chips_won(envs).reshape(order.shape), order, 2)
     if names is None or log is None:
         return Played(chips)
@@ -133,11 +149,12 @@ def play_some(
         raise ValueError(f"{counted(len(players), 'player')} for {seats} seats; there must be one for each")
     for player in players:
         check_agent(player, game, variant)
-    size = ENVS // seats if record is None else ENVS // seats // variant.deals
+    rotations = rotations_of(game, seats, distinct(players)[1])
+    size = ENVS // rotations if record is None else ENVS // rotations // variant.deals
     envs, names = None, labels_of_line_up(players) if record else None
     for first, some in chunks(deals, min(size, most)):
-        if envs is None or envs.num_envs != some * seats:
-            envs = new_lanes(game, variant, some * seats)
+        if envs is None or envs.num_envs != some * rotations:
+            envs = new_lanes(game, variant, some * rotations)
         played = play_rotations(envs, players, seed, first, names)
         if record is not None:
             record.write(played.records or [])

@@ -11,7 +11,7 @@ import numpy as np
 
 from gupai_agents.agent import Agent, check_agent, labels_of
 from gupai_agents.decisions import new_lanes
-from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Played, Progress, chunks, play_rotations
+from gupai_agents.evaluation.match import ENVS, MOST_FIGURES, Played, Progress, chunks, play_rotations, rotations_of
 from gupai_agents.evaluation.rating import alpha_rank, choices_of, ratings
 from gupai_agents.evaluation.records import RecordWriter, action_types_of
 from gupai_agents.evaluation.statistics import Estimate, estimate, holm, t_test
@@ -187,7 +187,8 @@ class Tournament:
         for at in ones:
             hero, *others = self.line_ups[at].agents
             villain = next(each for each in others if each != hero)
-            chips[hero, villain] = self.chips[at, :, :, 0]  # rotation r puts player 0 at seat r
+            won = self.chips[at, :, :, 0]  # rotation r puts player 0 at seat r, and its partners at theirs
+            chips[hero, villain] = np.tile(won, seats // won.shape[1])
         return Standings(self.players, chips, self.seed)
 
     @functools.cached_property
@@ -226,8 +227,8 @@ class Tournament:
 
     def at_seat(self, agent: int, seat: int) -> Estimate:
         """Return the chips per deal of an agent at one seat, over the places that count for it."""
-        seats = self.variant.players
-        won = [self.chips[at, :, (seat - place) % seats, place] for at, place in self._counted(agent)]
+        rotations = self.chips.shape[2]
+        won = [self.chips[at, :, (seat - place) % rotations, place] for at, place in self._counted(agent)]
         return estimate(np.mean(won, 0))
 
     @property
@@ -275,9 +276,14 @@ class Schedule:
     deals: int
     seed: int
 
+    @property
+    def rotations(self) -> int:
+        """How many rotations of a line-up are played; every line-up has one agent at a side, so they are alike."""
+        return rotations_of(self.game, self.variant.players, self.line_ups[0].agents)
+
     def blocks(self) -> Iterator[Block]:
         """Yield what is played at a time."""
-        size = ENVS // self.variant.players // self.variant.deals
+        size = ENVS // self.rotations // self.variant.deals
         for first, some in chunks(self.deals, size):
             for number in range(len(self.line_ups)):
                 yield number, first, some
@@ -297,8 +303,7 @@ class Schedule:
 
     def empty(self) -> Tournament:
         """Return the tournament before the first deal, to be filled."""
-        seats = self.variant.players
-        shape = (len(self.line_ups), self.deals, seats, seats)
+        shape = (len(self.line_ups), self.deals, self.rotations, self.variant.players)
         action_types = np.zeros((*shape, len(action_types_of(self.game)[0])), np.int16)
         return Tournament(
             self.game, self.variant, self.players, self.line_ups, np.zeros(shape), action_types, self.seed
@@ -309,7 +314,7 @@ def play_block(plan: Schedule, agents: Sequence[Agent], block: Block) -> Played:
     """Play a block, logged; the agents are those of `players`."""
     number, first, some = block
     seated = plan.line_ups[number].agents
-    envs = new_lanes(plan.game, plan.variant, some * len(seated))
+    envs = new_lanes(plan.game, plan.variant, some * plan.rotations)
     names = [plan.players[each] for each in seated]
     return play_rotations(envs, [agents[each] for each in seated], plan.seed, first, names)
 
