@@ -37,6 +37,7 @@ PUBLIC = {
     "gupai_env.games.jie_long.position": "from_tiles settle winner",
     "gupai_env.games.shi_wu_hu.position": "from_tiles matches points settle",
     "gupai_env.games.small_mahjong.position": "claims from_tiles settle triplet_points win_points winner",
+    "gupai_env.games.tien_gow.position": "beats combination_class from_tiles paid_at_once settle winner",
     "gupai_env.games.tiu_u.position": "from_tiles matches points settle",
     "gupai_env.render": "*",
     "gupai_env.render.image": "draw_image",

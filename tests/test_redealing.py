@@ -18,9 +18,12 @@ import pytest
 from adapters import ADAPTERS, FACES
 from facts import MahjongTable, Sight, completing, small_mahjong_facts, tiles_of, triplet, without
 from gupai_env import VectorEnv, get_game
+from gupai_env.core.kernels import kernels
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import CARRYING, DOUBLES, ONE, tiles_in
 from gupai_env.games.small_mahjong.triplets import TILES
+from gupai_env.games.tien_gow.rules import DISCARD
+from gupai_env.positions import tien_gow
 from referees.small_mahjong import best_split
 from walks import views_of
 
@@ -312,6 +315,37 @@ def test_redealt_hands_of_small_mahjong_are_as_likely_as_there_are_ways_to_have_
         wanted = {each: num * weight / total for each, weight in expected.items()}
         chi_square = sum((found[each] - wanted[each]) ** 2 / wanted[each] for each in wanted)
         assert chi_square < len(wanted) + 5 * np.sqrt(2 * len(wanted))
+
+
+# Tien Gow: a discard under way
+
+
+def test_redealt_positions_of_tien_gow_let_a_discard_under_way_go_on():
+    """Seat 1 has laid one of two tiles face down. It goes on with a kind that is no lower, so its hand has one."""
+    position = tien_gow.from_tiles(
+        ["51 64 64 33", "65 43 42 62", "61 65 11 53", "55 44 44 32"],
+        [4, 0, 0, 0],
+        ["66 66 11 31", "31 55 33 22", "22 61 51 63", "54 52 41 21"],
+    )
+    position.play("51", "discard 42", "61", "55", "44 44", "discard 64", "discard 64", "discard 43")
+    hidden = [FACES.index(face) for face in ((6, 5), (4, 3), (4, 2), (6, 2), (6, 5), (1, 1), (5, 3), (3, 2))]
+    expected: Counter = Counter()
+    for before, begun, *rest in permutations(hidden):
+        if max(rest[:2]) >= begun:
+            hands = (sum(int(ONE[kind]) for kind in pile) for pile in (rest[:2], rest[2:5], rest[5:]))
+            expected[*hands, before, begun] += 1
+    num = 30 * len(expected)
+    drawn = position.game.new_states(num)
+    views, rng_keys = np.repeat(position.view_row(0), num), np.array([derive(9, at) for at in range(num)])
+    kernels(position.game).determinize(position.rules, views.view(np.recarray), rng_keys, drawn)
+    plays = int(position.state.plays)
+    discards = drawn.record[:, [1, plays - 1]] - DISCARD
+    assert (drawn.floor == discards[:, 1]).all()
+    found = Counter(map(tuple, np.concatenate([drawn.hands[:, 1:], discards], 1).tolist()))
+    assert found.keys() <= expected.keys()
+    wanted = {each: num * weight / expected.total() for each, weight in expected.items()}
+    chi_square = sum((found[each] - wanted[each]) ** 2 / wanted[each] for each in wanted)
+    assert chi_square < len(wanted) + 5 * np.sqrt(2 * len(wanted))
 
 
 # Ce Deng: the answers before the play

@@ -1,8 +1,13 @@
 """What claims can name of Tien Gow."""
 
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import NamedTuple
+
 import numpy as np
 
 from gupai_env.core.claims import (
+    CHIPS,
     SHARE,
     ActionFeature,
     Metric,
@@ -14,9 +19,10 @@ from gupai_env.core.claims import (
     of_seats,
     ratio,
 )
+from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import KINDS
 from gupai_env.games.tien_gow.combinations import SIZE, SUPREME
-from gupai_env.games.tien_gow.rules import DISCARD, HANDS, PLAYS
+from gupai_env.games.tien_gow.rules import DISCARD, PLAYS, TILES, Rules, plays_of
 
 
 def lead(at: Positions, number: int) -> np.ndarray:
@@ -77,7 +83,7 @@ def beats(at: Positions, number: int) -> np.ndarray:
 
 
 def banker_gain(outcome: Outcome, number: int) -> np.ndarray:
-    """Return what the banker won."""
+    """Return what the banker won; after a single deal the leader is still its banker."""
     rows = np.arange(len(outcome.states))
     return outcome.states.total[rows, outcome.states.leader].astype(float)
 
@@ -108,52 +114,73 @@ def winner_tricks(outcome: Outcome, number: int) -> np.ndarray:
     return (outcome.states.taken[rows, outcome.states.holder] == number).astype(float)
 
 
-def led_in_trick(outcome: Outcome, number: int) -> np.ndarray:
+class Turn(NamedTuple):
+    """A seat's turn in a trick, and what was known and done then.
+
+    Attributes:
+        table: The fields of the state that tell what may be played; the next turn changes them.
+        hand: The seat's hand, a tile set.
+        action: The combination that it played, or the first discard.
+    """
+
+    table: SimpleNamespace
+    hand: int
+    action: int
+
+
+def turns_of(outcome: Outcome, row: int) -> Iterator[Turn]:
+    """Yield the turns of a deal that is over, in order."""
+    state, players = outcome.states[row], outcome.variant.players
+    hands = (state.hands + state.played + state.discards).tolist()
+    record, play = state.record[: state.plays].tolist(), 0
+    table = SimpleNamespace(done=0, tiles=0, lead=NOBODY, best=NOBODY, to_discard=0, taken=[0] * players)
+    table.to_act = holder = int(state.leader)
+    turns = 0
+    while play < len(record):
+        seat, action = table.to_act, record[play]
+        yield Turn(table, hands[seat], action)
+        if action < DISCARD:
+            holder, table.best = seat, action
+            if turns == 0:
+                table.lead, table.tiles = action, int(SIZE[action])
+        end = play + (1 if action < DISCARD else table.tiles)
+        hands[seat] -= sum(int(TILES[each]) for each in record[play:end])
+        play, turns, table.to_act = end, turns + 1, (seat + 1) % players
+        if turns == players:
+            table.taken[holder] += table.tiles
+            table.done, table.tiles, table.lead, table.best = table.done + table.tiles, 0, NOBODY, NOBODY
+            turns, table.to_act = 0, holder
+
+
+def sets_led(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], the tiles led in sets once so many tricks or more were over, and all tiles led then."""
-    states, players = outcome.states, outcome.variant.players
-    found = np.zeros((len(states), 2))
-    hand = HANDS[outcome.variant.deck != "full"]
-    for row, state in enumerate(states):
-        done = turns = size = left = 0
-        for action in state.record[: state.plays].tolist():
-            if action < DISCARD and turns == 0:
+    found = np.zeros((len(outcome.states), 2))
+    for row in range(len(found)):
+        for table, _, action in turns_of(outcome, row):
+            if table.tiles == 0 and table.done >= number:
                 size = int(SIZE[action])
-                if number <= done < hand:
-                    found[row] += (size * (size > 1), size)
-            elif action >= DISCARD:
-                left = (left or size) - 1
-                if left:
-                    continue
-            turns += 1
-            if turns == players:
-                done, turns = done + size, 0
+                found[row] += (size * (size > 1), size)
+    return found
+
+
+def given_up(outcome: Outcome, number: int) -> np.ndarray:
+    """Return, [N, 2], how often a seat discarded although it could beat what lay, and how often it could."""
+    rules, found = outcome.variant.as_rules(Rules), np.zeros((len(outcome.states), 2))
+    for row in range(len(found)):
+        for table, hand, action in turns_of(outcome, row):
+            if table.tiles > 0 and plays_of(rules, table, hand):
+                found[row] += (action >= DISCARD, 1)
     return found
 
 
 def supreme_led_after(outcome: Outcome, number: int) -> np.ndarray:
     """Return, [N, 2], where the supreme pair was led once so many tricks or more were over, and where it was led."""
-    led = (outcome.states.record == SUPREME) & (np.arange(PLAYS) < outcome.states.plays[:, None])
+    record = outcome.states.record
+    led = ((record == SUPREME) & (np.arange(PLAYS) < outcome.states.plays[:, None])).any(1)
     late = np.zeros(len(led))
-    for row in np.flatnonzero(led.any(1)):
-        late[row] = tricks_before(outcome, int(row), int(led[row].argmax())) >= number
-    return np.stack([late, led.any(1).astype(float)], 1)
-
-
-def tricks_before(outcome: Outcome, row: int, play: int) -> int:
-    """Return how many tricks of a deal were over before a decision."""
-    state, players = outcome.states[row], outcome.variant.players
-    done = turns = size = left = 0
-    for action in state.record[:play].tolist():
-        if action < DISCARD:
-            size = int(SIZE[action]) if turns == 0 else size
-        else:
-            left = (left or size) - 1
-            if left:
-                continue
-        turns += 1
-        if turns == players:
-            done, turns = done + size, 0
-    return done
+    for row in np.flatnonzero(led).tolist():
+        late[row] = next(table.done for table, _, action in turns_of(outcome, row) if action == SUPREME) >= number
+    return np.stack([late, led.astype(float)], 1)
 
 
 CLAIMS = Vocabulary(
@@ -172,15 +199,16 @@ CLAIMS = Vocabulary(
         "beats": ActionFeature("what lies is beaten", beats),
     },
     metrics={
-        "banker_gain": Metric("chips that the banker wins", "chips", banker_gain),
+        "banker_gain": Metric("chips that the banker wins", CHIPS, banker_gain),
         "banker_wins": Metric("the banker wins the last trick", SHARE, banker_wins),
         "no_trick": Metric("seats without a trick", "seats", no_trick),
         "tricks": Metric("tricks of the seats in question", "tricks", tricks_of_seats),
         "last_size": Metric("the last trick has so many tiles", SHARE, last_size, True),
         "winner_tricks": Metric("who wins the last trick has so many tricks", SHARE, winner_tricks, True),
         "sets_led": Metric(
-            "share of tiles led in sets once so many tricks are over", "share", led_in_trick, True, statistic=ratio
+            "share of tiles led in sets once so many tricks are over", "share", sets_led, True, statistic=ratio
         ),
+        "given_up": Metric("discards where what lies may be beaten", "share of such turns", given_up, statistic=ratio),
         "supreme_after": Metric(
             "supreme pairs led once so many tricks are over", "share of them", supreme_led_after, True, statistic=ratio
         ),
