@@ -29,7 +29,7 @@ STEPS = 32  # actions a lane in one call of `play_random`, at least,
 CALL = 65536  # and decisions in all
 THREADS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 COUNTED = (
-    "A decision is one action of one seat: choosing a random legal one, playing it, dealing anew where a deal ends, "
+    "A decision is one action of one seat: choosing a random legal one, playing it, dealing again where a deal ends, "
     "and writing the next mask (and observation). Lanes are stepped from Python, envs.step(envs.sample(key)), "
     f"but for `play_random`, which plays {STEPS} actions a lane or more in one call, {CALL:,} in all. Playouts are "
     "`greedy` in all seats inside the compiled loop, masks and views only. Learner decisions are those of one random "
@@ -84,14 +84,14 @@ def rate(run: Callable[[int], int], clock: Callable[[], float] = time.process_ti
 
 def median_rate(run: Callable[[int], int]) -> float:
     """Return decisions per second of the processor, the median of RUNS runs."""
-    run(0)  # compiles what is not yet compiled
+    run(0)  # compiles
     return statistics.median(rate(run) for _ in range(RUNS))
 
 
 def stepping(game: Game, num_envs: int, observe: bool = True, threads: int = 1) -> Callable[[int], int]:
     """Return a run of a batch of lanes stepped from Python."""
     table = VectorEnv(game, num_envs, observe=observe, threads=threads)
-    steps = max(1, 4096 // num_envs)  # so that reading the clock does not count
+    steps = max(1, 4096 // num_envs)  # so that reading the clock does not matter
 
     def run(call: int) -> int:
         for step in range(steps):

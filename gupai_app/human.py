@@ -1,4 +1,4 @@
-"""A person at the terminal as an agent: the table, the moves in words, and patience with typing errors."""
+"""A person at the terminal as an agent: the table, the moves in words, and tolerance of typing errors."""
 
 import re
 import shutil
@@ -90,7 +90,7 @@ class HumanAgent:
     ) -> None:
         """Args: names: how the seats are called, by seat; None: "You", and the others by their number.
 
-        adviser: tells, when asked, what each move is worth.
+        adviser: values the moves when asked.
         """
         self.game, self.variant, self.names = game, variant, names
         self.terminal = Terminal() if terminal is None else terminal
@@ -171,7 +171,7 @@ class HumanAgent:
         number = re.fullmatch(r"(#?) ?(\d+)", text)
         at = int(number[2]) if number else 0
         by_number = moves[at - 1] if 1 <= at <= len(moves) else None
-        spell = spelled if "/" in text else str  # a split may be spelled in many ways; else tiles are found below
+        spell = spelled if "/" in text else str  # a split may be spelled in many ways; other tiles are found below
         by_name = next((move for move in moves if spell(move.name) == spell(text)), None)
         if by_name:
             return by_name

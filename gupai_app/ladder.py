@@ -1,4 +1,4 @@
-"""`gupai ladder`: all players of a game and what each is worth, for people, as JSON and as a page of the documents."""
+"""`gupai ladder`: all players of a game and their strength, for people, as JSON and as a page of the documentation."""
 
 import os
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ MEANING = (
 
 
 def players(game: Game, variant: Variant, more: Sequence[str]) -> list[str]:
-    """Return the names of all on the ladder: those by name, those of the user, and searches."""
+    """Return the names of all players on the ladder: those by name, those of the user, and searches."""
     return [*agent_names(game, variant), *more, *SEARCHES]
 
 

@@ -1,4 +1,4 @@
-"""The moves of a person: legal actions grouped as they read in a list, and what a search says each is worth."""
+"""The moves of a person: legal actions grouped for a list, and their values by a search."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from gupai_agents.agent import DecisionBatch
 from gupai_agents.search import SearchAgent
 from gupai_env.core.hints import Hints, tiles_named, unturned, verb_of
 
-ADVISER = "search:playouts=200"  # who says what moves are worth
+ADVISER = "search:playouts=200"  # the agent that values moves
 WIDE = 1.96  # standard errors to either side are a 95% interval
 
 
@@ -29,8 +29,8 @@ class Move(NamedTuple):
 
 
 class TileValue(NamedTuple):
-    """What a move is worth: chips on average and half the width of their 95% interval, if the better of its actions is
-    played where tiles can be turned two ways.
+    """The value of a move: mean chips and half the width of their 95% interval, of the better of its actions where
+    tiles can be turned two ways.
     """
 
     action: int
@@ -59,7 +59,7 @@ def headed(hints: Hints, moves: Sequence[Move]) -> dict[str, list[tuple[int, Mov
 
 
 def scores(adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> tuple[list[TileValue], str]:
-    """Return what the moves of one decision are worth, and a sentence that says how that was found."""
+    """Return the values of the moves of one decision, and a sentence that says how they were found."""
     values = adviser.values(turn)
     means, errors = values.means[0], values.errors[0]
     best = [max(move.actions, key=lambda each: means[each]) for move in moves]

@@ -1,7 +1,7 @@
 """Games as a page: one HTML file that steps through recorded games, with all it needs inside.
 
-The tables of a game share most of what they show. So each piece of a drawing stands once in the page, a part (a hand,
-the centre) lists its pieces, and a move the parts of its table.
+The tables of a game share most of what they show, so each piece of a drawing is stored once in the page; a part (a
+hand, the centre) lists its pieces, and a move the parts of its table.
 """
 
 import base64
@@ -23,13 +23,13 @@ from gupai_env.core.scene import Place, Scene
 from gupai_env.render.pieces import DARK, LIGHT, Piece, style, symbols
 from gupai_env.render.svg import Layout, draw_table, lay_out
 
-LAYOUTS = {"broad": False, "narrow": True}  # by their name in a page; whether they are narrow
+LAYOUTS = {"broad": False, "narrow": True}  # whether they are narrow, by their name in a page
 
 
 class Moment(NamedTuple):
     """A table of a game and what led to it.
 
-    anchor: the move's number, or "deal-2" where a deal begins. closed: every seat as others see it, by place.
+    anchor: the move's number, or "deal-2" where a deal begins. closed: every seat as the others see it, by seat.
     """
 
     anchor: str
@@ -67,7 +67,7 @@ def _words(step: Step, names: Sequence[str]) -> str:
 
 
 def called(record: GameRecord) -> list[str]:
-    """Return what the seats of a game are called, each otherwise."""
+    """Return a different name for each seat of a game."""
     seats = seat_names(record.variant.players)
     return [f"{seat} {agent}" for seat, agent in zip(seats, record.agents, strict=True)]
 
@@ -87,31 +87,31 @@ def _closed(session: Session, names: Sequence[str], payoffs: Sequence[float] | N
 
 @functools.cache
 def _short(number: int) -> str:
-    """Return a number in few letters."""
+    """Return a short identifier for a number."""
     return str(np.base_repr(number, 36))
 
 
 @functools.lru_cache(maxsize=8192)
 def svg_of(piece: Piece) -> str:
-    """Return a piece as SVG; the same ones stand in table after table."""
+    """Return a piece as SVG; cached, since tables repeat most pieces."""
     return piece.svg
 
 
 class Parts:
-    """What all drawings of a page are made of: its different pieces, and parts, each a list of pieces."""
+    """The distinct pieces of all drawings of a page, and its parts, each a list of pieces."""
 
     def __init__(self) -> None:
         self._pieces: dict[str, str] = {}  # with their short names
         self._parts: dict[str, int] = {}
 
     def add(self, pieces: Sequence[Piece]) -> int:
-        """Keep a part; return its number."""
+        """Add a part; return its number."""
         known = self._pieces
         names = " ".join([known.get(svg) or known.setdefault(svg, _short(len(known))) for svg in map(svg_of, pieces)])
         return self._parts.setdefault(names, len(self._parts))
 
     def uses(self, parts: Sequence[int]) -> Markup:
-        """Return parts as they stand in a drawing."""
+        """Return parts as SVG uses them in a drawing."""
         kept = list(self._parts)
         return Markup("".join(f'<use href="#p-{name}"/>' for part in parts for name in kept[part].split()))
 
@@ -124,13 +124,13 @@ class Parts:
 
     @property
     def svg(self) -> Markup:
-        """The same, and the lists of all parts."""
+        """The definitions, and the lists of all parts."""
         lists = json.dumps(list(self._parts), separators=(",", ":"))
         return self.definitions + Markup(f'<script type="application/json" id="parts">{lists}</script>')
 
 
 def _named(parts: Parts, moment: Moment, layout: Layout) -> str:
-    """Return the parts of a table, in the order in which they are painted: "a-5" is there always, "o1-6" if seat 1 is
+    """Return the parts of a table, in the order in which they are painted: "a-5" is always shown, "o1-6" if seat 1 is
     open and "c1-7" if it is not.
     """
     table = draw_table(moment.scene, layout)
@@ -147,13 +147,13 @@ def _named(parts: Parts, moment: Moment, layout: Layout) -> str:
 
 
 def stepper(record: GameRecord, parts: Parts, prefix: str = "", near: int = 0) -> Markup:
-    """Return the part of a page in which a game is looked at.
+    """Return the part of a page that steps through a game.
 
-    Args: prefix: begins the anchors of its moves. near: the seat at the near side.
+    Args: prefix: the prefix of the anchors of its moves. near: the seat at the near side.
     """
     shown = list(moments(record, near))
     scenes = [moment.scene for moment in shown]
-    # Closed seats take room too, and what is said of them.
+    # The layout also reserves space for closed seats and their notes.
     closed = [Scene(moment.scene.title, (), tuple(_in_order(moment)), (), "") for moment in shown]
     layouts = {name: lay_out([*scenes, *closed], narrow=narrow) for name, narrow in LAYOUTS.items()}
     moves = [(moment, {name: _named(parts, moment, layout) for name, layout in layouts.items()}) for moment in shown]
@@ -174,12 +174,12 @@ def _in_order(moment: Moment) -> Iterator[Place]:
 
 
 def filled(name: str, **words: Any) -> Markup:
-    """Return a template, filled in."""
+    """Return a rendered template."""
     return Markup(templates("gupai_app").get_template(name).render(words))
 
 
 def sheet(name: str) -> Markup:
-    """Return a heuristic sheet, with the colours of drawings."""
+    """Return a CSS style sheet, with the colours of drawings filled in."""
     return filled(name, light=style(LIGHT), dark=style(DARK))
 
 
@@ -197,7 +197,7 @@ def game_page(record: GameRecord) -> str:
 
 
 def page(head: str, body: Markup, parts: Parts) -> str:
-    """Return an HTML file that needs nothing else, and whose policy lets nothing else in."""
+    """Return a self-contained HTML file, whose content security policy forbids loading anything else."""
     rules = sheet("page.css")
     script = Markup((files("gupai_app.web") / "static" / "page.js").read_text(encoding="utf-8"))
     policy = f"default-src 'none'; style-src {_hash(rules)}; script-src {_hash(script)}; base-uri 'none'"

@@ -1,4 +1,4 @@
-"""A person's evening at the table, and games of agents and of files to watch, in a terminal."""
+"""Playing against agents, and watching games of agents or from files, in a terminal."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -28,9 +28,9 @@ def play(
     terminal: Terminal,
     record: Record = None,
 ) -> None:
-    """Play episodes of one stream against agents until the person has enough; raises Quit if they leave.
+    """Play episodes of one stream against agents until the person stops; raises Quit if they leave.
 
-    Args: agents: one a seat, by seat; the one at seat `you` is not asked.
+    Args: agents: one per seat; the one at seat `you` is not asked.
     """
     names = seat_names(variant.players, you)
     adviser = make_agent(ADVISER, game, **asdict(variant))
@@ -53,7 +53,7 @@ def play(
 def _play_episode(
     session: Session, agents: Sequence[Agent], person: HumanAgent, you: int, names: Sequence[str]
 ) -> float:
-    """Play one episode, telling every move that the person can see; return the chips they won."""
+    """Play one episode, showing every move that the person can see; return the chips they won."""
     game, variant, terminal = session.game, session.variant, person.terminal
     seating = [person if seat == you else agent for seat, agent in enumerate(agents)]
     seen = b""
@@ -88,7 +88,7 @@ def watch(
     tables: bool = False,
     record: Record = None,
 ) -> None:
-    """Show one episode of agents, one a seat, move by move; with `tables` the table after every move."""
+    """Show one episode of agents, one per seat, move by move; with `tables` the table after every move."""
     session = Session(game, variant, seed)
     names = list(map(name_of, agents))
     terminal.paragraph(f"{title(game, variant)}, seed {seed}")
@@ -142,7 +142,7 @@ def _show(
     """Show an episode move by move; `answer` says what is played, `go_on` whether to show more of it."""
     names = [f"Seat {seat} {name}" for seat, name in enumerate(agents)]
     deal = -1
-    known: tuple[str, ...] = ()  # the notes of the table shown last
+    known: tuple[str, ...] = ()  # the notes of the last table shown
     while not session.terminated:
         begins, deal = session.state.deal > deal, int(session.state.deal)
         if begins or tables:
@@ -159,7 +159,7 @@ def _show(
 
 
 def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: Record = None) -> None:
-    """Print one episode as a JSON object a move; where a move ends a deal, `payoffs` are chips by seat."""
+    """Print one episode as one JSON object per move; where a move ends a deal, `payoffs` are chips by seat."""
     session, names = Session(game, variant, seed), list(map(name_of, agents))
     while not session.terminated:
         deal = int(session.state.deal)

@@ -1,4 +1,4 @@
-"""A training run on the screen: a progress bar, the looks at the baselines, the table of results."""
+"""A training run on the screen: a progress bar, the evaluations, the table of results."""
 
 import json
 import sys
@@ -17,15 +17,15 @@ from gupai_training.run import Run
 from gupai_training.run_folder import FINAL_SEED, Reporter, Row
 
 
-class TellingReporter(Reporter):
-    """Tells what is to be known about a run's folder on standard error."""
+class MessageReporter(Reporter):
+    """Prints messages about a run's folder on standard error."""
 
     def said(self, line: str) -> None:
         """Print the line."""
         print(f"gupai: {line}", file=sys.stderr)
 
 
-class ScreenReporter(TellingReporter):
+class ScreenReporter(MessageReporter):
     """Shows a bar on a terminal, and on any output a line for each evaluation against the baselines."""
 
     def __init__(self, console: Console) -> None:
@@ -49,7 +49,7 @@ class ScreenReporter(TellingReporter):
         self.progress.start()
 
     def moved(self, progress: float, number: int, what: str, seconds: float) -> None:
-        """Move it on."""
+        """Advance the bar."""
         rate = f"{number / 1e6:.2f}M {what}, {number / max(seconds, 1e-9) / 1000:.0f}k a second"
         self.progress.update(self.task, completed=progress, rate=rate)
 
@@ -71,18 +71,18 @@ class ScreenReporter(TellingReporter):
         self.progress.start()
 
     def dealt(self, deals: int) -> None:
-        """Move it on."""
+        """Advance the bar."""
         self.progress.update(self.task, advance=deals)
 
     def close(self) -> None:
-        """Take the bars away."""
+        """Remove the bars."""
         self.progress.stop()
         for task in self.progress.task_ids:
             self.progress.remove_task(task)
 
 
-class JsonReporter(TellingReporter):
-    """Writes every look at the baselines as a line of JSON."""
+class JsonReporter(MessageReporter):
+    """Prints every evaluation as a line of JSON."""
 
     def evaluated(self, row: dict[str, Any]) -> None:
         """Print the row."""
@@ -90,7 +90,7 @@ class JsonReporter(TellingReporter):
 
 
 def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
-    """Return the table that ends a run: the trained player and the baselines, each against the other.
+    """Return the final table of a run: the trained player and the baselines, each against the other.
 
     Names are never cut; where `width` columns are too few, seats take two lines.
     """

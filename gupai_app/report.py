@@ -1,4 +1,4 @@
-"""What the commands print at their end: tables for people, JSON for programs."""
+"""The results that commands print: tables for people, JSON for programs."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ def table_of(*columns: str, **options: Any) -> Table:
 
 
 class Screen(Console):
-    """A console to which texts may hold anything, for control characters are written out, and of any width."""
+    """A console of any width that writes control characters in texts out."""
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**how)
@@ -129,7 +129,7 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 
 def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> None:
-    """Print who won how much from whom and at which seat, and how every agent did."""
+    """Print what each agent won from each other and at each seat, and its performance."""
     if as_json:
         return put_json({**summary(found), "seconds": seconds})
     who, seats = range(len(found.players)), range(found.variant.players)
@@ -181,7 +181,7 @@ def _duels(standings: Standings, names: Sequence[str], ranked: Sequence[int]) ->
 
 
 def _tables_of(found: Tournament) -> list[str]:
-    """Return in words who sat together."""
+    """Return the line-ups in words."""
     played = dict.fromkeys(line_up.table for line_up in found.line_ups)
     descriptions = {ONE: "One agent sits among equal others", TWO: "Two agents share the seats", MIXED: "All differ"}
     return [

@@ -18,8 +18,8 @@ from gupai_env.core.variant import Variant
 class Step(NamedTuple):
     """A move and what a spectator sees of it.
 
-    number: of the move in its game, from 1. words: the action's name. news: a note on the table that is new. payoffs:
-    chips by seat if it ended a deal. scene: the table after it, all tiles face up.
+    number: of the move in its game, from 1. words: the action's name. news: a note of the table that was not there
+    before. payoffs: chips by seat if it ended a deal. scene: the table after it, all tiles face up.
     """
 
     number: int
@@ -34,7 +34,7 @@ class Session(Deal):
     """One episode under way: that of an environment after `reset(seed)` and `episode` more resets.
 
     Attributes:
-        finished: The session as it stood at the end of the last finished deal, `payoff` and the new `total` included;
+        finished: The session at the end of the last finished deal, `payoff` and the new `total` included;
             None before.
         actions, movers: The actions played, and who played them.
         payoffs: The chips by seat of every finished deal.
@@ -67,7 +67,7 @@ class Session(Deal):
         return found
 
     def decision_batch(self) -> DecisionBatch:
-        """Return the decision to be made, as agents take it; by plain rules, for which nobody waits for a compiler."""
+        """Return the decision to be made, as agents take it; by the plain rules, without waiting for a compiler."""
         return DecisionBatch(self.view_row(self.seat), self.mask()[None], np.array([noise_key(self.state)], np.int64))
 
     def answer(self, agent: Agent) -> int:
@@ -82,7 +82,7 @@ class Session(Deal):
         self.advance(action)
         if not self.state.settled:
             return None
-        before.step(action)  # once more, for in a match the next deal has begun
+        before.step(action)  # repeated, because in a match the next deal has begun
         for field in ("deal", "total", "payoff"):
             before.states[field] = self.states[field]
         paid: list[float] = self.state.payoff[: self.variant.players].tolist()

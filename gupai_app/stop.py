@@ -1,4 +1,4 @@
-"""What stops a run: signals, none of which is lost. It imports nothing heavy, to be there before what is."""
+"""Stopping a run by signals, none of which is lost. It imports nothing heavy, so that it is ready first."""
 
 import signal
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # ctrl-C, a shutdown, a closed termin
 
 
 class Stop:
-    """Ctrl-C and requests to end, noted so that none is lost: an exception alone may be swallowed where it strikes.
+    """Ctrl-C and requests to end, recorded so that none is lost: an exception may be swallowed where it is raised.
 
     While `gently` is true a first signal interrupts nothing; `asked` tells of it where stopping is safe. At any other
-    time, and when a signal is repeated, it is a KeyboardInterrupt at once. One that leaves the context is told in a
-    line and ends the process.
+    time, and when a signal is repeated, it is a KeyboardInterrupt at once. One that leaves the context is reported in
+    a line and ends the process.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Stop:
             raise KeyboardInterrupt(number)
 
     def asked(self) -> bool:
-        """Tell whether a signal has come."""
+        """Return whether a signal has come."""
         return self.signal != 0
 
     def check(self, *_: object) -> None:
@@ -55,7 +55,7 @@ class Stop:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Have a first signal wait for the end of this: a library that is cut off while it is loaded may abort."""
+        """Defer a first signal to the end of the block: a library that is interrupted while loading may abort."""
         before, self.gently = self.gently, True
         try:
             yield

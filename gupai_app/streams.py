@@ -1,6 +1,6 @@
 """What the command line reads from and writes to: streams that may be closed, full or gone, and text made harmless.
 
-It imports nothing heavy, to be there before what is.
+It imports nothing heavy, so that it is ready first.
 """
 
 import errno
@@ -17,7 +17,7 @@ HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202
 
 
 class OutputLostError(Exception):
-    """Standard output takes no more. It is no OSError, so that nobody takes it for one of a file."""
+    """Standard output takes no more. It is not an OSError, so that it is not mistaken for one of a file."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(str(error))
@@ -64,15 +64,15 @@ def _output(stream: TextIO | None, *, reported: bool) -> TextIO:
     return io.TextIOWrapper(
         io.BufferedWriter(_Raw(raw, reported=reported)),  # type: ignore[type-var]
         "utf-8" if stream is None else stream.encoding,
-        "replace",  # a terminal without some sign shows ? in its place
+        "replace",  # a terminal without a character shows ? instead
         line_buffering=stream is not None and stream.line_buffering,
         write_through=stream is not None and stream.write_through,
     )
 
 
 def take() -> None:
-    """Have streams to read from and to write to, whatever the process was started with."""
-    while True:  # whatever is opened later takes none of their numbers
+    """Ensure that there are standard streams, whatever the process was started with."""
+    while True:  # files that are opened later must not get their numbers
         number = os.open(os.devnull, os.O_RDWR)
         if number > 2:
             os.close(number)

@@ -22,11 +22,11 @@ def train(
     stop: Stop,
     workers: "Workers | None" = None,
 ) -> None:
-    """Train to the end and print the table of results; see `gupai train --help`. workers: who make targets.
+    """Train to the end and print the table of results; see `gupai train --help`. workers: compute targets.
 
     Raises: ValueError for anything wrong with the configuration or the saved run; KeyboardInterrupt after a signal.
     """
-    with stop.held():  # what is wrong with the configuration is said before torch is there
+    with stop.held():  # errors in the configuration are reported before torch is imported
         try:
             from gupai_training.config import load, load_run
 

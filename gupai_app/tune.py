@@ -1,4 +1,4 @@
-"""`gupai tune`: weights for a heuristic, found, tried on the game's players and written with how they came about."""
+"""`gupai tune`: find weights for a heuristic, try them on the game's players, and write them with their origin."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -56,14 +56,14 @@ def run(
             **options,
         )
     text = to_yaml(described(found, options, start))
-    say(text, end="")  # first, so that it is not lost if it cannot be written
+    say(text, end="")  # first, so that it is not lost if the file cannot be written
     if out is not None and out not in STREAMS:
         write_file(out, text, force=force)
         say(f"Play against it: gupai play {game.id} --against heuristic:{out}", error=True)
 
 
 def described(found: Tuned, options: dict[str, Any], start: str | None) -> dict[str, Any]:
-    """Return a heuristic with how it came about and how it fares."""
+    """Return a heuristic with its origin and its results."""
     game = found.game
     weights = {name: float(f"{weight:.{DIGITS}g}") for name, weight in found.weights.items()}
     tuned = HeuristicAgent(game, "this", weights)

@@ -96,7 +96,7 @@ class GupaiEnv(AECEnv):
         self._bind()
 
     def _bind(self) -> None:
-        """Set what a copy must not share: the thread that is at work, and second names for arrays."""
+        """Set what a copy must not share: the thread that holds the environment, and references to arrays."""
         self._alone = OneThread(IN_USE)
         envs, states = self._envs, self._envs.states
         self.deal = Deal(self.game, self.variant, states, compiled=True)
@@ -106,7 +106,7 @@ class GupaiEnv(AECEnv):
         self._settled, self._moves, self._over = states["settled"], states["moves"], states["terminated"]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what `_bind` makes anew, and the window."""
+        """Leave out what `_bind` sets again, and the window."""
         bound = {"_alone", "deal", "_mask", "_seat", "_observation", "_play", "_settled", "_moves", "_over"}
         return {name: each for name, each in vars(self).items() if name not in bound} | {"_window": None}
 
@@ -115,7 +115,7 @@ class GupaiEnv(AECEnv):
         self._bind()
 
     def __getattr__(self, name: str) -> Any:
-        """Say what is missing of an environment that has not been reset."""
+        """Raise an error that explains what an environment lacks before `reset`."""
         if name in DEALT:
             raise NotDealtError(NO_GAME)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
@@ -191,7 +191,7 @@ class GupaiEnv(AECEnv):
 
     @property
     def infos(self) -> dict[str, dict[str, Any]]:
-        """For each agent a dict of "action_mask", int8 [num_actions]; made anew after each step."""
+        """For each agent a dict of "action_mask", int8 [num_actions]; made again after each step."""
         if not self._seeded:
             raise NotDealtError(NO_GAME)
         if len(self._infos) < len(self.agents):
@@ -248,7 +248,7 @@ class GupaiEnv(AECEnv):
             self._step(action)
 
     def _is_out(self, agent: str) -> bool:
-        """Tell whether an agent has nothing more to decide: the game is over, or somebody ended it."""
+        """Return whether an agent has nothing more to decide: the game is over, or somebody ended it."""
         return self.terminations.get(agent, False) or self.truncations.get(agent, False)
 
     def _step(self, action: Any) -> None:
@@ -289,7 +289,7 @@ class GupaiEnv(AECEnv):
         self.__dict__.update(now, _announced=int(self._moves[0]))
 
     def _remove(self, agent: str) -> None:
-        """Take an agent out that is terminated or truncated; whoever is left can only be taken out too."""
+        """Remove an agent that is terminated or truncated; the others can then only be removed too."""
         agents = [each for each in self.agents if each != agent]
         first, infos = self._removed or agent, self._infos
         self.__dict__.update(
@@ -314,7 +314,7 @@ class GupaiEnv(AECEnv):
 
     @property
     def key(self) -> int:
-        """The key of the episode under way, from which all its chance is derived."""
+        """The RNG key of the episode under way, from which all its random numbers are derived."""
         self._require_game()
         return int(self.deal.state.seed)
 
@@ -349,7 +349,7 @@ class GupaiEnv(AECEnv):
         scene = self.deal.scene(self.possible_agents)
         if self.render_mode == "ansi":
             return draw_text(scene)
-        from gupai_env.render.image import draw_image  # needs resvg-py and Pillow, which training goes without
+        from gupai_env.render.image import draw_image  # needs resvg-py and Pillow, which training does without
 
         picture = draw_image(scene)
         if self.render_mode == "rgb_array":

@@ -1,7 +1,7 @@
-"""All deals of a variant with few tiles, for exact work: the whole chance of such a game.
+"""All deals of a variant with few tiles, with their probabilities, for exact computations.
 
-A deal is an order of the deck and who leads. Orders that come to the same state, as those within a hand do, are
-one deal with their probabilities added.
+A deal is an order of the deck and a leader. Orders that lead to the same state, such as those within a hand, are one
+deal with their probabilities added.
 """
 
 import functools
@@ -18,7 +18,7 @@ from gupai_env.core.variant import RANDOM_LEADER
 from gupai_env.games import get_game
 
 MOST_ORDERS = 2_000_000
-CHUNK = 1 << 16  # orders that are dealt at once
+CHUNK = 1 << 16  # orders that are dealt at a time
 
 
 class Deals(NamedTuple):

@@ -7,11 +7,11 @@ from typing import Any
 
 
 class OneThread:
-    """Lets one thread at a time play, `with alone: ...`; any other is refused at once, for it would mix the play.
+    """Lets one thread at a time play, `with alone: ...`; any other is refused at once, because their play would mix.
 
-    Whatever interrupts a thread, and whenever: it may come in again, and leaves the way free as it goes out. A
-    `threading.RLock` would stay locked if the thread was interrupted right after it had taken it. A copy is free, and
-    so are all of a forked process, in which there are no other threads.
+    Whenever a thread is interrupted, it may enter again, and it always releases the lock when it leaves. A
+    `threading.RLock` would stay locked if the thread was interrupted right after taking it. A copy is free, and so are
+    all in a forked process, in which there are no other threads.
     """
 
     def __init__(self, refusal: str) -> None:
@@ -22,7 +22,7 @@ class OneThread:
     def __enter__(self) -> None:
         """Raises: RuntimeError while another thread plays."""
         thread = get_ident()
-        if self.holder.setdefault("thread", thread) != thread:  # looks and writes in one step
+        if self.holder.setdefault("thread", thread) != thread:  # reads and writes in one step
             raise RuntimeError(self.refusal)
 
     def __exit__(self, *error: object) -> None:

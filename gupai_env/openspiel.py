@@ -9,9 +9,9 @@ deals to list; its chance is sampled: the one outcome of the chance node draws a
 is not -1.
 
 An information state string is a fingerprint of all that a player has seen so far, with perfect recall. The tensor
-of an observation is the encoder's vector; that of an information state is the same, so what a network may
-remember is what the encoder keeps. `resample_from_infostate` draws uniformly among what the player may not tell
-apart; OpenSpiel's C++ algorithms do not call it in games of Python, its Python ISMCTS does.
+of an observation is the encoder's vector; that of an information state is the same, so a network remembers
+only what the encoder keeps. `resample_from_infostate` draws uniformly among the states that the player cannot
+distinguish; OpenSpiel's C++ algorithms do not call it in games of Python, its Python ISMCTS does.
 """
 
 import dataclasses
@@ -62,7 +62,7 @@ def _parameters(variant: Variant) -> dict[str, Any]:
 
 
 class Position(NamedTuple):
-    """Where a game stands; but for `next` it never changes.
+    """A position of a game; immutable except for `next`.
 
     Attributes:
         deal: The deal.
@@ -99,7 +99,7 @@ class GupaiGame(pyspiel.Game):
         self.deal = Deal(game, self.variant, self.envs.states, compiled=True)  # that is on the lane now
         self.deals = all_deals(game, **dataclasses.asdict(self.variant)) if self.variant.deck == TINY else None
         self.nothing = [b""] * self.variant.players  # that anybody has seen
-        self._dealt: dict[int, Position] = {}  # kept where all play is walked through again and again
+        self._dealt: dict[int, Position] = {}  # kept where all play is traversed repeatedly
         seed = whole_number(SEED, parameters[SEED], -1, MOST_SEED)
         self.rng = np.random.default_rng(None if seed < 0 else seed)
         bound = float(game.payoff_bound(self.variant)) * self.variant.deals
@@ -130,7 +130,7 @@ class GupaiGame(pyspiel.Game):
         return 1
 
     def make_py_observer(self, kind: Any = None, params: Any = None) -> "Observer":
-        """Return what writes observations, or information states if `kind` asks for perfect recall."""
+        """Return an observer of observations, or of information states if `kind` asks for perfect recall."""
         if params:
             raise ValueError(f"observations have no parameters here, not {params}")
         return Observer(self, bool(kind and kind.perfect_recall))
@@ -138,11 +138,11 @@ class GupaiGame(pyspiel.Game):
     # --- positions ----------------------------------------------------------------------------------
 
     def outcome(self, number: Any) -> int:
-        """Return an outcome of chance as it is; raises ValueError for one that there is not."""
+        """Return an outcome of chance as it is; raises ValueError if there is none."""
         return whole_number("a deal", number, 0, self.max_chance_outcomes() - 1)
 
     def player(self, number: Any) -> int:
-        """Return a player as it is; raises ValueError for one that there is not."""
+        """Return a player as it is; raises ValueError if there is none."""
         return whole_number("player", number, 0, self.variant.players - 1)
 
     def dealt(self, outcome: int) -> Position:
@@ -185,7 +185,7 @@ class GupaiGame(pyspiel.Game):
         deal = self.deal.copy()
         now = [_fingerprint(view.tobytes()) for view in deal.views()]
         memory = [
-            known if view == last else _fingerprint(known, view)  # as it was, it tells nothing new
+            known if view == last else _fingerprint(known, view)  # unchanged, it adds nothing new
             for known, last, view in zip(seen, views, now, strict=True)
         ]
         player = pyspiel.PlayerId.TERMINAL if deal.terminated else deal.seat
@@ -256,7 +256,7 @@ class GupaiState(pyspiel.State):
         return self.position.player if self.position else pyspiel.PlayerId.CHANCE
 
     def is_terminal(self) -> bool:
-        """Tell whether the game has ended."""
+        """Return whether the game has ended."""
         return self.current_player() == pyspiel.PlayerId.TERMINAL
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
@@ -354,7 +354,7 @@ class Observer:
 
 
 def zero_sum(variant: Variant) -> bool:
-    """Tell whether what some win the others lose, as everywhere but where the house takes its share."""
+    """Return whether payoffs sum to zero, as everywhere except where the house takes a fee."""
     return not getattr(variant, "casino_fee", 0)
 
 

@@ -26,7 +26,7 @@ NO_ACTIONS = np.zeros(0, LONG)
 MOST_ENVS, MOST_THREADS = 1 << 22, 1024
 MOST_STEPS = (1 << 31) - 1  # of one call, which nothing can interrupt
 IN_USE = "these lanes are in use by another thread; give each thread lanes of its own"
-MIN_SHARED_ROWS = 16384  # decisions in a call, some 100 nanoseconds each; for fewer, threads cost more than they bring
+MIN_SHARED_ROWS = 16384  # decisions in a call, about 100 nanoseconds each; for fewer, threads cost more than they gain
 
 
 class VectorEnv:
@@ -40,7 +40,7 @@ class VectorEnv:
         masks: bool [B, num_actions], its legal actions.
         observations: int8 [B, layout.size], what it observes; not kept up to date if `observe` is false.
         rewards: float32 [B, max_seats], chips of a deal that the last step ended, else zero.
-        terminated: bool [B], the lane's episode has ended, by the last step if lanes are dealt anew.
+        terminated: bool [B], the lane's episode has ended, by the last step if lanes are dealt again.
     These are written to in order to set up positions (`refresh` shows them) and to choose deals (`begin`):
         states: the full states, a record array; seeds, episodes: int64 [B].
     """
@@ -67,12 +67,12 @@ class VectorEnv:
         **variant: Any,
     ) -> None:
         """Args: renew: deal again when an episode ends; otherwise a lane that is over is left alone.
-            skip_forced: play decisions with one legal action at once (but the first of a deal).
+            skip_forced: play decisions with one legal action at once (except the first of a deal).
             threads: threads that share out the lanes of a call of MIN_SHARED_ROWS decisions or more; play does
                 not depend on them.
 
         Raises: ValueError for an unknown game or option, a bad seed, and numbers of lanes (1 to MOST_ENVS) or threads
-            (1 to MOST_THREADS) that cannot be.
+            (1 to MOST_THREADS) out of range.
         """
         num_envs = whole_number("num_envs", num_envs, 1, MOST_ENVS)
         self.threads = whole_number("threads", threads, 1, MOST_THREADS)
@@ -100,7 +100,7 @@ class VectorEnv:
 
     def _show_arrays(self) -> None:
         """Set the attributes that are arrays: those that loops alone write to can only be read there."""
-        self.alone = OneThread(IN_USE)  # who is in it may play
+        self.alone = OneThread(IN_USE)  # the thread that holds it may play
         self._holder = self.alone.holder
         for name, array in self._arrays.items():
             shown = array.view()
@@ -319,7 +319,7 @@ class VectorEnv:
 
 
 def _end_threads(pool: ThreadPoolExecutor) -> None:
-    """Wait until threads have done what they were given, whatever interrupts that."""
+    """Wait until threads have finished, whatever interrupts the wait."""
     try:
         pool.shutdown()
     except BaseException:

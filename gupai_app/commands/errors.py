@@ -47,7 +47,7 @@ class OneLineErrors(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
-        """Run a command; what typer would take for its own is reported in one line."""
+        """Run a command; what typer would handle itself is reported in one line."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as stopped:

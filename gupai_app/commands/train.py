@@ -45,7 +45,7 @@ def train(
     ray: Ray = None,
     as_json: Annotated[bool, typer.Option("--json", help="print lines of JSON")] = False,
 ) -> None:
-    """Train a player by search, self-play or both, then print how it fares against the baselines."""
+    """Train a player by search, self-play or both, then print its results against the baselines."""
     if (config is None) == (go_on is None):
         raise Mistake("name a configuration, or with --resume a run to go on with")
     if go_on is not None and changes:
@@ -96,7 +96,9 @@ def export(
 def tune(
     name: GameName,
     option: Options = None,
-    start: Annotated[str | None, typer.Option(metavar="STYLE", help="begin with this heuristic of the game")] = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="HEURISTIC", help="begin with this heuristic of the game")
+    ] = None,
     feature: Annotated[
         list[str] | None, typer.Option(metavar="FEATURE", help="change the weights of these alone; repeat it")
     ] = None,

@@ -1,4 +1,4 @@
-"""The server: what guards it, and the pages of games; claims, tournaments and runs have rooms of their own."""
+"""The server: its middleware and the pages of games; claims, tournaments and runs have modules of their own."""
 
 import secrets
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Work that takes longer than an answer: a piece at a time in a thread of its own, with progress and a way to stop."""
+"""Work that takes longer than a response: one job at a time in its own thread, with progress and a way to stop."""
 
 import threading
 from collections.abc import Callable
@@ -6,13 +6,13 @@ from typing import Any, NamedTuple, Protocol
 
 from gupai_env.core.files import describe
 
-MOST_KEPT = 16  # pieces of work whose end is remembered
+MOST_KEPT = 16  # jobs whose end is remembered
 
 
 class Status(NamedTuple):
-    """How far a piece of work is.
+    """How far a job is.
 
-    share: from 0 to 1. error: why it ended early, "" if it did not. found: what it came to, or what is known so far.
+    share: from 0 to 1. error: why it ended early, "" if it did not. found: its result, or what is known so far.
     """
 
     share: float = 0.0
@@ -22,17 +22,17 @@ class Status(NamedTuple):
 
 
 class Notify(Protocol):
-    """What work calls as it goes on, at least every few seconds; here it ends when the person has had enough."""
+    """A callback for the progress of a job, called every few seconds; it raises when the person stops the job."""
 
     def __call__(self, share: float, doing: str, found: Any = None) -> None: ...
 
 
 class _StoppedError(Exception):
-    """The person has had enough."""
+    """The person has stopped the job."""
 
 
 class Jobs:
-    """What has been worked at since the server began, the last few; one piece of work goes on at a time.
+    """The last few jobs since the server began; one runs at a time.
 
     running: the key of that one, "" if there is none. Keys are the addresses of pages.
     """
@@ -44,14 +44,14 @@ class Jobs:
         self.running, self._name = "", ""
 
     def status(self, key: str) -> Status | None:
-        """Return how far a piece of work is, None if it has not been begun."""
+        """Return how far a job is, None if it has not been started."""
         return self._status.get(key)
 
     def begin(self, key: str, name: str, work: Callable[[Notify], Any]) -> None:
-        """Begin a piece of work; one of the same key that goes on already is left alone.
+        """Start a job; one with the same key that is running already is left alone.
 
-        Args: name: what a person calls it. work: is called with what it tells its progress by; returns what it came to.
-        Raises: ValueError if other work goes on.
+        Args: name: its name for people. work: called with the callback for its progress; returns its result.
+        Raises: ValueError while another job runs.
         """
         with self._lock:
             if self.running == key:
@@ -70,12 +70,12 @@ class Jobs:
             raise
 
     def require_free(self) -> None:
-        """Raise ValueError while work goes on."""
+        """Raise ValueError while a job runs."""
         if self.running:
             raise ValueError(f"{self._name} is under way; stop it or wait for its end")
 
     def stop(self, key: str) -> None:
-        """Stop a piece of work, if it goes on; it ends as soon as it next tells how far it is."""
+        """Stop a job, if it is running; it ends at its next call of `notify`."""
         if self.running == key:
             self._stop.set()
 
@@ -90,7 +90,7 @@ class Jobs:
             ended = Status(1.0, "done", found=work(notify))
         except _StoppedError:
             ended = Status(error="It was stopped.", found=self._status[key].found)
-        except BaseException as error:  # of whatever kind, an agent's SystemExit too: a page says what failed
+        except BaseException as error:  # of any kind, also an agent's SystemExit: a page says what failed
             ended = Status(error=f"It failed: {said(error)}")
         finally:
             self._end(key, ended)

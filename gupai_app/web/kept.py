@@ -1,4 +1,4 @@
-"""What lies in the folder of a tournament, checked to be what pages show of it."""
+"""The contents of a tournament's folder, checked before pages show them."""
 
 import os
 from pathlib import Path
@@ -25,7 +25,7 @@ from gupai_env.core.phrases import title
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
-MOST_AGENTS = 100  # of a tournament that pages show
+MOST_AGENTS = 100  # in a tournament that pages show
 
 
 class Standing(NamedTuple):
@@ -66,7 +66,7 @@ class Kept(NamedTuple):
 
     @property
     def totals(self) -> list[Total]:
-        """How every agent did, the best first."""
+        """The results of every agent, the best first."""
         return sorted(self.summary.totals if self.summary else (), key=lambda each: -each.mean)
 
     @property
@@ -75,13 +75,13 @@ class Kept(NamedTuple):
 
     @property
     def standings(self) -> list[Standing]:
-        """How the agents of a finished tournament stand, the best first."""
+        """The standings of a finished tournament, the best agent first."""
         deals = self.summary.deals if self.summary else 0
         return [Standing(self.agents[each.hero], each.estimate(deals)) for each in self.totals]
 
     @property
     def line_ups(self) -> list[str]:
-        """Who sits together, in words."""
+        """The line-ups, in words."""
         if self.manifest is None or self.game is None:
             return []
         sides = self.game.sides(self.seats).tolist()
@@ -95,7 +95,7 @@ def _who(line_up: LineUp, names: list[str]) -> str:
 
 
 def kept(name: str, folder: Path) -> Kept:
-    """Return what lies in a folder; what is wrong with it is returned instead of raised."""
+    """Return the contents of a folder; errors in it are returned, not raised."""
     where = MANIFEST
     try:
         manifest = read_manifest(folder)

@@ -1,4 +1,4 @@
-"""What all pages share: what their server has, templates filled in, files, and reading what a browser sends."""
+"""What all pages share: the state of the server, templates, files, and reading what a browser sends."""
 
 import functools
 import threading
@@ -51,7 +51,7 @@ Asked = Annotated[Server, Depends(server_of)]
 
 
 def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
-    """Return a page of a template."""
+    """Return a page from a template."""
     return HTMLResponse(filled(name, **words), status)
 
 

@@ -44,7 +44,7 @@ def folder_called(folder: Path | None, name: str) -> Path:
     return found
 
 
-# What can be raised where a file holds anything but what is shown of it.
+# What may be raised by a file that does not hold what pages show of it.
 ODD = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
@@ -108,7 +108,7 @@ NAMED = Players()
 
 
 def adviser(game: Game, variant: Variant) -> SearchAgent:
-    """Return the search that says what moves are worth."""
+    """Return the search that values moves."""
     found = _named(ADVISER, game, variant)
     assert isinstance(found, SearchAgent)
     return found
@@ -124,7 +124,7 @@ def _named(name: str, game: Game, variant: Variant) -> Agent:
 
 @functools.lru_cache(maxsize=8)
 def _loaded(run: Path, _: int, game: Game, variant: Variant) -> Agent:
-    """Return the player of a run; the time of its file, a number, tells an older one from a newer."""
+    """Return the player of a run; the time of its file, a number, distinguishes an older one from a newer."""
     return make_agent(f"checkpoint:{run}", game, **asdict(variant))
 
 
@@ -154,7 +154,7 @@ def _fits(file: Path, game: Game, variant: Variant | None) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _plays(file: Path, stamp: int, game: Game, variant: Variant) -> bool:
-    """True if the player of a checkpoint plays a variant; the time of its file tells an older one from a newer."""
+    """True if the player of a checkpoint plays a variant; `stamp` is the time of its file, for the cache."""
     try:
         check_identity(file, _header(file, stamp), game, variant)
     except ODD:

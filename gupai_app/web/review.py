@@ -1,4 +1,4 @@
-"""Looking back at a game: what an agent would have played, what a search says, and where most was lost."""
+"""Reviewing a game: what an agent would have played, the values by a search, and the largest losses."""
 
 import functools
 import json
@@ -40,13 +40,13 @@ from gupai_env.core.phrases import title
 from gupai_env.core.rng import as_key, derive
 from gupai_env.vector import VectorEnv
 
-MOST_DECISIONS = 400  # that are looked at in a game
+MOST_DECISIONS = 400  # that are reviewed in a game
 MOST_BARS = 8  # actions of a decision that are shown
 MOST_LOSSES = 8
 MOST_GAMES = 100_000  # of what is sent
 SAT = "sat"  # the word of an address that tells who sat at the seats of a recorded game, as JSON
 MOST_NAME = 1000  # characters
-AGAIN = 200  # times that the tiles of a deal are played again to tell what they are worth
+AGAIN = 200  # times that a deal is played again to estimate the value of its tiles
 
 router = APIRouter()
 
@@ -73,7 +73,7 @@ class Decision(NamedTuple):
 
 
 class Luck(NamedTuple):
-    """What a seat won, and what its tiles were worth: chips, and half the width of the 95% interval of these."""
+    """What a seat won, and the value of its tiles: chips, and half the width of the 95% interval of the latter."""
 
     name: str
     won: float
@@ -158,7 +158,7 @@ def largest_losses(found: Sequence[Decision]) -> list[Decision]:
     return sorted((each for each in found if each.loss > 0), key=lambda each: -each.loss)[:MOST_LOSSES]
 
 
-# --- what the tiles were worth --------------------------------------------------------------------
+# --- the value of the tiles -----------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=32)
@@ -166,8 +166,7 @@ def luck(record: GameRecord) -> list[Luck]:
     """Return for every seat what it won and what the same tiles bring where all seats play alike.
 
     Every deal of the game is played AGAIN times from its first decision, by the best heuristic of the game in all
-    seats, which draws its actions by what they are worth to it. Chips won less these are what play and not the tiles
-    made.
+    seats, which draws its actions by their scores. The chips won minus these are due to the play and not to the tiles.
     """
     game, variant, session = record.game, record.variant, Session.of(record)
     heuristic = heuristic_agent(f"{heuristic_names(game)[-1]}@1", game, variant)
@@ -271,7 +270,7 @@ async def review(request: Request, server: Asked) -> Response:
 
 
 def show(line: str, players: Players, agent: str = "") -> Response:
-    """Return the page on which the game of a line is looked at, or send to it. Raises: ValueError."""
+    """Return the page that reviews the game of a line, or redirect to it. Raises: ValueError."""
     record = read_line(line)
     fits_a_page(record.variant)
     check_names(record.agents)
@@ -283,7 +282,7 @@ def show(line: str, players: Players, agent: str = "") -> Response:
 
 
 def reviewed(record: GameRecord, name: str, players: Players) -> Response:
-    """Return the page on which a game is looked at, with what the agent of a name says of it, if one is named."""
+    """Return the page that reviews a game, with the policy of an agent if one is named."""
     agent: Any = players.agent(name, record.game, record.variant) if name else None
     parts = Parts()
     game = stepper(record, parts)
@@ -303,7 +302,7 @@ def reviewed(record: GameRecord, name: str, players: Players) -> Response:
         names=called(record),
         line=record.line,
         fields=parse_qsl(address_of(record)),
-        agents=[each for each in allowed if each not in SEARCHES],  # which tell no probabilities
+        agents=[each for each in allowed if each not in SEARCHES],  # which have no probabilities
         strongest=[each for each in allowed if ":" not in each][-1],
         agent=name,
         adviser=ADVISER,

@@ -1,4 +1,4 @@
-"""Training runs on pages: which there are, how each went, and playing against what it trained."""
+"""Training runs on pages: the list of runs, how each went, and a link to play against its player."""
 
 import contextlib
 import functools
@@ -20,7 +20,7 @@ from gupai_training.curves import CHARTS, Results, baselines_of, evaluations_of
 
 MOST_RUNS = 200
 MOST_BYTES = 1 << 22  # of a file that is shown
-MAX_EVALUATIONS = 500  # that are shown, the last ones
+MAX_EVALUATIONS = 500  # the last ones, that are shown
 
 router = APIRouter()
 
@@ -84,7 +84,7 @@ def _small(file: Path) -> Path:
 
 
 def _evaluations(folder: Path) -> list[dict[str, Any]]:
-    """Return the looks of a run. Raises: DamagedError, OSError."""
+    """Return the evaluations of a run. Raises: DamagedError, OSError."""
     file = folder / METRICS_FILE
     if not file.exists():
         return []

@@ -1,4 +1,4 @@
-"""What a browser may ask of this server and do with its pages: nothing from elsewhere, nothing too large."""
+"""Limits on requests and pages: nothing from other sites, nothing too large."""
 
 import traceback
 from collections.abc import Callable

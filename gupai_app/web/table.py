@@ -23,7 +23,7 @@ from gupai_env.render.pieces import LENGTH, Piece
 from gupai_env.render.svg import Table, draw_table, lay_out
 
 FACE_UP = re.compile(r'href="#g-[ulr](\d)(\d)"')
-_WIDTH = 100  # of a tile in its own measures
+_WIDTH = 100  # of a tile in its own units
 
 
 class Frame(NamedTuple):
@@ -45,7 +45,7 @@ class Line(NamedTuple):
     """A line of the list of moves.
 
     question: tells its choices apart, "" if there is one. groups: its tiles by group, such as "64 3322", of a
-    split. value: chips with their interval if that was asked. best: whether nothing is worth more.
+    split. value: chips with their interval if asked for. best: whether no move has a higher value.
     """
 
     number: int
@@ -57,18 +57,18 @@ class Line(NamedTuple):
     best: bool = False
 
 
-Played = tuple[Session, Session, dict[int, Session]]  # how a game began, as it stands, and before moves of people
+Played = tuple[Session, Session, dict[int, Session]]  # a game at its beginning, now, and before moves of people
 
 
 class _Recent:
-    """Games as they stood at the addresses that were looked at last, so that a move plays on from the one before."""
+    """Games at the addresses that were shown last, so that a move continues from the one before."""
 
     def __init__(self, most: int) -> None:
         self._most, self._lock = most, threading.Lock()
         self._found: dict[Address, Played] = {}
 
     def get(self, address: Address) -> Played | None:
-        """Return a game that may be played on, None if it is not at hand."""
+        """Return a game that may be continued, None if it is not cached."""
         with self._lock:
             if (found := self._found.pop(address, None)) is None:
                 return None
@@ -77,7 +77,7 @@ class _Recent:
         return begun, session.copy(), dict(marks)
 
     def put(self, address: Address, played: Played) -> None:
-        """Keep a game, which is not played on from now."""
+        """Cache a game, which must not be played on from now."""
         with self._lock:
             self._found[address] = played
             while len(self._found) > self._most:
@@ -95,8 +95,8 @@ _PLAYED = _Recent(512)
 class WebGame:
     """A game as the person whose turn it is sees it now.
 
-    address: the table after the agents' moves. seat: of the person who looks, who made the last move where the game is
-    over. covered: whether that is another person than who looked before, and has not said yet that they are there.
+    address: the table after the agents' moves. seat: of the person at the screen, who made the last move where the game
+    is over. covered: whether that is another person than before, who has not confirmed yet that they are at the screen.
     undo: the table before the last move of a person, None where it cannot be taken back.
     """
 
@@ -184,7 +184,7 @@ class WebGame:
         return Frame(scene, scene.last_move)
 
     def lines(self, *, advice: bool = False) -> tuple[dict[str, list[Line]], str]:
-        """Return the moves under their headings, and a sentence on what they are worth if that is asked."""
+        """Return the moves under their headings, and a sentence on their values if asked for."""
         if not self.moves:
             return {}, ""
         found: list[TileValue] = []

@@ -1,4 +1,4 @@
-"""Tournaments on pages: agents chosen, intervals that shrink as deals are played, and every game to be looked at.
+"""Tournaments on pages: agents chosen, intervals that shrink as deals are played, and every game for review.
 
 Each lies in a folder of its own, as `gupai tournament --out` writes it; one that was stopped can go on.
 """
@@ -52,7 +52,7 @@ router = APIRouter()
 
 
 class Progress(NamedTuple):
-    """How far a tournament is: the deals that all line-ups have played, and every agent's chips in these."""
+    """How far a tournament is: the deals that all line-ups have played, and every agent's chips in them."""
 
     deals: int
     standings: list[Standing]
@@ -63,9 +63,9 @@ Seen = Callable[[int, Tournament], None]
 
 @dataclass(frozen=True)
 class Watched(Schedule):
-    """A schedule whose line-ups take turns every few deals, so that one can watch all agents' intervals shrink.
+    """A schedule whose line-ups take turns every few deals, so that all agents' intervals can be watched shrinking.
 
-    What is played and written is the same, only the order of work is another. seen: called with the deals that all
+    What is played and written is the same, only the order of the work differs. seen: called with the deals that all
     line-ups have played, and the tournament so far, every `step` deals of each of them.
     """
 

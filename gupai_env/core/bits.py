@@ -1,7 +1,7 @@
-"""The bits of a word, an int64: counted, found, gathered and spread, each a few instructions where it is compiled.
+"""Operations on the bits of a word, an int64: count, find, gather and spread, each a few compiled instructions.
 
-In compiled code `ones(word)` is the processor's own instruction, by way of what stands below each function: the name
-that LLVM, the compiler behind numba, has for it. Without these, loops would walk hands and masks entry by entry.
+In compiled code `ones(word)` is a single processor instruction: below each function stands the name that LLVM, the
+compiler behind numba, has for it. Without these, loops would walk hands and masks entry by entry.
 """
 
 from llvmlite import binding, ir
@@ -12,9 +12,9 @@ from gupai_env.core.rule import in_machine_code, rule, rule_in_place
 
 GROUPS = 0x0707070707070707  # the lowest three bits of every byte
 INT64 = types.int64
-# x86 moves bits to or from the places set in a word by one instruction, with BMI2. Each function that does has a second
-# way, one by one, for processors without it (ARM has none): that is the way of plain Python too, so that it is walked
-# everywhere.
+# x86 with BMI2 moves bits to or from the positions set in a word by one instruction. Each function that uses it has a
+# second implementation, bit by bit, for processors without it (such as ARM); plain Python uses that too, so that it is
+# tested everywhere.
 FEATURES = getattr(config, "CPU_FEATURES", None)  # what numba compiles for, with CPU_NAME
 if FEATURES or getattr(config, "CPU_NAME", None):
     MOVES_BITS = "+bmi2" in (FEATURES or "")
@@ -44,7 +44,7 @@ def _ones(typing_context, word):
 
 
 def first_one(word: int) -> int:
-    """Return the place of the lowest bit set of a word that is not zero."""
+    """Return the position of the lowest bit set in a word that is not zero."""
     return (int(word) & -int(word)).bit_length() - 1
 
 
@@ -84,12 +84,12 @@ def spread(groups: int) -> int:
 
 
 def gather(bits: int, places: int) -> int:
-    """Return those bits of a word that stand at the places set in `places`, side by side, the lowest first."""
+    """Return the bits of a word at the positions set in `places`, packed together, the lowest first."""
     return _gather_one_by_one(int(bits), int(places) % (1 << 64))
 
 
 def nth_one(bits: int, number: int) -> int:
-    """Return the place of the bit set of a word that has `number` others below it."""
+    """Return the position of the bit set in a word that has `number` other set bits below it."""
     return _nth_one_by_one(int(bits), number)
 
 

@@ -3,8 +3,8 @@
 A *word* is an int64 that stands for eight consecutive int8 or bool entries, the first in its lowest byte. Entry by
 entry, as numba compiles a loop, games are played a quarter to two fifths slower. numba reads eight bytes as one number
 only where they begin at a multiple of eight, as the sections of an observation do not; rows viewed as int64, written to
-with shifts, take 13.5 instead of 8.5 ns for seven hands. So this is said to LLVM, the compiler behind numba, below each
-function. All functions are plain Python where they are called as they are.
+with shifts, take 13.5 instead of 8.5 ns for seven hands. So below each function there is code for LLVM, the compiler
+behind numba. Called from Python, all functions are plain Python.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ INT64 = ir.IntType(64)
 
 
 def require_bytes(*arrays):
-    """Refuse, where code is compiled, what is no row of bytes side by side."""
+    """Refuse, at compile time, anything but contiguous rows of bytes."""
     for array in arrays:
         row = isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"
         if not (row and array.dtype in (types.int8, types.uint8, types.bool_)):
@@ -55,7 +55,7 @@ def _pointer(context, builder, array, row, at, kind):
 
 
 def _reads(function, kind, to_word=lambda builder, value: builder.zext(value, INT64)):
-    """Have a function of a row and an index read an LLVM `kind` in compiled code, and make a word of it."""
+    """Make a function of a row and an index read an LLVM `kind` in compiled code, converted to a word."""
 
     @in_machine_code(function)
     def _typed(typing_context, row, at):
@@ -68,7 +68,7 @@ def _reads(function, kind, to_word=lambda builder, value: builder.zext(value, IN
 
 
 def _writes(function, from_word):
-    """Have a function of a row, an index and a word write there what `from_word` makes of the word."""
+    """Make a function of a row, an index and a word write the word there, converted by `from_word`."""
 
     @in_machine_code(function)
     def _typed(typing_context, row, at, word):
@@ -134,7 +134,7 @@ _writes(store_marks, _marks_of)
 def write_row(target, source):
     """Write all of a row to the beginning of another, as `target[: len(source)] = source` does.
 
-    That takes seconds to compile, for the message of a length that does not fit.
+    The slice assignment takes seconds to compile, because of its error message for lengths that do not fit.
     """
     for at in range(len(source)):
         target[at] = source[at]
@@ -185,7 +185,7 @@ def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.nda
 
 
 def copy_block(source: np.ndarray, target: np.ndarray, at: int) -> None:
-    """Copy source[at : at + BLOCK] to the same place of `target`, both rows of int8 or bool."""
+    """Copy source[at : at + BLOCK] to the same position of `target`, both rows of int8 or bool."""
     target[at : at + BLOCK] = source[at : at + BLOCK]
 
 
@@ -209,7 +209,7 @@ def write_marks(bits, mask):
 
 @rule
 def marks_from(mask, at):
-    """Return mask[at : at + 64], or what there is of it, as the bits of a word."""
+    """Return mask[at : at + 64], or as much as there is, as the bits of a word."""
     rest = len(mask) - at
     if len(mask) < MARKS:
         bits = 0

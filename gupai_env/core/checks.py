@@ -1,4 +1,4 @@
-"""Values from outside, checked where they enter: one line says which, what came and what is allowed."""
+"""Checks of values where they enter: errors of one line name the value, what was given and what is allowed."""
 
 import difflib
 import os
@@ -13,18 +13,18 @@ TRUTHS = (bool, np.bool_)
 
 
 def short_repr(value: object) -> str:
-    """Return a value as an error repeats it: on one line, and not all of a long one."""
+    """Return a short repr of a value for errors: on one line, long values truncated."""
     if isinstance(value, np.generic):
         value = value.item()
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # it cannot be written, as a number of many thousand digits
+    except Exception:  # it has no repr, for instance a number of many thousand digits
         text = f"a value of type {type(value).__name__}"
     return cut(text)
 
 
 def cut(text: str) -> str:
-    """Return a text as an error repeats it: not all of a long one."""
+    """Return a text for errors, truncated if it is long."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
@@ -34,7 +34,7 @@ def refused(name: str, value: object, instead: str) -> ValueError:
 
 
 def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
-    """Return "did you mean greedy? " for a name that is nearly one of those known, "" where none is near."""
+    """Return "did you mean greedy? " for a name that is close to one of those known, "" if none is close."""
     near = difflib.get_close_matches(name, list(known), most)
     return f"did you mean {' or '.join(near)}? " if near else ""
 
@@ -61,9 +61,9 @@ def in_bounds(whole: bool, **bounds: float) -> str:
     return f"{what} {' and '.join(said)}" if said else what
 
 
-NUMBERS = {"int": True, "float": False}  # by how the names of pydantic's errors begin: whether they are whole
+NUMBERS = {"int": True, "float": False}  # whether numbers are whole, by the prefix of pydantic's error names
 BOUNDS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
-ASKED = {  # by the names of pydantic's errors, with what they know
+ASKED = {  # what to write, by the names of pydantic's errors and with their context
     "bool_type": "write true or false",
     "bool_parsing": "write true or false",
     "dict_type": "write a mapping, in {{ }}",
@@ -85,8 +85,8 @@ def allowed_instead(error: Any, whole: bool | None = None, **bounds: float) -> s
 
     Args:
         error: One of `ValidationError.errors()`.
-        whole: Whether a number is to be whole, where that is known.
-        bounds: Those of a number, where they are known, as `in_bounds` takes them.
+        whole: Whether a number must be whole, if that is known.
+        bounds: The bounds of a number, if they are known, as `in_bounds` takes them.
     """
     kind, known = error["type"], error.get("ctx", {})
     about_number = NUMBERS.get(kind.partition("_")[0], False if kind == "finite_number" else None)
@@ -99,14 +99,14 @@ def allowed_instead(error: Any, whole: bool | None = None, **bounds: float) -> s
 
 
 def is_whole(value: object) -> bool:
-    """True for whole numbers of Python and numpy; truth values and spans of time are none."""
+    """True for whole numbers of Python and numpy, but not for booleans and timedeltas."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def one_of_an_array(value: Any) -> Any:
     """Return the only entry of an array or a tensor that has one, and any other value as it is.
 
-    An entry that is neither a number nor a truth value is not taken out: of some spans of time numpy makes integers.
+    Only a number or a boolean is taken out: numpy would turn some timedeltas into integers.
     """
     kind = getattr(getattr(value, "dtype", None), "kind", "i")  # the types of torch have no kind
     if isinstance(value, np.generic) or kind not in "iufb" or not hasattr(value, "item"):
@@ -118,7 +118,7 @@ def one_of_an_array(value: Any) -> Any:
 
 
 def is_one_of(value: object, words: Iterable[str]) -> bool:
-    """True for one of some words; an array, say, is none, and nothing of it is compared."""
+    """True for one of some words; anything but a string, such as an array, is not even compared."""
     return isinstance(value, str) and value in words
 
 
@@ -158,7 +158,7 @@ def whole_numbers(what: str, values: Any, count: int, each: str) -> np.ndarray:
     """
     try:
         array = np.asarray(values)
-    except Exception:  # lists of different lengths, or an object that fails when it is to become an array
+    except Exception:  # lists of different lengths, or an object that cannot become an array
         array = np.zeros(0, object)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise ValueError(
@@ -175,7 +175,7 @@ def between(name: str, value: Any, least: float, most: float, allowed: str) -> f
 
 
 def as_list(name: str, values: Any, what: str) -> list:
-    """Return several things as a list; raises ValueError for what is no list of things, such as one text."""
+    """Return several things as a list; raises ValueError for anything else, such as a single text."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise refused(name, values, f"it must be a list of {what}")
     return list(values)

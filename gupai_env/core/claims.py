@@ -1,4 +1,4 @@
-"""What a game offers to claims about strategy: the names that claim files choose from, and what stands behind each.
+"""What a game offers to claims about strategy: the names that claim files can use, and the functions behind them.
 
 The package of a game may have a module `claims` whose CLAIMS is a `Vocabulary`. What every game has, such as chips and
 the tiles of a hand, is not repeated there. All functions take many states at once, a record array [N].
@@ -62,7 +62,7 @@ class HandFeature:
 
     Attributes:
         what: Its meaning.
-        adds: Returns for its number, 0 without one, what a tile of each kind adds, int [KINDS].
+        adds: Returns what a tile of each kind adds, int [KINDS], for the feature's number, 0 without one.
         number: Whether it takes a number.
     """
 
@@ -77,7 +77,7 @@ class PositionFeature:
 
     Attributes:
         what: Its meaning.
-        values: Returns for positions and its number, 0 without one, the values, int [N].
+        values: Returns the values, int [N], for positions and the feature's number, 0 without one.
         number: Whether it takes a number.
     """
 
@@ -92,7 +92,7 @@ class ActionFeature:
 
     Attributes:
         what: Its meaning.
-        has: Returns for positions and its number, 0 without one, which actions have it, bool [N or 1, num_actions].
+        has: Returns which actions have it, bool [N or 1, num_actions], for positions and its number, 0 without one.
         number: Whether it takes a number; None if it may.
     """
 
@@ -108,11 +108,11 @@ class Metric:
     Attributes:
         what: Its meaning.
         unit: Its unit.
-        values: Returns for deals and its number, 0 without one, one value per deal, [N], or several, [N, k].
+        values: Returns one value per deal, [N], or several, [N, k], for deals and its number, 0 without one.
         number: Whether it takes a number.
         statistic: Of several values per deal, the figure that follows from their means over all deals.
-        drawn: Whether it looks at which player was drawn for each seat.
-        acted: Whether it looks at the actions of each seat.
+        drawn: Whether it uses which player was drawn for each seat.
+        acted: Whether it uses the actions of each seat.
     """
 
     what: str
@@ -179,7 +179,7 @@ class Vocabulary:
 
 
 def vocabulary_of(game: Game) -> Vocabulary:
-    """Return what claims can name of a game beside what every game has."""
+    """Return what claims can name of a game in addition to what every game has."""
     found: Vocabulary = Vocabulary() if game.claims is None else game.claims.CLAIMS
     return found
 

@@ -1,6 +1,6 @@
 """Compiling loops: where their machine code is kept, what people see meanwhile, and running them as plain Python.
 
-With NUMBA_DISABLE_JIT=1 every loop runs as the Python that it is, slowly: rules can be looked at in a debugger.
+With NUMBA_DISABLE_JIT=1 every loop runs as plain Python, slowly, so that rules can be stepped through in a debugger.
 """
 
 import contextlib
@@ -25,16 +25,16 @@ from gupai_env.core.files import describe
 from gupai_env.core.game import Game
 from gupai_env.core.rule import LoopCompiler
 
-LISTS = {"gupai_env", "gupai_env.games"}  # import all games, and no rules come from there
+LISTS = {"gupai_env", "gupai_env.games"}  # import all games, but contain no rules
 IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\.*)([\w.]*)([^(\n]*(?:\([^)]*\))?)", re.MULTILINE)
 WORD = re.compile(r"[\w.]+")
 CONFIG: Any = numba.config
-njit: Any = numba.njit  # whose stubs do not know all options
+njit: Any = numba.njit  # its stubs do not know all options
 PLAIN = bool(CONFIG.DISABLE_JIT)
-VERSIONS = numba.__version__, np.__version__  # machine code of others is left alone
+VERSIONS = numba.__version__, np.__version__  # machine code of other versions is left alone
 DIGEST = hashlib.sha256().digest_size
 UNUSED = 30 * 86400  # seconds after which machine code that nobody has used is removed
-PATIENCE = 0.7  # seconds that a loop may compile before it is said
+PATIENCE = 0.7  # seconds of compiling before a message
 
 
 @functools.cache
@@ -59,7 +59,7 @@ def _module(name: str) -> tuple[bytes, frozenset[str]] | None:
 
 
 def _home(top: str) -> str:
-    """Return the folder in which a package or a single module lies, "" if none is known or others' packages do."""
+    """Return the folder that contains a package or a module, "" if it is unknown or holds third-party packages."""
     module = sys.modules.get(top)
     file = getattr(module, "__file__", None) or ""
     file = os.path.dirname(file) if hasattr(module, "__path__") else file
@@ -71,8 +71,8 @@ def _home(top: str) -> str:
 def sources_digest(*modules: str) -> str:
     """Return what changes with any edit of some modules, or of what they import from our and their own packages.
 
-    Their own are also those that lie beside them. It is "" where there are no sources to look at, as of a game that was
-    typed at a prompt or in a notebook.
+    Modules in the same folder count as their own. It is "" where there are no sources, as for a game that was typed at
+    a prompt or in a notebook.
     """
     packages = {getattr(sys.modules.get(name), "__package__", "") or name for name in modules}
     tops = {each.partition(".")[0] for each in (__name__, *packages)}
@@ -96,8 +96,8 @@ def sources_digest(*modules: str) -> str:
 def compiled(loop: Callable, game: Game | None = None) -> Callable:
     """Compile a loop that releases the interpreter lock; its machine code is kept on disk, for each game by itself.
 
-    Its name there tells the game and the sources, so that code of an older rule is never found, and that of the same
-    rule is, wherever the package lies. That of a game without sources is not kept.
+    The file name depends on the game and the sources, so that code of older rules is never used, and that of the same
+    rules is found wherever the package lies. That of a game without sources is not kept.
     """
     if PLAIN:
         return _plain(loop)
@@ -114,15 +114,15 @@ def compiled(loop: Callable, game: Game | None = None) -> Callable:
 def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
     """Return a compiled loop with its first arguments, to be called with the rest; `later` are examples of these.
 
-    An ordinary call looks at the type of every argument each time, which takes longer than many a decision.
-    Arrays are held on to: what the loop reads and writes are their contents at the time of a call.
+    An ordinary call determines the type of every argument each time, which takes longer than some decisions. Arrays
+    are bound by reference: the loop reads and writes their contents at the time of a call.
     """
     if PLAIN:
         return functools.partial(loop, *arguments)
     return functools.partial(loop.compile(tuple(map(_type_of, arguments + later))), *arguments)
 
 
-_types: dict[tuple, Any] = {}  # of arrays: numba takes longer to find that of a record than to play a move
+_types: dict[tuple, Any] = {}  # of arrays: for a record, numba takes longer to find it than to play a move
 
 
 def _type_of(argument: Any) -> Any:
@@ -154,7 +154,7 @@ def _with_attributes(argument: Any) -> Any:
 
 
 class _Place(caching._CacheLocator):
-    """Tells numba where the machine code of a loop is kept: in one folder, under a name that says it all."""
+    """Tells numba where the machine code of a loop is kept: in one folder, under a name that identifies it."""
 
     def __init__(self, loop: Callable, file: str) -> None:
         self._py_file, self._line = file, loop.__code__.co_firstlineno
@@ -178,7 +178,7 @@ class _Entries(caching.CompileResultCacheImpl):
 
 
 class _Files(caching.IndexDataCacheFile):
-    """The index and the machine code of a loop; the latter ends with its digest, for what is damaged must not run."""
+    """The index and the machine code of a loop; the latter ends with its digest, because damaged code must not run."""
 
     def _dump(self, entry: Any) -> bytes:
         data: bytes = super()._dump(entry)
@@ -189,14 +189,14 @@ class _Files(caching.IndexDataCacheFile):
         data = path.read_bytes()
         if hashlib.sha256(data[:-DIGEST]).digest() != data[-DIGEST:]:
             raise ValueError("damaged")
-        for used in (path, self._index_path):  # not to be swept yet
+        for used in (path, self._index_path):  # so that they are not removed yet
             with contextlib.suppress(OSError):
                 os.utime(used)
         return super()._load_data(name)
 
 
 class _Kept(caching.FunctionCache):
-    """The machine code of a loop on disk. Whatever is wrong with the disk, the loop is compiled."""
+    """The machine code of a loop on disk. If anything is wrong with the disk, the loop is compiled."""
 
     _impl_class = _Entries
 
@@ -207,7 +207,7 @@ class _Kept(caching.FunctionCache):
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(signature, target_context)
-        except Exception:  # anything may come of bytes that are not what was written
+        except Exception:  # bytes that are not what was written may raise anything
             with contextlib.suppress(OSError):
                 os.unlink(self._cache_file._index_path)
             _warn_once(f"machine code in {self._cache_path} is damaged; it is compiled anew")
@@ -225,7 +225,7 @@ class _Kept(caching.FunctionCache):
 
 @functools.cache
 def _sweep(folder: str) -> None:
-    """Remove what nobody has used for long: machine code of older sources is never asked for again."""
+    """Remove what has not been used for long: machine code of older sources is never asked for again."""
     for path in Path(folder).glob("*.nb*"):
         with contextlib.suppress(OSError):  # another process has removed it
             if path.stat().st_mtime < time.time() - UNUSED:
@@ -236,7 +236,7 @@ def _sweep(folder: str) -> None:
 def _folder(chosen: str) -> str:
     """Return the folder for machine code, "" if there is none: below the chosen one or among the user's caches.
 
-    Where neither can be written to it lies, of this user alone, below the folder for temporary files, which is said.
+    If neither can be written to, it is a folder of this user alone below that for temporary files, with a message.
     """
     home = caching.AppDirs("gupai", appauthor=False).user_cache_dir
     if chosen and _usable(Path(chosen, "gupai"), lambda _: True):
@@ -265,7 +265,7 @@ def _usable(folder: Path, trusted: Callable[[Path], bool]) -> bool:
 
 
 def _is_own(folder: Path) -> bool:
-    """True if nobody else can have written to a folder: what lies there is run as it is."""
+    """True if nobody else can have written to a folder, whose contents are run unchecked."""
     found = folder.lstat()
     mine = not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077)
     return stat.S_ISDIR(found.st_mode) and mine
@@ -275,7 +275,7 @@ def _is_own(folder: Path) -> bool:
 
 
 def tell(line: str) -> None:
-    """Print a line about the machine, not about the game, where it does not mix with results."""
+    """Print a line about the machine, not about the game, on standard error, apart from results."""
     if sys.stderr is not None:
         print(f"gupai: {line}", file=sys.stderr, flush=True)
 
@@ -286,9 +286,9 @@ def _warn_once(line: str) -> None:
 
 
 class _Announcer(event.Listener):
-    """Tells a person at a terminal what is being compiled, where it takes more than a moment, and when it is done.
+    """Tells a person at a terminal what is being compiled if it takes long, and when it is done.
 
-    numba notifies it where a loop is really compiled, and not where machine code is found on disk.
+    numba notifies it when a loop is really compiled, not when machine code is found on disk.
     """
 
     def __init__(self) -> None:

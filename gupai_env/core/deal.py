@@ -108,7 +108,7 @@ class Deal:
         return self.game.scene(self.variant, views, names, self.paid() if self.terminated else None)
 
     def redealt(self, seat: int, key: int) -> Self:
-        """Return the deal with all that a seat cannot know dealt again, uniformly; `key` names the draw."""
+        """Return a copy in which all that a seat cannot know is dealt again, uniformly, by an RNG key."""
         found, views = self.copy(), self.view_row(seat)
         found.states = self.game.new_states(1)
         if self.compiled:
@@ -121,7 +121,7 @@ class Deal:
         """Begin an episode.
 
         Args:
-            key: The key from which all chance of the episode is derived.
+            key: The RNG key from which all random numbers of the episode are derived.
             order: The kinds of tiles as they are dealt, instead of as the key shuffles them.
         """
         start(self.game, self.rules, self.state, key)
@@ -144,6 +144,6 @@ class Deal:
 
 
 def fields_of(record: np.record) -> Any:
-    """Return a state or view to be read by plain rules: getting a field of numpy's records takes far longer."""
+    """Return a state or view as an object for plain rules: reading fields of numpy records takes far longer."""
     field = np.void.__getitem__
     return SimpleNamespace(**{name: field(record, name) for name in record.dtype.names or ()})

@@ -37,7 +37,7 @@ def view_dtype(seats: int, *fields: tuple) -> np.dtype:
     """
     return np.dtype(
         [
-            ("seat", "i1"),  # the viewer's place at the table, and
+            ("seat", "i1"),  # the viewer's seat, and
             ("direction", "i1"),  # the order of turn there: for `determinize`, of no meaning to a player
             ("deal", "i2"),  # deals of the match that are finished, of
             ("deals", "i2"),
@@ -74,14 +74,14 @@ def seat_at(rules, state, seat, steps):
 def noise_key(state):
     """Return the RNG key that the player to act may use in this decision.
 
-    It depends on the episode, the seat and the decision alone, so equal players play a deal alike.
+    It depends only on the episode, the seat and the decision, so equal players play a deal in the same way.
     """
     return derive(derive(state.seed, NOISE_STREAM + int(state.to_act)), state.moves)
 
 
 @rule
 def begin_view(rules, state, seat, view):
-    """Begin to fill a view: the fields every game has, but for what has been won."""
+    """Begin to fill a view: the fields every game has, except for what has been won."""
     view.seat = seat
     view.direction = state.direction
     view.deal = state.deal
@@ -92,7 +92,7 @@ def begin_view(rules, state, seat, view):
 def resume_from(view, key, state):
     """Begin to fill a state from a view: the fields every game has, of a deal under way.
 
-    The episode's key is drawn anew from `key`, for a view does not tell the later deals of the match either.
+    The episode's key is drawn again from `key`, because a view does not reveal the later deals of the match.
     """
     state.seed = derive(key, 0)
     state.moves = 0
@@ -105,7 +105,7 @@ def resume_from(view, key, state):
 
 @long_rule
 def deal(game, rules, state, key):
-    """Deal afresh, from an order of the deck drawn from `key`. `game` is a game or, in compiled loops, its module."""
+    """Deal from an order of the deck drawn from `key`. `game` is a game or, in compiled loops, its module."""
     game.deal_from(rules, state, shuffled(game.deck(rules), key))
 
 

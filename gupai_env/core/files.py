@@ -72,7 +72,7 @@ def naming(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno is None:  # not of the operating system, but of a library that says what it has to
+        if error.errno is None:  # not from the operating system, but from a library with a message of its own
             raise
         raise OSError(error.errno, MEANINGS.get(error.errno, error.strerror), str(path)) from None
 
@@ -163,7 +163,7 @@ class NewFile:
         name = f"{self._target.name[:40]}.{secrets.token_hex(8)}{PART}"  # never too long where the target's is not
         self._temporary = self._target.with_name(name)
         with naming(path):
-            self.file: IO[bytes] = self._temporary.open("xb")  # with the rights that new files get here
+            self.file: IO[bytes] = self._temporary.open("xb")  # with the default rights of new files
 
     def finish(self) -> None:
         """Give the file its name.
@@ -190,7 +190,7 @@ class NewFile:
         sync_folder(self._target.parent)
 
     def discard(self) -> None:
-        """Take the temporary file away; after `finish` there is none."""
+        """Remove the temporary file; after `finish` there is none."""
         with contextlib.suppress(OSError):  # what is still to be written may not be writable
             self.file.close()
         with contextlib.suppress(OSError):
@@ -292,7 +292,7 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
 
     Args:
         folder: An existing folder.
-        doing: What the holder does, for the error of who comes second: "another process is {doing}".
+        doing: What the holder does, for the error of a second process: "another process is {doing}".
 
     Raises:
         ValueError: Another process holds the lock; in one line.
@@ -306,16 +306,16 @@ def locked(folder: Path, doing: str) -> Iterator[None]:
         except OSError as error:
             if error.errno in TAKEN:
                 raise ValueError(f"{folder}: another process is {doing}") from None
-            # a file system without locks: as good as it gets
+            # a file system without locks: nothing more can be done
         yield
 
 
 @contextlib.contextmanager
 def locked_folder(path: str | Path, doing: str) -> Iterator[Path]:
-    """Yield a folder, made if there is none, and hold its lock; whoever writes into a folder does it in here.
+    """Yield a folder, made if there is none, and hold its lock; all writing into folders happens under it.
 
-    Temporary files that a killed process has left there are removed. After an error, folders that were made here go
-    again if nothing was written into them.
+    Temporary files that a killed process has left there are removed. After an error, folders that were made here are
+    removed if nothing was written into them.
 
     Args:
         path: The folder.

@@ -36,8 +36,8 @@ class Game:
             so that NOBODY stands wherever 0 would be a seat. `deal_from` and `determinize` begin with it, and states
             set up by hand do, for `new_states` makes them so.
         deal_from(rules, state, order): deals the tiles of the deck as they lie in `order`, whatever was in the state;
-            `state.leader` and `state.direction` are set already. All chance of a deal is the order, and who leads the
-            first.
+            `state.leader` and `state.direction` are set already. All randomness of a deal is the order, and the first
+            leader.
         legal_actions(rules, state, mask): marks in a cleared bool [num_actions] the moves of the seat to act.
         step(rules, state, action): plays one legal decision; sets `to_act`, or `terminated` when the deal has ended.
         payoffs(rules, state, out): fills float32 [max_seats] with the chips of a deal that is over.
@@ -46,8 +46,8 @@ class Game:
             place that decides what is hidden. Without `history` it leaves out what no encoder reads, move by move.
         determinize(rules, view, key, state): fills a state drawn uniformly among the deals the view allows. The
             view must be of a deal under way.
-        history(rules, state, order, actions): tells a deal under way: fills `order`, int8, with how its deck was dealt
-            and `actions`, [max_decisions], with all decisions since; returns how many these are. Dealt and played
+        history(rules, state, order, actions): reconstructs a deal under way: fills `order`, int8, with how its deck was
+            dealt and `actions`, [max_decisions], with all decisions since; returns how many these are. Dealt and played
             like this the deal comes to the same state, so that what the others did can be weighed.
         encode(view, out): fills a cleared int8 [encoder.layout.size], the observation.
         FEATURES: tuple of `Feature`, the numbers about an action that heuristics weigh.
@@ -68,12 +68,13 @@ class Game:
     payoff_bound: Callable[[Any], float]  # variant -> the most a seat can win or lose in one deal
     table: Callable[..., Scene]  # see `scene`
     hints: type[Hints] = Hints  # what people read about the moves
-    # Each seat decides once in a deal, and none sees what another did before all have: search lets others decide first.
+    # Each seat decides once in a deal, and none sees the decisions of others before all have decided: search lets the
+    # others decide first.
     simultaneous: bool = False
-    # Seats that share a payoff; without teams every seat plays for itself. Moving all seats on by one makes a team of a
-    # team, as the rotations of a duplicate match do.
+    # Seats that share a payoff; without teams every seat plays for itself. Shifting all seats by one maps teams to
+    # teams, as the rotations of a duplicate match need.
     teams: tuple[tuple[int, ...], ...] = ()
-    # (view, action): where the hand tells what an action does.
+    # (view, action) -> name, where the meaning of an action depends on the hand.
     name_action: Callable[[np.record, int], str] | None = None
 
     state: np.dtype = field(init=False, repr=False)
@@ -122,7 +123,7 @@ class Game:
 
     @property
     def claims(self) -> ModuleType | None:
-        """The module `claims` of the package, whose CLAIMS is what claims can name; None if there is none."""
+        """The module `claims` of the package, whose CLAIMS lists what claims can name; None if there is none."""
         try:
             return importlib.import_module(f"{self.module_name}.claims")
         except ModuleNotFoundError as error:
@@ -146,7 +147,7 @@ class Game:
         return self.name_action(view, action)
 
     def sides(self, players: int) -> np.ndarray:
-        """Return the number of the side for which each seat plays, int [players]; a side is a team, or one seat."""
+        """Return the number of the side that each seat plays for, int [players]; a side is a team, or one seat."""
         sides = np.arange(players)
         for number, team in enumerate(self.teams):
             sides[list(team)] = number
@@ -158,7 +159,7 @@ class Game:
         return self.id.replace("-", "_")
 
     def heuristic(self, weights: str | Mapping[str, float], temperature: float = 0.0) -> np.ndarray:
-        """Return a heuristic, by its name or by the weights of its features, as loops take it, float64 [features + 1].
+        """Return a heuristic, given by name or by the weights of features, as loops take it, float64 [features + 1].
 
         Raises: ValueError for an unknown name, and as `weights_row`.
         """
@@ -197,13 +198,13 @@ class Game:
         names: Sequence[str] | None = None,
         payoffs: Sequence[float] | None = None,
     ) -> Scene:
-        """Return the table as those see it whose views are given; nothing else goes in, so nothing else shows.
+        """Return the table as seen by the seats whose views are given; no other information goes in.
 
-        Args: views: information sets of one moment, one a seat whose hand is shown. A single view is the table of
-                that player; the views of all seats are that of a spectator. The first one's seat is at the near
+        Args: views: information sets of one moment, one per seat whose hand is shown. A single view gives the table of
+                that player; the views of all seats give that of a spectator. The first view's seat is at the near
                 side, the others follow in order of turn.
-            names: one a seat, by seat; "Seat 0", "Seat 1", ... without.
-            payoffs: chips by seat of a deal that is over, to show its count; without them it still goes on.
+            names: one per seat; default "Seat 0", "Seat 1", ...
+            payoffs: chips by seat of a deal that is over, to show its count; None while it goes on.
         """
         return self.table(self, variant, views, seat_names(variant.players) if names is None else names, payoffs)
 

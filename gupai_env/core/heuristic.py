@@ -1,8 +1,8 @@
-"""Heuristics: players that are data, a weight for each feature of an action that a game names.
+"""Heuristic policies: players given as data, a weight for each of the features of an action that a game defines.
 
-A heuristic plays the legal action whose weighted sum of features is highest, of equals the first. With a temperature it
-draws instead from the softmax of the sums over the temperature, by the chance of the decision's key. The loops take a
-table of heuristics, float64 [heuristics, features + 1]: a row holds the weights and, last, the temperature.
+A heuristic plays the legal action with the highest score, the weighted sum of its features; of equals the first. With a
+temperature it draws instead from the softmax of the scores over the temperature, by the decision's RNG key. The loops
+take a table of heuristics, float64 [heuristics, features + 1]: a row holds the weights and, last, the temperature.
 """
 
 import math
@@ -22,8 +22,8 @@ from gupai_env.core.rule import rule
 
 WEIGHT = np.dtype(np.float64)
 NUMBERS = (int, float, np.integer, np.floating)
-MAX_SCORE = 1e30  # of an action to a heuristic or a network: sums stay far from the end of float32, 3e38
-COLDEST = 1 / MAX_SCORE  # temperature above 0, by which they are divided
+MAX_SCORE = 1e30  # of an action by a heuristic or a network: sums stay far below the limit of float32, 3e38
+COLDEST = 1 / MAX_SCORE  # smallest temperature above 0; scores are divided by it
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ def indices(features: Sequence[Feature]) -> Any:
 def weights_row(features: Sequence[Feature], weights: Mapping[str, float], temperature: float = 0.0) -> np.ndarray:
     """Return a heuristic as the loops take it, float64 [features + 1]; features that are not named weigh nothing.
 
-    Raises: ValueError for a feature that there is not, naming the nearest, for a weight or a temperature that is no
-        number, and for weights so large that their sum may be above MOST_WORTH.
+    Raises: ValueError for an unknown feature, naming the nearest, for a weight or a temperature that is not a number,
+        and for weights so large that a score may exceed MAX_SCORE.
     """
     names = [feature.name for feature in features]
     if not isinstance(weights, Mapping):
@@ -78,7 +78,7 @@ def weights_row(features: Sequence[Feature], weights: Mapping[str, float], tempe
 
 
 def highest_score(features: Sequence[Feature], row: np.ndarray) -> float:
-    """Return the most that an action can be worth to a heuristic, float64 [features + 1], or lose by it."""
+    """Return the largest absolute score that a heuristic, float64 [features + 1], can give to an action."""
     ranges = np.array([max(abs(feature.low), abs(feature.high)) for feature in features])
     with np.errstate(over="ignore"):
         return float(np.abs(row[:-1]) @ ranges)
@@ -98,7 +98,7 @@ def _number(what: str, value: float) -> float:
 def weights_of(heuristics, number):
     """Return a row of a table of heuristics.
 
-    In the usual way numba would count who uses the table, and playouts would take a fifth longer.
+    With ordinary indexing numba would count references to the table, and playouts would take a fifth longer.
     """
     return array_at(address_of(heuristics) + int(number) * heuristics.strides[0], (heuristics.shape[1],), WEIGHT)
 

@@ -1,4 +1,4 @@
-"""What people read about a game and its moves. A game without hints of its own gets plain words."""
+"""Texts for people about a game and its moves. A game without hints of its own gets plain ones."""
 
 import functools
 import re
@@ -21,7 +21,7 @@ def fill_rules(text: str, width: int) -> str:
     """Return the rules of a game in lines of at most `width` columns."""
     lines: list[str] = []
     for line in text.splitlines():
-        if line.startswith(" ") and lines:  # goes on with what the line before says
+        if line.startswith(" ") and lines:  # continues the line before
             lines[-1] += f" {line.strip()}"
         else:
             lines.append(line)
@@ -48,7 +48,7 @@ def unturned(name: str) -> str:
 
 
 def spelled(text: str, turned: bool = True) -> str:
-    """Return what all spellings of an action's name have in common, `[6:4]` for `46` or `6:4`.
+    """Return the canonical spelling of an action's name, `[6:4]` for `46` or `6:4`.
 
     Tiles that stand together may come in any order, and groups between slashes too if their sizes differ. Which
     number of a tile comes first is kept unless tiles are `turned`.
@@ -82,7 +82,7 @@ class Described(Protocol):
 
 
 class Hints:
-    """What can be said of any game; a game whose moves deserve better words has its own subclass."""
+    """Texts for any game; a game that needs better ones has its own subclass."""
 
     most_shown = 100  # moves that are listed before the person asks for all
 
@@ -98,11 +98,11 @@ class Hints:
         return "Type the number of a move, or its tile: 64 for [6:4]. ? shows the rules, q leaves the table."
 
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
-        """Return what stands over the moves of one verb; `verbs` are all that are legal now."""
+        """Return the heading of the moves of one verb; `verbs` are all that are legal now."""
         return "Your moves"
 
     def value(self, view: np.record, actions: Sequence[int]) -> float:
-        """Return by what the moves of one verb are listed, the best first; where it is equal, by their tiles."""
+        """Return the value by which the moves of one verb are sorted, the best first; ties are sorted by tiles."""
         return 0.0
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:

@@ -17,10 +17,10 @@ from gupai_env.core.memory import array_at, blank, tuple_at
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 
-LEGAL = -1  # in place of the first lane whose action is refused
-WAIT = -2  # in place of an action: leave the lane as it is
+LEGAL = -1  # instead of the first lane whose action is refused
+WAIT = -2  # instead of an action: leave the lane as it is
 
-TABLE = np.dtype(  # of B lanes: how many they are, where their arrays lie, how they are played
+TABLE = np.dtype(  # of B lanes: their number, the addresses of their arrays, how they are played
     [
         ("envs", "i8"),
         ("rules", "i8"),  # what `record_of` the variant's numbers returns
@@ -61,7 +61,7 @@ class Rows(NamedTuple):
 def table_of(num_envs: int, *, renew: bool, skip_forced: bool, observe: bool, **arrays: np.ndarray) -> np.ndarray:
     """Return the one argument by which compiled loops take the arrays of a table, TABLE [1].
 
-    It tells where they lie; the caller keeps these very arrays alive, and makes a new table for copies of them.
+    It holds their addresses; the caller keeps these arrays alive, and makes a new table for copies of them.
     """
     table = np.zeros(1, TABLE)
     table["envs"] = num_envs
@@ -72,7 +72,7 @@ def table_of(num_envs: int, *, renew: bool, skip_forced: bool, observe: bool, **
 
 
 class Kernels(NamedTuple):
-    """The compiled loops of one game; arrays have one row a lane, and `rules` are the variant's numbers.
+    """The compiled loops of one game; arrays have one row per lane, and `rules` are the variant's numbers.
 
     begin(table): starts episode number `episodes` of every lane's stream `seeds`.
     check(table, actions): returns the first lane whose action, int64 [B], its mask forbids, or LEGAL.
@@ -80,15 +80,15 @@ class Kernels(NamedTuple):
         `skip_forced`, those that follow without a choice in the same deal; starts the next episode where one ends (if
         `renew`), then shows the turn. A lane whose action is WAIT, or that is over, stays as it is. Returns the first
         of these lanes whose action its mask forbids, having played none, or LEGAL.
-    play_random(table, first, end, steps, key): the same so many times, with what `pick` draws from keys
-        0, 1, ... of the stream `key`.
-    show(table): the seat to act, its mask, its observation.
-    look(table, seat, observations): what one given seat of every lane observes.
-    pick(masks, key, actions): draws one legal action a lane; 0 where there is none.
-    views(rules, states, views, keys): the information set of the seat to act, and its RNG key, int64.
+    play_random(table, first, end, steps, key): the same `steps` times, with what `pick` draws from keys 0, 1, ... of
+        the stream `key`.
+    show(table): fills the seat to act, its mask and its observation.
+    observe_seat(table, seat, observations): what one given seat of every lane observes.
+    pick(masks, key, actions): draws one legal action per lane; 0 where there is none.
+    views(rules, states, views, rng_keys): the information set of the seat to act, and its RNG key, int64.
     view_of(rules, states, seat, views): the information set of one given seat.
     encode(views, observations): views as vectors.
-    determinize(rules, views, keys, states): a state drawn from every view.
+    determinize(rules, views, rng_keys, states): a state drawn from every view.
     """
 
     begin: Callable
@@ -121,8 +121,8 @@ class Widths(NamedTuple):
 def rows_of(game, widths, rules, table):
     """Return a table unpacked, `widths` as of `Widths`, `rules` of the type of its own; `game` is a game's module.
 
-    Who unpacks them hands them on to rules that write: numba takes arrays that a function has got by itself for its
-    own, and leaves out what it writes into them last.
+    The caller that unpacks them passes them on to the rules that write: numba takes arrays that a function has created
+    itself for local, and drops its last writes to them.
     """
     envs, (actions, observation, seats) = table.envs, widths
     return Rows(

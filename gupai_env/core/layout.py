@@ -29,7 +29,7 @@ class Section:
 class Layout:
     """The sections of an observation in their order.
 
-    `starts` holds the index where each begins, by its name: compiled rules write to `out[AT.hand + kind]`.
+    `starts` holds the index of the first entry of each, by its name: compiled rules write to `out[AT.hand + kind]`.
     """
 
     sections: tuple[Section, ...]
@@ -71,7 +71,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Encoder:
-    """What the vector is into which `encode` of a game's module turns an information set; games may share one."""
+    """The format of the vector that `encode` of a game's module makes of an information set; games may share one."""
 
     name: str
     version: int

@@ -1,8 +1,9 @@
-"""Places in memory: arrays known by their address, and scratch space of a function.
+"""Memory: arrays given by their address, and scratch space of a function.
 
-numba makes a new array on the heap, and counts who uses it; both cost more than a small function. `scratch` and `blank`
-are a place on the stack of the function instead (games are played 5% to 55% faster), and what `array_at` finds is not
-counted. All functions are plain Python where they are called as they are; what stands below each builds its LLVM code.
+numba allocates a new array on the heap and counts references to it; both cost more than a small function. `scratch` and
+`blank` allocate on the stack of the function instead (games are played 5% to 55% faster), and references to what
+`array_at` returns are not counted. Called from Python, all functions are plain Python; the code below each builds its
+LLVM code.
 """
 
 import ctypes
@@ -19,7 +20,7 @@ from gupai_env.core.rule import in_machine_code
 
 
 def _built(context, builder, array, data, lengths):
-    """Return an array of some lengths at `data` that is counted nowhere."""
+    """Return an array of some lengths at `data` without reference counting."""
     size = context.get_abi_sizeof(context.get_data_type(array.dtype))
     strides = [context.get_constant(types.intp, size)]
     for length in lengths[:0:-1]:
@@ -31,7 +32,7 @@ def _built(context, builder, array, data, lengths):
 
 
 def address_of(array: np.ndarray) -> int:
-    """Return where the first entry of an array lies."""
+    """Return the address of the first entry of an array."""
     return array.ctypes.data
 
 
@@ -74,7 +75,7 @@ def record_of(numbers: tuple) -> np.ndarray:
 def tuple_at(address: int, like: tuple) -> tuple:
     """Return the tuple of numbers, of the type of `like`, whose record lies at an address.
 
-    To hand a tuple over to compiled code, number by number, takes longer than a decision.
+    Passing a tuple to compiled code number by number takes longer than a decision.
     """
     return type(like)(*array_at(address, (1,), record_of(like).dtype)[0])
 
@@ -88,9 +89,9 @@ def _tuple_at(typing_context, address, like):
 
 
 def scratch(length: int, dtype: np.dtype) -> np.ndarray:
-    """Return an array for use within one function, its entries not set; compiled, it is no more than a place there.
+    """Return an array for use within one function, its entries not set; compiled, it is only space on the stack.
 
-    `length` is a constant. The array must not be returned, and each time round a loop it is the same one.
+    `length` is a constant. The array must not be returned, and every iteration of a loop gets the same one.
     """
     return np.empty(length, dtype)
 
@@ -101,7 +102,7 @@ def blank(length: int, dtype: np.dtype) -> np.ndarray:
 
 
 def _on_the_stack(length, dtype, cleared):
-    """Return how an array of constant length is made on the stack of the function that it stands in."""
+    """Return how an array of constant length is made on the stack of the function that calls this."""
     if not isinstance(length, types.IntegerLiteral):
         raise TypingError("the length of scratch is a number known when it is compiled")
     row = types.Array(dtype.dtype, 1, "C")

@@ -34,7 +34,7 @@ def title(game: Titled, variant: Variant) -> str:
 
 
 def seat_names(players: int, you: int | None = None) -> list[str]:
-    """Return "Seat 0", "Seat 1", ..., but "You" for the seat of who is reading."""
+    """Return "Seat 0", "Seat 1", ..., but "You" for the seat of the reader."""
     return [YOU if seat == you else f"Seat {seat}" for seat in range(players)]
 
 
@@ -50,7 +50,7 @@ def won_by(view: np.record, place: int, payoff: float | None) -> list[str]:
 
 
 def deal_of_match(view: np.record, terminated: bool) -> list[str]:
-    """Return which deal of a match is on the table, nothing where there is one alone."""
+    """Return which deal of a match is on the table, nothing where there is only one."""
     return [f"deal {view.deal + (not terminated)} of {view.deals}"] if view.deals > 1 else []
 
 

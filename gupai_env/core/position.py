@@ -60,7 +60,7 @@ class Position(Deal):
         return self.copy().play(*moves)
 
     def redealt(self, seat: int, key: int) -> Self:
-        """Return a new position with all that a seat cannot know dealt again, uniformly; `key` names the draw.
+        """Return a new position in which all that a seat cannot know is dealt again, uniformly, by an RNG key.
 
         Raises: ValueError if the deal is over, for there is no such seat, or for a bad key.
         """
@@ -131,7 +131,7 @@ def new_position(game: Game, leader: int, seats: int, options: dict[str, Any]) -
 
 
 def whole(value: object) -> int | None:
-    """Return a whole number of any integer type, but None for all else, truth values too."""
+    """Return a whole number of any integer type, but None for anything else, including booleans."""
     if isinstance(value, (bool, np.bool_, np.ndarray)):
         return None
     try:
@@ -192,7 +192,7 @@ def _each(value: object, wrong: str) -> Iterator[Any]:
 
 
 def piles_of(what: str, piles: object) -> list[Any]:
-    """Return one entry a seat as a list; raises ValueError for what is no sequence of them."""
+    """Return one entry per seat as a list; raises ValueError for anything but a sequence."""
     wrong = f"{what} must be a sequence with one entry for each seat, not {short_repr(piles)}"
     if isinstance(piles, str):
         raise ValueError(wrong)
@@ -200,7 +200,7 @@ def piles_of(what: str, piles: object) -> list[Any]:
 
 
 def seats_of(what: str, piles: object, players: int, empty: Any = "") -> list[Any]:
-    """Return one pile a seat, empty ones for None; raises ValueError if there are not as many as seats."""
+    """Return one pile per seat, empty ones for None; raises ValueError if there are not as many as seats."""
     if piles is None:
         return [empty] * players
     found = piles_of(what, piles)
@@ -210,7 +210,7 @@ def seats_of(what: str, piles: object, players: int, empty: Any = "") -> list[An
 
 
 def rest_of(deck: int, kinds: Iterable[int]) -> int:
-    """Return the deck without some tiles; raises ValueError naming a kind of which it has not as many."""
+    """Return the deck without some tiles; raises ValueError naming a kind of which it has too few."""
     kinds = list(kinds)
     for kind in range(KINDS):
         if kinds.count(kind) > count(deck, kind):

@@ -1,7 +1,7 @@
-"""Chance as a pure function of a key and a counter: splitmix64.
+"""Random numbers as a pure function of an RNG key and a counter: splitmix64.
 
-A key is an integer in 0..2**63 - 1. Nothing is consumed by drawing, so the same key and counter give the
-same number on every machine, in Python as in compiled code, whatever else is drawn beside them.
+A key is an integer in 0..2**63 - 1. Drawing consumes nothing, so the same key and counter give the same number on every
+machine, in Python as in compiled code, whatever else is drawn.
 Source of the constants: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
 """
 

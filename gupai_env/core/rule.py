@@ -1,12 +1,12 @@
 """`@rule`: marks a function of the rules, callable as plain Python and from compiled code alike.
 
-Compiled code does not call such a function but contains it. So what its caller knows for sure, as the width of a row,
-is known within it too, and nothing is left of a step from one function to the next. A `@long_rule` is called: it works
-for so long, or so seldom, that a call does not count, and stands at so many places that to compile it anew at each
-would take seconds.
+Compiled code does not call such a function but inlines it, so that constants of its caller, such as the width of a row,
+are known within it too, and there is no cost of a call. A `@long_rule` is called: it runs for so long, or so rarely,
+that the cost of a call does not matter, and is used in so many places that compiling it at each of them would take
+seconds.
 
-numba would optimise every function by itself, and turn it into machine code that nobody calls. That is half of the work
-of compiling, and is left out here: a loop is optimised as a whole, with all that it contains.
+numba would optimise every function by itself and turn it into machine code that is never called. That is half of the
+work of compiling, and is skipped here: a loop is optimised as a whole, with everything that it contains.
 """
 
 from collections.abc import Callable
@@ -20,14 +20,14 @@ from numba.extending import overload, register_jitable
 
 
 class _Part(JITCodeLibrary):
-    """The code of a function that others contain or call: linked into theirs, and never run by itself."""
+    """The code of a function that others inline or call: linked into theirs, and never run by itself."""
 
     @property
     def codegen(self) -> Any:
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Leave it, for there is no machine code that an environment could be set in."""
+        """Do nothing: there is no machine code in which an environment could be set."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -63,7 +63,7 @@ class _CalledPartCompiler(_PartCompiler):
 
 
 class LoopCompiler(Compiler):
-    """Compiles a loop; what is printed in its parts needs their environments, which have a place in it alone."""
+    """Compiles a loop; printing in its parts needs their environments, which only the loop has."""
 
     def compile_extra(self, func: Callable) -> Any:
         loop = super().compile_extra(func)
@@ -72,22 +72,23 @@ class LoopCompiler(Compiler):
         return loop
 
 
-_UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # they would take time to compile, too
+_UNCALLED: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # compiling them would take time too
 _CONTAINED: Any = {"pipeline_class": _PartCompiler, "forceinline": True, **_UNCALLED}
 rule = register_jitable(**_CONTAINED)
 long_rule = register_jitable(pipeline_class=_CalledPartCompiler, forceinline=False, **_UNCALLED)
 
 
 def rule_in_place(function: Callable, other: Callable) -> None:
-    """Have compiled code contain another function of the same arguments in place of one that only Python can run."""
+    """Make compiled code inline another function of the same arguments instead of one that only Python can run."""
     overload(function, jit_options=_CONTAINED, strict=False)(lambda *_: other)
 
 
 def in_machine_code(function: Callable) -> Callable[[Callable], Callable]:
-    """Return a decorator of what says which instructions stand in compiled code in place of a call of a function.
+    """Return a decorator for the code generator that replaces calls of a function in compiled code.
 
-    It is what numba's `@intrinsic` takes: from the types of the arguments to a signature and what builds LLVM code.
-    numba would have the function written a second time around an intrinsic, and compile that for every signature.
+    The generator is what numba's `@intrinsic` takes: from the types of the arguments to a signature and a builder of
+    LLVM code. With an intrinsic itself the function would have to be written a second time around it, and compiled for
+    every signature.
     """
 
     def register(typing: Callable) -> Callable:

@@ -19,7 +19,7 @@ def red_pips(tile: Tile) -> tuple[int, int]:
 
 
 def _freeze(record: object, **fields: tuple) -> None:
-    """Give a frozen record tuples for the lists that it was made with: a drawing is remembered by what it shows."""
+    """Replace lists in a frozen record by tuples, so that it can be hashed: drawings are cached by what they show."""
     for name, value in fields.items():
         object.__setattr__(record, name, value)
 

@@ -16,7 +16,7 @@ def draw_text(scene: Scene, *, colour: bool = False, width: int = 80) -> str:
     """Return the table as lines of at most `width` columns, joined by newlines.
 
     A tile is [6:4], a face-down one [ : ], and * follows a marked one; > stands before the seat to act.
-    Numbers open at the ends of a line stand beside it as (2).
+    Numbers open at the ends of a line stand next to it as (2).
 
     Args: colour: paint ones and fours red by ANSI escapes; without these the text is the same.
         width: columns, at least 40.
@@ -49,7 +49,7 @@ def _lines(scene: Scene, width: int) -> Iterator[str]:
 
 
 def _pile(pile: Pile, column: int, width: int) -> Iterator[str]:
-    """Yield the label and the tiles beside it, or below it if the column is too narrow for the label."""
+    """Yield the label and the tiles next to it, or below it if the column is too narrow for the label."""
     left = " " * (_INDENT + column + 2)
     label = pile.label
     if len(label) > column:

@@ -135,7 +135,7 @@ def list_tiles(tiles, out):
 def list_hand(tiles, out):
     """List the kinds of a tile set of no more than two copies each in all of `out`, the lowest first, then NO_TILE.
 
-    Faster than `list_tiles`, for it looks for as many as there may be, however many there are.
+    Faster than `list_tiles`, because its loop has a fixed length.
     """
     bits = bit_each(tiles)
     for at in range(len(out)):

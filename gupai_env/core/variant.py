@@ -19,7 +19,7 @@ UNITS = [1 / (1 << halvings) for halvings in range(8)]  # of which stakes may be
 LEAST_STAKE = 0.01  # chips
 LARGE = 1 << 1000  # stands for larger numbers, which are no floats
 T = TypeVar("T", bound="Variant")
-TYPES = {  # in words, for options of which nothing more is said
+TYPES = {  # in words, for options without a description of what is allowed
     bool: "true, false",
     int: "a whole number",
     float: "a number",
@@ -36,7 +36,7 @@ def option(
 
     Without `choices` the default's type and `__post_init__` of the variant decide, and `allowed` tells people
     what that is. Without `encode` the rules see numbers as they are, truth values as 0 and 1, and words by their
-    place in `choices`.
+    index in `choices`.
     """
     allowed = allowed or TYPES[type(default)]
     metadata = {"help": help, "choices": choices, "encode": encode, "allowed": allowed}
@@ -62,18 +62,18 @@ def typed(value: object) -> str:
 
 
 def _choice(choices: Iterable[object]) -> str:
-    """Return what to do where some values are allowed: "choose 2, 3 or 4"."""
+    """Return the advice where some values are allowed: "choose 2, 3 or 4"."""
     *most, last = map(str, choices)
     return f"choose {', '.join(most)} or {last}" if most else f"choose {last}"
 
 
 def _read(name: str, text: str, default: Any, instead: str) -> Any:
-    """Return what `text` says for an option with this default; instead: what to do about a text that says nothing."""
+    """Return the value of `text` for an option with this default; instead: what to write instead of an invalid text."""
     try:
         if isinstance(default, bool):
             instead = "write true or false"
             return TRUTHS[text.lower()]
-        if isinstance(default, str):  # it may be a number too, as a leader is
+        if isinstance(default, str):  # it may also be a number, such as a leader
             return int(text) if text.isdecimal() and len(text) <= LONGEST else text
         if isinstance(default, tuple):
             instead = f"write {TYPES[tuple]}"
@@ -147,7 +147,7 @@ class Variant:
         quarter, ... that divides them. What none of UNITS divides is rounded to the nearest float32, off by less
         than the smallest of them.
 
-        Args: most: chips that no seat can win or lose more of in a deal. names: of the options that decide it.
+        Args: most: the most chips that a seat can win or lose in a deal. names: of the options that decide it.
         Raises: ValueError naming them.
         """
         stakes = list(stakes)
@@ -237,7 +237,7 @@ class Variant:
 
     @classmethod
     def _instead(cls, name: str) -> str:
-        """Return what to do about a value that an option cannot have, such as "choose 2, 3 or 4"."""
+        """Return the advice for a value that an option cannot have, such as "choose 2, 3 or 4"."""
         field = cls._field(name)
         choices = (True, False) if isinstance(field.default, bool) else field.metadata["choices"]
         return _choice(choices) if choices else f"write {field.metadata['allowed']}"

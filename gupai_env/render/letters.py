@@ -1,7 +1,7 @@
 """The letters of drawings: how wide they are, so that a drawing knows where its words end.
 
 Their font, `letters.otf`, holds the Latin letters; a picture is drawn with it, the same everywhere. A browser takes
-fonts of its own and is told the width of every text.
+fonts of its own and gets the width of every text.
 """
 
 import functools

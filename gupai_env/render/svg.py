@@ -162,7 +162,7 @@ def _narrow_head(scene: Scene, box: Box) -> tuple[list[Piece], float]:
 
 @functools.lru_cache(maxsize=2048)
 def draw_words(place: Place, area: Box) -> Sequence[Piece]:
-    """Return a seat's name, and its note beside it or where that is too long below."""
+    """Return a seat's name, and its note next to it, or below it if that is too long."""
     inner = area.inside(10)
     middle = inner.y + 7
     indent = 15 if place.to_act else 0
@@ -180,7 +180,7 @@ def draw_words(place: Place, area: Box) -> Sequence[Piece]:
 
 
 def _note_rows(place: Place, width: float) -> tuple[str, ...]:
-    """Return the rows that a note takes below the name; none where it stands beside it."""
+    """Return the rows that a note takes below the name; none where it stands next to it."""
     note = drawable(place.note)
     # As if the pointer stood there always, so that no note moves when it appears.
     name = min(length(drawable(place.name), 17) + 15, width)

@@ -59,7 +59,7 @@ class Hooks:
 
     Functions; they never change the environment that they are given
         redeal(env, agent, rng): a copy in which all that `agent` cannot know is dealt again, at random and
-            consistently with what it does know; its infos are made anew as the environment makes them.
+            consistently with what it does know; its infos are made again as the environment makes them.
         shown(env, agent): whatever else the environment shows to that seat: its text table, its log.
         public(env): all that lies open, hashable. Two positions that differ in it must look different.
         rotate(env, k): the same freshly dealt game with the seats renamed: what was seat i is seat i + k.

@@ -91,7 +91,7 @@ def _render(game: Game) -> None:
 
 
 def _play_copies(trial: Trial, seed: int, duplicate: Callable[[AECEnv], AECEnv], way: str) -> None:
-    """From every position a copy must play the rest of the game as it was told, and the original after it."""
+    """From every position a copy must play the rest of the game as recorded, and the original after it."""
     game = trial.fresh(seed)
     seen = trial.transcript(game)
 
