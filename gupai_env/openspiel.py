@@ -111,7 +111,7 @@ class GupaiGame(pyspiel.Game):
                 num_players=self.variant.players,
                 min_utility=-bound,
                 max_utility=bound,
-                utility_sum=0.0 if zero_sum(self.variant) else None,
+                utility_sum=0.0 if self.variant.zero_sum else None,
                 max_game_length=game.max_decisions * self.variant.deals,
             ),
             parameters,
@@ -353,11 +353,6 @@ class Observer:
         return f"{player}: " + " ".join(f"{name}={value}" for name, value in short_repr.items())
 
 
-def zero_sum(variant: Variant) -> bool:
-    """Tell whether what some win the others lose, as everywhere but where the house takes its share."""
-    return not getattr(variant, "casino_fee", 0)
-
-
 def game_type(game: Game, variant: Variant) -> pyspiel.GameType:
     """Return the type under which a game is registered, with the chance and the payoffs of a variant."""
     chance = pyspiel.GameType.ChanceMode
@@ -369,7 +364,7 @@ def game_type(game: Game, variant: Variant) -> pyspiel.GameType:
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=chance.EXPLICIT_STOCHASTIC if variant.deck == TINY else chance.SAMPLED_STOCHASTIC,
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-        utility=utility.ZERO_SUM if zero_sum(variant) else utility.GENERAL_SUM,
+        utility=utility.ZERO_SUM if variant.zero_sum else utility.GENERAL_SUM,
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
         max_num_players=game.max_seats,
         min_num_players=min(players.metadata["choices"]),

@@ -26,6 +26,7 @@ PUBLIC = {  # fields of the state that lie open and that every observation is me
     "da-ling": ("deal", "table", "target", "red"),
     "tiu-u": (*_FRAME, "lake", "catches", "laid", "turned", "drawn", "to_act"),
     "small-mahjong": (*_FRAME, "melds", "discards", "top", "mover"),
+    "pai-gow": _FRAME,
 }
 
 

@@ -243,6 +243,7 @@ USED_BY = {  # module -> games whose machine code is made of it
     "gupai_env.games.jie_long.rules": {"jie-long"},
     "gupai_env.games.small_mahjong.triplets": {"small-mahjong"},
     "gupai_env.games.tiu_u": {"tiu-u"},
+    "gupai_env.games.pai_gow.groups": {"pai-gow"},
     "gupai_env.games.connecting.rules": CONNECTING,
     "gupai_env.games.connecting.knowledge": CONNECTING,
     "gupai_env.games": set(),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from adapters import ADAPTERS
-from gupai_env import GAMES, VectorEnv
+from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.game import Game
 from gupai_env.testing import CHECKS, check_env
 from gupai_env.testing.game_hooks import shown
@@ -18,6 +18,7 @@ from variants import name_of, values
 
 DEALS = 20_000  # to look through for a rare one
 TINY = {"players": 2, "deck": "tiny"}
+MANY, SHORT = 20, 8  # games that are played to find a fault, where one has no more decisions
 
 
 def cases(game: Game) -> list[dict[str, Any]]:
@@ -36,6 +37,8 @@ def rare_seed(game: Game, **variant: Any) -> int:
     """A seed whose deal begins with as many silent actions as possible, such as the answers of Ce Deng, or 0."""
     envs = VectorEnv(game, DEALS, observe=False, **variant)
     envs.reset(seeds=np.arange(DEALS))
+    if envs.masks[0].all():  # in Pai Gow many hands may be split in every way
+        return int((~envs.masks).any(1).argmax())
     return int(envs.masks[:, list(ADAPTERS[game.id].silent)].sum(1).argmax())
 
 
@@ -56,7 +59,8 @@ def test_an_environment_passes_every_check(game, options, mask_in):
     seed = rare_seed(game, **options)
     games = 2 if seed else 1  # a rare deal may be over at once, and an ordinary one follows it
     report = check_env(make_env, hooks, games=games, seed=seed)
-    assert set(report.passed) == set(CHECKS), str(report)
+    house = set() if game.variant(**options).zero_sum else {"zero-sum"}
+    assert set(report.passed) == set(CHECKS) - house, str(report)
 
 
 # The hooks at work: each fault, planted in the environment of any game, is found by the check of its name
@@ -164,7 +168,8 @@ every_game = pytest.mark.parametrize("game", GAMES)
 @every_game
 @pytest.mark.parametrize(("fault", "check"), FAULTS.items(), ids=lambda each: getattr(each, "__name__", each))
 def test_a_fault_is_found_by_the_check_of_its_name(game, fault, check):
-    report = check_env(partial(fault, game), hooks_for(game), games=3, checks=[check])
+    games = MANY if get_game(game).max_decisions <= SHORT else 3
+    report = check_env(partial(fault, game), hooks_for(game), games=games, checks=[check])
     assert report.failed == [check], str(report)
     assert report[check].error.__cause__ is None, str(report)  # it was found, nothing broke
 

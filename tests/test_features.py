@@ -40,6 +40,7 @@ VARIANTS = {
         {"players": 2, "deck": "tiny", "heaven_pair": True},
     ),
     "small-mahjong": ({}, {"expose_claims": False, "auto_win": False}, {"players": 3}, {"players": 2, "deck": "tiny"}),
+    "pai-gow": ({}, {"players": 8}, {"zero": "tile", "wild": False}, {"players": 2, "deck": "tiny"}),
 }
 ENVS, STEPS = 300, 24
 RARE = {"declare", "redeal", "play_on"}  # eight doubles in hand: one deal in a million

@@ -22,6 +22,7 @@ VARIANTS = {
     "da-ling": ({}, {"players": 2}),
     "tiu-u": ({}, {"players": 3, "heaven_pair": True}),
     "small-mahjong": ({}, {"expose_claims": False}, {"players": 3}),
+    "pai-gow": ({}, {"players": 7, "zero": "tile"}),
 }
 GOLDEN = {
     ("jie-long", "greedy"): "83c4c2506dd6a228e1f21100ff23f230f087391fe7fc1a9d6ee26d8c26b3c908",

@@ -38,6 +38,7 @@ OPTIONS = {
     "da-ling": [{}, {"players": 5, "deals": 2}],
     "tiu-u": [{}, {"players": 3, "deals": 3, "lock_triples": True}],
     "small-mahjong": [{}, {"players": 3, "deals": 2}],
+    "pai-gow": [{}, {"players": 8, "deals": 2, "banker": "random"}],
 }
 
 

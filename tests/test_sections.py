@@ -50,6 +50,10 @@ CASES = [
         ("small-mahjong", {"players": 3, "expose_claims": False, "auto_win": False}),
         ("small-mahjong", {"claim_last_discard": False, "auto_win": False}),
         ("small-mahjong", {"players": 2, "deck": "tiny"}),
+        ("pai-gow", {}),
+        ("pai-gow", {"players": 8, "zero": "tile", "wild": False}),
+        ("pai-gow", {"players": 5, "small": True, "gong_four": False}),
+        ("pai-gow", {"players": 2, "deck": "tiny", "copy": "push"}),
     ]
 ]  # fmt: skip
 IDS = [name_of(game, game.variant(**options)) for game, options in CASES]
@@ -94,7 +98,7 @@ def test_each_section_says_what_is_so(game, options):
         envs.step(envs.sample(step))
 
 
-ELSEWHERE = {"tiles", "strength", "waits_after"}  # fields of a view that sections of another name show
+ELSEWHERE = {"tiles", "strength", "values", "waits_after"}  # fields of a view that sections of another name show
 
 
 def compare(sight: Sight, view: np.record, observation: np.ndarray) -> None:

@@ -5,10 +5,10 @@ from importlib.metadata import entry_points
 
 from gupai_env.core.checks import short_repr
 from gupai_env.core.game import Game
-from gupai_env.games import ce_deng, da_ling, ding_niu, jie_long, small_mahjong, tiu_u
+from gupai_env.games import ce_deng, da_ling, ding_niu, jie_long, pai_gow, small_mahjong, tiu_u
 
 PLUGINS = "gupai.games"  # the group of entry points under which packages name the module that registers their game
-_MODULES = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong)
+_MODULES = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong, pai_gow)
 GAMES: dict[str, Game] = {module.GAME.id: module.GAME for module in _MODULES}
 
 
