@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from gupai_agents.evaluation.all_hands import HandTree
 from gupai_agents.evaluation.chart import short
 from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.exploiter import SEARCH, TUNING, Exploited
@@ -222,7 +223,9 @@ def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_j
     )
 
 
-def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False) -> None:
+def exploits(
+    tree: GameTree | HandTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False
+) -> None:
     """Print what policies win in all seats, and what a best response wins more."""
     if as_json:
         return put_json(_exploits(tree, policies, seconds))
@@ -245,7 +248,7 @@ def exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *,
     )
 
 
-def _exploits(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> dict[str, Any]:
+def _exploits(tree: GameTree | HandTree, policies: dict[str, np.ndarray], seconds: float) -> dict[str, Any]:
     return {
         "game": tree.game.id,
         "version": tree.game.version,
