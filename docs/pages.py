@@ -219,7 +219,8 @@ def _actions(game: Game) -> list[str]:
 
 
 def _rewards(game: Game, chips: float) -> list[str]:
-    house = ", less the `casino_fee`" if hasattr(game.variant, "casino_fee") else ""
+    takes = [name for name in ("casino_fee", "commission") if hasattr(game.variant, name)]
+    house = f", less the `{takes[0]}`" if takes else ""
     return [
         "## Rewards",
         "",

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from gupai_agents.evaluation.all_hands import HandTree
 from gupai_agents.evaluation.best_response import SEARCH, TUNING, BestResponse
 from gupai_agents.evaluation.chart import short
 from gupai_agents.evaluation.exact import GameTree
@@ -222,7 +223,9 @@ def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_j
     )
 
 
-def exploitability(tree: GameTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False) -> None:
+def exploitability(
+    tree: GameTree | HandTree, policies: dict[str, np.ndarray], seconds: float, *, as_json: bool = False
+) -> None:
     """Print what policies win in all seats, and what a best response wins more."""
     if as_json:
         return put_json(_exploitability(tree, policies, seconds))
@@ -245,7 +248,7 @@ def exploitability(tree: GameTree, policies: dict[str, np.ndarray], seconds: flo
     )
 
 
-def _exploitability(tree: GameTree, policies: dict[str, np.ndarray], seconds: float) -> dict[str, Any]:
+def _exploitability(tree: GameTree | HandTree, policies: dict[str, np.ndarray], seconds: float) -> dict[str, Any]:
     return {
         "game": tree.game.id,
         "version": tree.game.version,

@@ -13,13 +13,14 @@ from gupai_env.games.ce_deng.rules import DECLARE, PLAY_ON, REDEAL
 from gupai_env.games.connecting.rules import DISCARD
 from gupai_env.games.da_ling.rules import SPLITS, groups_of
 from gupai_env.games.ding_niu.rules import DECK_SET
+from gupai_env.games.pai_gow import rules as pai_gow
 from gupai_env.games.shi_wu_hu import rules as shi_wu_hu
 from gupai_env.games.small_mahjong.rules import JOIN, LAY_OUT
 from gupai_env.games.small_mahjong.triplets import TILES
 from gupai_env.games.tien_gow.combinations import COMBINATIONS
 from gupai_env.games.tien_gow.rules import DISCARD as TIEN_GOW_DISCARD
 from gupai_env.games.tiu_u.rules import BAIT, FISH, HEAVEN_PAIR, THREE, TWO_SETS
-from referees import CeDeng, DaLing, DeerHunt, DingNiu, JieLong, ShiWuHu, SmallMahjong, TienGow, TiuU
+from referees import CeDeng, DaLing, DeerHunt, DingNiu, JieLong, PaiGow, ShiWuHu, SmallMahjong, TienGow, TiuU
 
 FACES = [(int(high), int(low)) for high, low in PIPS]  # the kinds as the referees write their tiles
 FRAME = ("players", "deals", "leader", "deck")  # a referee sees a single deal and is given its tiles
@@ -135,6 +136,15 @@ class SplitAdapter(Adapter):
     def move(self, state: np.record, action: int) -> Hashable:
         groups = groups_of(action, state.tiles[state.to_act])
         return ("arrange", *(tuple(sorted((FACES[kind] for kind in group), reverse=True)) for group in groups))
+
+
+class GroupsAdapter(Adapter):
+    """Pai Gow: the hand tells what an action splits it into; which group is the high one is not said."""
+
+    def move(self, state: np.record, action: int) -> Hashable:
+        groups = pai_gow.groups_of(action, state.tiles[state.to_act])
+        held = [tuple(sorted((FACES[kind] for kind in group), reverse=True)) for group in groups]
+        return ("split", tuple(sorted(held, reverse=True)))
 
 
 class FishingAdapter(Adapter):
@@ -349,5 +359,14 @@ ADAPTERS = {
         decks={"cards": 4 * sum(map(int, ONE)), "tiles": int(TWO_SETS)},
         tiny="63 63 54 66 66 66 66 11",
         seats=("leader", "to_act", "last_player"),
+    ),
+    "pai-gow": GroupsAdapter(
+        PaiGow,
+        (),
+        sets=("hands", "unused"),
+        deck=int(FULL_SET),
+        tiny="66 66 11 55 55 63 62 41 42 21",
+        seats=("leader", "to_act"),
+        lookalikes=tuple(range(len(pai_gow.SPLITS))),
     ),
 }

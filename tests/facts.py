@@ -6,7 +6,7 @@ where they lie and from the moves that were made. Seats stand as the viewer coun
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 from typing import Any
 
@@ -15,8 +15,8 @@ import numpy as np
 from adapters import ADAPTERS, FACES
 from gupai_env.core.tiles import tile_set
 from gupai_env.core.variant import Variant
-from referees import da_ling, deer_hunt, ding_niu, shi_wu_hu, small_mahjong, tien_gow, tiu_u
-from referees.tiles import Tile, is_double, pips, red_pips
+from referees import da_ling, deer_hunt, ding_niu, pai_gow, shi_wu_hu, small_mahjong, tien_gow, tiu_u
+from referees.tiles import CIVIL, Tile, is_double, pips, red_pips
 
 NUMBERS = range(1, 7)
 KINDS = range(len(FACES))
@@ -639,6 +639,61 @@ def tien_gow_facts(sight: Sight) -> Facts:
             )
         ],
         "multiplier": [referee.multiplier()],
+    }
+
+
+# Pai Gow
+
+WAYS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))  # places in the sorted hand
+MADE = {6: 14, 5: 13, 4: 12, 3: 11, 2: 10}  # the referee's classes above points
+DECK = [face for face in FACES for _ in range(2 if face in CIVIL else 1)]
+
+
+def value_rules(sight: Sight) -> Facts:
+    variant: Any = sight.variant
+    return {"zero": variant.zero, "gong_four": variant.gong_four, "wild": variant.wild}
+
+
+@cache
+def ranked_values(zero: str, gong_four: bool, wild: bool) -> list[tuple]:
+    """All different values of a group, from below; with `zero="tile"` there is none that beats no other."""
+    options: Facts = {"zero": zero, "gong_four": gong_four, "wild": wild}
+    found = sorted({pai_gow.value(group, **options) for group in combinations(DECK, 2)})
+    return found if zero == "banker" else [(0,), *found]
+
+
+def pai_gow_facts(sight: Sight) -> Facts:
+    state, options = sight.state, value_rules(sight)
+    hand = sorted(sight.hand(sight.viewer), key=FACES.index)
+    unseen = tiles_of(state.unused)
+    for seat in sight.others:
+        unseen += [] if state.terminated else sight.hand(seat)
+    ways, high, low, made, met = [], [], [], [], []
+    ranked = ranked_values(**options)
+    for way in WAYS:
+        groups = [[hand[place] for place in places if place < len(hand)] for places in way]
+        whole = [group for group in groups if len(group) == 2]
+        same = sorted(sorted(group) for group in groups)
+        ways.append(int(same not in met and len(whole) * 2 == len(hand)))
+        met.append(same)
+        values = sorted((ranked.index(pai_gow.value(group, **options)) for group in whole), reverse=True)
+        values += [0] * (2 - len(values))
+        high.append(values[0])
+        low.append(values[1])
+        for group in groups:
+            is_class, points, _ = pai_gow.value(group, **options) if len(group) == 2 else (None, 0, 0)
+            made.append(one_hot(None if is_class is None else MADE.get(is_class, points), 15))
+    split = int(state.splits[sight.viewer])
+    return {
+        "hand": counts(hand),
+        "unseen": counts(unseen),
+        "banker": sight.place(int(state.leader), 8),
+        "players": one_hot(sight.variant.players - 2, 7),
+        "ways": ways,
+        "high": high,
+        "low": low,
+        "groups": np.array(made).reshape(3, 2, 15),
+        "split": one_hot(split if split >= 0 else None, 3),
         **sight.deals(),
     }
 
@@ -706,6 +761,7 @@ FACTS: dict[str, Callable[[Sight], Facts]] = {
     "tien-gow": tien_gow_facts,
     "deer-hunt": deer_hunt_facts,
     "shi-wu-hu": shi_wu_hu_facts,
+    "pai-gow": pai_gow_facts,
 }
 
 
@@ -868,6 +924,20 @@ def told_in_deer_hunt(sight: Sight) -> Facts:
     }
 
 
+def told_in_pai_gow(sight: Sight) -> Facts:
+    state, terminated, options = sight.state, bool(sight.state.terminated), value_rules(sight)
+    shown = [seat for seat in sight.order if terminated or seat == sight.viewer]
+    blank = [0] * (len(state.hands) - len(shown))
+    hand = sorted(map(FACES.index, sight.hand(sight.viewer)))
+    return {
+        "asked": int(state.to_act == sight.viewer and not terminated),
+        "table": int(options["zero"] == "tile") + 2 * options["gong_four"] + 4 * options["wild"],
+        "tiles": [*hand, *[len(FACES)] * (4 - len(hand))],
+        "hands": [*state.hands[shown].tolist(), *blank],
+        "splits": [*state.splits[shown].tolist(), *[-1 for _ in blank]],
+    }
+
+
 TOLD: dict[str, Callable[[Sight], Facts]] = {
     "jie-long": told_of_a_line,
     "ce-deng": told_of_a_line,
@@ -878,4 +948,5 @@ TOLD: dict[str, Callable[[Sight], Facts]] = {
     "tien-gow": told_in_tien_gow,
     "deer-hunt": told_in_deer_hunt,
     "shi-wu-hu": told_in_shi_wu_hu,
+    "pai-gow": told_in_pai_gow,
 }

@@ -41,6 +41,7 @@ PUBLIC = {  # fields of the state that lie open and that every observation is me
     "shi-wu-hu": (*_FRAME, "lake", "catches", "laid", "turned", "drawn", "to_act"),
     "small-mahjong": (*_FRAME, "melds", "discards", "top", "mover"),
     "deer-hunt": (*_FRAME, "played", "red", "lying", "to_act"),
+    "pai-gow": _FRAME,
 }
 
 

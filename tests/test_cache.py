@@ -248,6 +248,7 @@ USED_BY = {  # module -> games whose machine code is made of it
     "gupai_env.games.shi_wu_hu.rules": {"shi-wu-hu"},
     "gupai_env.games.fishing.rules": FISHING,
     "gupai_env.games.fishing.knowledge": FISHING,
+    "gupai_env.games.pai_gow.groups": {"pai-gow"},
     "gupai_env.games.connecting.rules": CONNECTING,
     "gupai_env.games.connecting.knowledge": CONNECTING,
     "gupai_env.games": set(),

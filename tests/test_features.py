@@ -48,6 +48,7 @@ VARIANTS = {
     "small-mahjong": ({}, {"expose_claims": False, "auto_win": False}, {"players": 3}, {"players": 2, "deck": "tiny"}),
     "tien-gow": ({}, {"civil_supreme": True, "combinations": "pairs"}, {"players": 2, "deck": "tiny"}),
     "deer-hunt": ({}, {"escape": True, "fair_deal": "heaven"}, {"deck": "tiny"}),
+    "pai-gow": ({}, {"players": 8}, {"zero": "tile", "wild": False}, {"players": 2, "deck": "tiny"}),
 }
 ENVS, STEPS = 300, 24
 # Eight doubles in hand, one deal in a million, and 1,000 points, which nobody has so early:

@@ -25,6 +25,7 @@ VARIANTS = {
     "tien-gow": ({}, {"civil_supreme": True, "combinations": "pairs"}),
     "deer-hunt": ({}, {"escape": True}),
     "shi-wu-hu": ({}, {"players": 3, "deck": "tiles", "heaven_earth": True}),
+    "pai-gow": ({}, {"players": 7, "zero": "tile"}),
 }
 GOLDEN = {
     ("jie-long", "greedy"): "83c4c2506dd6a228e1f21100ff23f230f087391fe7fc1a9d6ee26d8c26b3c908",

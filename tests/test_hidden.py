@@ -53,7 +53,7 @@ def test_a_redealt_position_is_live_and_can_be_played_to_the_end(walk: Walk):
         assert envs.masks.any(1).all()
         envs = play_out(envs, seed=2)
         assert (adapter.tile_sets(envs.states).sum(-1) == deck).all()
-        assert np.abs(envs.states.payoff.sum(-1)).max() < 1e-3
+        assert not walk.variant.zero_sum or np.abs(envs.states.payoff.sum(-1)).max() < 1e-3
 
 
 def test_redealing_is_a_function_of_view_and_key_and_changes_what_is_hidden(walk: Walk):
@@ -85,6 +85,8 @@ def test_the_others_see_a_public_move_and_cannot_tell_hidden_ones_apart(walk: Wa
     masks = set_up(walk.game, walk.variant, positions).masks.copy()
     masks[:, list(adapter.silent)] = False
     positions, masks = positions[masks.sum(1) > 1], masks[masks.sum(1) > 1]
+    if not len(positions):  # in Pai Gow with two tiles a seat nothing is decided
+        return
     one, other = masks.argmax(1), masks.shape[1] - 1 - masks[:, ::-1].argmax(1)
     for first, second in [(one, other), (one, next_action(masks, one))]:
         after, after_other = (set_up(walk.game, walk.variant, positions) for _ in range(2))

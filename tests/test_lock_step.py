@@ -70,7 +70,8 @@ class Follower:
         expected = np.zeros_like(payoffs)
         expected[order] = referee.payoffs()
         np.testing.assert_allclose(payoffs, expected, rtol=1e-6)
-        next_leader = order[referee.next_leader()]
+        told = referee.next_leader()  # None where it is drawn
+        next_leader = state.leader if told is None else order[told]
         if redealt or not self.envs.terminated[lane]:  # another deal lies on the table already
             assert state.leader == next_leader
             self.referees[lane] = self.adapter.referee_of(self.envs.variant, state)
@@ -80,7 +81,7 @@ class Follower:
                 assert [int(self.adapter.points(state)[seat]) for seat in order] == referee.points()
             after = state.copy()
             self.envs.game.next_deal(self.envs.rules, after)
-            assert after.leader == next_leader
+            assert after.leader == next_leader or told is None
         self.seen += Counter(event for event, happened in events_of(referee).items() if happened)
 
 

@@ -41,6 +41,7 @@ OPTIONS = {
     "tien-gow": [{}, {"deals": 3, "banker": "growing", "four_bonus": 4, "civil_supreme": True}],
     "deer-hunt": [{}, {"deals": 4, "escape": True, "fair_deal": "heaven"}],
     "shi-wu-hu": [{}, {"players": 3, "deals": 2, "deck": "tiles", "supreme_bonus": 200}],
+    "pai-gow": [{}, {"players": 8, "deals": 2, "banker": "random"}],
 }
 
 

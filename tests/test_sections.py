@@ -62,6 +62,10 @@ CASES = [
         ("deer-hunt", {}),
         ("deer-hunt", {"escape": True, "fair_deal": "four"}),
         ("deer-hunt", {"deck": "tiny", "escape": True}),
+        ("pai-gow", {}),
+        ("pai-gow", {"players": 8, "zero": "tile", "wild": False}),
+        ("pai-gow", {"players": 5, "small": True, "gong_four": False}),
+        ("pai-gow", {"players": 2, "deck": "tiny", "copy": "push"}),
     ]
 ]  # fmt: skip
 IDS = [name_of(game, game.variant(**options)) for game, options in CASES]
@@ -106,7 +110,7 @@ def test_each_section_says_what_is_so(game, options):
         envs.step(envs.sample(step))
 
 
-ELSEWHERE = {"tiles", "strength", "waits_after"}  # fields of a view that sections of another name show
+ELSEWHERE = {"tiles", "strength", "values", "waits_after"}  # fields of a view that sections of another name show
 
 
 def compare(sight: Sight, view: np.record, observation: np.ndarray) -> None:

@@ -124,10 +124,23 @@ class Game:
     @property
     def claims(self) -> ModuleType | None:
         """The module `claims` of the package, whose CLAIMS lists what claims can name; None if there is none."""
+        return self._optional("claims")
+
+    @property
+    def hands(self) -> ModuleType | None:
+        """The module `hands` of the package, for exact work on the whole deck; None if there is none.
+
+        A game in which each of two seats decides once, seeing its hand alone, may have it: `hands_of`, `alike`,
+        `groups_by_split` and `chips_between`, see `gupai_agents.evaluation.all_hands`.
+        """
+        return self._optional("hands")
+
+    def _optional(self, name: str) -> ModuleType | None:
+        """Return a module of the package; None if there is none."""
         try:
-            return importlib.import_module(f"{self.module_name}.claims")
+            return importlib.import_module(f"{self.module_name}.{name}")
         except ModuleNotFoundError as error:
-            if error.name != f"{self.module_name}.claims":
+            if error.name != f"{self.module_name}.{name}":
                 raise
             return None
 

@@ -140,6 +140,11 @@ class Variant:
         if type(self.leader) is not int or self.leader not in seats:
             raise refused("leader", self.leader, f'choose "random" or a seat of {list(seats)}')
 
+    @property
+    def zero_sum(self) -> bool:
+        """True if what some seats win the others lose, as everywhere but where the house takes its share."""
+        return True
+
     def require_exact(self, stakes: Iterable[float], most: float, *names: str) -> None:
         """Refuse options by which chips of a match can grow too large for float32.
 

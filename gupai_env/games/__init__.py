@@ -5,10 +5,21 @@ from importlib.metadata import entry_points
 
 from gupai_env.core.checks import short_repr
 from gupai_env.core.game import Game
-from gupai_env.games import ce_deng, da_ling, deer_hunt, ding_niu, jie_long, shi_wu_hu, small_mahjong, tien_gow, tiu_u
+from gupai_env.games import (
+    ce_deng,
+    da_ling,
+    deer_hunt,
+    ding_niu,
+    jie_long,
+    pai_gow,
+    shi_wu_hu,
+    small_mahjong,
+    tien_gow,
+    tiu_u,
+)
 
 PLUGINS = "gupai.games"  # the group of entry points under which packages name the module that registers their game
-_MODULES = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong, tien_gow, deer_hunt, shi_wu_hu)
+_MODULES = (jie_long, ce_deng, ding_niu, da_ling, tiu_u, small_mahjong, tien_gow, deer_hunt, shi_wu_hu, pai_gow)
 GAMES: dict[str, Game] = {module.GAME.id: module.GAME for module in _MODULES}
 
 

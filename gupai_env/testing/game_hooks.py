@@ -23,8 +23,10 @@ from gupai_env.vector import VectorEnv
 def hooks_of(game: str | Game, **variant: Any) -> Hooks:
     """Return what a game tells the kit about its environment `GupaiEnv(game, **variant)`."""
     game = get_game(game)
+    options = game.variant.make(**variant)
     return Hooks(
-        max_moves=game.max_decisions * game.variant.make(**variant).deals,
+        max_moves=game.max_decisions * options.deals,
+        expected_sum=0.0 if options.zero_sum else None,
         illegal=("raise",),
         refusals=(ValueError,),
         render_modes=("ansi",),

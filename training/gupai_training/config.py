@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from gupai_agents.checkpoint import MAX_BYTES
+from gupai_agents.evaluation.all_hands import offers_hands
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_agents.registry import agent_of_data, heuristic_agent
@@ -94,6 +95,13 @@ class ExpertIterationConfig(Section):
         10, description="deals per target, in each of which every legal action is tried", ge=1, le=100_000
     )
     tables: int = Field(2048, description="deals played for a chunk of targets", ge=1, le=1 << 20)
+    equilibrium: int = Field(
+        0,
+        description="rounds of CFR+ that find an equilibrium first, in a game of two seats where hands alone matter: "
+        "targets are what actions win against it, exactly, instead of what playouts win; 0 plays out",
+        ge=0,
+        le=100_000,
+    )
     random_moves: float = Field(
         0.15, description="share of random moves in these deals, except where targets are of true hands", ge=0, le=1
     )
@@ -238,6 +246,12 @@ class Config(Section):
                     raise ValueError(f"{setting}: {spec} is no network; choose {BEST} or checkpoint:FILE")
         if self.expert_iteration.ensemble and not self.expert_iteration.true_hands:
             raise ValueError("expert_iteration.true_hands=0: nothing would be learned from expert_iteration.ensemble")
+        game = get_game(self.game)
+        if self.expert_iteration.equilibrium and not offers_hands(game, game.variant.make(**self.variant)):
+            raise ValueError(
+                f"expert_iteration.equilibrium={self.expert_iteration.equilibrium}: an equilibrium is found only "
+                f"where two seats decide once by their hands, not of {game.id} with these options; choose 0"
+            )
         if self.expert_iteration.rollout_policy and not self.expert_iteration.self_rollouts:
             raise ValueError("expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be asked")
         if not self.decisions and not self.expert_iteration.targets:

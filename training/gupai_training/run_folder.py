@@ -26,6 +26,7 @@ from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import AGENT_FILE, identity, write_checkpoint
 from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.all_hands import offers_hands
 from gupai_agents.evaluation.exact import build_tree
 from gupai_agents.evaluation.match import DuplicateResult
 from gupai_agents.network import NetworkAgent
@@ -111,7 +112,7 @@ class RunFolder:
         named = agent_names(self.game, self.variant) if baselines is None else baselines
         self.baselines = {name: self.player(name) for name in named}
         self.tree = None
-        if self.variant.deck == TINY:
+        if self.variant.deck == TINY or offers_hands(self.game, self.variant):
             with contextlib.suppress(ValueError):  # with some options it is too large
                 self.tree = build_tree(self.game, **config.variant)
 

@@ -25,6 +25,7 @@ import torch
 
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import decisions
+from gupai_agents.evaluation.all_hands import Equilibrium, build_hand_tree
 from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data, heuristic_agent
@@ -75,6 +76,8 @@ class TargetMaker:
         self.heuristic = heuristic_agent(config.rollout_heuristic, game, variant)
         self.search = SearchAgent(game, variant, "search", self.heuristic.weights, plan=plan)
         self.others = [agent_of_data(name, game, variant) for name in config.rules]
+        rounds = config.expert_iteration.equilibrium
+        self.equilibrium = Equilibrium(build_hand_tree(game, **config.variant), rounds) if rounds else None
         self.ensemble = [self._scorer(spec) for spec in config.expert_iteration.ensemble]
         self.rollout_policy = (
             self._scorer(config.expert_iteration.rollout_policy) if config.expert_iteration.rollout_policy else None
@@ -110,6 +113,8 @@ class TargetMaker:
             at, few = rows[asked], batch.at(asked)
             if true_hands:
                 chips = self._in_deals(envs, few.masks, at, villains[at].max(1), own).astype(np.float32)
+            elif self.equilibrium:
+                chips = self.equilibrium.chips(few).astype(np.float32)
             else:
                 chips = self.search.values(few, halving=False).means.astype(np.float32)
             means = np.nanmean(chips, 1)

@@ -20,10 +20,11 @@ import numpy as np
 
 from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
 from gupai_agents.decisions import standing
+from gupai_agents.evaluation.all_hands import HandTree, build_hand_tree, offers_hands, solve_hands
 from gupai_env.core.checks import counted, whole_number
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
-from gupai_env.core.variant import Variant
+from gupai_env.core.variant import TINY, Variant
 from gupai_env.deals import all_deals
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
@@ -205,13 +206,15 @@ class GameTree:
             yield slice(begin, end), slice(low, high), self.first[begin:end] - low
 
 
-def solve(tree: GameTree, rounds: int, progress: Callable[[int], None] | None = None) -> np.ndarray:
+def solve(tree: GameTree | HandTree, rounds: int, progress: Callable[[int], None] | None = None) -> np.ndarray:
     """Return the average policy after some rounds of CFR+, which for two seats approaches an equilibrium.
 
     Seats take turns, regrets stay above zero, round t counts t times (Tammelin, "Solving large imperfect information
     games using CFR+", 2014). Raises: ValueError for less than one round.
     """
     rounds = whole_number("rounds", rounds, 1, MOST_ROUNDS)
+    if isinstance(tree, HandTree):
+        return solve_hands(tree, rounds, progress)
     counts = np.diff(tree.first)
     owner = np.concatenate([np.arange(tree.players), np.repeat(tree.seats, counts)])
     regrets, total = np.zeros(len(owner)), np.zeros(len(owner))
@@ -229,12 +232,16 @@ def solve(tree: GameTree, rounds: int, progress: Callable[[int], None] | None = 
     return tree.in_proportion(total)
 
 
-def build_tree(game: str | Game, /, **variant: Any) -> GameTree:
-    """Search all play of a variant.
+def build_tree(game: str | Game, /, **variant: Any) -> GameTree | HandTree:
+    """Search all play of a variant; where hands alone matter, list them instead (see `all_hands`).
 
     Raises: ValueError for a match of several deals, and for more than MOST_NODES nodes or too many deals.
     """
-    return _Search(get_game(game), variant).tree()
+    game = get_game(game)
+    options = game.variant.make(**variant)
+    if options.deck != TINY and offers_hands(game, options):
+        return build_hand_tree(game, **variant)
+    return _Search(game, variant).tree()
 
 
 class _Positions(NamedTuple):

@@ -126,6 +126,11 @@ class DaLing(Variant):
         whole_number("casino_fee", self.casino_fee, 0, EXACT)
         self.require_exact(self.stakes, payoff_bound(self), "stakes", "casino_fee")
 
+    @property
+    def zero_sum(self) -> bool:
+        """True without a fee."""
+        return self.casino_fee == 0
+
 
 Rules = DaLing.rules_type()
 

@@ -1,0 +1,349 @@
+"""Exact worth of policies where each of two seats decides once and sees its own hand alone, on the whole deck.
+
+Such a game is a matrix game of hands: what matters of a deal is which hand each seat has and how it is split, and how
+often two hands are dealt together is counted. `HandTree` answers what `GameTree` answers, for every agent, without a
+sample: agents are asked for each of their hands, in both roles and both seats. A game offers it by a module `hands` in
+its package (see `Game.hands`), of which these functions are asked:
+
+    hands_of(deck, size): the different hands of a deck, and how often each is dealt.
+    alike(rules): the kinds of tiles that are worth the same, by which `solve_hands` looks at fewer hands.
+    groups_by_split(table, hands): the values of the two groups of every split. Of two groups in the same place the
+        higher value wins; equal ones are a copy, or the banker's if the value is 0.
+    chips_between(rules): what player and banker win by what came of both groups.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from math import comb
+from os import cpu_count
+from typing import Any
+
+import numpy as np
+
+from gupai_agents.agent import Agent, DecisionBatch, distinct, probabilities
+from gupai_agents.decisions import standing
+from gupai_env.core.checks import whole_number
+from gupai_env.core.compiling import compiled
+from gupai_env.core.game import Game
+from gupai_env.core.tiles import KINDS, tile_set
+from gupai_env.core.variant import RANDOM_LEADER, Variant
+from gupai_env.games import get_game
+
+SEATS, PLAYER, BANKER = 2, 0, 1  # the roles of a seat
+LOWER, EQUAL, HIGHER = range(3)  # a group than that of the other seat
+MOST_ROUNDS = 1_000_000_000
+
+
+def _respond(hands, groups, copies, policy, said, chips, span, out):
+    """Add up for each split of some hands what it wins against a policy, over all hands dealt to the other seat.
+
+    hands, int8 [H, size], sorted, and groups, int8 [H, splits, 2], are those of either seat, `policy` how the other one
+    splits them, float64 [H, splits], over the orders of the tiles of each hand. copies: of each kind. said: of two
+    values, one's own first, LOWER, EQUAL or HIGHER, int8 [values, values]. chips: by what is said of the high and of
+    the low groups, float64 [3, 3]. The sums, weighed by the policy and by the orders in which the other hand can be
+    drawn, go to out, float64 [H, splits], for hands span[0] to before span[1].
+    """
+    left = np.zeros(KINDS, np.int64)
+    for own in range(span[0], span[1]):
+        left[:] = copies
+        for place in range(hands.shape[1]):
+            left[hands[own, place]] -= 1
+        for other in range(len(hands)):
+            orders, used, last = 1, 0, -1  # in how many ways the tiles of the other hand are drawn one by one
+            for place in range(hands.shape[1]):
+                kind = hands[other, place]
+                used = used + 1 if kind == last else 0
+                last = kind
+                orders *= left[kind] - used
+            if orders == 0:
+                continue
+            for theirs in range(policy.shape[1]):
+                weight = orders * policy[other, theirs]
+                if weight == 0:
+                    continue
+                high, low = groups[other, theirs, 0], groups[other, theirs, 1]
+                for split in range(groups.shape[1]):
+                    one, two = said[groups[own, split, 0], high], said[groups[own, split, 1], low]
+                    out[own, split] += weight * chips[one, two]
+
+
+respond = compiled(_respond)
+
+
+@dataclass(frozen=True)
+class Hands:
+    """H hands of a deck, told apart by tiles or only by what they are worth.
+
+    hands: int8 [H, size], sorted kinds. times: int64 [H], how often each is dealt. groups: int8 [H, splits, 2], values.
+    masks: bool [H, splits], the splits that are legal. copies: int64 [KINDS], of each kind in the deck.
+    """
+
+    hands: np.ndarray
+    times: np.ndarray
+    groups: np.ndarray
+    masks: np.ndarray
+    copies: np.ndarray
+
+    def worth(self, policy: np.ndarray, chips: np.ndarray, nothing: int) -> np.ndarray:
+        """Return what each split wins against a policy of the other seat, over all deals, float64 [H, splits].
+
+        `nothing`: what is said of two groups of value 0.
+
+        The sum over all hands, each split as its seat's policy says, is what that wins per deal.
+        """
+        out, number = np.zeros(policy.shape), cpu_count() or 1
+        bounds = np.linspace(0, len(self.hands), number + 1).astype(np.int64)
+        once = policy / self.repeats[:, None]
+        values = np.arange(int(self.groups.max()) + 1)
+        said = (np.sign(values[:, None] - values) + EQUAL).astype(np.int8)
+        said[0, 0] = nothing
+        arguments = (self.hands, self.groups, self.copies, once, said, chips)
+        with ThreadPoolExecutor(number) as pool:
+            spans = [bounds[at : at + 2] for at in range(number)]
+            list(pool.map(lambda span: respond(*arguments, span, out), spans))
+        size = self.hands.shape[1]
+        return out * self.times[:, None] / (self.times.sum() * comb(int(self.copies.sum()) - size, size))
+
+    @property
+    def repeats(self) -> np.ndarray:
+        """How many orders of the tiles of each hand look alike, int64 [H]: two for every pair of equal tiles."""
+        found, used = np.ones(len(self.hands), np.int64), np.ones(len(self.hands), np.int64)
+        for place in range(1, self.hands.shape[1]):
+            used = np.where(self.hands[:, place] == self.hands[:, place - 1], used + 1, 1)
+            found *= used
+        return found
+
+
+@dataclass(frozen=True)
+class HandTree:
+    """All play of a variant of two seats in which hands alone matter.
+
+    A policy of both seats is float64 [seats, roles, H, splits]: the probability of each split of each hand, for the
+    seat as PLAYER and as BANKER. Values are means over who is banker, if that is drawn.
+    """
+
+    game: Game
+    variant: Variant
+    by_tiles: Hands
+    turns: Sequence[DecisionBatch]  # of each seat: all hands as player, then as banker
+    _known: dict[bytes, np.ndarray] = field(default_factory=dict, repr=False)  # the last answer of `_worth`
+
+    players = SEATS
+
+    @property
+    def rules(self) -> Any:
+        """The options as numbers."""
+        return self.variant.as_rules(self.game.rules_type)
+
+    @property
+    def bankers(self) -> list[int]:
+        """The seats that may be banker, each as likely as the other."""
+        return [0, 1] if self.rules.leader == RANDOM_LEADER else [int(self.rules.leader)]
+
+    @property
+    def sets(self) -> int:
+        """Number of information sets: a seat's hand and role."""
+        return SEATS * len(self.bankers) * len(self.by_tiles.hands)
+
+    @property
+    def deals(self) -> int:
+        """Number of different deals of two hands."""
+        hands = self.by_tiles
+        held = np.zeros((len(hands.hands), KINDS), np.int64)
+        for kinds in hands.hands.T:
+            held[np.arange(len(held)), kinds] += 1
+        count = 0
+        for row in held:
+            count += int((held + row <= hands.copies).all(1).sum())
+        return count * len(self.bankers)
+
+    @property
+    def nodes(self) -> int:
+        """Number of positions, as of a `GameTree`, if all splits were legal: the deal, both decisions and all ends."""
+        splits = self.by_tiles.masks.shape[1]
+        return 1 + self.deals * (1 + splits + splits * splits)
+
+    def policy(self, agents: Sequence[Agent]) -> np.ndarray:
+        """Return the policy of one agent a seat; raises ValueError as `gupai_agents.agent.probabilities` does."""
+        different, who = distinct(agents)
+        if len(agents) != SEATS:
+            raise ValueError(f"{len(agents)} players for {SEATS} seats; there must be one for each")
+        rows = [probabilities(different[who[seat]], self.game, self.variant, self.turns[seat]) for seat in range(SEATS)]
+        return np.array(rows).reshape(SEATS, 2, *self.by_tiles.masks.shape)
+
+    def uniform(self) -> np.ndarray:
+        """Return the policy that splits every hand in all legal ways alike."""
+        masks = self.by_tiles.masks
+        return np.broadcast_to(masks / masks.sum(1, keepdims=True), (SEATS, 2, *masks.shape)).copy()
+
+    def values(self, policy: np.ndarray) -> np.ndarray:
+        """Return what each seat wins a deal if both keep to a policy, float64 [seats]."""
+        return self._mean((self._worth(policy) * policy).sum((2, 3)))
+
+    def best_responses(self, policy: np.ndarray) -> np.ndarray:
+        """Return what each seat wins a deal by a best response to the other's policy, float64 [seats]."""
+        return self._mean(np.where(self.by_tiles.masks, self._worth(policy), -np.inf).max(3).sum(2))
+
+    def gains(self, policy: np.ndarray) -> np.ndarray:
+        """Return what each seat wins a deal more by a best response, float64 [seats]."""
+        return self.best_responses(policy) - self.values(policy)
+
+    def exploitability(self, policy: np.ndarray) -> float:
+        """Return the mean of both seats' gains, chips per deal."""
+        return float(self.gains(policy).mean())
+
+    def _mean(self, by_seat: np.ndarray) -> np.ndarray:
+        """Return the means over who is banker of what is won by seat and role, float64 [seats, roles]."""
+        found = [[by_seat[seat, int(seat == banker)] for seat in range(SEATS)] for banker in self.bankers]
+        return np.mean(found, 0)
+
+    def _worth(self, policy: np.ndarray) -> np.ndarray:
+        """Return what each split wins in each role of each seat, float64 [seats, roles, H, splits]."""
+        key = policy.tobytes()
+        if key not in self._known:
+            alike = (policy[0] == policy[1]).all()
+            rows = [
+                roles_worth(self.by_tiles, self.rules, self.game, policy[1 - seat]) for seat in range(1 if alike else 2)
+            ]
+            self._known.clear()
+            self._known[key] = np.array(rows * 2 if alike else rows)
+        return self._known[key]
+
+
+def roles_worth(hands: Hands, rules: Any, game: Game, policy: np.ndarray) -> np.ndarray:
+    """Return what each split wins as player and as banker, [roles, H, splits], against a policy by role."""
+    return np.array([role_worth(hands, rules, game, role, policy[1 - role]) for role in (PLAYER, BANKER)])
+
+
+def role_worth(hands: Hands, rules: Any, game: Game, role: int, policy: np.ndarray) -> np.ndarray:
+    """Return what each split wins in one role, float64 [H, splits], against a policy of the other role, the same."""
+    assert game.hands
+    chips = game.hands.chips_between(rules)[role]
+    own = chips if role == PLAYER else chips[::-1, ::-1]  # by what is said of one's own groups
+    return hands.worth(policy, np.ascontiguousarray(own), LOWER if role == PLAYER else HIGHER)
+
+
+def build_hand_tree(game: str | Game, /, **variant: Any) -> HandTree:
+    """List all hands of a variant.
+
+    Raises: ValueError for a game that does not offer it, for more than two seats, a match of several deals, and where
+        there is nothing to decide.
+    """
+    game = get_game(game)
+    options = game.variant.make(**{"players": SEATS, **variant})
+    if not offers_hands(game, options):
+        raise ValueError(
+            f"{game.id} ({options}): hands alone tell no policy; of two seats, one deal and a decision for each they "
+            "may"
+        )
+    rules = options.as_rules(game.rules_type)
+    by_tiles = list_hands(game, rules)
+    turns = [turns_of(game, options, by_tiles.hands, seat) for seat in range(SEATS)]
+    by_tiles.masks[:] = turns[0].masks[: len(by_tiles.hands)]
+    return HandTree(game, options, by_tiles, turns)
+
+
+def offers_hands(game: Game, variant: Variant) -> bool:
+    """True if the hands of a variant alone tell a policy."""
+    decided = not getattr(variant, "small", False)
+    return bool(game.hands and decided and variant.players == SEATS and variant.deals == 1)
+
+
+def list_hands(game: Game, rules: Any) -> Hands:
+    """Return all hands of a variant."""
+    assert game.hands
+    deck = np.asarray(game.deck(rules))
+    hands, times = game.hands.hands_of(deck, game.hands.HAND)
+    groups = game.hands.groups_by_split(game.hands.table_of(rules), hands)
+    return Hands(hands, times, groups, np.ones(groups.shape[:2], bool), np.bincount(deck, minlength=KINDS))
+
+
+def by_worth(hands: Hands, kinds: np.ndarray) -> tuple[Hands, np.ndarray]:
+    """Return the hands that there are if tiles of some kinds, int8 [KINDS], are not told apart.
+
+    Also which of them each of `hands` is, int64 [H].
+    """
+    alike, some, of = np.unique(np.sort(kinds[hands.hands], 1), axis=0, return_index=True, return_inverse=True)
+    of = of.reshape(-1)
+    times = np.bincount(of, hands.times).astype(np.int64)
+    copies = np.bincount(kinds, hands.copies, KINDS).astype(np.int64)
+    return Hands(alike, times, hands.groups[some], hands.masks[some], copies), of
+
+
+def turns_of(game: Game, variant: Variant, hands: np.ndarray, seat: int) -> DecisionBatch:
+    """Return what a seat is asked with each hand, as player and then as banker; whatever it cannot see is left out."""
+    states = game.new_states(2 * len(hands))
+    rules = variant.as_rules(game.rules_type)
+    deck = tile_set(np.asarray(game.deck(rules)).tolist())
+    sets = np.array([tile_set(hand) for hand in hands.tolist()] * 2)
+    states.hands[:, seat], states.unused = sets, deck - sets
+    states.tiles[:, seat] = np.concatenate([hands, hands])
+    states.leader = np.repeat([1 - seat, seat], len(hands))
+    states.to_act = seat
+    envs = standing(game, variant, states)
+    views, _ = envs.views()
+    return DecisionBatch(views, envs.masks.copy(), np.zeros(len(states), np.int64))
+
+
+def solve_hands(tree: HandTree, rounds: int, progress: Callable[[int], None] | None = None) -> np.ndarray:
+    """Return the average policy after some rounds of CFR+, which approaches an equilibrium; see `exact.solve`.
+
+    Tiles that are worth the same are not told apart, which changes no equilibrium's value.
+    Raises: ValueError for less than one round.
+    """
+    rounds = whole_number("rounds", rounds, 1, MOST_ROUNDS)
+    assert tree.game.hands
+    hands, of = by_worth(tree.by_tiles, tree.game.hands.alike(tree.rules))
+    first = first_of_equal(hands.groups)
+    regrets, total = np.zeros((2, 2, *first.shape))
+    for number in range(1, rounds + 1):
+        for role in (PLAYER, BANKER):
+            worth = role_worth(hands, tree.rules, tree.game, role, in_proportion(regrets[1 - role], first))
+            value = (worth * in_proportion(regrets[role], first)).sum(1, keepdims=True)
+            regrets[role] = np.where(first, np.maximum(regrets[role] + worth - value, 0), 0)
+        total += number * np.array([in_proportion(each, first) for each in regrets])
+        if progress:
+            progress(1)
+    policy = np.array([in_proportion(each, first) for each in total])
+    told = told_by_tiles(tree.by_tiles, hands, of, policy)
+    return np.broadcast_to(told, (SEATS, *told.shape)).copy()
+
+
+class Equilibrium:
+    """What every split of every hand wins on average against an equilibrium, which some rounds of CFR+ find."""
+
+    def __init__(self, tree: HandTree, rounds: int) -> None:
+        hands = tree.by_tiles
+        worth = roles_worth(hands, tree.rules, tree.game, solve_hands(tree, rounds)[0])
+        self.won = np.where(hands.masks, worth * hands.times.sum() / hands.times[:, None], np.nan)  # [roles, H, splits]
+        self.rows = {hand.tobytes(): row for row, hand in enumerate(hands.hands)}
+
+    def chips(self, turns: DecisionBatch) -> np.ndarray:
+        """Return the chips of every split, float64 [N, splits]; NaN where it is not legal."""
+        rows = [self.rows[tiles.tobytes()] for tiles in turns.views.tiles]
+        roles = np.where(turns.views.banker == 0, BANKER, PLAYER)
+        found: np.ndarray = self.won[roles, rows]
+        return found
+
+
+def first_of_equal(groups: np.ndarray) -> np.ndarray:
+    """Return which splits make no values that an earlier one makes, bool [H, splits]."""
+    first = np.ones(groups.shape[:2], bool)
+    for split in range(groups.shape[1]):
+        for earlier in range(split):
+            first[:, split] &= (groups[:, split] != groups[:, earlier]).any(1)
+    return first
+
+
+def in_proportion(weights: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """Return the policy in proportion to weights, float64 [H, splits]; uniform where all are zero."""
+    totals = weights.sum(1, keepdims=True)
+    return np.divide(weights, totals, out=masks / masks.sum(1, keepdims=True), where=totals > 0)
+
+
+def told_by_tiles(by_tiles: Hands, hands: Hands, of: np.ndarray, policy: np.ndarray) -> np.ndarray:
+    """Return a policy of hands of worth, [roles, C, splits], as one of hands of tiles, [roles, H, splits]."""
+    first = first_of_equal(by_tiles.groups) & by_tiles.masks
+    same = (by_tiles.groups[:, :, None] == hands.groups[of][:, None]).all(3)  # [H, splits, splits of its worth]
+    return np.where(first, np.einsum("rhc,hsc->rhs", policy[:, of], same.astype(float)), 0)

@@ -1,0 +1,43 @@
+"""Pai Gow (牌九): the module of the game, in which compiled loops and `Game` find its functions by name."""
+
+from gupai_env.core.game import Game
+from gupai_env.games.pai_gow.encoder import ENCODER, encode
+from gupai_env.games.pai_gow.hints import PaiGowHints
+from gupai_env.games.pai_gow.history import history
+from gupai_env.games.pai_gow.knowledge import VIEW, determinize, information_set
+from gupai_env.games.pai_gow.players import FEATURES, HEURISTICS, score
+from gupai_env.games.pai_gow.rules import (
+    NAMES,
+    SEATS,
+    STATE,
+    PaiGow,
+    Rules,
+    clear,
+    deal_from,
+    deck,
+    legal_actions,
+    name_action,
+    next_deal,
+    payoff_bound,
+    payoffs,
+    step,
+)
+from gupai_env.games.pai_gow.table import scene
+
+GAME = Game(
+    __name__,
+    id="pai-gow",
+    title="Pai Gow 牌九",
+    version=0,
+    variant=PaiGow,
+    rules_type=Rules,
+    max_seats=SEATS,
+    max_decisions=SEATS,
+    action_names=NAMES,
+    encoder=ENCODER,
+    payoff_bound=payoff_bound,
+    table=scene,
+    hints=PaiGowHints,
+    simultaneous=True,
+    name_action=name_action,
+)

@@ -1,0 +1,74 @@
+"""What a group of two tiles is worth in Pai Gow: one table of small numbers, made once for every set of options."""
+
+from itertools import product
+
+import numpy as np
+
+from gupai_env.core.tiles import COPIES, KINDS, NO_TILE, WEIGHT, kind_of, parse_tiles
+
+# The single ranks, 15 for [6:6] down to 1; [4:2] and [2:1] have none.
+_BY_RANK = "41 32|52 43|62 53|63 54|51|61|64|65|22|33|55|31|44|11|66"
+RANK = np.zeros(KINDS, np.int8)
+for _rank, _tiles in enumerate(_BY_RANK.split("|"), 1):
+    RANK[parse_tiles(_tiles)] = _rank
+DAY, TEEN = (kind_of(1, 1), kind_of(6, 6))
+SUPREME = (kind_of(2, 1), kind_of(4, 2))
+FOURS = kind_of(4, 4)
+
+# What a group is, from low to high; below GONG it is its points.
+GONG, WONG, MILITARY_PAIR, CIVIL_PAIR, SUPREME_PAIR = CLASSES = range(10, 15)
+CLASS_NAMES = (*map(str, range(10)), "gong", "wong", "pair", "pair", "supreme pair")
+NO_VALUE = 0  # of a group of no points where all of these are equal; and of a group that lacks a tile
+
+
+def points_of(first: int, second: int, wild: bool) -> int:
+    """Return the points of two tiles, by kind; with `wild` [4:2] and [2:1] count 3 or 6, whichever gives more."""
+    counts = [(3, 6) if wild and kind in SUPREME else (int(WEIGHT[kind]),) for kind in (first, second)]
+    return max(sum(pips) % 10 for pips in product(*counts))
+
+
+def class_of(first: int, second: int, gong_four: bool, wild: bool) -> int:
+    """Return what two tiles, by kind, make: points, or one of CLASSES."""
+    if {first, second} == set(SUPREME):
+        return SUPREME_PAIR
+    if RANK[first] == RANK[second]:
+        return CIVIL_PAIR if first == second else MILITARY_PAIR
+    low, high = sorted((first, second), key=lambda kind: int(RANK[kind]))
+    if high in (DAY, TEEN):
+        if COPIES[low] == 1 and WEIGHT[low] == 9:
+            return WONG
+        if (COPIES[low] == 1 and WEIGHT[low] == 8) or (gong_four and low == FOURS):
+            return GONG
+    return points_of(first, second, wild)
+
+
+def tables(zero_by_tile: bool, gong_four: bool, wild: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the class and the value of every two kinds, int8 [KINDS + 1, KINDS + 1].
+
+    Values count the different ones from below. The lowest is NO_VALUE if no group of no points beats another one.
+    """
+    classes, order = np.zeros((KINDS + 1, KINDS + 1), np.int8), {}
+    for first, second in product(range(KINDS), repeat=2):
+        if first == second and COPIES[first] == 1:
+            continue
+        found = class_of(first, second, gong_four, wild)
+        classes[first, second] = found
+        equal = found == SUPREME_PAIR or (found == 0 and not zero_by_tile)
+        order[first, second] = (found, 0 if equal else int(max(RANK[first], RANK[second])))
+    ranked = {each: value for value, each in enumerate(sorted(set(order.values())), int(zero_by_tile))}
+    values = np.full((NO_TILE + 1, NO_TILE + 1), NO_VALUE, np.int8)
+    for pair, each in order.items():
+        values[pair] = ranked[each]
+    return classes, values
+
+
+# One of each set of options: 1 for zero_by_tile, 2 for gong_four and 4 for wild, added up.
+_TABLES = [tables(bool(n & 1), bool(n & 2), bool(n & 4)) for n in range(8)]
+CLASS = np.array([classes for classes, _ in _TABLES])  # int8 [tables, KINDS + 1, KINDS + 1]
+VALUE = np.array([values for _, values in _TABLES])
+MOST_VALUE = int(VALUE.max())
+
+
+def group_name(table: int, first: int, second: int) -> str:
+    """Return what a group of two kinds is called: "7", "gong", "pair"."""
+    return CLASS_NAMES[CLASS[table, first, second]]

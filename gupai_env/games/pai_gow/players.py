@@ -1,0 +1,100 @@
+"""The rule-based players of Pai Gow. Of splits that are worth the same they choose the first."""
+
+import numpy as np
+
+from gupai_env.core.heuristic import Feature, indices, yes_or_no
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import DECK, NO_TILE
+from gupai_env.games.pai_gow.groups import CLASS, DAY, GONG, MILITARY_PAIR, MOST_VALUE, RANK, VALUE
+from gupai_env.games.pai_gow.hands import groups_by_split, hands_of
+from gupai_env.games.pai_gow.rules import GROUP, HAND, SPLITS
+
+ROUNDS = 8  # of looking for a split that is best against itself; after five nothing changes any more
+HIGH_RANK = int(RANK[DAY])  # of [1:1], from which a nine is a high one
+
+
+def shares_below(table: int, hands: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Return by value the shares of all hands whose high, or low, group is lower, float64 [2, values + 1].
+
+    The last value stands for more than any. Hands are split for the highest sum of both shares, so that it tells how
+    often a player who splits well wins a group from another one like it, but for the tiles that it sees.
+    """
+    groups = groups_by_split(table, hands).astype(np.int64)
+    shares = np.tile(np.arange(MOST_VALUE + 2.0), (GROUP, 1)) / MOST_VALUE
+    for _ in range(ROUNDS):
+        best = (shares[0, groups[:, :, 0]] + shares[1, groups[:, :, 1]]).argmax(1)
+        chosen = groups[np.arange(len(hands)), best]
+        counts = [np.bincount(chosen[:, group], times, MOST_VALUE + 1) for group in range(GROUP)]
+        shares = np.concatenate([np.zeros((GROUP, 1)), np.cumsum(counts, 1)], 1) / times.sum()
+    return shares
+
+
+_HANDS = hands_of(DECK, HAND)
+SHARES = np.array([shares_below(table, *_HANDS) for table in range(len(VALUE))])  # [tables, 2, values + 1]
+
+FEATURES = (
+    Feature("high", "place of the high group among all different groups, from below", "places", 0, MOST_VALUE),
+    Feature("low", "place of the low group among them", "places", 0, MOST_VALUE),
+    yes_or_no("high_pair", "the high group is a pair"),
+    yes_or_no("high_gong", "the high group is a wong or a gong"),
+    yes_or_no("high_nine", "the high group is a nine with [6:6] or [1:1]"),
+    yes_or_no("low_pair", "the low group is a pair or better"),
+    Feature(
+        "high_chance",
+        "about how likely the high group wins: the share of hands, split for the most groups, that have a lower one, "
+        "for the banker one that is no higher",
+        "chance",
+        0,
+        1,
+    ),
+    Feature("low_chance", "the same of the low group", "chance", 0, 1),
+    Feature("both_chance", "the product of these two", "chance", 0, 1),
+)
+AT = indices(FEATURES)
+LITTLE = 1 / 1024  # of a place, so that the other group only breaks ties
+HEURISTICS: dict[str, dict[str, float]] = {
+    "greedy": {"high": 1, "low": LITTLE},  # the highest high group
+    "balanced": {"low": 1, "high": LITTLE},  # the highest low group
+    "house": {"high_pair": 500, "high_gong": 500, "high_nine": 500, "low": 1, "high": LITTLE},  # a simple house way
+    "odds": {"high_chance": 1, "low_chance": 1},  # the most groups that are likely to win
+}
+
+
+@rule
+def score(view, action, weights):
+    """Return the weighted sum of the features of a split."""
+    high, low = view.values[action, 0], view.values[action, 1]
+    total = weights[AT.high] * high + weights[AT.low] * low
+    what, other = classes_of(view, action)
+    if what >= MILITARY_PAIR:
+        total += weights[AT.high_pair]
+    elif what >= GONG:
+        total += weights[AT.high_gong]
+    elif what == 9 and has_high_tile(view, action, high):
+        total += weights[AT.high_nine]
+    if other >= MILITARY_PAIR:
+        total += weights[AT.low_pair]
+    copies = view.banker == 0
+    high_chance, low_chance = SHARES[view.table, 0, high + copies], SHARES[view.table, 1, low + copies]
+    total += weights[AT.high_chance] * high_chance + weights[AT.low_chance] * low_chance
+    return total + weights[AT.both_chance] * high_chance * low_chance
+
+
+@rule
+def classes_of(view, action):
+    """Return what the high group of a split is, and what the low one."""
+    tiles = view.tiles
+    one = CLASS[view.table, tiles[0], tiles[SPLITS[action, 0]]]
+    other = CLASS[view.table, tiles[SPLITS[action, 1]], tiles[SPLITS[action, 2]]]
+    return max(one, other), min(one, other)
+
+
+@rule
+def has_high_tile(view, action, value):
+    """True if the group of a split that has this value holds [6:6] or [1:1]."""
+    tiles, first, second = view.tiles, 0, SPLITS[action, 0]
+    if VALUE[view.table, tiles[first], tiles[second]] != value:
+        first, second = SPLITS[action, 1], SPLITS[action, 2]
+    if tiles[second] == NO_TILE:
+        return False
+    return max(RANK[tiles[first]], RANK[tiles[second]]) >= HIGH_RANK

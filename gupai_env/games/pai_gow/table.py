@@ -1,0 +1,85 @@
+"""The table of Pai Gow, drawn from views alone: no split shows before its time."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.phrases import deal_of_match, faces, seats_from, title, won_by
+from gupai_env.core.scene import Pile, Place, Scene
+from gupai_env.core.tiles import NO_TILE, list_tiles, tile_set
+from gupai_env.games.pai_gow.groups import VALUE, group_name
+from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, UNSPLIT, WON, PaiGow, groups_high_first, hand_size, settled
+
+CAME_OF = {WON: "wins", PUSH: "pushes", LOST: "loses"}
+
+
+def scene(
+    game: Game,
+    variant: PaiGow,
+    views: Sequence[np.record],
+    names: Sequence[str],
+    payoffs: Sequence[float] | None = None,
+) -> Scene:
+    """Return the table; see `Game.scene`.
+
+    A hand that is split shows what its groups make, at the end also what came of them; winning ones are marked.
+    """
+    near = views[0]
+    players = variant.players
+    order = seats_from(near, players)
+    shown = near.splits[1] != UNSPLIT
+    rules = variant.as_rules(game.rules_type)
+    asked = [int(view.seat) for view in views if view.asked]
+    own = {int(view.seat): view for view in views}
+    bankers = groups_at(near, int(near.banker)) if shown else []
+
+    places = []
+    for place, seat in enumerate(order):
+        view, at = (own[seat], 0) if seat in own else (near, place)
+        words = won_by(near, place, None if payoffs is None else payoffs[seat])
+        if place == near.banker:
+            words.append("banker")
+        came_of = results_of(rules, near, groups_at(view, at), bankers) if shown and place != near.banker else []
+        piles = _piles(view, at, hand_size(rules), came_of)
+        places.append(Place(names[seat], piles, to_act=seat in asked, note=", ".join(words)))
+
+    notes = [f"banker: {names[order[near.banker]]}", *deal_of_match(near, shown)]
+    if variant.small:
+        last_move = "Everybody has two tiles, unseen by the others"
+    else:
+        last_move = "Everybody splits a hand, unseen by the others"
+    if shown:
+        last_move = "All hands are open: every player meets the banker"
+    return Scene(title(game, variant), (), tuple(places), tuple(notes), last_move)
+
+
+def groups_at(view: np.record, place: int) -> list[list[int]]:
+    """Return the groups of a seat, counted from the viewer, whose split shows: kinds, the high group first."""
+    tiles = np.full(HAND, NO_TILE, np.int8)
+    list_tiles(view.hands[place], tiles)
+    return groups_high_first(view.table, view.splits[place], tiles)
+
+
+def results_of(
+    rules: tuple, view: np.record, groups: Sequence[Sequence[int]], bankers: Sequence[Sequence[int]]
+) -> list[int]:
+    """Return what comes of each group of a player, the high one first: WON, PUSH or LOST."""
+    values = [[int(VALUE[view.table, one, other]) for one, other in each] for each in (groups, bankers)]
+    return [settled(rules, value, banker) for value, banker in zip(*values, strict=True)]
+
+
+def _piles(view: np.record, place: int, size: int, came_of: Sequence[int]) -> tuple[Pile, ...]:
+    """Return a hand, or the groups into which it was split, as far as the view shows it."""
+    if view.hands[place] == 0:
+        return (Pile("hand", hidden=size, capacity=size),)
+    if view.splits[place] == UNSPLIT:
+        return (Pile("hand", faces(view.hands[place]), capacity=size),)
+    piles = []
+    for at, group in enumerate(groups_at(view, place)):
+        label, tiles = group_name(view.table, *group), faces(tile_set(group))
+        if came_of:
+            label += f", {CAME_OF[came_of[at]]}"
+        marked = tuple(range(len(tiles))) if came_of and came_of[at] == WON else ()
+        piles.append(Pile(label, tiles, marked=marked))
+    return tuple(piles)

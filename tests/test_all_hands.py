@@ -1,0 +1,104 @@
+"""Exact worth of policies by all hands: what the search of all play says on a deck small enough, and known figures."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.all_hands import (
+    BANKER,
+    PLAYER,
+    Equilibrium,
+    HandTree,
+    build_hand_tree,
+    offers_hands,
+    role_worth,
+    solve_hands,
+)
+from gupai_agents.evaluation.exact import _Search, build_tree, solve
+from gupai_env import get_game
+
+GAME = get_game("pai-gow")
+TINY = {"deck": "tiny", "players": 2}
+OPTIONS = [
+    {},
+    {"zero": "tile", "copy": "push", "leader": 1},
+    {"pay": "roads", "commission": 5, "copy": "push"},
+    {"wild": False, "gong_four": False, "commission": 5, "leader": 0},
+]
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return build_tree("pai-gow")
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_hands_say_what_the_search_of_all_play_says(options):
+    tree, hands = _Search(GAME, {**TINY, **options}).tree(), build_hand_tree("pai-gow", **TINY, **options)
+    for names in itertools.product(("greedy", "balanced", "random"), repeat=2):
+        agents = [make_agent(name, GAME, **TINY, **options) for name in names]
+        one, other = tree.policy(agents), hands.policy(agents)
+        np.testing.assert_allclose(hands.values(other), tree.values(one), atol=1e-6)  # chips are float32 there
+        np.testing.assert_allclose(hands.best_responses(other), tree.best_responses(one), atol=1e-6)
+    assert hands.deals == tree.deals
+    assert hands.sets == tree.sets
+
+
+@pytest.mark.parametrize("options", OPTIONS[:2], ids=str)
+def test_both_find_equilibria_of_the_same_value(options):
+    tree, hands = build_tree("pai-gow", **TINY, **options), build_hand_tree("pai-gow", **TINY, **options)
+    one, other = solve(tree, 200), solve_hands(hands, 200)
+    assert tree.exploitability(one) < 1e-4
+    assert hands.exploitability(other) < 1e-4
+    np.testing.assert_allclose(hands.values(other), tree.values(one), atol=2e-4)
+
+
+def test_what_a_best_response_wins_from_plain_players_is_known(whole):
+    """The rulebook page: 0.025 from a banker with the highest high group, 0.061 with the highest low group."""
+    assert isinstance(whole, HandTree)
+    assert whole.sets == 2 * 2 * 8130
+    for name, wins in (("greedy", 0.025), ("balanced", 0.061)):
+        policy = whole.policy([make_agent(name, GAME)] * 2)
+        worth = role_worth(whole.by_tiles, whole.rules, GAME, PLAYER, policy[0, BANKER])
+        best = np.where(whole.by_tiles.masks, worth, -np.inf).max(1).sum()
+        assert best == pytest.approx(wins, abs=5e-4)
+
+
+def test_two_seats_are_nearly_solved_after_some_rounds(whole):
+    """The rulebook page: the player wins between -0.0097 and -0.0091 chips a deal."""
+    policy = solve_hands(whole, 12)
+    assert whole.exploitability(policy) < 0.004
+    worth = (whole._worth(policy) * policy).sum((2, 3))[0]
+    assert worth[PLAYER] == pytest.approx(-0.0094, abs=1e-3)
+    assert worth[BANKER] == pytest.approx(-worth[PLAYER], abs=1e-12)
+
+
+def test_values_are_what_a_duel_wins(whole):
+    agents = [make_agent(name, GAME) for name in ("greedy", "odds")]
+    exact = whole.values(whole.policy(agents))[0]
+    won = duel(GAME, *agents, 40_000, seed=5).mean(0)
+    assert won.low - 0.01 < exact < won.high + 0.01
+
+
+def test_an_equilibrium_tells_what_splits_win_against_it():
+    tree = build_hand_tree("pai-gow", **TINY)
+    found = Equilibrium(tree, 100).chips(tree.turns[0])
+    assert (np.isnan(found) == ~tree.turns[0].masks).all()
+    policy = solve_hands(tree, 100)
+    times = np.tile(tree.by_tiles.times, 2)
+    best = (np.nanmax(found, 1) * times).reshape(2, -1).sum(1) / tree.by_tiles.times.sum()
+    np.testing.assert_allclose(best.mean(), tree.best_responses(policy)[0], atol=1e-12)
+
+
+def test_where_more_than_hands_matters_nothing_is_offered():
+    for options in ({"players": 3}, {"deals": 2}, {"small": True}):
+        assert not offers_hands(GAME, GAME.variant.make(**options))
+        with pytest.raises(ValueError, match="hands alone tell no policy"):
+            build_hand_tree("pai-gow", **options)
+    with pytest.raises(ValueError, match="hands alone tell no policy"):
+        build_hand_tree("da-ling", players=2)
+    with pytest.raises(ValueError, match="1 players for 2 seats"):
+        build_hand_tree("pai-gow", **TINY).policy([make_agent("random", GAME)])

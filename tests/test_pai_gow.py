@@ -1,0 +1,209 @@
+"""Pai Gow: the worked examples of its page, the order of all groups, and what nobody sees too early."""
+
+from collections import Counter
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from gupai_env.positions.pai_gow import from_tiles, settle, value
+
+from gupai_agents import make_agent
+from gupai_agents.agent import DecisionBatch
+from gupai_env import VectorEnv, get_game, pai_gow_v0
+from gupai_env.core.rng import derive
+from gupai_env.core.tiles import DECK, PIPS, count
+from gupai_env.games.pai_gow.claims import share_of_choices
+from gupai_env.games.pai_gow.groups import CLASS, CLASS_NAMES, VALUE
+from gupai_env.games.pai_gow.rules import UNSPLIT, table_of
+from referees import pai_gow as referee
+from walks import views_of
+
+GAME = get_game("pai-gow")
+FACES = [(int(high), int(low)) for high, low in PIPS]
+TABLE = table_of(GAME.variant().as_rules(GAME.rules_type))
+
+
+def made(group):
+    a, b = (FACES.index((int(tile[0]), int(tile[1]))) for tile in group.split())
+    return CLASS_NAMES[CLASS[TABLE, a, b]]
+
+
+# Worked examples
+
+
+def test_points_are_pips_modulo_ten_and_wild_tiles_count_three_or_six():
+    assert [made(each) for each in ("31 32", "65 32", "55 64", "65 21")] == ["9", "6", "0", "7"]
+
+
+def test_equal_points_are_decided_by_the_highest_tile_of_each_group():
+    assert value("43 22") < value("65 55")
+    assert value("22 61") == value("22 43")
+    assert value("65 51") == value("65 42")
+
+
+def test_comparisons_of_the_page():
+    assert value("66 42") < value("21 33")
+    assert value("66 43") > value("11 52")
+    assert value("11 54") < value("66 54")
+    assert value("21 41") == value("42 32")
+
+
+def test_a_hand_that_makes_wong_and_gong_in_two_ways_is_a_real_choice():
+    hand = from_tiles(["66 11 63 44", "53 62 51 61"])
+    assert hand.legal() == ["[6:6][6:3] / [4:4][1:1]", "[6:3][1:1] / [6:6][4:4]", "[6:3][4:4] / [6:6][1:1]"]
+    values = [tuple(map(int, each)) for each in hand.view(0).values]
+    assert (made("66 63"), made("44 11"), made("11 63"), made("66 44")) == ("wong", "gong", "wong", "gong")
+    assert values[0][0] > values[1][0] and values[0][1] < values[1][1]
+
+
+def test_the_banker_settles_with_each_player():
+    banker = "11 53 / 44 61"  # a gong with [1:1], and 5 by [4:4]
+    players = ["66 63 / 33 54", "55 55 / 31 32", "11 62 / 44 52"]
+    assert settle([banker, *players]) == [0, 0, 1, -1]
+    assert settle([players[2], banker, players[0], players[1]], leader=1) == [-1, 0, 0, 1]
+
+
+def test_no_points_against_no_points_are_the_bankers_or_the_higher_rank_decides():
+    deal = ["66 66 / 55 64", "22 22 / 31 33"]  # the player loses the high group
+    assert value("55 64") == value("31 33") == 0
+    assert value("55 64", zero="tile") < value("31 33", zero="tile")
+    assert settle(deal) == [1, -1]
+    assert settle(deal, zero="tile") == [0, 0]
+    assert settle(deal, zero="banker", copy="push") == [1, -1]
+
+
+def test_a_copy_is_the_bankers_or_pushes():
+    deal = ["66 66 / 22 61", "55 55 / 22 43"]
+    assert settle(deal) == [1, -1]
+    assert settle(deal, copy="push") == [1, -1]  # one lost, one pushed
+    won = ["55 55 / 22 43", "66 66 / 22 61"]
+    assert (settle(won), settle(won, copy="push")) == ([0, 0], [-1, 1])
+
+
+def test_roads_are_settled_one_by_one_and_the_house_takes_its_share():
+    deal = ["55 55 / 22 43", "66 66 / 22 61"]
+    assert settle(deal, pay="roads") == [-1, 1]  # two won, one lost
+    assert settle(deal, pay="roads", copy="push") == [-2, 2]
+    np.testing.assert_allclose(settle(deal, pay="roads", copy="push", commission=5), [-2, 1.9], atol=1e-6)
+
+
+def test_with_two_tiles_a_seat_there_is_nothing_to_decide():
+    deal = from_tiles(["66 66", "55 55", "21 42"], small=True)
+    assert deal.legal() == ["[6:6][6:6]"]
+    assert deal.play("66 66", "55 55", "42 21").payoffs() == [0, -1, 1]
+
+
+def test_gong_and_wild_tiles_are_options():
+    assert made("66 44") == "gong"
+    assert value("66 44", gong_four=False) == 0
+    assert value("65 21", wild=False) < value("65 21")
+
+
+# All groups
+
+
+@pytest.mark.parametrize(("zero", "gong_four", "wild"), product(("banker", "tile"), (True, False), (True, False)))
+def test_all_groups_compare_as_the_referee_compares_them(zero, gong_four, wild):
+    options = {"zero": zero, "gong_four": gong_four, "wild": wild}
+    table = table_of(GAME.variant(**options).as_rules(GAME.rules_type))
+    groups = sorted(set(combinations(DECK.tolist(), 2)))
+    ours = np.array([VALUE[table, a, b] for a, b in groups], int)
+    theirs = [referee.value((FACES[a], FACES[b]), **options) for a, b in groups]
+    places = {each: place for place, each in enumerate(sorted(set(theirs)))}
+    rank = np.array([places[each] for each in theirs])
+    np.testing.assert_array_equal(ours[:, None] < ours, rank[:, None] < rank)
+    np.testing.assert_array_equal(ours[:, None] == ours, rank[:, None] == rank)
+    assert (VALUE[table] == VALUE[table].T).all()
+
+
+def test_there_are_102_values_and_so_many_groups_of_each_class():
+    pairs = list(combinations(DECK.tolist(), 2))
+    found = Counter(int(CLASS[TABLE, a, b]) for a, b in pairs)
+    assert len(pairs) == 496
+    assert len({int(VALUE[TABLE, a, b]) for a, b in pairs}) == 102
+    assert [found[points] for points in range(10)] == [24, 32, 44, 48, 52, 44, 56, 52, 56, 48]
+    assert (found[10], found[11], found[12] + found[13] + found[14]) == (16, 8, 16)
+
+
+def test_two_thirds_of_hands_are_a_real_choice():
+    shares = share_of_choices()
+    assert [round(100 * shares[name], 1) for name in ("one", "two", "three")] == [33.4, 37.5, 29.1]
+
+
+# What is seen
+
+
+@pytest.mark.parametrize("players", range(2, 9))
+def test_nobody_sees_a_split_of_another_before_the_showdown(players):
+    one, other = (VectorEnv(GAME, 200, seed=2, players=players) for _ in range(2))
+    for _ in range(players - 1):
+        one.step(one.masks.argmax(1))  # the first legal split, and the last one
+        other.step(GAME.num_actions - 1 - other.masks[:, ::-1].argmax(1))
+        for seat in range(players):
+            here, there = (views_of(envs, envs.states, seat) for envs in (one, other))
+            waiting = one.states.splits[:, seat] == UNSPLIT
+            np.testing.assert_array_equal(here[waiting], there[waiting])
+            assert (here.splits[:, 1:] == UNSPLIT).all()
+            assert (here.hands[:, 1:] == 0).all()
+
+
+def test_everybody_sees_everything_at_the_showdown():
+    envs = VectorEnv(GAME, 200, seed=2, renew=False, players=8)
+    while not envs.terminated.all():
+        envs.step(envs.sample(3))
+    for seat in range(8):
+        views, order = views_of(envs, envs.states, seat), [(seat + place) % 8 for place in range(8)]
+        np.testing.assert_array_equal(views.splits, envs.states.splits[:, order])
+        np.testing.assert_array_equal(views.hands, envs.states.hands[:, order])
+        assert (views.unseen == 0).all()
+
+
+def test_what_is_drawn_for_the_others_is_any_of_the_unseen_tiles_alike():
+    envs, draws = VectorEnv(GAME, 1, seed=6, players=8), 4000
+    envs.step(envs.sample(1))
+    views, _ = envs.views()
+    drawn = GAME.new_states(draws)
+    rng_keys = np.array([derive(9, draw) for draw in range(draws)])
+    envs.kernels.determinize(envs.rules, np.repeat(views, draws).view(np.recarray), rng_keys, drawn)
+    viewer, banker = int(envs.seats[0]), int(envs.states.leader[0])
+    assert (drawn.leader == banker).all() and (drawn.to_act == viewer).all()
+    assert (drawn.splits[:, banker] != UNSPLIT).all()  # the banker is asked first
+    for seat in set(range(8)) - {viewer}:
+        for kind in range(21):
+            held = (drawn.hands[:, seat] >> (3 * kind) & 7).mean()
+            expected = count(views.unseen[0], kind) * 4 / 28
+            assert abs(held - expected) < 5 * np.sqrt(0.5 / draws)
+
+
+@pytest.mark.parametrize("banker", ["next", "fixed", "random"])
+def test_the_banker_of_the_next_deal(banker):
+    envs = VectorEnv(GAME, 400, seed=3, players=5, deals=3, banker=banker, leader=3, renew=False)
+    seen = []
+    while not envs.terminated.all():
+        seen.append(envs.states.leader.copy())
+        envs.step(envs.sample(len(seen)))
+    second, third = seen[5], seen[10]
+    if banker == "random":
+        assert len(set(second.tolist())) == len(set(third.tolist())) == 5
+        assert Counter(second.tolist()).most_common(1)[0][1] < 400 / 5 + 5 * np.sqrt(400 * 0.16)
+    else:
+        assert set(second) == {3 if banker == "fixed" else 4}
+        assert set(third) == {3 if banker == "fixed" else 0}
+
+
+def test_the_rule_based_players_do_what_they_are_named_for():
+    envs = VectorEnv(GAME, 500, seed=8)
+    views, rng_keys = envs.views()
+    turns = DecisionBatch(views, envs.masks.copy(), rng_keys)
+    values = np.where(envs.masks[:, :, None], views.values.astype(int), -1)
+    rows = np.arange(500)
+    for name, group in (("greedy", 0), ("balanced", 1)):
+        actions = make_agent(name, GAME).act(turns)
+        assert (values[rows, actions, group] == values[:, :, group].max(1)).all()
+
+
+def test_an_action_is_named_by_the_tiles_of_the_hand():
+    env = pai_gow_v0.env(players=2, small=True)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"is not legal.*\[\d:\d\]\[\d:\d\]"):
+        env.step(2)
