@@ -130,6 +130,7 @@ class HandTree:
     _known: dict[bytes, np.ndarray] = field(default_factory=dict, repr=False)  # the last answer of `_worth`
 
     players = SEATS
+    sides = np.arange(SEATS)  # each seat for itself
 
     @property
     def rules(self) -> Any:
