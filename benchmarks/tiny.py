@@ -24,7 +24,7 @@ from gupai_training.curves import evaluations_of
 from gupai_training.run import Run
 
 ENVS, STEPS, EVALUATIONS = 128, 32, 8
-SCALE = {"ding-niu": 2, "small-mahjong": 1, "tiu-u": 40}  # chips a unit of return; of the others 10
+SCALE = {"ding-niu": 2, "small-mahjong": 1, "tiu-u": 40, "shi-wu-hu": 80}  # chips a unit of return; of the others 10
 # The entropy bonus holds the policy mixed while it turns about the equilibrium, and falls slowly.
 PPO = {"batch_size": 256, "epochs": 3, "entropy": 0.05, "entropy_end": 0.02, "average_rate": 0.05}
 WIDTH = 128

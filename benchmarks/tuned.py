@@ -29,6 +29,7 @@ VARIANTS: dict[str, list[dict]] = {  # the game's defaults first
     "tien-gow": [{}],
     "deer-hunt": [{}],
     "pai-gow": [{}],
+    "shi-wu-hu": [{}],
 }
 GENERATIONS = {"da-ling": 100, "tiu-u": 200, "small-mahjong": 60, "pai-gow": 40}  # 150 in the others
 DEALS = {"small-mahjong": 20_000, "pai-gow": 20_000}  # a candidate, where players differ by little; 1,500 in the others

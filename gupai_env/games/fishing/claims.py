@@ -1,8 +1,10 @@
 """What claims can name of all fishing games."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from gupai_env.core.claims import SHARE, ActionFeature, Metric, Outcome, Positions, counts_of
+from gupai_env.core.claims import SHARE, ActionFeature, Metric, Outcome, Positions, counts_of, points
 from gupai_env.games.fishing.rules import CATCH
 
 
@@ -21,6 +23,26 @@ def third(at: Positions, number: int) -> np.ndarray:
 def lake_left(outcome: Outcome, number: int) -> np.ndarray:
     """Return the tiles left in the lake."""
     return counts_of(outcome.states.lake).sum(1).astype(float)
+
+
+def variance_metric(big_points: Callable[[Outcome], np.ndarray]) -> Metric:
+    """Return how much of the variance of the difference between the first two seats tiles of eight pips or more make.
+
+    `big_points` are what these tiles count in each catch, [N, players]. The share is their covariance with the whole
+    difference over its variance, so that the shares of all parts add up to 1.
+    """
+
+    def values(outcome: Outcome, number: int) -> np.ndarray:
+        big, whole = (each[:, 0] - each[:, 1] for each in (big_points(outcome), points(outcome)))
+        return np.stack([big, whole, big * whole, whole * whole], 1).astype(float)
+
+    def share(means: np.ndarray) -> float:
+        big, whole, product, square = means
+        variance = square - whole * whole
+        return float((product - big * whole) / variance) if variance else float("nan")
+
+    what = "share of the variance of the difference of two seats' points that tiles of eight pips or more make"
+    return Metric(what, "share", values, statistic=share)
 
 
 ACTIONS = {

@@ -2,19 +2,10 @@
 
 import numpy as np
 
-from gupai_env.core.claims import Metric, Outcome, Vocabulary, counts_of, points, ratio
-from gupai_env.games.fishing.claims import ACTIONS, METRICS
-from gupai_env.games.shi_wu_hu.rules import BAIT, VALUE
-
-
-def big_share(outcome: Outcome, number: int) -> np.ndarray:
-    """Return, [N, 2], points of tiles of [6:6], [6:3], [5:4], Supreme and tens in the best catch, and all its points.
-
-    A tile counts what it counts at most, so groups that are not full count as well.
-    """
-    rows, best = np.arange(len(outcome.states)), points(outcome).argmax(1)
-    catch = counts_of(outcome.states.catches[rows, best])
-    return np.stack([catch @ np.where(VALUE == 30, VALUE, 0), catch @ VALUE], 1).astype(float)
+from gupai_env.core.claims import Metric, Outcome, Vocabulary, counts_of
+from gupai_env.core.tiles import KINDS, ONE, WEIGHT
+from gupai_env.games.fishing.claims import ACTIONS, METRICS, variance_metric
+from gupai_env.games.shi_wu_hu.rules import BAIT, GROUPS, VALUE
 
 
 def full_groups_of(outcome: Outcome, number: int) -> np.ndarray:
@@ -23,11 +14,25 @@ def full_groups_of(outcome: Outcome, number: int) -> np.ndarray:
     return sum(full >> bit & 1 for bit in range(8)).sum(1).astype(float)
 
 
+BIG = WEIGHT >= 8  # as in Tiu-U
+GROUP_OF = np.array([next((at for at, group in enumerate(GROUPS) if group & ONE[kind]), 8) for kind in range(KINDS)])
+
+
+def big_points(outcome: Outcome) -> np.ndarray:
+    """Return what tiles of eight pips or more count in each catch, without bonuses, [N, players]."""
+    found = []
+    for seat in range(outcome.variant.players):
+        full = (outcome.states.full[:, seat, None].astype(int) >> GROUP_OF & 1).astype(bool)
+        counted = np.where(full, VALUE, 10)
+        found.append((counts_of(outcome.states.catches[:, seat]) * counted * BIG).sum(1))
+    return np.stack(found, 1)
+
+
 CLAIMS = Vocabulary(
     actions=ACTIONS,
     metrics={
         **METRICS,
-        "big_share": Metric("share of the winner's points that big fish count", "share", big_share, statistic=ratio),
+        "big_variance": variance_metric(big_points),
         "full_groups": Metric("groups that are full in some catch", "groups", full_groups_of),
     },
     tile_of_action=BAIT.astype(int),

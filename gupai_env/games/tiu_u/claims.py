@@ -4,7 +4,7 @@ import numpy as np
 
 from gupai_env.core.claims import ExactQuestion, Facts, Metric, Outcome, Vocabulary, counts_of, points, ratio
 from gupai_env.core.tiles import WEIGHT
-from gupai_env.games.fishing.claims import ACTIONS, METRICS
+from gupai_env.games.fishing.claims import ACTIONS, METRICS, variance_metric
 from gupai_env.games.tiu_u.rules import BAIT, BIG_POINTS, DECK, SMALL_RED
 
 
@@ -13,6 +13,12 @@ def big_share(outcome: Outcome, number: int) -> np.ndarray:
     rows, best = np.arange(len(outcome.states)), points(outcome).argmax(1)
     catch = counts_of(outcome.states.catches[rows, best])
     return np.stack([catch @ BIG_POINTS, points(outcome)[rows, best]], 1).astype(float)
+
+
+def big_points(outcome: Outcome) -> np.ndarray:
+    """Return what big fish count in each catch, [N, players]."""
+    catches = outcome.states.catches[:, : outcome.variant.players]
+    return np.stack([counts_of(catch) @ BIG_POINTS for catch in catches.T], 1)
 
 
 def fish_points() -> Facts:
@@ -32,6 +38,7 @@ CLAIMS = Vocabulary(
     actions=ACTIONS,
     metrics={
         **METRICS,
+        "big_variance": variance_metric(big_points),
         "big_share": Metric("share of the winner's points that big fish count", "share", big_share, statistic=ratio),
     },
     questions={
