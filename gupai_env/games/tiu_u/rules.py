@@ -198,7 +198,7 @@ def deal_from(rules, state, order):
 
 @rule
 def history(rules, state, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
     dealt, in_lake = SHARES[rules.deck]
     hands, sizes = scratch(SEATS, np.int64), scratch(SEATS, np.int64)
     for seat in range(rules.players):
@@ -323,7 +323,7 @@ def next_deal(rules, state):
 
 
 def payoff_bound(variant: TiuU) -> float:
-    """Return chips that no seat can win or lose more of in a deal: one seat catches everything."""
+    """Return an upper bound of the chips that a seat can win or lose in a deal: one seat catches everything."""
     tiles = deck(variant.as_rules(Rules))
     everything = tens(SMALL_RED[tiles].sum()) + BIG_POINTS[tiles].sum()
     return float((variant.players - 1) * everything)
