@@ -21,7 +21,7 @@ from gupai_env.core.game import Game
 from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive
 
-SEED = 3_000_017  # deals that no player of ours was taught or judged on
+SEED = 3_000_017  # deals that no player of ours has learned from or was judged on
 CHIPS = np.dtype(np.float32)
 
 

@@ -548,7 +548,7 @@ def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
         ),
     ],
 )
-def test_a_network_that_cannot_teach_is_refused_in_one_line(expert_iteration, said):
+def test_a_network_that_gives_no_targets_is_refused_in_one_line(expert_iteration, said):
     with pytest.raises(ValueError, match=f"^test: {said}") as error:
         parse({"game": "jie-long", "expert_iteration": {"targets": 1000, **expert_iteration}}, "test")
     assert "\n" not in str(error.value)

@@ -172,3 +172,16 @@ def test_a_name_of_the_contract_that_was_renamed_is_found():
     page = "| name | does |\n|---|---|\n| `STATE` | `state_dtype(seats)` |\n| `FEATURES`, `worth(view)` | sum |"
     assert contract_of_the_docstring(docstring) == ["STATE", "VIEW", "worth"]
     assert contract_of_the_page(page) == ["STATE", "FEATURES", "worth"]
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *(f"docs/{name}.md" for name in ("architecture", "engine", "adding-a-game"))]
+)
+def test_every_module_that_a_page_names_is_there(page):
+    modules = [
+        path for folder in ("gupai_env", "agents", "training", "gupai_app") for path in (ROOT / folder).rglob("*.py")
+    ]
+    named = re.findall(r"`([\w/]+\.py)`", (ROOT / page).read_text(encoding="utf-8"))
+    assert named
+    for name in named:
+        assert (ROOT / name).is_file() or any(f"/{name}" in path.as_posix() for path in modules), name

@@ -134,7 +134,7 @@ def test_snapshots_divide_a_run_evenly(progress, due):
         (1.0, Kind.OWN),
     ],
 )
-def test_how_labels_are_made_depends_on_how_far_the_stage_is(progress, kind):
+def test_how_targets_are_computed_depends_on_how_far_the_stage_is(progress, kind):
     search_stage = SimpleNamespace(expert_iteration=SimpleNamespace(self_rollouts=0.25, true_hands=0.5))
     assert SearchStage.kind(search_stage, progress) == kind
 

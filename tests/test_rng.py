@@ -162,7 +162,7 @@ def deals_begun(monkeypatch, *calls):
     return found
 
 
-def test_training_teaching_tuning_claims_and_evaluation_share_no_deal(monkeypatch):
+def test_self_play_search_targets_tuning_claims_and_evaluation_share_no_deal(monkeypatch):
     game, seed, some = get_game("jie-long"), 1, 200
     heuristics = np.zeros((1, len(game.features) + 1))
     config = parse({"game": "jie-long", "seed": seed, "expert_iteration": {"tables": some}}, "test")

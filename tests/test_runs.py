@@ -346,7 +346,7 @@ BY_SEARCH = {
 
 @pytest.fixture(scope="module")
 def half_searched(tmp_path_factory):
-    """A run that was stopped while search taught it, its window full."""
+    """A run that was stopped while it learned from search, its window full."""
     run = Run.begin(parse(BY_SEARCH, "test"), tmp_path_factory.mktemp("by_search"))
     assert not run.learn(stop=lambda: len(run.search_stage.ends) == 4)
     return run.folder
@@ -379,7 +379,7 @@ def half_searched(tmp_path_factory):
         ("targets-3.safetensors", lambda header, tensors: tensors["observations"].fill(-7)),
     ],
 )
-def test_a_half_taught_run_that_lies_is_refused_in_a_line(half_searched, tmp_path, name, lie):
+def test_a_half_finished_run_that_lies_is_refused_in_a_line(half_searched, tmp_path, name, lie):
     folder = Path(shutil.copytree(half_searched, tmp_path / "run"))
     header, tensors = read_checkpoint(folder / name)
     lie(header, tensors)
@@ -390,7 +390,7 @@ def test_a_half_taught_run_that_lies_is_refused_in_a_line(half_searched, tmp_pat
     assert str(caught.value).startswith(str(folder))
 
 
-def test_labels_that_are_gone_are_reported_in_one_line(half_searched, tmp_path):
+def test_targets_that_are_gone_are_reported_in_one_line(half_searched, tmp_path):
     folder = Path(shutil.copytree(half_searched, tmp_path / "run"))
     (folder / "targets-3.safetensors").unlink()
     with pytest.raises(CheckpointError, match=r"targets-3\.safetensors: there is no such checkpoint"):

@@ -52,10 +52,10 @@ def greedy():
     return make_agent("greedy", "jie-long", forced_play=True)
 
 
-def test_labels_are_chips_of_legal_actions_above_their_mean(greedy):
+def test_targets_are_chips_of_legal_actions_above_their_mean(greedy):
     targets = TargetMaker(config(), 1).targets(greedy, 0)
     legal = ~np.isnan(targets.values)
-    assert (legal.sum(1) > 1).all()  # a position without a choice teaches nothing
+    assert (legal.sum(1) > 1).all()  # nothing is learned from a position without a choice
     np.testing.assert_allclose(np.nansum(targets.values, 1), 0, atol=1e-3)
     assert targets.observations.dtype == np.int8 and len(targets.observations) == len(targets.means)
     assert np.nanstd(targets.values) > 1
@@ -64,7 +64,7 @@ def test_labels_are_chips_of_legal_actions_above_their_mean(greedy):
     np.testing.assert_allclose(chips, chips.round(), atol=1e-3)
 
 
-def test_labels_of_a_number_and_a_player_are_always_the_same_and_of_another_number_others(greedy):
+def test_targets_of_a_number_and_a_player_are_always_the_same_and_of_another_number_others(greedy):
     target_maker = TargetMaker(config(), 1)
     first, again, other = (
         TargetMaker(config(), 1).targets(greedy, 3),
@@ -192,7 +192,7 @@ def test_a_network_plays_out_in_the_precision_of_the_run(precision, dtype, tmp_p
     assert (error > 1e-4) == (precision == "bfloat16")
 
 
-def test_labels_that_a_network_plays_out_are_of_the_same_decisions_and_always_the_same(tmp_path):
+def test_targets_that_a_network_plays_out_are_of_the_same_decisions_and_always_the_same(tmp_path):
     run = Run.begin(config(), tmp_path)
     player, target_maker = run.current_agent("now"), run.search_stage.target_maker
     own, again = (target_maker.targets(player, 2, Kind.OWN) for _ in range(2))
@@ -202,7 +202,7 @@ def test_labels_that_a_network_plays_out_are_of_the_same_decisions_and_always_th
     assert (own.means != by_heuristic.means).mean() > 0.3
 
 
-def test_dealt_labels_come_from_tables_of_the_player_and_from_its_seat_among_the_others(greedy, monkeypatch):
+def test_true_hand_targets_come_from_tables_of_the_player_and_from_its_seat_among_the_others(greedy, monkeypatch):
     target_maker = TargetMaker(config(), 1)
     player, variety = Noting(greedy), make_agent("variety", "jie-long", forced_play=True)
     target_maker.others = [Noting(variety), Noting(greedy)]
@@ -227,7 +227,7 @@ def test_dealt_labels_come_from_tables_of_the_player_and_from_its_seat_among_the
     assert counts[1] == pytest.approx(counts[2], rel=0.3) and counts[1] > 0
 
 
-def test_dealt_labels_are_whole_chips_and_always_the_same(greedy):
+def test_true_hand_targets_are_whole_chips_and_always_the_same(greedy):
     shared = config(tables=1024)  # so many that threads share them
     one, two = (TargetMaker(shared, threads).targets(greedy, 1, kind=Kind.TRUE_HANDS) for threads in (1, 2))
     for mine, theirs in zip(one, two, strict=True):
@@ -273,7 +273,7 @@ def test_the_last_part_of_the_stage_learns_once_from_deals_that_were_dealt(tmp_p
     assert kinds == set(Kind)
 
 
-def test_a_chunk_of_deals_in_which_the_player_had_no_choice_teaches_nothing(tmp_path, monkeypatch):
+def test_a_chunk_of_deals_in_which_the_player_had_no_choice_gives_no_targets(tmp_path, monkeypatch):
     run = Run.begin(config(true_hands=1, tables=1), tmp_path)
     stage = run.search_stage
     lone = stage.target_maker.targets(run.current_agent("now"), 0, kind=Kind.TRUE_HANDS)
@@ -284,7 +284,7 @@ def test_a_chunk_of_deals_in_which_the_player_had_no_choice_teaches_nothing(tmp_
         np.testing.assert_array_equal(tensor, before[name])
 
 
-def test_labels_are_kept_for_a_resume_only_as_long_as_they_are_learned_from_again(tmp_path):
+def test_targets_are_kept_for_a_resume_only_as_long_as_they_are_learned_from_again(tmp_path):
     settings = config(targets=3000, true_hands=0.5, batch_size=64)
     whole = Run.begin(settings, tmp_path)
     whole.learn()
@@ -430,7 +430,7 @@ def some(first, count):
     return Targets(np.zeros((count, size), np.int8), values, np.arange(first, first + count, dtype=np.float32))
 
 
-def test_a_window_keeps_the_newest_labels():
+def test_a_window_keeps_the_newest_targets():
     window = Window(10, GAME)
     window.add(some(0, 4))
     assert len(window) == 4
@@ -458,7 +458,7 @@ def test_chips_that_do_not_fit_are_refused_before_they_are_kept():
 
 
 def test_logits_become_chips_over_the_temperature_and_values_returns(tmp_path):
-    """Ever the same labels: the network learns them, in the units that are promised."""
+    """Always the same targets: the network learns them, in the units that are promised."""
     run = Run.begin(config(targets=100, temperature=4.0, batch_size=256, learning_rate=3e-3), tmp_path)
     search_targets, heuristic = run.search_stage, run.search_stage.target_maker.heuristic
     targets = search_targets.target_maker.targets(heuristic, 0)
@@ -527,7 +527,7 @@ def test_the_value_head_learns_what_the_policy_wins(tmp_path):
     assert float(found["value_loss"]) == pytest.approx(((judged.numpy() - wanted) ** 2).mean(), rel=1e-3)
 
 
-def test_some_seconds_of_teaching_beat_what_the_playouts_play(tmp_path):
+def test_some_seconds_of_learning_from_search_beat_what_the_playouts_play(tmp_path):
     data = {
         "game": "jie-long",
         "variant": TINY,
@@ -543,7 +543,7 @@ def test_some_seconds_of_teaching_beat_what_the_playouts_play(tmp_path):
     assert duel("jie-long", by_search, make_agent("greedy", "jie-long", **TINY), 500, seed=3, **TINY).mean(0).low > 1
 
 
-def test_not_a_number_stops_teaching_and_keeps_what_was_saved(tmp_path):
+def test_not_a_number_stops_learning_and_keeps_what_was_saved(tmp_path):
     import torch
 
     run = Run.begin(config(), tmp_path)

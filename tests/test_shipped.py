@@ -59,7 +59,7 @@ def test_where_there_is_no_best_that_is_said_and_nobody_lists_it(networks):
     assert agent_names("jie-long")[-1] == "tuned"  # the default rules leave one free to discard
 
 
-def test_search_and_teaching_play_out_by_the_strongest_heuristic_not_by_best(networks):
+def test_search_and_search_targets_play_out_by_the_strongest_heuristic_not_by_best(networks):
     search = make_agent("search:playouts=1", "jie-long", forced_play=True)
     tuned = make_agent("tuned", "jie-long", forced_play=True)
     assert (search.heuristics == tuned.weights).all()
@@ -78,7 +78,7 @@ def test_every_shipped_network_plays_its_variant_and_is_small(file):
 
 
 def run_folder(folder, start=None, seed=7):
-    """Write what a run of a tiny network leaves behind, 100 labels long."""
+    """Write what a run of a tiny network leaves behind, 100 targets long."""
     folder.mkdir()
     tensors = tensors_of(seed)
     header = {**identity(GAME, GAME.variant.make(players=2)), "kind": "player", "net": NET, "targets": 100}

@@ -118,13 +118,13 @@ class StopSearchAfter(StopAfter):
     counts = "targets"
 
 
-def test_a_run_taught_by_search_goes_on_to_the_same_bits(tmp_path):
+def test_a_run_that_learns_from_search_goes_on_to_the_same_bits(tmp_path):
     config = parse(BY_SEARCH, "test")
     whole = Run.begin(config, tmp_path)
     assert whole.learn()
     parts = Run.begin(config, tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        parts.learn(reporter=StopSearchAfter(4))  # three steps are saved, more labels than the window keeps
+        parts.learn(reporter=StopSearchAfter(4))  # three steps are saved, more targets than the window keeps
     assert 500 < parts.search_stage.targets < 2000
     parts = Run(config, parts.folder)
     asked = iter([False, True])
@@ -164,7 +164,7 @@ def test_half_a_row_of_the_looks_that_a_killed_process_left_is_cut_off_and_told_
     )
 
 
-def test_a_run_that_search_alone_has_taught_keeps_no_labels_and_its_table_can_be_played_again(tmp_path):
+def test_a_run_that_learned_from_search_alone_keeps_no_targets_and_its_table_can_be_played_again(tmp_path):
     run = Run.begin(parse({**BY_SEARCH, "decisions": 0}, "test"), tmp_path)
     assert run.learn()
     assert not list(run.folder.glob("targets-*"))
@@ -558,7 +558,7 @@ def test_values_that_are_not_finite_stop_the_training(tmp_path):
     assert batch["observations"].any()
 
 
-def test_a_run_that_cannot_be_taught_keeps_what_it_was_taught_with(tmp_path):
+def test_a_run_that_cannot_learn_from_search_keeps_what_it_learned_from(tmp_path):
     run = Run.begin(parse(BY_SEARCH, "test"), tmp_path)
     with torch.no_grad():
         run.learner.network.value.weight.fill_(float("nan"))
@@ -570,7 +570,7 @@ def test_a_run_that_cannot_be_taught_keeps_what_it_was_taught_with(tmp_path):
     assert (np.isfinite(batch["values"]).sum(1) > 1).all()
 
 
-def test_a_taught_run_that_goes_on_with_self_play_keeps_what_that_could_not_learn_from(tmp_path):
+def test_a_run_that_learned_from_search_and_goes_on_with_self_play_keeps_what_that_could_not_learn_from(tmp_path):
     config = parse({**BY_SEARCH, "save_every": 1}, "test")
     run = Run.begin(config, tmp_path)
     run.learn(stop=lambda: run.learner.updates > 0)
@@ -590,7 +590,7 @@ def test_a_taught_run_that_goes_on_with_self_play_keeps_what_that_could_not_lear
     assert batch["log_probs"].any()
 
 
-def test_numbers_that_are_not_finite_in_the_last_labels_are_kept_with_them(tmp_path, monkeypatch):
+def test_numbers_that_are_not_finite_in_the_last_targets_are_kept_with_them(tmp_path, monkeypatch):
     run = Run.begin(parse({**BY_SEARCH, "decisions": 0}, "test"), tmp_path)
 
     def breaks(self, rows):

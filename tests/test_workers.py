@@ -190,7 +190,7 @@ def test_batches_and_searches_pause():
         assert sorted(looked) == list(range(1000))
 
 
-def test_a_run_that_is_stopped_while_labels_are_made_goes_on_to_the_same_bits(tmp_path):
+def test_a_run_that_is_stopped_while_targets_are_computed_goes_on_to_the_same_bits(tmp_path):
     whole, stopped = (run_of(tmp_path / name, ahead=1) for name in ("whole", "stopped"))
     whole.learn()
     asked = []
@@ -250,7 +250,7 @@ def test_a_chunk_is_labelled_by_the_player_that_had_learned_from_all_but_the_las
 @pytest.mark.parametrize(
     ("heuristic_share", "true_hands", "own"), [(0, 0, 0), (0.5, 0, 0), (0, 0.5, 0), (1, 0.3, 0), (0, 1, 0), (0, 1, 0.6)]
 )
-def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, heuristic_share, true_hands, own):
+def test_a_run_that_computes_targets_ahead_goes_on_to_the_same_bits(tmp_path, heuristic_share, true_hands, own):
     shares = {"heuristic_share": heuristic_share, "true_hands": true_hands, "self_rollouts": own}
     whole = run_of(tmp_path / "whole", **shares)
     whole.learn()
@@ -262,8 +262,8 @@ def test_a_run_that_labels_ahead_goes_on_to_the_same_bits(tmp_path, heuristic_sh
     same_bits(whole.folder, again.folder)
 
 
-def test_a_run_goes_on_to_the_same_bits_while_searched_labels_are_still_to_come(tmp_path):
-    """Deals as they are dealt are asked for already, but what is learned from next draws on all labels so far."""
+def test_a_run_goes_on_to_the_same_bits_while_searched_targets_are_still_to_come(tmp_path):
+    """True-hand targets are asked for already, but the next step still learns from all targets so far."""
     whole = run_of(tmp_path / "whole", true_hands=0.4)
     whole.learn()
     stopped = run_of(tmp_path / "stopped", true_hands=0.4)
@@ -505,14 +505,14 @@ def test_commands_find_the_same_on_a_cluster_to_the_byte(nodes, tmp_path, outsid
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["a machine of the cluster", "any other"])
-def test_a_run_taught_by_a_cluster_has_the_same_bits(nodes, tmp_path, outside):
+def test_a_run_that_learns_from_a_cluster_has_the_same_bits(nodes, tmp_path, outside):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(BY_SEARCH))
     joined(nodes, 2).close()
     address = nodes.client_address if outside else nodes.address
     gupai("train", path, "--runs", tmp_path / "here")
     gupai("train", path, "--runs", tmp_path / "there", "--ray", address)
-    same_bits(tmp_path / "here" / "taught-1", tmp_path / "there" / "taught-1")
+    same_bits(tmp_path / "here" / "learned-1", tmp_path / "there" / "learned-1")
 
 
 def test_where_no_cluster_answers_is_reported_in_one_line():

@@ -145,7 +145,7 @@ class SearchStage:
             return Kind.OWN
         return Kind.TRUE_HANDS if progress >= 1 - self.expert_iteration.true_hands else Kind.SEARCHED
 
-    def looks_back(self) -> bool:
+    def reuses_targets(self) -> bool:
         """Return whether targets of the window may be learned from again; true-hand targets are not."""
         coming = [*(asked.kind for asked in self.asked), self.kind(self.progress())]
         return self.progress() < 1 and Kind.SEARCHED in coming
@@ -206,7 +206,7 @@ class SearchStage:
         Targets that will not be learned from again are removed.
         """
         run.save_agent()
-        config, more = self.config.model_dump(), self.looks_back()
+        config, more = self.config.model_dump(), self.reuses_targets()
         for number, first, end in self.chunks(self.written) if more else ():
             first = max(first, self.targets - len(self.window))
             header = {"kind": "targets", "config": config, "first": first, "end": end}
@@ -247,7 +247,7 @@ class SearchStage:
             for number, (by_heuristic, kind) in enumerate(chunks):
                 player = None if by_heuristic else run.network_player("now", part(tensors, f"asked.{number}."))
                 self.ask(player, Kind(kind))
-        for number, first, end in list(self.chunks(0)) if self.looks_back() else ():
+        for number, first, end in list(self.chunks(0)) if self.reuses_targets() else ():
             path = run.folder / TARGETS.format(number)
             header, tensors = read_checkpoint(path)
             with fitting(path):

@@ -137,7 +137,7 @@ def ask_next(rules, state):
 
 @rule
 def history(rules, state, order, actions):
-    """Tell a deal under way, since the last redeal, as that of the connecting games."""
+    """Reconstruct a deal under way, since the last redeal, as in all connecting games."""
     answers = 0
     for seat in range(rules.players):
         hand = state.hands[seat] + state.discards[seat] + state.played[seat]
@@ -226,6 +226,6 @@ def next_deal(rules, state):
 
 
 def payoff_bound(variant: CeDeng) -> float:
-    """Return chips that no seat can win or lose more of in a deal: every difference doubled twice."""
+    """Return an upper bound of the chips that a seat can win or lose in a deal: every difference doubled twice."""
     rules = variant.as_rules(Rules)
     return 4 * connecting.payoff_bound(deck(rules), variant.players, HANDS[rules.deck])

@@ -108,7 +108,7 @@ def restore_public(rules, view, key, state):
 
 @rule
 def list_bars(rules, view, forced, both_ends, bars, known):
-    """Fill for each turn, and for each place at the table, the set of kinds that the place is known not to hold then.
+    """Fill, for each turn and each seat, the set of kinds that the seat is known not to hold then.
 
     A seat that had to discard held nothing that fitted, then or later.
     """
@@ -151,7 +151,7 @@ def list_slots(rules, view, deck_size, bars, known, offsets, turns, barred):
 
 @rule
 def record_own(rules, view, bars, state):
-    """Record which tile the viewer discarded at which turn, in an order that was possible: its view forgets it."""
+    """Record which tile the viewer discarded at which turn, in a possible order: its view does not keep the order."""
     left = view.discards
     for turn in range(view.turn - 1, -1, -1):
         if view.record[turn] >= DISCARD and (view.leader + turn) % rules.players == 0:

@@ -65,7 +65,7 @@ def voids_next(view, end, other):
 
 @rule
 def score_of(view, action, weights, both_ends):
-    """Return the weighted sum of the features of an action; what weighs nothing is not worked out."""
+    """Return the weighted sum of the features of an action; features of weight 0 are not computed."""
     kind = action % KINDS
     kept = view.hand - ONE[kind]
     total = 0.0
@@ -106,7 +106,7 @@ def ends_after(view, kind, end, both_ends):
 
 @rule
 def left_open(view, kept, number, weights):
-    """Return what leaving a number open weighs."""
+    """Return the part of the score for leaving a number open."""
     total = weights[LEAVE + number]
     if weights[ATTACK + number] != 0 or weights[ATTACK_SHORT + number] != 0:
         own = size(kept & 7 * CARRYING[number])

@@ -150,7 +150,7 @@ class GivenUpError(Exception):
 class Search:
     """The orders of play that lead to a table, found by taking tile after tile back.
 
-    One wrong guess can cost a long search, so a search is given up early and another begun that guesses anew.
+    One wrong guess can cost a long search, so a search is given up early and another begun with new guesses.
     """
 
     def __init__(

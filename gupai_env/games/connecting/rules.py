@@ -97,7 +97,7 @@ def deal_hands(rules, state, order, hand_size):
 
 @rule
 def history(rules, state, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
     at = 0
     for seat in range(rules.players):
         at += list_tiles(state.hands[seat] + state.discards[seat] + state.played[seat], order[at:])

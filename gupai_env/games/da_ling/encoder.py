@@ -1,4 +1,4 @@
-"""The observation of Da Ling: the tiles, and what every group of one to three of them is worth."""
+"""The observation of Da Ling: the tiles, and the strength of every group of one to three of them."""
 
 import numpy as np
 

@@ -8,7 +8,7 @@ from gupai_env.games.da_ling.rules import UNSPLIT
 
 @rule
 def history(rules, state, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
     at = list_tiles(state.table, order)
     for seat in range(rules.players):
         at += list_tiles(state.hands[seat], order[at:])

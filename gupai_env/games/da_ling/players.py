@@ -1,4 +1,4 @@
-"""The rule-based players of Da Ling. Of splits that are worth the same they choose the first."""
+"""The rule-based players of Da Ling. Of splits with equal scores they choose the first."""
 
 import numpy as np
 
@@ -25,8 +25,8 @@ ENOUGH = 13  # numbers of pips of the colour, from 0; no tile has the last one
 TABLED = 10 * ENOUGH
 NAMES = ("single", "pair", "triple")
 MOST_PIPS = (11, 22, 32)  # of a colour on one, two and three tiles
-# How many groups a seat is as good as to choose from, were they drawn one by one from all that unseen tiles form:
-# fitted to what players have who match what they can.
+# The effective number of groups from which a seat chooses, if they were drawn one by one from all that the unseen tiles
+# form: fitted to the groups of players who match what they can.
 TRIES = (2.5, 3.5, 17.5)
 
 FEATURES = (

@@ -326,7 +326,7 @@ def next_deal(rules, state):
 
 
 def payoff_bound(variant: DaLing) -> float:
-    """Return chips that no seat can win or lose more of in a deal."""
+    """Return an upper bound of the chips that a seat can win or lose in a deal."""
     return float(max(sum(variant.stakes) * (variant.players - 1), variant.casino_fee))
 
 

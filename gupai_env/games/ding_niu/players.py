@@ -89,7 +89,7 @@ def ahead(view, hand, free):
 
 @rule
 def score_of_block(view, action, made, weights):
-    """Return what the kind of a suan zhang and the count after it weigh."""
+    """Return the part of the score for the kind of a suan zhang and the count after it."""
     kind, total = action % KINDS, 0.0
     end, other = connecting.ends_after(view, kind, action // KINDS, True)
     if made == CLASSIC:
@@ -110,7 +110,7 @@ def score_of_block(view, action, made, weights):
 
 @rule
 def score_of_threats(view, action, own, others):
-    """Return what tiles weigh that would make a suan zhang after a move: one's own, and the unseen ones."""
+    """Return the part of the score for own and unseen tiles that would make a suan zhang after a move."""
     left, end, other = view.left, view.ends[0], view.ends[1]
     if action < DISCARD:
         kind = action % KINDS

@@ -313,5 +313,5 @@ def next_deal(rules, state):
 
 
 def payoff_bound(variant: DingNiu) -> float:
-    """Return chips that no seat can win or lose more of in a deal."""
+    """Return an upper bound of the chips that a seat can win or lose in a deal."""
     return 2.0 * CHIPS[variant.as_rules(Rules).deck, 0]

@@ -190,7 +190,7 @@ def next_deal(rules, state):
 
 
 def payoff_bound(variant: JieLong) -> float:
-    """Return chips that no seat can win or lose more of in a deal."""
+    """Return an upper bound of the chips that a seat can win or lose in a deal."""
     rules = variant.as_rules(Rules)
     if rules.settlement == WINNER_TAKES_CHIPS:
         return (variant.players - 1) * variant.stake

@@ -13,7 +13,8 @@ from gupai_env.games.small_mahjong.triplets import TILES
 
 @rule
 def history(rules, state, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are.
+    """Reconstruct a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these
+    are.
 
     Who was asked about a discard and passed shows when the deal is played again.
     """

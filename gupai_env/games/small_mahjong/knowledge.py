@@ -128,7 +128,7 @@ def study_view(waits, view):
 
 @rule
 def study_few(tiles, held, view):
-    """Note what one to three tiles lack, beside what is laid out."""
+    """Note what one to three tiles lack, besides what is laid out."""
     one, two, three = tiles[0], tiles[1], tiles[2]
     beside_one, beside_two = COMPLETING[two, three, 0], COMPLETING[one, three, 0]
     beside_three = COMPLETING[one, two, 0]
@@ -180,7 +180,7 @@ def study_many(hand, tiles, held, view):
 
 @rule
 def note_waits(tiles, waits_after):
-    """Note what completes two of three tiles, beside a triplet, once the third is discarded."""
+    """Note what completes two of three tiles, besides a triplet, once the third is discarded."""
     kinds = scratch(3, np.uint8)
     list_hand(tiles, kinds)
     one, two, three = kinds[0], kinds[1], kinds[2]

@@ -78,7 +78,7 @@ HEURISTICS = {
 
 @rule
 def probability(view, hand, laid_out, waits):
-    """Return what the unseen tiles that complete a hand are worth: each one, and the points of its win."""
+    """Return the value of the unseen tiles that complete a hand: for each one, and the points of its win."""
     total = 0
     for kind in range(KINDS):
         if waits >> (3 * kind) & 1:
@@ -142,7 +142,7 @@ def seats_from_mover(view):
 
 @rule
 def score_of_discard(view, kind, weights):
-    """Return what a discard weighs."""
+    """Return the score of a discard."""
     waits, total = view.waits_after[kind], 0.0
     if weights[AT.chance] != 0:
         total += weights[AT.chance] * probability(view, view.hand - ONE[kind], view.meld_points[0], waits)
@@ -153,7 +153,7 @@ def score_of_discard(view, kind, weights):
 
 @rule
 def score_of_claim(view, action, weights):
-    """Return what a claim weighs."""
+    """Return the score of a claim."""
     total = weights[AT.claim]
     if weights[AT.claim_near] != 0 or weights[AT.claim_middle] != 0 or weights[AT.claim_far] != 0:
         total += weights[AT.claim_near - 1 + seats_from_mover(view)]

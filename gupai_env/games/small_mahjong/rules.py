@@ -324,7 +324,7 @@ def next_deal(rules, state):
 
 
 def payoff_bound(variant: SmallMahjong) -> float:
-    """Return chips that no seat can win or lose more of in a deal: double sets paid by all others."""
+    """Return an upper bound of the chips that a seat can win or lose in a deal: double sets paid by all others."""
     triplets = (HANDS[variant.as_rules(Rules).deck] + 1) // 3
     return float((variant.players - 1) * triplets * DOUBLE_SET)
 

@@ -81,7 +81,7 @@ def triplet_of(tiles):
 
 @long_rule
 def prospects(hand):
-    """Return what a hand of five, or of two beside a triplet laid out, may be completed by.
+    """Return what a hand of five, or of two besides a triplet laid out, may be completed by.
 
     These are four sets of kinds: those that complete a win, and those that it may claim, for the sake of a
     triplet alone, from one, two and three seats away.

@@ -60,7 +60,7 @@ def score(view, action, weights):
 
 @rule
 def score_of_tile(view, kind, weights):
-    """Return what a tile weighs that is laid into the lake."""
+    """Return the part of the score for a tile that is laid into the lake."""
     total = weights[AT.laid] * VALUE[kind]
     if weights[AT.risk] != 0 or weights[AT.again] != 0:
         danger = risk(view, view.rivals[kind])
@@ -86,7 +86,7 @@ def lake_after(view, action):
 
 @rule
 def score_of_lake(view, lake, weights):
-    """Return what weighs that the next seat may catch in a lake."""
+    """Return the part of the score for what the next seat may catch in a lake."""
     total, best, kinds = 0.0, 0.0, kinds_in(lake)
     while kinds:
         kind = first_kind(kinds)
@@ -102,7 +102,7 @@ def score_of_lake(view, lake, weights):
 
 @rule
 def score_of_catch(view, action, weights):
-    """Return what the growth of one's catch weighs."""
+    """Return the part of the score for the growth of the seat's catch."""
     bait = BAIT[action]
     if action < THREE:
         fish = FISH[action]

@@ -157,7 +157,7 @@ def deal_from(rules, state, order):
 
 @rule
 def history(rules, state, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    """Reconstruct a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
     shares, deck_set = SHARES[rules.deck], DECK_SETS[rules.deck]
     return fishing.history(rules, state, shares, deck_set, BAIT, HEAVEN_PAIR, order, actions)
 
@@ -212,7 +212,7 @@ def payoffs(rules, state, out):
 
 
 def payoff_bound(variant: TiuU) -> float:
-    """Return chips that no seat can win or lose more of in a deal: one seat catches everything."""
+    """Return an upper bound of the chips that a seat can win or lose in a deal: one seat catches everything."""
     tiles = deck(variant.as_rules(Rules))
     everything = tens(SMALL_RED[tiles].sum()) + BIG_POINTS[tiles].sum()
     return float((variant.players - 1) * everything)
