@@ -218,7 +218,7 @@ class NetworkAgent(ObservationAgent):
         sample: bool,
         variant: Variant | None = None,
     ) -> None:
-        """Args: variant: the only one that it plays, apart from FREE_OPTIONS; default: any.
+        """Args: variant: the only one that it plays, apart from FREE_OPTIONS (default any).
 
         Raises: ValueError if the tensors are not just those that `net` describes, float32, or if scores of
             such weights might be too large for float32.

@@ -24,7 +24,7 @@ class ObservationAgent:
     def __init__(
         self, name: str, game: str | Game, score: Callable[[np.ndarray], np.ndarray], variant: Variant | None = None
     ) -> None:
-        """Args: variant: the only one that it plays (apart from options that nobody observes); default: any.
+        """Args: variant: the only one that it plays (apart from options that nobody observes), default any.
 
         Raises: ValueError for an unknown game.
         """

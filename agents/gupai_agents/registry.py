@@ -35,7 +35,7 @@ SUFFIX = ".yaml"  # of a file that holds a heuristic
 def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
     """Return the names of a game's players that need no argument, weaker ones first.
 
-    Args: variant: that they are to play; default: the game's default options.
+    Args: variant: that they are to play, by default the game's default options.
     """
     game = get_game(game)
     has_best = best_file(game, game.variant() if variant is None else variant)
