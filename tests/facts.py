@@ -556,6 +556,7 @@ def tien_gow_facts(sight: Sight) -> Facts:
             )
         ],
         "multiplier": [referee.multiplier()],
+        **sight.deals(),
     }
 
 
