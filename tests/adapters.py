@@ -330,7 +330,7 @@ ADAPTERS = {
         deck=int(FULL_SET),
         tiny="66 66 63 54 42 21 51 51",
         tiny_rules={"par": 2},
-        seats=("leader", "to_act", "first", "holder"),
+        seats=("leader", "to_act", "first", "holder", "opener"),
         lookalikes=tuple(range(TIEN_GOW_DISCARD, TIEN_GOW_DISCARD + len(FACES))),
     ),
     "deer-hunt": TrickAdapter(

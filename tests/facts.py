@@ -639,6 +639,7 @@ def tien_gow_facts(sight: Sight) -> Facts:
             )
         ],
         "multiplier": [referee.multiplier()],
+        **sight.deals(),
     }
 
 

@@ -134,7 +134,7 @@ def turns_of(outcome: Outcome, row: int) -> Iterator[Turn]:
     hands = (state.hands + state.played + state.discards).tolist()
     record, play = state.record[: state.plays].tolist(), 0
     table = SimpleNamespace(done=0, tiles=0, lead=NOBODY, best=NOBODY, to_discard=0, taken=[0] * players)
-    table.to_act = holder = int(state.leader)
+    table.to_act = holder = int(state.opener)
     turns = 0
     while play < len(record):
         seat, action = table.to_act, record[play]

@@ -19,7 +19,8 @@ class TienGowHints(Hints):
         return (
             "Lead one to four tiles that belong together; the others beat them with higher ones of the same class or "
             "discard as many face down. Who wins the last trick wins the deal, and each other pays for the tricks "
-            "that it lacks."
+            "that it lacks. Civil tiles, the highest first: [6:6] [1:1] [4:4] [3:1] [5:5] [3:3] [2:2] [6:5] [6:4] "
+            "[6:1] [5:1]; all others are military, and their pips count."
         )
 
     def answers(self) -> str:
@@ -33,7 +34,8 @@ class TienGowHints(Hints):
         """Return what stands over the moves of one verb."""
         if verb == PLAY:
             return "Play face up; * cannot be beaten by any tiles that you do not see"
-        return "Or discard face down" if PLAY in verbs else "Discard face down"
+        words = "discard face down, if several from the right of your hand to the left"
+        return f"Or {words}" if PLAY in verbs else words.capitalize()
 
     def value(self, view: np.record, actions: Sequence[int]) -> float:
         """Return by what the moves are listed: the most tiles and the strongest first; of discards the weakest."""

@@ -17,6 +17,7 @@ VIEW = view_dtype(
     ("mover", "i1"),  # whose turn it is
     ("first", "i1"),  # who led the trick on the table, or leads the next one
     ("holder", "i1"),  # who has the best combination of it, or won the last trick
+    ("opener", "i1"),  # who led the first trick of the record
     ("lead", "i1"),  # the combination that was led; NOBODY: none yet
     ("best", "i1"),  # the highest one
     ("tiles", "i1"),  # tiles of each seat in this trick; 0 before the lead
@@ -66,7 +67,7 @@ def information_set(rules, state, seat, view, history=True):
     view.discards = state.discards[seat]
     view.plays = state.plays
     unseen = DECK_SETS[rules.deck] - state.hands[seat] - state.discards[seat]
-    view.leader, view.mover, view.first, view.holder = 0, 0, 0, 0
+    view.leader, view.mover, view.first, view.holder, view.opener = 0, 0, 0, 0, 0
     place_seat = seat
     for offset in range(SEATS):  # a constant, so that the loop is unrolled
         if offset == rules.players:
@@ -88,6 +89,8 @@ def information_set(rules, state, seat, view, history=True):
             view.first = offset
         if place_seat == state.holder:
             view.holder = offset
+        if place_seat == state.opener:
+            view.opener = offset
         place_seat = seat_after(rules, state, place_seat)
     view.unseen = unseen
     view.leads = combinations_in(view.hand) & ALLOWED[rules.combinations]
@@ -99,7 +102,7 @@ def information_set(rules, state, seat, view, history=True):
 @rule
 def show_record(rules, state, viewer, view):
     """Copy the decisions so far; of a discard by another seat nothing but that it was one."""
-    seat, holder, turns, tiles, left = int(state.leader), int(state.leader), 0, 0, 0
+    seat, holder, turns, tiles, left = int(state.opener), int(state.opener), 0, 0, 0
     view.record[:] = 0
     view.own[:] = 0
     for play in range(state.plays):
@@ -149,6 +152,7 @@ def restore_public(rules, view, key, state):
     state.to_act = seat_at(rules, state, view.seat, view.mover)
     state.first = seat_at(rules, state, view.seat, view.first)
     state.holder = seat_at(rules, state, view.seat, view.holder)
+    state.opener = seat_at(rules, state, view.seat, view.opener)
     state.lead = view.lead
     state.best = view.best
     state.tiles = view.tiles
@@ -183,7 +187,7 @@ def place_tiles(rules, view, tiles, state):
         for _ in range(view.sizes[offset]):
             state.hands[seat] += ONE[tiles[used]]
             used += 1
-    seat, holder, turns, tiles_each, play = int(state.leader), int(state.leader), 0, 0, 0
+    seat, holder, turns, tiles_each, play = int(state.opener), int(state.opener), 0, 0, 0
     while play < view.plays:
         action = view.record[play]
         if action < DISCARD:

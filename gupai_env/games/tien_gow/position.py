@@ -51,7 +51,7 @@ def from_tiles(
             raise ValueError(f"seat {seat} has {dealt - missing} tiles in hand, played and discarded, not {dealt}")
         down[seat] += [rest.pop() for _ in range(missing)]
         state.hands[seat], state.played[seat], state.discards[seat] = map(tile_set, (held[seat], up[seat], down[seat]))
-    state.to_act = state.first = state.holder = (
+    state.to_act = state.first = state.holder = state.opener = (
         int(state.leader) if to_lead is None else read_seat("to_lead", to_lead, players)
     )
     return position

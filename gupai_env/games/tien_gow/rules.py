@@ -162,6 +162,7 @@ STATE = state_dtype(
     ("to_discard", "i1"),  # tiles that the seat to act must still add to its discard; 0: none is begun
     ("floor", "i1"),  # the lowest kind that may be added to it
     ("gave_up", "i1", (SEATS, len(OF_CLASS))),  # tiles discarded to tricks of each class
+    ("opener", "i1"),  # who led the first trick of the record: the banker, but in positions set up by hand
     ("plays", "i1"),  # decisions so far
     ("record", "i1", (PLAYS,)),  # the actions
 )
@@ -185,6 +186,7 @@ def clear(state):
     state.done = 0
     state.first = 0
     state.holder = 0
+    state.opener = 0
     state.gave_up[:] = 0
     state.plays = 0
     state.record[:] = 0
@@ -213,6 +215,7 @@ def deal_from(rules, state, order):
         state.hands[at // hand] += ONE[order[at]]
     state.first = state.leader
     state.holder = state.leader
+    state.opener = state.leader
     state.to_act = state.leader
 
 

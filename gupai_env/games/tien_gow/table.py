@@ -1,6 +1,7 @@
 """The table of Tien Gow, drawn from views alone: other hands and discards lie face down."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,7 +10,23 @@ from gupai_env.core.game import Game
 from gupai_env.core.phrases import deal_of_match, faces, says, seats_from, title, won_by
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.games.tien_gow.combinations import COMBINATION_TILES, NAMES, SIZE
-from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TienGow
+from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TILES, TienGow
+
+
+class Play(NamedTuple):
+    """What a seat, counted from the viewer, did in a trick.
+
+    Attributes:
+        action: The combination, or NOBODY for a discard.
+        start, end: Its decisions in the record. A discard under way has fewer than `each`.
+        each: Tiles of each seat in the trick.
+    """
+
+    seat: int
+    action: int
+    start: int
+    end: int
+    each: int
 
 
 def scene(
@@ -30,11 +47,7 @@ def scene(
 
     places = []
     for place, seat in enumerate(order):
-        view = own.get(seat)
-        hand = Pile("hand", faces(view.hand), capacity=size) if view else Pile("hand", hidden=int(near.sizes[place]))
-        piles = [hand, _face_up(near, place, size), _face_down(near, view, place, size)]
-        if place in now:
-            piles.insert(1, _in_trick(near, place, now[place]))
+        piles = _piles(near, own.get(seat), place, size, now.get(place))
         words = won_by(near, place, None if payoffs is None else payoffs[seat])
         if place == near.leader:
             words.append("banker" if near.multiplier == 1 else f"banker, times {near.multiplier}")
@@ -55,59 +68,62 @@ def scene(
     return Scene(title(game, variant), (), tuple(places), tuple(notes), _last_move(near, names, order, plays))
 
 
-def plays_of(view: np.record) -> tuple[list[tuple[int, int, int]], list[dict[int, int]]]:
-    """Return all plays, and by trick what each seat played, seats counted from the viewer.
-
-    A play is its seat, the combination or NOBODY for a discard, and how many tiles it had.
-    """
-    plays: list[tuple[int, int, int]] = []
-    tricks: list[dict[int, int]] = []
-    seat = holder = int(view.leader)
-    at = 0
+def plays_of(view: np.record) -> tuple[list[Play], list[dict[int, Play]]]:
+    """Return all plays, and by trick what each seat played, seats counted from the viewer."""
+    plays: list[Play] = []
+    tricks: list[dict[int, Play]] = []
+    seat = holder = int(view.opener)
+    at = each = 0
     while at < view.plays:
         if not tricks or len(tricks[-1]) == view.players:
             tricks.append({})
             seat = holder
         action = int(view.record[at])
         if action < DISCARD:
-            holder, tiles, at = seat, int(SIZE[action]), at + 1
+            holder = seat
+            each, end = int(SIZE[action]), at + 1
         else:
-            led = next(iter(tricks[-1].values()))
-            tiles = min(int(SIZE[led]), int(view.plays) - at)
-            action, at = NOBODY, at + tiles
-        tricks[-1][seat] = action
-        plays.append((seat, action, tiles))
-        seat = (seat + 1) % int(view.players)
+            action, end = NOBODY, min(at + each, int(view.plays))
+        tricks[-1][seat] = Play(seat, action, at, end, each)
+        plays.append(tricks[-1][seat])
+        seat, at = (seat + 1) % int(view.players), end
     return plays, tricks
 
 
-def _in_trick(view: np.record, place: int, action: int) -> Pile:
-    if action == NOBODY:
-        missing = int(view.to_discard) if place == view.mover else 0
-        return Pile("in the trick", hidden=int(view.tiles) - missing, capacity=int(view.tiles))
-    tiles = faces(COMBINATION_TILES[action])
-    best = place == view.holder
-    return Pile("in the trick", tiles, marked=tuple(range(len(tiles))) if best else (), capacity=int(view.tiles))
+def _piles(near: np.record, own: np.record | None, place: int, size: int, play: Play | None) -> list[Pile]:
+    """Return the piles of a seat; what it played to the trick on the table lies apart."""
+    up, down, face_down = int(near.played[place]), 0, int(near.face_down[place])
+    if own is None:
+        hand = Pile("hand", hidden=int(near.sizes[place]))
+    else:
+        hand, down, face_down = Pile("hand", faces(own.hand), capacity=size), int(own.discards), 0
+    trick = []
+    if play is not None and play.action != NOBODY:
+        tiles = int(COMBINATION_TILES[play.action])
+        up -= tiles
+        best = tuple(range(int(SIZE[play.action]))) if place == near.holder else ()
+        trick = [Pile("in the trick", faces(tiles), marked=best, capacity=play.each)]
+    elif play is not None and own is not None:
+        tiles = sum(int(TILES[action]) for action in own.record[play.start : play.end].tolist())
+        down -= tiles
+        trick = [Pile("face down", faces(tiles), capacity=play.each)]
+    elif play is not None:
+        face_down -= play.end - play.start
+        trick = [Pile("face down", hidden=play.end - play.start, capacity=play.each)]
+    played = Pile("played", faces(up), capacity=size)
+    return [hand, *trick, played, Pile("discarded", faces(down), hidden=face_down, capacity=size)]
 
 
-def _face_up(view: np.record, place: int, size: int) -> Pile:
-    return Pile("played", faces(view.played[place]), capacity=size)
-
-
-def _face_down(view: np.record, own: np.record | None, place: int, size: int) -> Pile:
-    if own is not None:
-        return Pile("discarded", faces(own.discards), capacity=size)
-    return Pile("discarded", hidden=int(view.face_down[place]), capacity=size)
-
-
-def _last_move(view: np.record, names: Sequence[str], order: Sequence[int], plays: list[tuple[int, int, int]]) -> str:
+def _last_move(view: np.record, names: Sequence[str], order: Sequence[int], plays: list[Play]) -> str:
     if not plays:
-        return says(names[order[view.leader]], "lead")
-    seat, action, tiles = plays[-1]
-    if action == NOBODY:
-        return says(names[order[seat]], f"discard {_counted(tiles, 'tile')}")
+        return says(names[order[view.opener]], "lead")
+    last = plays[-1]
+    if last.action == NOBODY:
+        tiles = _counted(last.each, "tile")
+        done = f"{last.end - last.start} of {tiles}" if last.each > 1 else tiles
+        return says(names[order[last.seat]], f"discard {done}")
     leads = view.turns == 1 and view.tiles > 0
-    return says(names[order[seat]], f"{'lead' if leads else 'play'} {NAMES[action]}")
+    return says(names[order[last.seat]], f"{'lead' if leads else 'play'} {NAMES[last.action]}")
 
 
 def _counted(number: int, what: str) -> str:
