@@ -157,7 +157,7 @@ def deal_from(rules, state, order):
 
 @rule
 def history(rules, state, order, actions):
-    """Reconstruct a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    """Reconstruct a deal: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
     shares, deck_set = SHARES[rules.deck], DECK_SETS[rules.deck]
     return fishing.history(rules, state, shares, deck_set, BAIT, HEAVEN_PAIR, order, actions)
 
