@@ -19,9 +19,9 @@ from gupai_env.games.tien_gow.rules import (
     legal_actions,
     next_deal,
     payoff_bound,
-    payoffs,
     step,
 )
+from gupai_env.games.tien_gow.settlement import payoffs
 from gupai_env.games.tien_gow.table import scene
 
 GAME = Game(

@@ -9,7 +9,8 @@ from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import ONE, bit_each, first_kind, list_tiles, size
 from gupai_env.games.tien_gow.combinations import CLASSES, SIZE, beatable_by, combinations_in
-from gupai_env.games.tien_gow.rules import ALLOWED, DECK_SETS, DISCARD, PLAYS, SEATS, clear, deck, is_last, multiplier
+from gupai_env.games.tien_gow.rules import ALLOWED, DECK_SETS, DISCARD, PLAYS, SEATS, clear, deck, is_last
+from gupai_env.games.tien_gow.settlement import multiplier
 
 VIEW = view_dtype(
     SEATS,

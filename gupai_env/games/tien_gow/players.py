@@ -13,7 +13,8 @@ from gupai_env.games.tien_gow.combinations import (
     SUPREME,
     combinations_in,
 )
-from gupai_env.games.tien_gow.rules import DISCARD, HANDS, OWED, TILES
+from gupai_env.games.tien_gow.rules import DISCARD, HANDS, TILES
+from gupai_env.games.tien_gow.settlement import OWED
 
 FEATURES = (
     Feature("tiles", "tiles of the combination that is led", "tiles", 0, 4),

@@ -10,7 +10,8 @@ from gupai_env.core.variant import MOST_DEALS
 from gupai_env.games.tien_gow import GAME
 from gupai_env.games.tien_gow.combinations import CLASS, CLASSES, SIZE, combination_of
 from gupai_env.games.tien_gow.combinations import beats as number_beats
-from gupai_env.games.tien_gow.rules import DECK_SETS, HANDS, bonus_of, pay_bonus
+from gupai_env.games.tien_gow.rules import DECK_SETS, HANDS
+from gupai_env.games.tien_gow.settlement import bonus_of, pay_bonus
 
 
 def from_tiles(
