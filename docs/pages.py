@@ -475,7 +475,8 @@ def models() -> str:
         "Each is `best` in its variant: a feed-forward network (plain, residual or gated, its card says which) over",
         "what its seat observes, its weights rounded to eight or sixteen bits; some [look ahead late in a",
         "deal](players.md#looking-ahead). Judged as they ship: chips",
-        "a deal of one of it among equal others, each deal played from every seat; ± is the half-width of the 95%",
+        "a deal of one of it among equal others (with teams, of its side against another), each deal",
+        "played from every seat; ± is the half-width of the 95%",
         "interval of the mean over deals, which training never met.",
         "They know the rules of their variant alone and are free to use (MIT).",
         "[Another seed](training-studies.md#another-seed) gives another player. A card has the recipes and says",
@@ -577,7 +578,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             "## Evaluation",
             "",
-            "Chips per deal of one of it among equal others, each deal played from every seat; ± is the",
+            f"Chips per deal of {_who(game)}, each deal played from every seat; ± is the",
             "half-width of the 95%",
             "interval of the mean over deals, which training never met (seed",
             f"{header['evaluation']['seed']}). Judged as it ships, with rounded weights.{_met(header)}",
@@ -590,7 +591,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "somebody who studies it can win",
             "from it; `gupai best-response` says at least how much. Another seed gives another player.",
             "",
-            *_exploited(file),
+            *_exploited(game, file),
             "",
             "## Training",
             "",
@@ -602,11 +603,17 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
     )
 
 
-def _exploited(file: Path) -> list[str]:
+def _who(game: Game) -> str:
+    """Tell whose chips are counted where one player meets equal others."""
+    return "one of it and its equal partner against equal others" if game.teams else "one of it among equal others"
+
+
+def _exploited(game: Game, file: Path) -> list[str]:
     """Tell how far what the recipe makes on a tiny deck can be exploited, in words."""
+    seats = "two players" if not game.teams else "two against two"
     found = json.loads((CARDS / "tiny.json").read_text(encoding="utf-8"))[file.stem]
     return [
-        f"Its recipe on the game's tiny deck with two players (a small network, {found['targets']:,} targets, without",
+        f"Its recipe on the game's tiny deck with {seats} (a small network, {found['targets']:,} targets, without",
         f"looking ahead) makes a player from which an exact best response wins {found['best']:.3g} chips per deal",
         f"if it always plays its best action, and {found['drawn']:.3g} if it draws from its policy; from random play",
         f"{found['random']:.3g} (`python benchmarks/tiny.py --recipes`, one run, seed {found['seed']}).",

@@ -156,7 +156,7 @@ def test_decisions_are_those_of_the_records(game, tmp_path):
         found = play_tournament(game, agents("greedy", "random", game=game), 5, seed=1, record=record, deals=2)
     counted = Counter()
     for number, played in enumerate(read_games(tmp_path / "games.jsonl")):
-        counted[number // found.variant.players // 5] += len(played.actions)
+        counted[number // found.chips.shape[2] // 5] += len(played.actions)
     assert [int(each.sum()) for each in found.action_types] == [counted[0], counted[1]]
 
 

@@ -30,8 +30,21 @@ AT = indices(FEATURES)
 HEURISTICS = {
     # What brings most red pips now, as far as one can say; of equals the weakest tile.
     "greedy": {"ours": 1, "theirs": -1, "rank": -1 / 32},
-    # Strong tiles are kept, the more so the stronger, and deer wait for a trick that is sure.
-    "hunter": {"ours": 1, "theirs": -1, "red": -1 / 2, "rank": -1 / 4, "sure_red": 1 / 2, "lead_rank": 1 / 8},
+    # Takes tricks with deer from the other side, and what its partner may lose, by the weakest tile that does; puts
+    # deer on sure tricks of its partner, none on sure ones of theirs; leads weak tiles, keeps those that nothing beats.
+    "hunter": {
+        "ours": 1 / 2,
+        "theirs": -1 / 2,
+        "rank": -1 / 4,
+        "lead_rank": -1 / 4,
+        "lead_red": 1 / 2,
+        "takes": 3,
+        "over_partner": 5,
+        "sure_red": 1,
+        "lost_red": -1,
+        "top": -5,
+        "last_rank": -1 / 4,
+    },
 }
 
 
