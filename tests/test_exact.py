@@ -214,7 +214,8 @@ def kuhn_poker():
             probability.append(1 / 6)
     turns = DecisionBatch(np.recarray(12, [("nothing", "i1")]), np.ones((12, 2), bool), np.zeros(12, np.int64))
     columns = (np.array(each) for each in (probability, payoffs, ends, seats))
-    return GameTree(None, None, 6, 58, *columns, turns, np.arange(2, 27, 2), np.array(before), np.array([0, 9, 12]))
+    alone = get_game("jie-long")  # any game in which everybody plays alone
+    return GameTree(alone, None, 6, 58, *columns, turns, np.arange(2, 27, 2), np.array(before), np.array([0, 9, 12]))
 
 
 def test_kuhn_poker_has_its_published_value_and_exploitability():
