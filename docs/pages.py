@@ -602,7 +602,9 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
 
 def _exploited(file: Path) -> list[str]:
     """Tell how far what the recipe makes on a tiny deck can be exploited, in words."""
-    found = json.loads((CARDS / "tiny.json").read_text(encoding="utf-8"))[file.stem]
+    found = json.loads((CARDS / "tiny.json").read_text(encoding="utf-8")).get(file.stem)
+    if found is None:  # `python benchmarks/tiny.py --recipes` has not been run for it
+        return []
     return [
         f"Its recipe on the game's tiny deck with two players (a small network, {found['targets']:,} targets, without",
         f"looking ahead) makes a player from which an exact best response wins {found['best']:.3g} chips per deal",
