@@ -610,8 +610,10 @@ def _who(game: Game) -> str:
 
 def _exploited(game: Game, file: Path) -> list[str]:
     """Tell how far what the recipe makes on a tiny deck can be exploited, in words."""
+    found = json.loads((CARDS / "tiny.json").read_text(encoding="utf-8")).get(file.stem)
+    if found is None:  # `python benchmarks/tiny.py --recipes` has not been run for it
+        return []
     seats = "two players" if not game.teams else "two against two"
-    found = json.loads((CARDS / "tiny.json").read_text(encoding="utf-8"))[file.stem]
     return [
         f"Its recipe on the game's tiny deck with {seats} (a small network, {found['targets']:,} targets, without",
         f"looking ahead) makes a player from which an exact best response wins {found['best']:.3g} chips per deal",

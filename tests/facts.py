@@ -898,6 +898,7 @@ def told_in_tien_gow(sight: Sight) -> Facts:
     unseen = [tile for seat in sight.others for tile in (*sight.hand(seat), *tiles_of(state.discards[seat]))]
     return {
         "lead": PLAYS.index(tricks.referee.lead) if tricks.referee.lead else -1,
+        "opener": sight.order.index(tricks.movers[0] if tricks.movers else int(state.leader)),
         "turns": tricks.referee.acted,
         "players": variant.players,
         "tiny": variant.deck == "tiny",
