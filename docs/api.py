@@ -34,6 +34,7 @@ PUBLIC = {
     "gupai_env.games.da_ling.position": "from_tiles settle strength winner",
     "gupai_env.games.ding_niu.position": "SuanZhang from_tiles settle suan_zhang winner",
     "gupai_env.games.jie_long.position": "from_tiles settle winner",
+    "gupai_env.games.pai_gow.position": "from_tiles settle value",
     "gupai_env.games.small_mahjong.position": "claims from_tiles settle triplet_points win_points winner",
     "gupai_env.games.tiu_u.position": "from_tiles matches points settle",
     "gupai_env.render": "*",
