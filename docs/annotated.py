@@ -45,7 +45,7 @@ def annotated_deal(game: Game, seed: int) -> dict[str, Any]:
         session.play(int(agent.act(session.turns())[0]))
     record = session.record([name] * variant.players)
     notes = {}
-    for each in decisions(record, name):
+    for each in decisions(record, agent):
         best = each.bars[0]
         played = next(bar for bar in each.bars if bar.played)
         notes[str(each.number)] = {
