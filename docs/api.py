@@ -35,6 +35,7 @@ PUBLIC = {
     "gupai_env.games.deer_hunt.position": "from_tiles red_pips settle",
     "gupai_env.games.ding_niu.position": "SuanZhang from_tiles settle suan_zhang winner",
     "gupai_env.games.jie_long.position": "from_tiles settle winner",
+    "gupai_env.games.pai_gow.position": "from_tiles settle value",
     "gupai_env.games.shi_wu_hu.position": "from_tiles matches points settle",
     "gupai_env.games.small_mahjong.position": "claims from_tiles settle triplet_points win_points winner",
     "gupai_env.games.tien_gow.position": "beats combination_class from_tiles paid_at_once settle winner",

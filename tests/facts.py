@@ -905,7 +905,6 @@ def told_in_tien_gow(sight: Sight) -> Facts:
         "civil_supreme": variant.civil_supreme,
         "early_death": variant.early_death,
         "streak": tricks.referee.streak,
-        "opener": sight.order.index(tricks.movers[0] if tricks.movers else int(state.leader)),
         "beatable": sum(beaten << at for at, beaten in enumerate(beaten_by(sight, unseen))),
         "plays": state.plays,
         "record": record + blank,

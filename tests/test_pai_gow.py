@@ -56,6 +56,12 @@ def test_a_hand_that_makes_wong_and_gong_in_two_ways_is_a_real_choice():
     assert values[0][0] > values[1][0] and values[0][1] < values[1][1]
 
 
+def test_the_groups_of_a_split_come_in_any_order():
+    hand = from_tiles(["66 11 63 44", "53 62 51 61"])
+    moves = ("66 63 / 44 11", "11 44 / 63 66", "[1:1][4:4] / [6:6][3:6]")
+    assert len({int(hand.after(move).state.splits[0]) for move in moves}) == 1
+
+
 def test_the_banker_settles_with_each_player():
     banker = "11 53 / 44 61"  # a gong with [1:1], and 5 by [4:4]
     players = ["66 63 / 33 54", "55 55 / 31 32", "11 62 / 44 52"]

@@ -50,8 +50,8 @@ def unturned(name: str) -> str:
 def spelled(text: str, turned: bool = True) -> str:
     """Return the canonical spelling of an action's name, `[6:4]` for `46` or `6:4`.
 
-    Tiles that stand together may come in any order, and groups between slashes too if their sizes differ. Which
-    number of a tile comes first is kept unless tiles are `turned`.
+    Tiles that stand together may come in any order, and groups between slashes too, but for those of one tile that
+    there are several of. Which number of a tile comes first is kept unless tiles are `turned`.
     """
 
     def run(match: re.Match[str]) -> str:
@@ -60,7 +60,9 @@ def spelled(text: str, turned: bool = True) -> str:
         return " " + "".join(f"[{a}:{b}]" for a, b in sorted(tiles, reverse=True)) + " "
 
     groups = [" ".join(_RUN.sub(run, group).split()) for group in text.lower().split("/")]
-    return " / ".join(sorted(groups, key=lambda group: group.count("[")))
+    sizes = [group.count("[") for group in groups]
+    placed = sorted(zip(sizes, groups, strict=True), key=lambda each: each if each[0] > 1 else (each[0], ""))
+    return " / ".join(group for _, group in placed)
 
 
 @functools.lru_cache(maxsize=4096)
