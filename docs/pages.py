@@ -23,6 +23,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from gupai_agents import agent_names
+from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
@@ -589,7 +590,13 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
 
 
 def _exploited(file: Path) -> list[str]:
-    """Tell how far what the recipe makes on a tiny deck can be exploited, in words."""
+    """Tell how far what the recipe makes on a tiny deck can be exploited, in words; itself, where that is known."""
+    exact = read_header(file)["evaluation"].get("exploitability")
+    if exact is not None:
+        return [
+            f"In this variant that is known exactly: a best response, which knows all it would do, wins {exact:.2g}",
+            "chips per deal more than it does itself (`gupai exploit`, with `-o deck=full`).",
+        ]
     found = json.loads((CARDS / "tiny.json").read_text(encoding="utf-8"))[file.stem]
     return [
         f"Its recipe on the game's tiny deck with two players (a small network, {found['targets']:,} targets, without",
