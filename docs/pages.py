@@ -25,6 +25,7 @@ from pydantic import BaseModel
 from gupai_agents import agent_names
 from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation.claims.verdicts import corrected
+from gupai_agents.evaluation.statistics import with_interval
 from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.registry import NOT_NAMED
@@ -511,7 +512,9 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
                             {
                                 "type": "mean_reward",
                                 "name": f"chips per deal against {name}",
-                                "value": f"{each['mean']:.2f} +/- {each['half_width']:.2f}",
+                                "value": with_interval(each["mean"], each["half_width"])
+                                .replace("±", "+/- ")
+                                .removeprefix("+"),
                                 "verified": False,
                             }
                             for name, each in won.items()
@@ -789,7 +792,7 @@ def _judged(header: dict[str, Any]) -> list[str]:
 
 
 def _chips(won: dict | None) -> str:
-    return "" if won is None else f"{won['mean']:+.2f} ±{won['half_width']:.2f}"
+    return "" if won is None else with_interval(won["mean"], won["half_width"])
 
 
 def _flowing(lines: list[str]) -> str:
