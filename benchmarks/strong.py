@@ -22,6 +22,7 @@ import numpy as np
 from gupai_agents import agent_names, make_agent
 from gupai_agents.checkpoint import read_checkpoint, read_header, variant_of, write_checkpoint
 from gupai_agents.evaluation import duel
+from gupai_agents.evaluation.all_hands import build_hand_tree, offers_hands
 from gupai_agents.look_ahead import HEADER_KEY, Depth, look_ahead_of
 from gupai_agents.network import NetworkAgent, packed, unpacked
 from gupai_agents.plain_yaml import parse_yaml
@@ -171,6 +172,9 @@ def judge(path: Path) -> None:
         won[name] = {"mean": round(found.mean, 4), "half_width": round(found.half_width, 4), "deals": deals}
         print(name, found, flush=True)
     header["evaluation"] = {"seed": SEED, "chips_per_deal_against": won}
+    if offers_hands(game, variant):
+        tree = build_hand_tree(game, **options)
+        header["evaluation"]["exploitability"] = round(tree.exploitability(tree.policy([player, player])), 6)
     write_checkpoint(path, header, small)
     print(f"{path}: {path.stat().st_size:,} bytes")
 

@@ -23,8 +23,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from gupai_agents import agent_names
+from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation.claims.report import headline
 from gupai_agents.evaluation.claims.verdicts import corrected
+from gupai_agents.evaluation.statistics import with_interval
 from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.registry import NOT_NAMED
@@ -525,7 +527,9 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
                             {
                                 "type": "mean_reward",
                                 "name": f"chips per deal against {name}",
-                                "value": f"{each['mean']:.2f} +/- {each['half_width']:.2f}",
+                                "value": with_interval(each["mean"], each["half_width"])
+                                .replace("±", "+/- ")
+                                .removeprefix("+"),
                                 "verified": False,
                             }
                             for name, each in won.items()
@@ -609,7 +613,13 @@ def _who(game: Game) -> str:
 
 
 def _exploited(game: Game, file: Path) -> list[str]:
-    """Tell how far what the recipe makes on a tiny deck can be exploited, in words."""
+    """Tell how far what the recipe makes on a tiny deck can be exploited, in words; itself, where that is known."""
+    exact = read_header(file)["evaluation"].get("exploitability")
+    if exact is not None:
+        return [
+            f"In this variant that is known exactly: a best response, which knows all it would do, wins {exact:.2g}",
+            "chips per deal more than it does itself (`gupai exploitability`, with `-o deck=full`).",
+        ]
     found = json.loads((CARDS / "tiny.json").read_text(encoding="utf-8")).get(file.stem)
     if found is None:  # `python benchmarks/tiny.py --recipes` has not been run for it
         return []
@@ -805,7 +815,7 @@ def _judged(header: dict[str, Any]) -> list[str]:
 
 
 def _chips(won: dict | None) -> str:
-    return "" if won is None else f"{won['mean']:+.2f} ±{won['half_width']:.2f}"
+    return "" if won is None else with_interval(won["mean"], won["half_width"])
 
 
 def _flowing(lines: list[str]) -> str:

@@ -61,7 +61,7 @@ class ScreenReporter(MessageReporter):
             if isinstance(value, dict) and "mean" in value
         ]
         if "exploitability" in row:
-            found.append("exploitability {best:.2f}, drawn {drawn:.2f}".format(**row["exploitability"]))
+            found.append("exploitability {best:.4f}, drawn {drawn:.4f}".format(**row["exploitability"]))
         number, what = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
         self.console.print(f"{number / 1e6:5.2f}M {what}: {', '.join(found)}")
 

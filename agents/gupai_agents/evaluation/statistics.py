@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
         return {"mean": self.mean, "half_width": self.half_width if self.samples > 1 else None}
 
     def __str__(self) -> str:
-        return f"{self.mean:+.2f} ±{self.half_width:.2f}"
+        return with_interval(self.mean, self.half_width)
 
 
 def estimate(values: np.ndarray) -> Estimate:
@@ -114,3 +114,12 @@ def gsprt(values: np.ndarray, gain: float, alpha: float = 0.05, beta: float = 0.
     ended = np.flatnonzero(((ratios >= accept) | (ratios <= reject)) & (counts >= LEAST))
     at = int(ended[0]) if len(ended) else len(values) - 1
     return Sequential(int(np.sign(ratios[at])) if len(ended) else 0, at + 1, float(ratios[at]))
+
+
+FINE = 0.01  # chips: half-widths below it are written with four places, as in Pai Gow, where a deal moves a single chip
+
+
+def with_interval(mean: float, half_width: float) -> str:
+    """Return a mean with its interval as people read it, "+3.72 ±0.08" or "+0.0034 ±0.0020"."""
+    places = 4 if 0 < half_width < FINE else 2
+    return f"{mean:+.{places}f} ±{half_width:.{places}f}"
