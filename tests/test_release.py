@@ -123,7 +123,7 @@ def test_a_model_card_has_the_metadata_that_the_hub_reads(path):
     assert (card["license"], card["library_name"], card["pipeline_tag"]) == ("mit", "gupai", "reinforcement-learning")
     (result,) = card["model-index"][0]["results"]
     assert result["task"]["type"] == "reinforcement-learning"
-    assert all(re.fullmatch(r"-?\d+\.\d\d \+/- \d+\.\d\d", each["value"]) for each in result["metrics"])
+    assert all(re.fullmatch(r"-?\d+\.\d\d(\d\d)? \+/- \d+\.\d\d(\d\d)?", each["value"]) for each in result["metrics"])
     assert all(heading in body for heading in ("## Use", "## Evaluation", "## Limits", "## Training"))
 
 
