@@ -527,9 +527,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
                             {
                                 "type": "mean_reward",
                                 "name": f"chips per deal against {name}",
-                                "value": with_interval(each["mean"], each["half_width"])
-                                .replace("±", "+/- ")
-                                .removeprefix("+"),
+                                "value": _chips(each).replace("±", "+/- ").removeprefix("+"),
                                 "verified": False,
                             }
                             for name, each in won.items()

@@ -32,7 +32,7 @@ def made(group):
 
 
 def test_points_are_pips_modulo_ten_and_wild_tiles_count_three_or_six():
-    assert [made(each) for each in ("31 32", "65 32", "55 64", "65 21")] == ["9", "6", "0", "7"]
+    assert [made(each) for each in ("31 32", "65 32", "55 64", "65 21")] == ["nine", "six", "zero", "seven"]
 
 
 def test_equal_points_are_decided_by_the_highest_tile_of_each_group():

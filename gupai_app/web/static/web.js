@@ -87,12 +87,16 @@ const splitter = root.querySelector(".splitter");
 if (splitter) {
   const splits = buttons.filter((each) => each.dataset.groups);
   const pairs = (group) => group.match(/../g) || [];
-  const key = (groups) => groups.map((group) => [...group].sort().join("")).join(" ");
+  const key = (groups) => {
+    const found = groups.map((group) => [...group].sort().join(""));
+    const even = found.every((group) => group.length > 2 && group.length === found[0].length);
+    return (even ? found.sort() : found).join(" ");  // groups of as many tiles may come in any order
+  };
   const byKey = new Map(splits.map((each) => [key(each.dataset.groups.split(" ").map(pairs)), each]));
   const sizes = splits[0].dataset.groups.split(" ").map((group) => pairs(group).length);
   const tiles = splits[0].dataset.groups.split(" ").flatMap(pairs).sort().reverse();
   const names = { 1: "single", 2: "pair", 3: "triple" };
-  const zones = [["hand", tiles.length], ...sizes.map((size) => [size === 1 && sizes.lastIndexOf(1) > 0 ? "one tile" : names[size] || `${size} tiles`, size])].map(([name, room]) => {
+  const zones = [["hand", tiles.length], ...sizes.map((size) => [size === 1 && sizes.lastIndexOf(1) > 0 ? "one tile" : sizes.lastIndexOf(2) > sizes.indexOf(2) ? "two tiles" : names[size] || `${size} tiles`, size])].map(([name, room]) => {
     const zone = document.createElement("div");
     Object.assign(zone, { className: "zone", tabIndex: 0, room });
     zone.dataset.name = name;

@@ -17,7 +17,8 @@ FOURS = kind_of(4, 4)
 
 # What a group is, from low to high; below GONG it is its points.
 GONG, WONG, MILITARY_PAIR, CIVIL_PAIR, SUPREME_PAIR = CLASSES = range(10, 15)
-CLASS_NAMES = (*map(str, range(10)), "gong", "wong", "pair", "pair", "supreme pair")
+POINTS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+CLASS_NAMES = (*POINTS, "gong", "wong", "pair", "pair", "supreme pair")
 NO_VALUE = 0  # of a group of no points where all of these are equal; and of a group that lacks a tile
 
 
@@ -70,5 +71,5 @@ MOST_VALUE = int(VALUE.max())
 
 
 def group_name(table: int, first: int, second: int) -> str:
-    """Return what a group of two kinds is called: "7", "gong", "pair"."""
+    """Return what a group of two kinds is called: "seven", "gong", "pair"."""
     return CLASS_NAMES[CLASS[table, first, second]]
