@@ -232,7 +232,8 @@ def test_a_package_in_several_folders_and_modules_beside_a_script_are_looked_at(
 
 # --- the games ------------------------------------------------------------------------------------
 
-ENGINE, CONNECTING, FISHING = set(GAMES), {"jie-long", "ce-deng", "ding-niu"}, {"tiu-u", "shi-wu-hu"}
+ENGINE = set(GAMES)
+CONNECTING, FISHING, SPLITTING = {"jie-long", "ce-deng", "ding-niu"}, {"tiu-u", "shi-wu-hu"}, {"da-ling", "pai-gow"}
 USED_BY = {  # module -> games whose machine code is made of it
     "gupai_env.core.byte_rows": ENGINE,
     "gupai_env.core.kernels": ENGINE,
@@ -247,6 +248,8 @@ USED_BY = {  # module -> games whose machine code is made of it
     "gupai_env.games.deer_hunt": {"deer-hunt"},
     "gupai_env.games.shi_wu_hu.rules": {"shi-wu-hu"},
     "gupai_env.games.fishing.rules": FISHING,
+    "gupai_env.games.splitting.rules": SPLITTING,
+    "gupai_env.games.splitting.knowledge": SPLITTING,
     "gupai_env.games.fishing.knowledge": FISHING,
     "gupai_env.games.pai_gow.groups": {"pai-gow"},
     "gupai_env.games.connecting.rules": CONNECTING,

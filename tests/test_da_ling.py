@@ -14,7 +14,8 @@ from gupai_env.core.deal import Deal
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import DECK, PIPS, count, parse_tiles, tiles_in
-from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, UNSPLIT, DaLing, groups_of, lay_table, take_up
+from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, DaLing, groups_of, lay_table
+from gupai_env.games.splitting.rules import UNSPLIT, take_up
 from referees import da_ling as referee
 from walks import views_of
 

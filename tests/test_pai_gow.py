@@ -14,7 +14,8 @@ from gupai_env.core.rng import derive
 from gupai_env.core.tiles import DECK, PIPS, count
 from gupai_env.games.pai_gow.claims import share_of_choices
 from gupai_env.games.pai_gow.groups import CLASS, CLASS_NAMES, VALUE
-from gupai_env.games.pai_gow.rules import UNSPLIT, table_of
+from gupai_env.games.pai_gow.rules import table_of
+from gupai_env.games.splitting.rules import UNSPLIT
 from referees import pai_gow as referee
 from walks import views_of
 

@@ -13,7 +13,7 @@ from gupai_env.core.position import Position
 from gupai_env.core.tiles import PIPS, parse_tiles, tiles_in
 from gupai_env.games.ce_deng.rules import REDEAL
 from gupai_env.games.connecting.rules import DISCARD, KINDS, join
-from gupai_env.games.da_ling.rules import UNSPLIT
+from gupai_env.games.splitting.rules import UNSPLIT
 from gupai_env.positions import (
     ce_deng,
     da_ling,

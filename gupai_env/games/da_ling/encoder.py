@@ -6,7 +6,8 @@ from gupai_env.core.byte_rows import rearrangement
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, write_counts
-from gupai_env.games.da_ling.rules import HAND, SEATS, SPLITS, UNSPLIT
+from gupai_env.games.da_ling.rules import HAND, SEATS, SPLITS
+from gupai_env.games.splitting.rules import UNSPLIT
 
 # All singles, pairs and triples of positions a to f in the sorted hand: a, b, ..., ab, ac, bc, ..., abc, ...
 GROUPS = np.array(sorted(set(SPLITS.flat), key=lambda bits: (int(bits).bit_count(), bits)), np.int8)  # [41]

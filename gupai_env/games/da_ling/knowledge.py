@@ -2,12 +2,9 @@
 
 import numpy as np
 
-from gupai_env.core.byte_rows import write_row
-from gupai_env.core.episode import begin_view, resume_from, seat_after, view_dtype
+from gupai_env.core.episode import begin_view, seat_after, view_dtype
 from gupai_env.core.memory import scratch
-from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import ONE, list_tiles
 from gupai_env.games.da_ling.rules import (
     DECK_SETS,
     GROUPS,
@@ -15,16 +12,16 @@ from gupai_env.games.da_ling.rules import (
     HANDS,
     NO_MATCH,
     SEATS,
-    UNSPLIT,
     VALUE,
     clear,
     colour_of,
     deck,
     matches,
     points_of,
-    take_up,
     wilds_of,
 )
+from gupai_env.games.splitting.knowledge import draw_hands, see_hands
+from gupai_env.games.splitting.rules import UNSPLIT
 
 # Whether a group has the tile at a place: all bits are set, so that `&` leaves what the tile brings, or none.
 HOLDS = np.array(
@@ -51,30 +48,12 @@ VIEW = view_dtype(
 def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`: its tiles, the table, its own split; those of others when all have split."""
     begin_view(rules, state, seat, view)
-    view.players = rules.players
-    view.asked = state.to_act == seat and not state.terminated
     view.table = state.table
     view.target = state.target
     view.red = state.red
     for group in range(GROUPS):
         view.stakes[group] = rules.stakes[group]
-    view.unseen = DECK_SETS[rules.deck] - state.table - state.hands[seat]
-    view.splits[:] = UNSPLIT
-    view.hands[:] = 0
-    view.total[:] = 0
-    view.splits[0] = state.splits[seat]
-    view.hands[0] = state.hands[seat]
-    other = seat
-    for offset in range(SEATS):  # a constant, so that the loop is unrolled
-        if offset == rules.players:
-            break
-        view.total[offset] = state.total[other]
-        if state.terminated and offset:
-            view.hands[offset] = state.hands[other]
-            view.splits[offset] = state.splits[other]
-            view.unseen -= state.hands[other]
-        other = seat_after(rules, state, other)
-    write_row(view.tiles, state.tiles[seat])
+    see_hands(rules, state, seat, DECK_SETS[rules.deck] - state.table, view)
     weigh_groups(view)
 
 
@@ -108,29 +87,9 @@ def determinize(rules, view, key, state):
     Before the showdown nobody knows who has split, and it does not matter: here nobody but the viewer has.
     """
     clear(state)
-    resume_from(view, key, state)
-    state.terminated = view.splits[1] != UNSPLIT
-    state.total[:] = 0
+    draw_hands(rules, view, key, len(deck(rules)), HANDS[rules.deck], state)
     state.table = view.table
     state.target = view.target
     state.red = view.red
-    size = HANDS[rules.deck]
-    tiles, hand = np.empty(len(deck(rules)), np.int8), np.empty(size, np.int8)
-    unseen = list_tiles(view.unseen, tiles)
-    shuffle(tiles[:unseen], derive(key, 1))
-    dealt = 0
-    seat = view.seat
-    for offset in range(rules.players):
-        state.total[seat] = view.total[offset]
-        state.splits[seat] = view.splits[offset]
-        if view.hands[offset]:
-            list_tiles(view.hands[offset], hand)
-            take_up(state, seat, hand)
-        else:
-            take_up(state, seat, tiles[dealt : dealt + size])
-            dealt += size
-        seat = seat_after(rules, state, seat)
-    for at in range(dealt, unseen):
-        state.unused += ONE[tiles[at]]
     state.to_act = view.seat if view.asked or state.terminated else seat_after(rules, state, view.seat)
     state.leader = view.seat if view.splits[0] != UNSPLIT else state.to_act

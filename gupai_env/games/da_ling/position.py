@@ -1,10 +1,9 @@
 """Positions of Da Ling."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
-
-import numpy as np
 
 from gupai_env.core.checks import short_repr
 from gupai_env.core.episode import NOBODY
@@ -23,12 +22,11 @@ from gupai_env.games.da_ling.rules import (
     groups_of,
     lay_table,
     strength_of,
-    take_up,
 )
 from gupai_env.games.da_ling.table import winners_of
+from gupai_env.games.splitting.position import Split, groups_in, split_hands
 
-Split = str | Sequence[Tiles]
-"""Single, pair and triple: "[4:3] / [6:5][5:1] / [1:1][6:3][3:3]", or the three of them in a sequence."""
+EXAMPLE = "[4:3] / [6:5][5:1] / [6:3][3:3][1:1]"  # single, pair and triple
 
 
 def from_tiles(
@@ -48,7 +46,6 @@ def from_tiles(
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
-    leader = int(position.state.leader)
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
     shown = read_tiles(table)
@@ -58,34 +55,12 @@ def from_tiles(
         raise ValueError(f"{TABLE} tiles lie on the table and {size} are in each hand, not {sizes}")
     state.unused = rest_of(DECK_SETS[position.rules.deck], [*shown, *(kind for hand in held for kind in hand)])
     lay_table(state, *shown)
-    for seat, hand in enumerate(held):
-        take_up(state, seat, np.array(hand, np.int8))
-    state.to_act = leader
-    given = seats_of("splits", splits, players, None)
-    for turn in range(players):
-        seat = (leader + turn) % players
-        if given[seat] is None:
-            if any(given[(leader + later) % players] is not None for later in range(turn, players)):
-                raise ValueError(f"seat {seat} has not split its hand, but a later one has")
-            break
-        position.play(split_of(position.rules, state.tiles[seat], given[seat]))
-    return position
-
-
-def groups_in(split: Split) -> list[list[int]]:
-    """Return the kinds of single, pair and triple, sorted; raises ValueError for what is no split."""
-    if isinstance(split, str):
-        groups: Sequence[Tiles] = split.split("/")
-    elif isinstance(split, (list, tuple)):
-        groups = split
-    else:
-        raise ValueError(f"{short_repr(split)} is no split; a split is written [4:3] / [6:5][5:1] / [6:3][3:3][1:1]")
-    return sorted((sorted(read_tiles(group)) for group in groups), key=len)
+    return split_hands(position, held, splits, partial(split_of, position.rules))
 
 
 def split_of(rules: Any, hand: Sequence[int], split: Split) -> int:
     """Return the action that splits a hand, sorted kinds, as it is written; raises ValueError."""
-    wanted = groups_in(split)
+    wanted = groups_in(split, EXAMPLE)
     legal = distinct_splits(rules, hand)
     for action in range(len(SPLITS)):
         if legal >> action & 1 and [sorted(map(int, group)) for group in groups_of(action, hand)] == wanted:
@@ -108,7 +83,7 @@ def strength(table: Tiles, group: Tiles) -> int | None:
 def settle(table: Tiles, splits: Sequence[Split], **variant: Any) -> list[float]:
     """Return the chips of every seat for its split, written as in `from_tiles`; raises ValueError as it does."""
     splits = piles_of("splits", splits)
-    hands = [[tuple(PIPS[kind]) for kind in chain(*groups_in(split))] for split in splits]
+    hands = [[tuple(PIPS[kind]) for kind in chain(*groups_in(split, EXAMPLE))] for split in splits]
     return from_tiles(table, hands, splits, **variant).payoffs()
 
 

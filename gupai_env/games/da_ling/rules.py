@@ -26,7 +26,7 @@ import numpy as np
 
 from gupai_env.core.byte_rows import write_marks
 from gupai_env.core.checks import refused, whole_number
-from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.episode import NOBODY, state_dtype
 from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -39,12 +39,13 @@ from gupai_env.core.tiles import (
     WEIGHT,
     deck_of,
     kind_of,
-    list_hand,
     parse_tiles,
     set_name,
     tile_set,
 )
 from gupai_env.core.variant import EXACT, LEAST_STAKE, Variant, option
+from gupai_env.games.splitting import rules as splitting
+from gupai_env.games.splitting.rules import deal_hands, split_hand
 
 SEATS, HAND, TABLE = 5, 6, 2
 # By deck, full and tiny:
@@ -57,7 +58,6 @@ RED_FROM = 4  # red pips on the table that make the colour red
 WILD = (kind_of(4, 2), kind_of(2, 1))
 WILD_COUNTS, WILD_ADDS = 3, 3  # a wild tile counts 3, or 3 more
 MOST_POINTS = 80  # no hand has as many; a multiple of ten
-UNSPLIT = -1
 NO_MATCH = -1
 
 # A group is the positions 0..5 of its tiles in the sorted hand, as bits.
@@ -155,13 +155,10 @@ def deck(rules):
 @rule
 def clear(state):
     """Empty the game's own fields."""
-    state.hands[:] = 0
-    state.tiles[:] = NO_TILE
+    splitting.clear(state)
     state.table = 0
     state.target = 0
     state.red = 0
-    state.unused = 0
-    state.splits[:] = UNSPLIT
 
 
 @rule
@@ -170,12 +167,7 @@ def deal_from(rules, state, order):
     clear(state)
     lay_table(state, order[0], order[1])
     state.unused = DECK_SETS[rules.deck] - state.table
-    hand, at = HANDS[rules.deck], TABLE
-    for seat in range(rules.players):
-        take_up(state, seat, order[at : at + hand])
-        state.unused -= state.hands[seat]
-        at += hand
-    state.to_act = state.leader
+    deal_hands(rules, state, order, TABLE, HANDS[rules.deck])
 
 
 @rule
@@ -184,16 +176,6 @@ def lay_table(state, kind, other):
     state.table = ONE[kind] + ONE[other]
     state.target = (WEIGHT[kind] + WEIGHT[other]) % 10
     state.red = RED[kind] + RED[other] >= RED_FROM
-
-
-@rule
-def take_up(state, seat, tiles):
-    """Give a seat its hand, int8 kinds."""
-    hand = 0
-    for held in range(len(tiles)):
-        hand += ONE[tiles[held]]
-    state.hands[seat] = hand
-    list_hand(hand, state.tiles[seat])
 
 
 @rule
@@ -258,10 +240,7 @@ def legal_actions(rules, state, mask):
 @rule
 def step(rules, state, action):
     """Split the hand; the deal is over when all have."""
-    state.splits[state.to_act] = action
-    state.to_act = seat_after(rules, state, state.to_act)
-    if state.splits[state.to_act] != UNSPLIT:
-        state.terminated = 1
+    split_hand(rules, state, action)
 
 
 @rule

@@ -16,7 +16,6 @@ from gupai_env.games.da_ling.rules import (
     NO_MATCH,
     SPLITS,
     TABLE,
-    UNSPLIT,
     DaLing,
     best_of,
     colour_of,
@@ -24,6 +23,7 @@ from gupai_env.games.da_ling.rules import (
     strength_of,
     value_of,
 )
+from gupai_env.games.splitting.rules import UNSPLIT
 
 GROUP_NAMES = ("single", "pair", "triple")
 

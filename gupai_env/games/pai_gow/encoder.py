@@ -5,7 +5,8 @@ from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, NO_TILE, write_counts
 from gupai_env.games.pai_gow.groups import CLASS, CLASS_NAMES, MOST_VALUE
 from gupai_env.games.pai_gow.knowledge import WAYS
-from gupai_env.games.pai_gow.rules import GROUP, SEATS, SPLITS, UNSPLIT, is_distinct
+from gupai_env.games.pai_gow.rules import GROUP, SEATS, SPLITS, is_distinct
+from gupai_env.games.splitting.rules import UNSPLIT
 
 KNOWN = len(CLASS_NAMES)
 LAYOUT = Layout(

@@ -1,27 +1,23 @@
 """Pai Gow: who knows what, and the deals that fit it."""
 
-import numpy as np
-
-from gupai_env.core.byte_rows import write_row
-from gupai_env.core.episode import begin_view, distance, resume_from, seat_after, seat_at, view_dtype
-from gupai_env.core.rng import derive, draw, shuffle
+from gupai_env.core.episode import begin_view, distance, seat_after, seat_at, view_dtype
+from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import ONE, list_tiles
 from gupai_env.games.pai_gow.rules import (
     DECK_SETS,
     GROUP,
     HAND,
     SEATS,
     SPLITS,
-    UNSPLIT,
     clear,
     deck,
     hand_size,
     is_distinct,
     table_of,
-    take_up,
     values_of,
 )
+from gupai_env.games.splitting.knowledge import draw_hands, see_hands
+from gupai_env.games.splitting.rules import UNSPLIT
 
 WAYS = len(SPLITS)
 VIEW = view_dtype(
@@ -42,24 +38,9 @@ VIEW = view_dtype(
 def information_set(rules, state, seat, view, history=True):
     """Fill the view of `seat`: its tiles, who is banker, its own split; those of others when all have split."""
     begin_view(rules, state, seat, view)
-    view.players = rules.players
-    view.asked = state.to_act == seat and not state.terminated
     view.banker = distance(rules, state, seat, state.leader)
     view.table = table_of(rules)
-    view.unseen = DECK_SETS[rules.deck] - state.hands[seat]
-    view.splits[:] = UNSPLIT
-    view.hands[:] = 0
-    view.total[:] = 0
-    other = seat
-    for offset in range(rules.players):
-        view.total[offset] = state.total[other]
-        if state.terminated or not offset:
-            view.hands[offset] = state.hands[other]
-            view.splits[offset] = state.splits[other]
-        if state.terminated and offset:
-            view.unseen -= state.hands[other]
-        other = seat_after(rules, state, other)
-    write_row(view.tiles, state.tiles[seat])
+    see_hands(rules, state, seat, DECK_SETS[rules.deck], view)
     for action in range(WAYS):
         view.values[action, 0], view.values[action, 1] = values_of(view.table, view.tiles, action)
 
@@ -72,26 +53,7 @@ def determinize(rules, view, key, state):
     Of the later ones nobody knows who has split, and it does not matter: here none of them has.
     """
     clear(state)
-    resume_from(view, key, state)
-    state.terminated = view.splits[1] != UNSPLIT
-    state.total[:] = 0
-    size = hand_size(rules)
-    tiles, hand = np.empty(len(deck(rules)), np.int8), np.empty(size, np.int8)
-    unseen = list_tiles(view.unseen, tiles)
-    shuffle(tiles[:unseen], derive(key, 1))
-    dealt, seat = 0, view.seat
-    for offset in range(rules.players):
-        state.total[seat] = view.total[offset]
-        state.splits[seat] = view.splits[offset]
-        if view.hands[offset]:
-            list_tiles(view.hands[offset], hand)
-            take_up(state, seat, hand)
-        else:
-            take_up(state, seat, tiles[dealt : dealt + size])
-            dealt += size
-        seat = seat_after(rules, state, seat)
-    for at in range(dealt, unseen):
-        state.unused += ONE[tiles[at]]
+    draw_hands(rules, view, key, len(deck(rules)), hand_size(rules), state)
     state.leader = seat_at(rules, state, view.seat, view.banker)
     state.to_act = state.leader
     if not state.terminated and (view.asked or view.splits[0] != UNSPLIT):

@@ -4,27 +4,15 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from gupai_env.core.checks import short_repr
 from gupai_env.core.position import Position, Tiles, new_position, piles_of, read_tiles, rest_of, seats_of
 from gupai_env.core.tiles import NO_TILE, PIPS, set_name, tile_set
 from gupai_env.games.pai_gow import GAME
 from gupai_env.games.pai_gow.groups import VALUE
-from gupai_env.games.pai_gow.rules import (
-    DECK_SETS,
-    GROUP,
-    SPLITS,
-    PaiGow,
-    groups_of,
-    hand_size,
-    is_distinct,
-    table_of,
-    take_up,
-)
+from gupai_env.games.pai_gow.rules import DECK_SETS, GROUP, SPLITS, PaiGow, groups_of, hand_size, is_distinct, table_of
+from gupai_env.games.splitting.position import Split, groups_in, split_hands
 
-Split = str | Sequence[Tiles]
-"""Two groups of two tiles: "[6:6][6:3] / [4:4][1:1]", or both of them in a sequence."""
+EXAMPLE = "[6:6][6:3] / [4:4][1:1]"
 
 
 def from_tiles(
@@ -38,41 +26,18 @@ def from_tiles(
     """
     hands = piles_of("hands", hands)
     position = new_position(GAME, leader, len(hands), variant)
-    leader = int(position.state.leader)
     state, players = position.state, position.variant.players
     held = [read_tiles(hand) for hand in seats_of("hands", hands, players)]
     size = hand_size(position.rules)
     if any(len(hand) != size for hand in held):
         raise ValueError(f"{size} tiles are in each hand, not {', '.join(str(len(hand)) for hand in held)}")
     state.unused = rest_of(DECK_SETS[position.rules.deck], chain(*held))
-    for seat, hand in enumerate(held):
-        take_up(state, seat, np.array(hand, np.int8))
-    state.to_act = leader
-    given = seats_of("splits", splits, players, None)
-    for turn in range(players):
-        seat = (leader + turn) % players
-        if given[seat] is None:
-            if any(given[(leader + later) % players] is not None for later in range(turn, players)):
-                raise ValueError(f"seat {seat} has not split its hand, but a later one has")
-            break
-        position.play(split_of(state.tiles[seat], given[seat]))
-    return position
-
-
-def groups_in(split: Split) -> list[list[int]]:
-    """Return the kinds of the groups, sorted; raises ValueError for what is no split."""
-    if isinstance(split, str):
-        groups: Sequence[Tiles] = split.split("/")
-    elif isinstance(split, (list, tuple)):
-        groups = split
-    else:
-        raise ValueError(f"{short_repr(split)} is no split; a split is written [6:6][6:3] / [4:4][1:1]")
-    return sorted(sorted(read_tiles(group)) for group in groups)
+    return split_hands(position, held, splits, split_of)
 
 
 def split_of(hand: Sequence[int], split: Split) -> int:
     """Return the action that splits a hand, sorted kinds, as it is written; raises ValueError."""
-    wanted = groups_in(split)
+    wanted = sorted(groups_in(split, EXAMPLE))
     for action in range(len(SPLITS)):
         groups = [sorted(map(int, group)) for group in groups_of(action, hand)]
         if is_distinct(hand, action) and sorted(groups) == wanted:
@@ -94,5 +59,5 @@ def value(group: Tiles, **variant: Any) -> int:
 def settle(splits: Sequence[Split], *, leader: int = 0, **variant: Any) -> list[float]:
     """Return the chips of every seat for its split, the banker's `leader`; raises ValueError as `from_tiles` does."""
     splits = piles_of("splits", splits)
-    hands = [[tuple(PIPS[kind]) for kind in chain(*groups_in(split))] for split in splits]
+    hands = [[tuple(PIPS[kind]) for kind in chain(*groups_in(split, EXAMPLE))] for split in splits]
     return from_tiles(hands, splits, leader=leader, **variant).payoffs()

@@ -33,15 +33,15 @@ from gupai_env.core.episode import seat_after, seat_at, state_dtype
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import rule
 from gupai_env.core.streams import LEADER_STREAM
-from gupai_env.core.tiles import DECK, NO_TILE, ONE, deck_of, list_hand, parse_tiles, set_name, tile_set
+from gupai_env.core.tiles import DECK, NO_TILE, deck_of, parse_tiles, set_name, tile_set
 from gupai_env.core.variant import Variant, option
 from gupai_env.games.pai_gow.groups import NO_VALUE, VALUE
+from gupai_env.games.splitting.rules import clear, deal_hands, split_hand
 
 SEATS, HAND, GROUP = 8, 4, 2
 # By deck, full and tiny:
 DECKS = (DECK, deck_of(tile_set(parse_tiles("66 66 11 55 55 63 62 41 42 21"))))
 DECK_SETS = tuple(map(tile_set, DECKS))
-UNSPLIT = -1
 # The place of the tile next to the first one in each split, and the places of the other two.
 SPLITS = np.array([(1, 2, 3), (2, 1, 3), (3, 1, 2)], np.int8)
 WON, PUSH, LOST = 1, 0, -1  # a group, against the banker's
@@ -89,15 +89,6 @@ def deck(rules):
 
 
 @rule
-def clear(state):
-    """Empty the game's own fields."""
-    state.hands[:] = 0
-    state.tiles[:] = NO_TILE
-    state.unused = 0
-    state.splits[:] = UNSPLIT
-
-
-@rule
 def hand_size(rules):
     """Return the tiles of a seat."""
     return GROUP if rules.small else HAND
@@ -108,22 +99,7 @@ def deal_from(rules, state, order):
     """Deal all hands; the banker is asked first."""
     clear(state)
     state.unused = DECK_SETS[rules.deck]
-    size, at = hand_size(rules), 0
-    for seat in range(rules.players):
-        take_up(state, seat, order[at : at + size])
-        state.unused -= state.hands[seat]
-        at += size
-    state.to_act = state.leader
-
-
-@rule
-def take_up(state, seat, tiles):
-    """Give a seat its hand, int8 kinds."""
-    hand = 0
-    for held in range(len(tiles)):
-        hand += ONE[tiles[held]]
-    state.hands[seat] = hand
-    list_hand(hand, state.tiles[seat])
+    deal_hands(rules, state, order, 0, hand_size(rules))
 
 
 @rule
@@ -160,12 +136,7 @@ def legal_actions(rules, state, mask):
 @rule
 def step(rules, state, action):
     """Split the hand; the deal is over when all have."""
-    state.splits[state.to_act] = action
-    state.to_act = seat_after(rules, state, state.to_act)
-    waiting = 0
-    for seat in range(rules.players):
-        waiting += state.splits[seat] == UNSPLIT
-    state.terminated = waiting == 0
+    split_hand(rules, state, action)
 
 
 @rule

@@ -9,7 +9,8 @@ from gupai_env.core.phrases import deal_of_match, faces, seats_from, title, won_
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.core.tiles import NO_TILE, list_tiles, tile_set
 from gupai_env.games.pai_gow.groups import VALUE, group_name
-from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, UNSPLIT, WON, PaiGow, groups_high_first, hand_size, settled
+from gupai_env.games.pai_gow.rules import HAND, LOST, PUSH, WON, PaiGow, groups_high_first, hand_size, settled
+from gupai_env.games.splitting.rules import UNSPLIT
 
 CAME_OF = {WON: "wins", PUSH: "pushes", LOST: "loses"}
 

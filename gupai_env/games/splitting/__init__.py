@@ -1,0 +1,1 @@
+"""What the games share in which everybody splits a hand at once: Da Ling and Pai Gow."""

@@ -1,0 +1,50 @@
+"""Positions of the splitting games."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gupai_env.core.checks import short_repr
+from gupai_env.core.position import Position, Tiles, read_tiles, seats_of
+from gupai_env.games.splitting.rules import take_up
+
+Split = str | Sequence[Tiles]
+"""Groups of tiles, "[6:6][6:3] / [4:4][1:1]", or a sequence of them."""
+
+
+def groups_in(split: Split, example: str) -> list[list[int]]:
+    """Return the sorted kinds of each group, small groups first; raises ValueError, with an example, for no split."""
+    if isinstance(split, str):
+        groups: Sequence[Tiles] = split.split("/")
+    elif isinstance(split, (list, tuple)):
+        groups = split
+    else:
+        raise ValueError(f"{short_repr(split)} is no split; a split is written {example}")
+    return sorted((sorted(read_tiles(group)) for group in groups), key=len)
+
+
+def split_hands(
+    position: Position,
+    held: Sequence[Sequence[int]],
+    splits: Sequence[Split | None] | None,
+    action_of: Callable[[Sequence[int], Split], int],
+) -> Position:
+    """Deal hands, kinds by seat, to a new position and split those for which a split is given, from the leader on.
+
+    Args: action_of: the action that splits a hand, sorted kinds, as it is written.
+    Raises: ValueError if a seat has split its hand and an earlier one has not.
+    """
+    state, players, leader = position.state, position.variant.players, int(position.state.leader)
+    for seat, hand in enumerate(held):
+        take_up(state, seat, np.array(hand, np.int8))
+    state.to_act = leader
+    given = seats_of("splits", splits, players, None)
+    for turn in range(players):
+        seat = (leader + turn) % players
+        split = given[seat]
+        if split is None:
+            if any(given[(leader + later) % players] is not None for later in range(turn, players)):
+                raise ValueError(f"seat {seat} has not split its hand, but a later one has")
+            break
+        position.play(action_of(state.tiles[seat], split))
+    return position

@@ -1,0 +1,66 @@
+"""What the splitting games share: everybody splits a hand, all at once, and sees no other split before all have.
+
+A state has `hands`, `tiles`, `unused` and `splits`. Seats are asked one after the other, from the leader on, but what
+they do is hidden until all have decided.
+"""
+
+from gupai_env.core.episode import seat_after
+from gupai_env.core.rule import rule
+from gupai_env.core.tiles import NO_TILE, ONE, list_hand, list_tiles
+
+UNSPLIT = -1  # in place of an action
+
+
+@rule
+def clear(state):
+    """Empty the fields that splitting games share."""
+    state.hands[:] = 0
+    state.tiles[:] = NO_TILE
+    state.unused = 0
+    state.splits[:] = UNSPLIT
+
+
+@rule
+def deal_hands(rules, state, order, at, size):
+    """Deal `size` tiles of `order`, from `at` on, to each seat; `state.unused` holds them all before.
+
+    The leader is asked first.
+    """
+    for seat in range(rules.players):
+        take_up(state, seat, order[at : at + size])
+        state.unused -= state.hands[seat]
+        at += size
+    state.to_act = state.leader
+
+
+@rule
+def take_up(state, seat, tiles):
+    """Give a seat its hand, int8 kinds."""
+    hand = 0
+    for held in range(len(tiles)):
+        hand += ONE[tiles[held]]
+    state.hands[seat] = hand
+    list_hand(hand, state.tiles[seat])
+
+
+@rule
+def split_hand(rules, state, action):
+    """Split the hand; the deal is over when all have."""
+    state.splits[state.to_act] = action
+    state.to_act = seat_after(rules, state, state.to_act)
+    if state.splits[state.to_act] != UNSPLIT:
+        state.terminated = 1
+
+
+@rule
+def history(rules, state, order, at, actions):
+    """Fill `order`, int8, from `at` on as a deal was dealt, and `actions`; return how many these are."""
+    for seat in range(rules.players):
+        at += list_tiles(state.hands[seat], order[at:])
+    list_tiles(state.unused, order[at:])
+    seat, decisions = state.leader, 0
+    while decisions < rules.players and state.splits[seat] != UNSPLIT:
+        actions[decisions] = state.splits[seat]
+        decisions += 1
+        seat = seat_after(rules, state, seat)
+    return decisions
