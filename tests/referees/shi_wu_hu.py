@@ -11,13 +11,13 @@
   three tiles in the lake.
 - `supreme_match="sixes"`: [2:1] matches every tile of six pips, [4:2] among them, and they it.
 - `must_catch` forbids laying while any catch is possible; which catch stays free, also one fish of three.
-- A turn without a tile in hand is the stock's tile alone and the other way round; a seat with neither is skipped.
-  That happens in no real deal, for hands and stock run out together.
+- A turn without a tile in hand or in the stock happens in no real deal, for hands and stock run out together.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 
+from .fishing import Fishing
 from .tiles import CIVIL, MILITARY, Move, Tile, pips
 
 CARDS: list[Tile] = (CIVIL + MILITARY) * 4
@@ -31,7 +31,7 @@ SUPREME: list[Tile] = [(4, 2), (2, 1)]
 JUN: list[Tile] = [(5, 5), (6, 5), (6, 4)]  # each by itself
 
 
-class ShiWuHu:
+class ShiWuHu(Fishing):
     """One deal; seats 0..n-1 act in that order, starting with `leader`."""
 
     def __init__(
@@ -51,87 +51,36 @@ class ShiWuHu:
         tens_match: bool = False,
         heaven_earth: bool = False,
     ) -> None:
-        self.hands = [list(hand) for hand in hands]
-        self.lake = list(lake)
-        self.stock = list(stock)
-        self.leader = leader
-        self.deck = list(deck) if deck is not None else sum(self.hands, []) + self.lake + self.stock
+        self.deck = list(deck) if deck is not None else [tile for pile in (*hands, lake, stock) for tile in pile]
         self.group = group
         self.supreme_bonus = supreme_bonus
         self.thousand = thousand
         self.triple_catch = triple_catch
-        self.must_catch = must_catch
         self.supreme_match = supreme_match
         self.tens_match = tens_match
         self.heaven_earth = heaven_earth
-        self.seats = len(hands)
-        self.catches: list[list[Tile]] = [[] for _ in hands]
-        self.to_act = leader
-        self.from_stock = False  # is this the second play of the turn?
-        self.terminated = False
-        self.go_on()
+        super().__init__(hands, lake, stock, leader, must_catch=must_catch)
 
     def match(self, bait: Tile, fish: Tile) -> bool:
         return match(
             bait, fish, supreme_match=self.supreme_match, tens_match=self.tens_match, heaven_earth=self.heaven_earth
         )
 
-    def moves(self) -> list[Move]:
-        if self.terminated:
-            return []
-        if self.from_stock:
-            return self.moves_of(self.stock[0])
-        return [move for bait in sorted(set(self.hands[self.to_act])) for move in self.moves_of(bait)]
-
-    def moves_of(self, bait: Tile) -> list[Move]:
+    def catches_of(self, bait: Tile) -> list[Move]:
         catches: list[Move] = [("catch", bait, fish) for fish in sorted(set(self.lake)) if self.match(bait, fish)]
         if self.triple_catch == "own_kind" and self.lake.count(bait) == 3 and self.is_alone(bait):
             catches.append(("catch three", bait))
-        if self.must_catch and catches:
-            return catches
-        return [*catches, ("lay", bait)]
+        return catches
 
     def is_alone(self, kind: Tile) -> bool:
         """Does this kind match no other?"""
         return not any(self.match(kind, other) for other in CIVIL + MILITARY if other != kind)
-
-    def play(self, move: Move) -> None:
-        if move not in self.moves():
-            raise ValueError(f"seat {self.to_act} may not {move}; legal: {self.moves()}")
-        bait = move[1]
-        if self.from_stock:
-            self.stock.pop(0)
-        else:
-            self.hands[self.to_act].remove(bait)
-        if move[0] == "lay":
-            self.lake.append(bait)
-        else:
-            fish = [bait] * 3 if move[0] == "catch three" else [move[2]]
-            for tile in fish:
-                self.lake.remove(tile)
-            self.catches[self.to_act].extend([bait, *fish])
-
-        if self.from_stock:
-            self.to_act = (self.to_act + 1) % self.seats
-        self.from_stock = not self.from_stock
-        self.go_on()
-
-    def go_on(self) -> None:
-        """Pass over plays for which there is no tile, up to the next decision or the end of the deal."""
-        self.terminated = not any(self.hands) and not self.stock
-        while not self.terminated and not (self.stock if self.from_stock else self.hands[self.to_act]):
-            if self.from_stock:
-                self.to_act = (self.to_act + 1) % self.seats
-            self.from_stock = not self.from_stock
 
     def points(self) -> list[int]:
         return [count(catch, self.deck, self.group, self.supreme_bonus) for catch in self.catches]
 
     def payoffs(self) -> list[float]:
         return settle(self.points(), self.thousand)
-
-    def next_leader(self) -> int:
-        return (self.leader + 1) % self.seats
 
 
 def match(

@@ -15,12 +15,13 @@
 
 from collections.abc import Sequence
 
+from .fishing import Fishing
 from .tiles import Move, Tile, pips, red_pips
 
 SUPREME: list[Tile] = [(4, 2), (2, 1)]
 
 
-class TiuU:
+class TiuU(Fishing):
     """One deal; seats 0..n-1 act in that order, starting with `leader`."""
 
     def __init__(
@@ -36,34 +37,19 @@ class TiuU:
         heaven_pair: bool = False,
         settlement: str = "difference",
     ) -> None:
-        self.hands = [list(hand) for hand in hands]
-        self.lake = list(lake)
-        self.stock = list(stock)
-        self.leader = leader
-        self.must_catch = must_catch
         self.triple_catch = triple_catch
         self.lock_triples = lock_triples
         self.heaven_pair = heaven_pair
         self.settlement = settlement
-        self.seats = len(hands)
-        self.catches: list[list[Tile]] = [[] for _ in hands]
-        self.to_act = leader
-        self.from_stock = False  # is this the second play of the turn?
-        self.terminated = False
-        self.go_on()
+        super().__init__(hands, lake, stock, leader, must_catch=must_catch)
 
     def moves(self) -> list[Move]:
-        if self.terminated:
-            return []
-        if self.from_stock:
-            return self.moves_of(self.stock[0])
-        hand = self.hands[self.to_act]
         heaven: list[Move] = []
-        if self.heaven_pair and hand.count((6, 6)) >= 2:
-            heaven = [("heaven pair",)]
-        return heaven + [move for bait in sorted(set(hand)) for move in self.moves_of(bait)]
+        if self.heaven_pair and not self.terminated and not self.from_stock:
+            heaven = [("heaven pair",)] * (self.hands[self.to_act].count((6, 6)) >= 2)
+        return heaven + super().moves()
 
-    def moves_of(self, bait: Tile) -> list[Move]:
+    def catches_of(self, bait: Tile) -> list[Move]:
         catches: list[Move] = [
             ("catch", bait, fish)
             for fish in sorted(set(self.lake))
@@ -71,46 +57,16 @@ class TiuU:
         ]
         if self.lake.count(bait) == 3 and (self.triple_catch or self.lock_triples):
             catches.append(("catch three", bait))
-        if self.must_catch and catches:
-            return catches
-        return [*catches, ("lay", bait)]
+        return catches
 
     def play(self, move: Move) -> None:
-        if move not in self.moves():
-            raise ValueError(f"seat {self.to_act} may not {move}; legal: {self.moves()}")
-        hand, catch = self.hands[self.to_act], self.catches[self.to_act]
-        if move[0] == "heaven pair":
-            for _ in range(2):
-                hand.remove((6, 6))
-                catch.append((6, 6))
-            self.go_on()
-            return
-
-        bait = move[1]
-        if self.from_stock:
-            self.stock.pop(0)
-        else:
-            hand.remove(bait)
-        if move[0] == "lay":
-            self.lake.append(bait)
-        else:
-            fish = [bait] * 3 if move[0] == "catch three" else [move[2]]
-            for tile in fish:
-                self.lake.remove(tile)
-            catch.extend([bait, *fish])
-
-        if self.from_stock:
-            self.to_act = (self.to_act + 1) % self.seats
-        self.from_stock = not self.from_stock
+        if move[0] != "heaven pair" or move not in self.moves():
+            return super().play(move)
+        for _ in range(2):
+            self.hands[self.to_act].remove((6, 6))
+            self.catches[self.to_act].append((6, 6))
         self.go_on()
-
-    def go_on(self) -> None:
-        """Pass over plays for which there is no tile, up to the next decision or the end of the deal."""
-        self.terminated = not any(self.hands) and not self.stock
-        while not self.terminated and not (self.stock if self.from_stock else self.hands[self.to_act]):
-            if self.from_stock:
-                self.to_act = (self.to_act + 1) % self.seats
-            self.from_stock = not self.from_stock
+        return None
 
     def points(self) -> list[int]:
         return [count(catch) for catch in self.catches]
@@ -120,9 +76,6 @@ class TiuU:
         if self.settlement == "points":
             return [mine - sum(points) / self.seats for mine in points]
         return [float(sum(mine - theirs for theirs in points)) for mine in points]
-
-    def next_leader(self) -> int:
-        return (self.leader + 1) % self.seats
 
 
 def match(bait: Tile, fish: Tile) -> bool:

@@ -2,8 +2,40 @@
 
 from gupai_env.core.byte_rows import copy_entries
 from gupai_env.core.episode import NOBODY
+from gupai_env.core.layout import Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, write_counts
+from gupai_env.games.fishing.rules import SEATS
+
+
+def fishing_layout(hand: int, stock: int, matches: int, *own: Section) -> Layout:
+    """Return the layout of an observation: what fishing games share, with the sections of the game's `own`.
+
+    Args:
+        hand: Tiles of the largest hand.
+        stock: Tiles of the largest stock.
+        matches: The most tiles that match one kind.
+        own: Sections about the catches.
+    """
+    return Layout(
+        (
+            Section("hand", (KINDS,), 4, "copies of each kind in one's hand"),
+            Section("drawn", (KINDS,), 1, "the tile of the stock to be played now, one-hot; all 0: none"),
+            Section("lake", (KINDS,), 4, "copies of each kind in the lake"),
+            Section("bites", (KINDS,), matches, "tiles of the lake of which a bait of the kind may catch one"),
+            Section("rivals", (KINDS,), matches, "unseen tiles that match the kind"),
+            Section("unseen", (KINDS,), 4, "copies of each kind in the other hands and the stock"),
+            Section("catches", (SEATS, KINDS), 4, "copies of each kind caught, by seat"),
+            Section("laid", (SEATS, KINDS), 4, "copies of each kind laid from the hand, by seat"),
+            *own,
+            Section("sizes", (SEATS,), hand, "tiles in each hand"),
+            Section("stock", (1,), stock, "tiles in the stock"),
+            Section("mover", (SEATS,), 1, "whose turn it is, one-hot"),
+            Section("leader", (SEATS,), 1, "who led, one-hot"),
+            Section("first_deal", (1,), 1, "the first deal of a match"),
+            Section("last_deal", (1,), 1, "the last deal of a match"),
+        )
+    )
 
 
 @rule

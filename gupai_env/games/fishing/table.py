@@ -15,28 +15,48 @@ from gupai_env.games.fishing.rules import CATCH
 LAKE_CAPACITY, CATCH_CAPACITY = 28, 24  # tiles; there are seldom more
 
 
-def draw_table(
+def table_of(
+    shares: Sequence[tuple[int, int]], baits: np.ndarray, action_type: Callable[[int], str]
+) -> Callable[..., Scene]:
+    """Return the `scene` of a game, which marks the tiles of the last play.
+
+    Args:
+        shares: By deck, the tiles in all hands and in the lake.
+        baits: The kind that each action plays.
+        action_type: Returns what an action does as a phrase.
+    """
+
+    def scene(
+        game: Game,
+        variant: Variant,
+        views: Sequence[np.record],
+        names: Sequence[str],
+        payoffs: Sequence[float] | None = None,
+    ) -> Scene:
+        """Return the table; see `Game.scene`."""
+        dealt, lake = shares[variant.as_rules(game.rules_type).deck]
+        return _drawn(game, variant, views, names, payoffs, dealt, lake, baits, action_type)
+
+    return scene
+
+
+def _drawn(
     game: Game,
     variant: Variant,
     views: Sequence[np.record],
     names: Sequence[str],
     payoffs: Sequence[float] | None,
-    *,
-    shares: tuple[int, int],
+    dealt: int,
+    lake: int,
     baits: np.ndarray,
     action_type: Callable[[int], str],
 ) -> Scene:
-    """Return the table; see `Game.scene`. The tiles of the last play are marked.
-
-    Args: shares: tiles in all hands and in the lake. baits: the kind that each action plays. action_type: what an
-            action does as a phrase.
-    """
+    """Return the table of a fishing game."""
     near = views[0]
     players = variant.players
     order = seats_from(near, players)
     terminated = payoffs is not None
     own = {int(view.seat): view for view in views}
-    dealt, lake = shares
     action = int(near.record[near.plays - 1]) if near.plays else None
 
     laid = baits[action] if action is not None and action < CATCH else NOBODY

@@ -3,10 +3,9 @@
 import numpy as np
 
 from gupai_env.core.byte_rows import store_word
-from gupai_env.core.layout import Encoder, Layout, Section
+from gupai_env.core.layout import Encoder, Section
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import KINDS
-from gupai_env.games.fishing.encoder import encode_place, encode_table
+from gupai_env.games.fishing.encoder import encode_place, encode_table, fishing_layout
 from gupai_env.games.fishing.rules import SEATS
 from gupai_env.games.shi_wu_hu.rules import GROUP_NAMES, STOCK, THOUSAND
 
@@ -16,28 +15,15 @@ GROUPS = len(GROUP_NAMES)
 BYTES = np.array([sum((bits >> at & 1) << 8 * at for at in range(GROUPS)) for bits in range(1 << GROUPS)])  # as a word
 ORDER = ", ".join(GROUP_NAMES)
 
-LAYOUT = Layout(
-    (
-        Section("hand", (KINDS,), 4, "copies of each kind in one's hand"),
-        Section("drawn", (KINDS,), 1, "the tile of the stock to be played now, one-hot; all 0: none"),
-        Section("lake", (KINDS,), 4, "copies of each kind in the lake"),
-        Section("bites", (KINDS,), MATCHES, "tiles of the lake of which a bait of the kind may catch one"),
-        Section("rivals", (KINDS,), MATCHES, "unseen tiles that match the kind"),
-        Section("unseen", (KINDS,), 4, "copies of each kind in the other hands and the stock"),
-        Section("catches", (SEATS, KINDS), 4, "copies of each kind caught, by seat"),
-        Section("laid", (SEATS, KINDS), 4, "copies of each kind laid from the hand, by seat"),
-        Section("full", (SEATS, GROUPS), 1, f"which groups are full in each catch: {ORDER}"),
-        Section("open", (SEATS, GROUPS), 1, "which are not, but can still be by tiles that no other seat has caught"),
-        Section("hundreds", (SEATS,), 27, "points of each catch: the hundreds,"),
-        Section("tens", (SEATS,), 9, "and the tens below"),
-        Section("thousand", (SEATS,), 1, "the catch has 1,000 points or more"),
-        Section("sizes", (SEATS,), HAND, "tiles in each hand"),
-        Section("stock", (1,), STOCK, "tiles in the stock"),
-        Section("mover", (SEATS,), 1, "whose turn it is, one-hot"),
-        Section("leader", (SEATS,), 1, "who led, one-hot"),
-        Section("first_deal", (1,), 1, "the first deal of a match"),
-        Section("last_deal", (1,), 1, "the last deal of a match"),
-    )
+LAYOUT = fishing_layout(
+    HAND,
+    STOCK,
+    MATCHES,
+    Section("full", (SEATS, GROUPS), 1, f"which groups are full in each catch: {ORDER}"),
+    Section("open", (SEATS, GROUPS), 1, "which are not, but can still be by tiles that no other seat has caught"),
+    Section("hundreds", (SEATS,), 27, "points of each catch: the hundreds,"),
+    Section("tens", (SEATS,), 9, "and the tens below"),
+    Section("thousand", (SEATS,), 1, "the catch has 1,000 points or more"),
 )
 AT = LAYOUT.starts
 
