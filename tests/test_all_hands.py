@@ -85,8 +85,8 @@ def test_values_are_what_a_duel_wins(whole):
 
 def test_an_equilibrium_tells_what_splits_win_against_it():
     tree = build_hand_tree("pai-gow", **TINY)
-    found = Equilibrium(tree, 100).chips(tree.turns[0])
-    assert (np.isnan(found) == ~tree.turns[0].masks).all()
+    found = Equilibrium(tree, 100).chips(tree.batches[0])
+    assert (np.isnan(found) == ~tree.batches[0].masks).all()
     policy = solve_hands(tree, 100)
     times = np.tile(tree.by_tiles.times, 2)
     best = (np.nanmax(found, 1) * times).reshape(2, -1).sum(1) / tree.by_tiles.times.sum()

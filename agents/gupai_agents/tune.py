@@ -180,11 +180,11 @@ class DecisionSample:
     """Decisions on which features and heuristics are measured; those with one legal action are left out."""
 
     def __init__(self, game: Game, variant: dict[str, Any]) -> None:
-        self.game, self.batch = game, []
+        self.game, self.batches = game, []
         envs = VectorEnv(game, SAMPLED, seed=1, observe=False, **variant)
         for step in range(STEPS):
             views, rng_keys = envs.views()
-            self.batch.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
+            self.batches.append(DecisionBatch(views, envs.masks, rng_keys).at(envs.masks.sum(1) > 1))
             envs.step(envs.sample(step))
 
     def apart(self, weights: np.ndarray) -> float:
@@ -212,7 +212,7 @@ class DecisionSample:
 
     def _scores(self, weights: np.ndarray) -> Iterator[np.ndarray]:
         """Yield the scores of legal actions, decisions with equally many actions at a time: float64 [N, actions]."""
-        for batch in self.batch:
+        for batch in self.batches:
             scores, counts = scores_of(self.game, weights, batch), batch.masks.sum(1)
             for count in np.unique(counts).tolist():
                 rows = counts == count

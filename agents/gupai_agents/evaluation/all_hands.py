@@ -126,7 +126,7 @@ class HandTree:
     game: Game
     variant: Variant
     by_tiles: Hands
-    turns: Sequence[DecisionBatch]  # of each seat: all hands as player, then as banker
+    batches: Sequence[DecisionBatch]  # of each seat: all hands as player, then as banker
     _known: dict[bytes, np.ndarray] = field(default_factory=dict, repr=False)  # the last answer of `_worth`
 
     players = SEATS
@@ -170,7 +170,9 @@ class HandTree:
         different, who = distinct(agents)
         if len(agents) != SEATS:
             raise ValueError(f"{len(agents)} players for {SEATS} seats; there must be one for each")
-        rows = [probabilities(different[who[seat]], self.game, self.variant, self.turns[seat]) for seat in range(SEATS)]
+        rows = [
+            probabilities(different[who[seat]], self.game, self.variant, self.batches[seat]) for seat in range(SEATS)
+        ]
         return np.array(rows).reshape(SEATS, 2, *self.by_tiles.masks.shape)
 
     def uniform(self) -> np.ndarray:
@@ -240,9 +242,9 @@ def build_hand_tree(game: str | Game, /, **variant: Any) -> HandTree:
         )
     rules = options.as_rules(game.rules_type)
     by_tiles = list_hands(game, rules)
-    turns = [turns_of(game, options, by_tiles.hands, seat) for seat in range(SEATS)]
-    by_tiles.masks[:] = turns[0].masks[: len(by_tiles.hands)]
-    return HandTree(game, options, by_tiles, turns)
+    batches = [batch_of(game, options, by_tiles.hands, seat) for seat in range(SEATS)]
+    by_tiles.masks[:] = batches[0].masks[: len(by_tiles.hands)]
+    return HandTree(game, options, by_tiles, batches)
 
 
 def offers_hands(game: Game, variant: Variant) -> bool:
@@ -272,7 +274,7 @@ def by_worth(hands: Hands, kinds: np.ndarray) -> tuple[Hands, np.ndarray]:
     return Hands(alike, times, hands.groups[some], hands.masks[some], copies), of
 
 
-def turns_of(game: Game, variant: Variant, hands: np.ndarray, seat: int) -> DecisionBatch:
+def batch_of(game: Game, variant: Variant, hands: np.ndarray, seat: int) -> DecisionBatch:
     """Return what a seat is asked with each hand, as player and then as banker; whatever it cannot see is left out."""
     states = game.new_states(2 * len(hands))
     rules = variant.as_rules(game.rules_type)
@@ -320,10 +322,10 @@ class Equilibrium:
         self.won = np.where(hands.masks, worth * hands.times.sum() / hands.times[:, None], np.nan)  # [roles, H, splits]
         self.rows = {hand.tobytes(): row for row, hand in enumerate(hands.hands)}
 
-    def chips(self, turns: DecisionBatch) -> np.ndarray:
+    def chips(self, batch: DecisionBatch) -> np.ndarray:
         """Return the chips of every split, float64 [N, splits]; NaN where it is not legal."""
-        rows = [self.rows[tiles.tobytes()] for tiles in turns.views.tiles]
-        roles = np.where(turns.views.banker == 0, BANKER, PLAYER)
+        rows = [self.rows[tiles.tobytes()] for tiles in batch.views.tiles]
+        roles = np.where(batch.views.banker == 0, BANKER, PLAYER)
         found: np.ndarray = self.won[roles, rows]
         return found
 
