@@ -18,7 +18,6 @@ from gupai_agents.checkpoint import variant_of
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_agents.shipped import networks
 from gupai_env import GAMES
-from gupai_env.core.variant import TINY
 from gupai_training.config import parse
 from gupai_training.curves import evaluations_of
 from gupai_training.run import Run
@@ -64,7 +63,7 @@ def main() -> None:
 def self_play(name: str, decisions: int, seed: int, runs: Path) -> None:
     """Print how exploitability of the policy that the player draws from falls, a row of the table."""
     settings = {
-        **settings_of(name, small(name), seed),
+        **settings_of(name, GAMES[name].variant.tiny_options(), seed),
         "decisions": decisions,
         "network": {"type": "mlp", "hidden": [64, 64]},
         "ppo": {"envs": ENVS, "steps": STEPS, "payoff_scale": SCALE.get(name, 10), **PPO},
@@ -88,7 +87,7 @@ def by_recipe(file: Path, header: dict[str, Any], targets: int, seed: int, runs:
     kinds = kinds_of(header)
     for expert_iteration in kinds:
         settings = {
-            **settings_of(game.id, variant.changed() | small(game.id), seed),
+            **settings_of(game.id, variant.changed() | game.variant.tiny_options(), seed),
             "decisions": 0,
             "start": start,
             "network": {"type": net["type"], "hidden": [WIDTH] * len(net["hidden"])},
@@ -116,11 +115,6 @@ def kinds_of(header: dict[str, Any]) -> list[dict[str, Any]]:
     if expert_iteration.get("ensemble") or (kept.get("true_hands"), kept.get("self_rollouts")) in known:
         return before  # what several seeds agree on needs several; more of the same is the number of targets
     return [*before, kept]
-
-
-def small(game: str) -> dict[str, Any]:
-    """Return the options of a game's tiny deck."""
-    return {"deck": TINY, "players": GAMES[game].variant.LIMITS[TINY]["players"][0]}
 
 
 def settings_of(game: str, variant: dict[str, Any], seed: int) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.hints import verb_of
 from gupai_env.core.phrases import seat_names
-from gupai_env.core.variant import TINY, in_words
+from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
 from gupai_training.config import Config, went_in
@@ -253,8 +253,7 @@ def _variants(game: Game) -> list[str]:
     for file in sorted(LADDERS.glob(f"{game.id}*.json")):
         changed = _changed(json.loads(file.read_text(encoding="utf-8"))["changed"])
         found.setdefault(changed, []).append("[a ladder of players](../ladder.md)")
-    seats = game.variant.LIMITS[TINY]["players"][0]
-    found.setdefault(_changed({"players": seats, "deck": TINY}), []).append(
+    found.setdefault(_changed(game.variant.tiny_options()), []).append(
         "[exact play](../evaluation.md#exact-exploitability): small enough to search completely"
     )
     for name, options in NAMED.get(game.id, {}).items():

@@ -19,11 +19,6 @@ from variants import name_of, values
 DEALS = 20_000  # to look through for a rare one
 
 
-def tiny(game: Game) -> dict[str, Any]:
-    """The options of its tiny deck."""
-    return {"players": game.variant.LIMITS["tiny"]["players"][0], "deck": "tiny"}
-
-
 MANY, SHORT = 20, 8  # games that are played to find a fault, where one has no more decisions
 
 
@@ -43,8 +38,9 @@ def cases(game: Game) -> list[dict[str, Any]]:
     every = range(max(map(len, others.values())))
     varied = [{name: each[at % len(each)] for name, each in others.items()} for at in every]
     varied += [{"deck": deck, "players": 2} for deck in decks if deck not in (default.deck, "tiny")]
-    match = {"deals": 2} | ({} if game is next(iter(GAMES.values())) else tiny(game))  # long ones in one game
-    return [{}, match, tiny(game), *varied]
+    tiny = game.variant.tiny_options()
+    match = {"deals": 2} | ({} if game is next(iter(GAMES.values())) else tiny)  # long ones in one game
+    return [{}, match, tiny, *varied]
 
 
 def rare_seed(game: Game, **variant: Any) -> int:
@@ -67,7 +63,7 @@ CASES = [
 @pytest.mark.parametrize(("game", "options", "mask_in"), CASES)
 def test_an_environment_passes_every_check(game, options, mask_in):
     hooks = hooks_for(game.id, **options)
-    if options == tiny(game):  # a short game: every table of it is drawn
+    if options == game.variant.tiny_options():  # a short game: every table of it is drawn
         hooks = replace(hooks, render_modes=("ansi", "rgb_array"))
     make_env = partial(WitnessedEnv, game.id, mask_in=mask_in, **options)
     seed = rare_seed(game, **options)

@@ -176,8 +176,8 @@ def test_exact_values_lie_where_many_deals_put_them():
 
 @pytest.mark.parametrize("game", GAMES)
 def test_all_play_of_a_tiny_deck_is_one_game_of_chips_that_change_hands(game):
-    seats = GAMES[game].variant.LIMITS["tiny"]["players"][0]
-    tiny = TINY | {"players": seats}
+    tiny = GAMES[game].variant.tiny_options()
+    seats = tiny["players"]
     tree = tree_of(game, **tiny)
     assert tree.probability @ tree.plan(tree.uniform())[tree.ends].prod(1) == pytest.approx(1)
     for name in agent_names(game, GAMES[game].variant.make(**tiny)):

@@ -24,8 +24,7 @@ DECKS = ["full", "tiny"]
 
 def of_deck(name, deck):
     """The options of a game as it is, or with its tiny deck."""
-    tiny = {"deck": "tiny", "players": GAMES[name].variant.LIMITS["tiny"]["players"][0]}
-    return tiny if deck == "tiny" else {}
+    return GAMES[name].variant.tiny_options() if deck == "tiny" else {}
 
 
 def play(state, rng):

@@ -304,10 +304,6 @@ TEMPERATURE = {
 }
 
 
-def tiny(game: Game) -> dict:
-    return {"deck": "tiny", "players": game.variant.LIMITS["tiny"]["players"][0]}
-
-
 def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.ndarray:
     """What each sequence is worth in chips, when all go on by a policy, or its own seat by a best response."""
     one_chip = dataclasses.replace(tree, payoffs=np.ones_like(tree.payoffs))
@@ -321,14 +317,14 @@ def exact_scores(tree: GameTree, policy: np.ndarray, best: bool = False) -> np.n
 @pytest.mark.parametrize("name", ["jie-long", "ding-niu", "ce-deng", "tiu-u", "small-mahjong", "shi-wu-hu"])
 def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
     game = get_game(name)
-    tree = build_tree(game, **tiny(game))
+    tree = build_tree(game, **game.variant.tiny_options())
     heated = f"greedy@{TEMPERATURE[name]}"
-    policy = tree.policy([make_agent(heated, game, **tiny(game))] * tree.players)
+    policy = tree.policy([make_agent(heated, game, **game.variant.tiny_options())] * tree.players)
     scores = exact_scores(tree, policy)
     sets = np.flatnonzero(tree.batch.masks.sum(1) > 1)
     sets = np.random.default_rng(3).choice(sets, min(30, len(sets)), replace=False)
     spec = f"search:playouts=3000,particles=3000,steady=0,heuristic={heated},others={heated},infer={heated}"
-    values = make_agent(spec, game, **tiny(game)).values(tree.batch.at(sets))
+    values = make_agent(spec, game, **game.variant.tiny_options()).values(tree.batch.at(sets))
     printed = 0
     for row, group in enumerate(sets):
         sequences = np.arange(tree.first[group], tree.first[group + 1])
@@ -345,9 +341,9 @@ def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
 def test_where_the_rest_is_a_best_response_the_best_action_is_found(name):
     """The others draw their moves; one's own later moves are, as it happens, the best ones, or the only ones."""
     game = get_game(name)
-    tree = build_tree(game, **tiny(game))
+    tree = build_tree(game, **game.variant.tiny_options())
     heated = f"greedy@{TEMPERATURE[name]}"
-    seat, rest = make_agent("greedy", game, **tiny(game)), make_agent(heated, game, **tiny(game))
+    seat, rest = (make_agent(each, game, **game.variant.tiny_options()) for each in ("greedy", heated))
     found = 0
     for searching in range(tree.players):
         policy = tree.policy([seat if each == searching else rest for each in range(tree.players)])
@@ -360,7 +356,7 @@ def test_where_the_rest_is_a_best_response_the_best_action_is_found(name):
         ]
         sets = np.random.default_rng(1).choice(sets, min(40, len(sets)), replace=False)
         spec = f"search:playouts=1500,particles=1500,steady=0,heuristic=greedy,others={heated},infer={heated}"
-        chosen = make_agent(spec, game, **tiny(game)).act(tree.batch.at(sets))
+        chosen = make_agent(spec, game, **game.variant.tiny_options()).act(tree.batch.at(sets))
         for group, action in zip(sets, chosen, strict=True):
             sequences = np.arange(tree.first[group], tree.first[group + 1])
             assert action == tree.actions[sequences[best[sequences].argmax()]]

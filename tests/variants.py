@@ -57,8 +57,7 @@ def some_variants(game: Game) -> list[Variant]:
 
 def pairs_of(variant: Variant) -> set:
     """Every two options of a variant with their values."""
-    named = {field.name: str(getattr(variant, field.name)) for field in dataclasses.fields(variant)}
-    return {((a, named[a]), (b, named[b])) for a, b in combinations(named, 2)}
+    return set(combinations(((name, str(value)) for name, value in vars(variant).items()), 2))
 
 
 def allowed(game: Game, options: dict) -> bool:
@@ -70,13 +69,10 @@ def allowed(game: Game, options: dict) -> bool:
 def pairwise(chosen: list[Variant]) -> list[Variant]:
     """Some of a game's variants in which every two values of two options meet that meet in any."""
 
-    def pairs(variant: Variant) -> set:
-        return set(combinations(sorted((name, str(value)) for name, value in vars(variant).items()), 2))
-
-    found, open_pairs = [], set().union(*map(pairs, chosen))
+    found, open_pairs = [], set().union(*map(pairs_of, chosen))
     while open_pairs:
-        found.append(max(chosen, key=lambda variant: len(pairs(variant) & open_pairs)))
-        open_pairs -= pairs(found[-1])
+        found.append(max(chosen, key=lambda variant: len(pairs_of(variant) & open_pairs)))
+        open_pairs -= pairs_of(found[-1])
     return found
 
 

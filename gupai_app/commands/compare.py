@@ -206,12 +206,11 @@ def exploitability(
     """Tell exactly what a best response wins from agents, on a deck small enough to search all play."""
     import time
 
-    from gupai_env.core.variant import TINY
     from gupai_env.games import get_game
 
     with mistakes():
-        seats = get_game(name).variant.LIMITS[TINY]["players"][0]
-    game, variant = read_variant(name, [f"deck={TINY}", f"players={seats}", *(option or ())])
+        tiny = get_game(name).variant.tiny_options()
+    game, variant = read_variant(name, [*(f"{each}={value}" for each, value in tiny.items()), *(option or ())])
 
     from gupai_agents import agent_names
     from gupai_agents.agent import labels_of

@@ -176,6 +176,11 @@ class Variant:
         return rules_type(*(_encode(field, getattr(self, field.name)) for field in dataclasses.fields(self)))
 
     @classmethod
+    def tiny_options(cls) -> dict[str, Any]:
+        """Return the options of the tiny deck, with the least players that it allows."""
+        return {"players": cls.LIMITS[TINY]["players"][0], "deck": TINY}
+
+    @classmethod
     def make(cls: type[T], **options: Any) -> T:
         """Build a variant; an unknown option is a ValueError that names the nearest and all allowed ones.
 
