@@ -16,17 +16,18 @@ from gupai_env import GAMES, get_game
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
 
 
-# Which leave no room: docs/players.md
-CLOSE = {("small-mahjong", "counting"), ("pai-gow", "house"), ("pai-gow", "odds")}
+DEALS = {"pai-gow": 20_000}  # where players differ by thousandths of a chip
+# Chips within which `tuned` stays of players that leave no room: docs/players.md
+CLOSE = {("small-mahjong", "counting"): 0.15, ("pai-gow", "house"): 0.006}
 
 
 @every_game
 def test_tuned_beats_every_hand_written_player(game):
     tuned = make_agent(TUNED, game)
     for name in game.heuristics:
-        won = duel(game, tuned, make_agent(name, game), 2000, seed=77).mean(0)
+        won = duel(game, tuned, make_agent(name, game), DEALS.get(game.id, 2000), seed=77).mean(0)
         if (game.id, name) in CLOSE:
-            assert abs(won.mean) < 0.15
+            assert abs(won.mean) < CLOSE[game.id, name]
         else:
             assert won.low > 0, (name, won)
 
