@@ -136,7 +136,7 @@ class Numbered(NamedTuple):
 
 
 def numbered(game: Game, agents: Sequence[Agent]) -> Numbered:
-    """Return how the loops know some agents; who is asked outside the loops has the number ASKED + its index."""
+    """Return the number of each agent in the loops; agents that are asked outside them have ASKED + their index."""
     numbers, heuristics = [], []
     for place, agent in enumerate(agents):
         if isinstance(agent, RandomAgent):

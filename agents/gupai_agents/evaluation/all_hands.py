@@ -38,11 +38,16 @@ MOST_ROUNDS = 1_000_000_000
 def _respond(hands, groups, copies, policy, said, chips, span, out):
     """Add up for each split of some hands what it wins against a policy, over all hands dealt to the other seat.
 
-    hands, int8 [H, size], sorted, and groups, int8 [H, splits, 2], are those of either seat, `policy` how the other one
-    splits them, float64 [H, splits], over the orders of the tiles of each hand. copies: of each kind. said: of two
-    values, one's own first, LOWER, EQUAL or HIGHER, int8 [values, values]. chips: by what is said of the high and of
-    the low groups, float64 [3, 3]. The sums, weighed by the policy and by the orders in which the other hand can be
-    drawn, go to out, float64 [H, splits], for hands span[0] to before span[1].
+    Args:
+        hands: The sorted hands of either seat, int8 [H, size].
+        groups: The values of the two groups of each split, int8 [H, splits, 2].
+        policy: How the other seat splits each hand, divided by the orders of its tiles, float64 [H, splits].
+        copies: Tiles of each kind.
+        said: How one's own value compares with another, LOWER, EQUAL or HIGHER, int8 [values, values].
+        chips: The chips for the comparison of the high groups and that of the low groups, float64 [3, 3].
+        span: The first hand of these sums, and the one after the last.
+        out: Filled with the sums, float64 [H, splits], weighted by the policy and by the orders in which the other hand
+            can be drawn.
     """
     left = np.zeros(KINDS, np.int64)
     for own in range(span[0], span[1]):
@@ -223,7 +228,7 @@ def role_worth(hands: Hands, rules: Any, game: Game, role: int, policy: np.ndarr
     """Return what each split wins in one role, float64 [H, splits], against a policy of the other role, the same."""
     assert game.hands
     chips = game.hands.chips_between(rules)[role]
-    own = chips if role == PLAYER else chips[::-1, ::-1]  # by what is said of one's own groups
+    own = chips if role == PLAYER else chips[::-1, ::-1]  # seen from this role
     return hands.worth(policy, np.ascontiguousarray(own), LOWER if role == PLAYER else HIGHER)
 
 

@@ -69,7 +69,7 @@ def named(name: str) -> Named:
 def verbs_of(game: Game) -> list[str]:
     """Return the verbs of a game's actions, without their endings."""
     if game.name_action is not None:
-        return [PLAY]  # of such names a view tells what they mean
+        return [PLAY]  # only a view gives these actions their full names
     return list(dict.fromkeys(named(name)[0] for name in game.action_names))
 
 
@@ -140,7 +140,7 @@ def _about(word: str, text: str) -> Callable[[Sequence[tuple[int, int]]], bool]:
 
 
 def _turned(game: Game) -> bool:
-    """Whether actions tell which end of a tile stays open: both [1:2] and [2:1] are among their names."""
+    """Whether the names of actions say which end of a tile stays open: both [1:2] and [2:1] occur."""
     return {"[1:2]", "[2:1]"} <= set(game.action_names)
 
 
