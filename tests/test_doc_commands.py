@@ -39,7 +39,8 @@ SMALLER = {
     "gupai tournament jie-long tuned search": "--deals 10",
     "gupai tournament jie-long random greedy variety": "--deals 50",
     "gupai tournament jie-long variety greedy random": "--deals 50",
-    "gupai claim run jl-attack-2 --html": "--deals 500",
+    "gupai claim run jl-attack-2 --html": "--deals 500 --no-masters",
+    "gupai exploitability pai-gow -o deck=full --solve": "--rounds 3",
     "gupai claim run jl-attack-2 --d": "--no-masters",
     "gupai claim run jl-attack-2 --s": "--no-masters",
 }

@@ -318,7 +318,7 @@ def test_a_claim_is_tested_and_its_verdict_read(pages):
 def test_a_test_is_stopped_and_another_is_not_begun_beside_it(pages, monkeypatch):
     from gupai_app.web import claims
 
-    def endless(claim, *, deals, progress):
+    def endless(claim, *, deals, masters, progress):
         while True:
             progress(0.5, "playing")
             time.sleep(0.01)
