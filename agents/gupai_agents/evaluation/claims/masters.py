@@ -42,12 +42,12 @@ OWN, CHIPS = "its own scores", "chips"
 class Open(NamedTuple):
     """Decisions at which both actions are open; all arrays have a row each, [M].
 
-    turns: what the seats know. chosen: what the master plays. one, other: the claimed action and the other.
+    batch: what the seats know. chosen: what the master plays. one, other: the claimed action and the other.
     wanted, allowed: all that are claimed, and all others it could be compared with, bool [M, num_actions].
     worth: by how much the master values the one above the other; NaN if it does not say. deals, groups: as of forks.
     """
 
-    turns: DecisionBatch
+    batch: DecisionBatch
     chosen: np.ndarray
     one: np.ndarray
     other: np.ndarray
@@ -59,7 +59,7 @@ class Open(NamedTuple):
 
     def at(self, rows: np.ndarray) -> "Open":
         """Return some of them."""
-        return Open(self.turns.at(rows), *(each[rows] for each in self[1:]))
+        return Open(self.batch.at(rows), *(each[rows] for each in self[1:]))
 
 
 class Pair(NamedTuple):
@@ -84,8 +84,8 @@ def masters(setting: Setting, reading: Policy | Action, cell: Cell) -> dict[Dose
     parts = list(_open_in(setting, reading, table, master, claimed))
     if not parts:
         return dict.fromkeys(doses_in(reading, cell), ())
-    turns = concatenated([part.turns for part in parts])
-    found = Open(turns, *(np.concatenate(each) for each in zip(*(part[1:] for part in parts), strict=True)))
+    batch = concatenated([part.batch for part in parts])
+    found = Open(batch, *(np.concatenate(each) for each in zip(*(part[1:] for part in parts), strict=True)))
     told = {}
     for dose in doses_in(reading, cell):
         some = found
@@ -124,15 +124,15 @@ def _open_in(
     asked_for = asked_of(setting, reading)
     for block in table.blocks(0, min(setting.deals or DEALS, DEALS)):
         envs = table.envs(len(block.states))
-        for rows, turns, actions in decisions(envs, [master]):
-            asked = turns.masks.sum(1) > 1
+        for rows, batch, actions in decisions(envs, [master]):
+            asked = batch.masks.sum(1) > 1
             if isinstance(claimed, Pair) or table.sampler.conditional:
                 asked &= (envs.seats[rows, None] == block.seats[rows]).any(1)
             some = np.flatnonzero(asked)
             if not len(some):
                 continue
             states = envs.states[rows[some]].view(np.recarray)
-            at, few, chosen = Positions(game, variant, states, turns.masks[some]), turns.at(some), actions[some]
+            at, few, chosen = Positions(game, variant, states, batch.masks[some]), batch.at(some), actions[some]
             if isinstance(claimed, Pair):
                 one, other = (ask(each, game, variant, few).astype(int) for each in claimed)
                 every = np.arange(at.masks.shape[1])
@@ -156,11 +156,11 @@ def _asked(name: str, master: Agent, search: SearchAgent, found: Open) -> tuple[
     among = f"{name}, among {name}"
     worth = _by_deal(found.worth, found.deals) if isinstance(master, ObservationAgent) else None
     own = Masters(among, len(found.deals), *_chosen(found, found.chosen), worth, OWN)
-    drawn = np.array([derive(int(key), PREFER_STREAM) for key in found.turns.rng_keys])
+    drawn = np.array([derive(int(key), PREFER_STREAM) for key in found.batch.rng_keys])
     order = np.lexsort((drawn, found.deals))
     firsts = order[np.unique(found.deals[order], return_index=True)[1]]
     few = found.at(firsts[:SEARCHED])
-    values, rows = search.values(few.turns, halving=False), np.arange(len(few.deals))
+    values, rows = search.values(few.batch, halving=False), np.arange(len(few.deals))
     worth = _by_deal(values.means[rows, few.one] - values.means[rows, few.other], few.deals)
     thought = _chosen(few, values.choice(search.plan.steady).astype(int))
     return own, Masters(f"{SEARCH}, among {name}", len(few.deals), *thought, worth, CHIPS)

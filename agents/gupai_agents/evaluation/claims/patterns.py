@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gupai_agents.decisions import standing
 from gupai_env.core.claims import Positions, vocabulary_of
 from gupai_env.core.game import Game
 from gupai_env.core.hints import PLAY, TILE, tiles_named, verb_of
@@ -61,9 +62,14 @@ def stem(word: str) -> str:
 def named(name: str) -> Named:
     """Return the verb of an action's name, without endings, and the tiles that stand before and after it."""
     verb = " ".join(stem(word) for word in verb_of(name).split())
-    words = re.search(r"[a-z]{2,}", TILE.sub(lambda tile: " " * len(tile[0]), name))
+    words = _words_in(name)
     before, after = (name[: words.start()], name[words.start() :]) if words else ("", name)
     return verb, tiles_named(before), tiles_named(after)
+
+
+def _words_in(text: str) -> re.Match[str] | None:
+    """Return where the first word outside tiles stands."""
+    return re.search(r"[a-z]{2,}", TILE.sub(lambda tile: " " * len(tile[0]), text))
 
 
 def verbs_of(game: Game) -> list[str]:
@@ -84,7 +90,7 @@ def _read(text: str, game: Game) -> Pattern:
         if "leaves" not in vocabulary_of(game).actions and not _turned(game):
             raise ValueError(f"{text!r}: no action of {game.id} leaves a number open")
         return Pattern("", (), (), (), leaves=int(opened[1]))
-    words = re.search(r"[a-z]{2,}", TILE.sub(lambda tile: " " * len(tile[0]), text))
+    words = _words_in(text)
     if not words:
         raise ValueError(f"{text!r} says not what is done; verbs of {game.id} are {', '.join(_shown(game))}")
     before, rest = text[: words.start()], text[words.start() :]
@@ -187,8 +193,6 @@ def _tiles_of(name: str) -> str:
 
 def views_of(at: Positions) -> np.recarray:
     """Return what the seats to act know, a record array [N]."""
-    from gupai_agents.decisions import standing
-
     views: np.recarray = standing(at.game, at.variant, at.states).views()[0]
     return views
 

@@ -28,17 +28,17 @@ class ChangedAgent:
         self.agent, self.change, self.value = agent, change, value
         self.name = f"{agent.name}, {change.label(value)}"
 
-    def act(self, turns: DecisionBatch) -> np.ndarray:
+    def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return one legal action a row, int16 [N]."""
         if self.change.shown:
-            views = turns.views.copy()
+            views = batch.views.copy()
             self.change.shown(views, self.value)
-            turns = turns._replace(views=views)
-        actions = np.array(self.agent.act(turns), np.int16)
+            batch = batch._replace(views=views)
+        actions = np.array(self.agent.act(batch), np.int16)
         if self.change.drawn is not None:
             for row in np.flatnonzero(self.change.drawn[actions]).tolist():
-                legal = np.flatnonzero(turns.masks[row] & self.change.drawn)
-                actions[row] = legal[derive(int(turns.rng_keys[row]), DISCARD_STREAM) % len(legal)]
+                legal = np.flatnonzero(batch.masks[row] & self.change.drawn)
+                actions[row] = legal[derive(int(batch.rng_keys[row]), DISCARD_STREAM) % len(legal)]
         return actions
 
 

@@ -225,15 +225,15 @@ def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) ->
     for block in table.blocks(first, deals):
         found: list[tuple[np.ndarray, ...]] = []
         envs = table.envs(len(block.states))
-        for rows, turns, actions in decisions(envs, [agent]):
-            asked = turns.masks.sum(1) > 1
+        for rows, batch, actions in decisions(envs, [agent]):
+            asked = batch.masks.sum(1) > 1
             if table.sampler.conditional:
                 asked &= (envs.seats[rows, None] == block.seats[rows]).any(1)
             some = np.flatnonzero(asked)
             if len(some):
                 states = envs.states[rows[some]].view(np.recarray)
-                at = Positions(table.game, table.variant, states, turns.masks[some])
-                one, other = pairs_of(at, agent, turns.at(some), actions[some], choice)
+                at = Positions(table.game, table.variant, states, batch.masks[some])
+                one, other = pairs_of(at, agent, batch.at(some), actions[some], choice)
                 taken = np.flatnonzero((one >= 0) & (other >= 0) & (one != other))
                 found.append((states[taken], one[taken], other[taken], start + rows[some][taken]))
         if found:
@@ -243,17 +243,17 @@ def forks(table: Table, agent: Agent, choice: Choice, first: int, deals: int) ->
 
 
 def pairs_of(
-    at: Positions, agent: Agent, turns: DecisionBatch, chosen: np.ndarray, choice: Choice
+    at: Positions, agent: Agent, batch: DecisionBatch, chosen: np.ndarray, choice: Choice
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the action and the one it is compared with in every position, int [N]; -1 where there is none."""
     wanted, allowed = sets_of(at, choice)
-    scores = preferences(agent, turns, chosen)
+    scores = preferences(agent, batch, chosen)
     one = _best(scores, wanted)
     if choice.comparator == "pip_matched":
         pips = action_pips(at.game)
         allowed &= np.abs(pips[None, :] - pips[one][:, None]) <= NEAR
     if choice.comparator == "uniform":
-        scores = drawn_scores(turns, UNIFORM_STREAM)
+        scores = drawn_scores(batch, UNIFORM_STREAM)
     return one, _best(scores, allowed)
 
 
@@ -274,22 +274,22 @@ def _best(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     return np.where(allowed.any(1), found, -1)
 
 
-def preferences(agent: Agent, turns: DecisionBatch, chosen: np.ndarray) -> np.ndarray:
+def preferences(agent: Agent, batch: DecisionBatch, chosen: np.ndarray) -> np.ndarray:
     """Return what actions are worth to a player, float64 [N, num_actions]: a heuristic or a network tells it; of any
     other what it has chosen, int [N], comes first, and the rest are drawn.
     """
     if isinstance(agent, HeuristicAgent | ObservationAgent):
-        return agent.scores(turns)
-    scores = drawn_scores(turns, PREFER_STREAM)
+        return agent.scores(batch)
+    scores = drawn_scores(batch, PREFER_STREAM)
     scores[np.arange(len(scores)), chosen.astype(int)] = 2.0
     return scores
 
 
-def drawn_scores(turns: DecisionBatch, stream: int) -> np.ndarray:
+def drawn_scores(batch: DecisionBatch, stream: int) -> np.ndarray:
     """Return numbers drawn from the keys of decisions, float64 [N, num_actions] from 0 to 1."""
-    actions = range(turns.masks.shape[1])
-    drawn = [[derive(derive(int(key), stream), action) for action in actions] for key in turns.rng_keys]
-    return np.array(drawn, np.float64).reshape(turns.masks.shape) / KEYS
+    actions = range(batch.masks.shape[1])
+    drawn = [[derive(derive(int(key), stream), action) for action in actions] for key in batch.rng_keys]
+    return np.array(drawn, np.float64).reshape(batch.masks.shape) / KEYS
 
 
 def gains(table: Table, agent: Agent, found: Forks) -> np.ndarray:
