@@ -18,10 +18,11 @@ from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import identity, write_checkpoint
 from gupai_agents.evaluation.claims import Sampler, claim_of, read_claim, schema, try_claim, verdicts
 from gupai_agents.evaluation.claims.designs import with_panel
+from gupai_agents.evaluation.claims.doses import population_at
 from gupai_agents.evaluation.claims.effects import sentence_of
 from gupai_agents.evaluation.claims.exacts import answer, questions_of
 from gupai_agents.evaluation.claims.report import command_of
-from gupai_agents.evaluation.claims.schema import Condition, Partner, Population
+from gupai_agents.evaluation.claims.schema import Condition, Partner, Policy, Population
 from gupai_agents.evaluation.claims.tables import Choice, Table, differ, forks, gains
 from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.evaluation.statistics import Estimate, estimate
@@ -253,6 +254,19 @@ def test_deals_to_order_hold_the_deck_meet_the_condition_and_seat_all_alike():
         assert sorted(kind for hand in states.hands[row] for kind in tiles_in(int(hand))) == deck
     assert stats.chisquare(np.bincount(seats, minlength=4)).pvalue > 0.001
     assert stats.chisquare(np.bincount(states.leader, minlength=4)).pvalue > 0.001
+
+
+def test_a_dose_of_a_hand_is_dealt_from_its_lowest_to_its_highest_value():
+    doses = {"feature": "carrying", "number": 2, "values": ["3", "4-5", "6+"]}
+    players = {"treated": "+attack_2=40", "baseline": "variety", "panel": ["greedy"]}
+    reading = Policy(name="x", kind="policy", margin=0.5, doses=doses, **players)
+    held = []
+    for dose in reading.doses.doses:
+        _, states, seats = deals_of(population_at(reading, JIE_LONG, dose))
+        held.append({with_number(states.hands[row, seat]) for row, seat in enumerate(seats)})
+    assert held == [{3}, {4, 5}, {6, 7}]
+    _, states, seats = deals_of(population_at(reading, JIE_LONG, None))
+    assert {with_number(states.hands[row, seat]) for row, seat in enumerate(seats)} == {3, 4, 5, 6}  # seven are rarer
 
 
 def test_a_deal_is_the_same_however_many_are_drawn():

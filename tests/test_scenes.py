@@ -283,3 +283,18 @@ def test_a_tie_is_told_and_wins_nothing():
     assert [place.piles[0].label for place in scene.places] == ["single: 4 ties"] * 2
     assert [place.note for place in scene.places] == ["+0 chips"] * 2
     assert scene.last_move == "All hands are open: nobody wins"
+
+
+@pytest.mark.parametrize(
+    ("name", "deck"), [(name, deck) for name in ("tiu-u", "shi-wu-hu") for deck in GAMES[name].variant.LIMITS]
+)
+def test_the_hands_and_the_stock_of_a_fishing_game_have_room_for_what_is_dealt(name, deck):
+    """In every deck, so that nothing moves while they empty."""
+    game = get_game(name)
+    session = Session(game, game.variant.make(deck=deck), 3)
+    scene = scene_from(session, *range(session.variant.players))
+    stock = pile(scene.centre, "stock")
+    assert stock.capacity == stock.hidden > 0
+    for place in scene.places:
+        hand = pile(place.piles, "hand")
+        assert hand.capacity == len(hand.tiles) > 0
