@@ -1,4 +1,4 @@
-"""Writes `docs/api.txt`: every public name with its signature, and every command with its options.
+"""Writes `docs/api.txt`, every public name with its signature and every command with its options, and a page of commands.
 
 What stands there keeps working within a major version; `tests/test_docs.py` compares it with the code. After a change
 that is meant:
@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import typer
 import typer.main
+from typer.cli import get_docs_for_click
 
 from gupai_app.cli import app
 from gupai_env.games import GAMES
@@ -23,6 +25,7 @@ from gupai_env.games import GAMES
 ROOT = Path(__file__).parents[1]
 ROOTS = (ROOT, ROOT / "agents", ROOT / "training")
 LIST = Path(__file__).parent / "api.txt"
+COMMANDS = Path(__file__).parent / "reference" / "commands.md"
 # The names of a module that are public; "*": those of its `__all__`.
 PUBLIC = {
     "gupai_env": "*",
@@ -195,5 +198,13 @@ def _commands(command: Any, words: str) -> Iterator[str]:
         yield from _commands(inner, f"{words} {name}")
 
 
+def commands_page() -> str:
+    """Return the page of all commands, as the parser has them."""
+    command = typer.main.get_command(app)
+    text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="gupai", title="Commands")
+    return text.replace("```console", "```text")
+
+
 if __name__ == "__main__":
+    COMMANDS.write_text(commands_page(), encoding="utf-8")
     LIST.write_text(api(), encoding="utf-8")

@@ -19,13 +19,10 @@ LEFT_OUT = {
     "make ": "installs and takes minutes; CI runs `make test`",
     "pip install ": "installs",
     "ray ": "starts a cluster or looks at one; test_workers.py starts one",
-    "tensorboard ": "serves until it is stopped",
     "gupai train ": "takes minutes; test_training.py trains",
     "gupai replay ": "needs recorded games; test_records.py",
-    "gupai ladder ": "takes minutes; test_ladder.py climbs a small one",
     "gupai discover ": "takes minutes; test_ablation.py discovers less",
     "gupai claim run jl-attack-2 --optimise": "takes minutes; test_ablation.py",
-    "gupai web": "serves until it is stopped; test_web.py",
     "gupai bench": "measures for more than a minute; test_benchmarks.py measures less",
     "python -m benchmarks.peers ": "installs other libraries and measures for hours",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",
@@ -36,10 +33,8 @@ LEFT_OUT = {
 SMALLER = {
     "gupai tune ": "--seconds 1",
     "gupai best-response ": "--generations 2 --candidate-deals 50 --deals 50 --playouts 5",
-    "gupai tournament jie-long tuned search": "--deals 10",
     "gupai tournament jie-long random greedy variety": "--deals 50",
     "gupai tournament jie-long variety greedy random": "--deals 50",
-    "gupai claim run jl-attack-2 --html": "--deals 500 --no-masters",
     "gupai exploitability pai-gow -o deck=full --solve": "--rounds 3",
     "gupai claim run jl-attack-2 --d": "--no-masters",
     "gupai claim run jl-attack-2 --s": "--no-masters",
@@ -49,9 +44,10 @@ NEEDS_A_CLUSTER = "--ray"  # test_workers.py
 
 
 def commands() -> list[str]:
-    """The lines of all shell blocks, without their comments; a line that ends in a backslash goes on in the next."""
-    blocks = [block for page in PAGES for block in re.findall(r"```sh\n(.*?)```", page.read_text("utf-8"), re.S)]
-    lines = "".join(blocks).replace("\\\n", " ").splitlines()
+    """The lines of shell blocks without comments, of those with output what follows `$`; a backslash joins lines."""
+    found = [each for page in PAGES for each in re.findall(r"```(sh|console)\n(.*?)```", page.read_text("utf-8"), re.S)]
+    shown = ["".join(re.findall(r"^\$ (.*\n)", block, re.M)) if kind == "console" else block for kind, block in found]
+    lines = "".join(shown).replace("\\\n", " ").splitlines()
     return [shlex.join(words) for line in lines if (words := shlex.split(line, comments=True))]
 
 

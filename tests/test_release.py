@@ -33,6 +33,11 @@ def test_the_public_api_is_what_is_listed():
     )
 
 
+def test_the_page_of_commands_is_what_the_parser_says():
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    assert page == pages("api").commands_page(), "run: python docs/api.py"
+
+
 def test_whatever_the_documents_import_is_public():
     api = pages("api")
     public = {f"{module}.{name}" for module in api.PUBLIC for name in api.names_of(module)}
