@@ -1,4 +1,4 @@
-"""Writes `docs/api.txt`, all public names with their signatures and all commands with their options, and a page of commands.
+"""Writes `docs/api.txt`, all public names with signatures and all commands with options, and a page of commands.
 
 What stands there keeps working within a major version; `tests/test_docs.py` compares it with the code. After a change
 that is meant:
