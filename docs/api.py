@@ -1,6 +1,6 @@
 """Writes `docs/api.txt`, all public names with signatures and all commands with options, and a page of commands.
 
-What stands there keeps working within a major version; `tests/test_docs.py` compares it with the code. After a change
+What is there keeps working within a major version; `tests/test_docs.py` compares it with the code. After a change
 that is meant:
 
     python docs/api.py
@@ -156,7 +156,7 @@ def _members(definition: ast.ClassDef) -> Iterator[tuple[str, str]]:
 
 
 def _default(value: ast.expr | None) -> str:
-    """Return the default of a field as written, without what `field(...)` or `Field(...)` say beside it."""
+    """Return the default of a field as written, without what `field(...)` or `Field(...)` say next to it."""
     if not isinstance(value, ast.Call) or ast.unparse(value.func).lower() != "field":
         return ast.unparse(value) if value else ""
     given = [*value.args, *(word.value for word in value.keywords if word.arg == "default")]

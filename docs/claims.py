@@ -3,7 +3,7 @@
 python docs/claims.py [FOLDER | --page]
 
 With --page the page is written again from the verdicts that are kept. A folder keeps the verdicts as JSON, so that a
-run that was stopped goes on where it was. What an optimiser does with the traits is worked out by `gupai claim run
+run that was stopped continues where it was. What an optimiser does with the traits is worked out by `gupai claim run
 --all --optimise --out docs/claims`.
 """
 
@@ -30,7 +30,7 @@ HEAD = """\
 
 *Written by `docs/claims.py`; [how claims are tested](claims-guide.md).*
 
-Each claim is tested in one reading or more, against the players and in the variant that stand beside it; a verdict
+Each claim is tested in one reading or more, against the players and in the variant named next to it; a verdict
 holds for them. Chips are as the rules of each game pay them. ± is half of a 95% interval. q is the false discovery rate
 of a verdict among all that are tested here (Benjamini and Hochberg); what is enumerated or only measured has none.
 

@@ -65,7 +65,7 @@ def _item(text: str) -> list[str]:
 
 
 def _escaped(text: str) -> str:
-    """Return text in which nothing but `code` is markup."""
+    """Return text in which nothing except `code` is markup."""
     parts = text.split("`")
     if len(parts) % 2 == 0:  # the other half of the code is on the next line
         return re.sub(r"([*|_`\\])", r"\\\1", text)

@@ -79,17 +79,17 @@ def page(game: Game) -> str:
         "agents": ", ".join(f"`{name}`" for name in [*agent_names(game), *NOT_NAMED]),
     }
     sections = (
-        _beginning(game, head),
-        _usage(game),
+        _beginning(game),
         _rules(game),
-        _observation(game),
-        _actions(game),
-        _rewards(game, chips),
+        _annotated(game),
+        _known(game),
         _options(game),
         _variants(game),
         _players(game),
-        _annotated(game),
-        _known(game),
+        _usage(game, head),
+        _observation(game),
+        _actions(game),
+        _rewards(game, chips),
         _history(game),
     )
     return _flowing([line for section in sections for line in (*section, "")])
@@ -105,7 +105,7 @@ def picture(game: Game) -> str:
     return draw_svg(game.scene(session.variant, [view], seat_names(session.variant.players))) + "\n"
 
 
-def _beginning(game: Game, head: dict[str, str]) -> list[str]:
+def _beginning(game: Game) -> list[str]:
     deal = _deal(game)
     number = _worst(deal)
     session = _session(game, deal)
@@ -119,15 +119,15 @@ def _beginning(game: Game, head: dict[str, str]) -> list[str]:
         f"![The table as seat {session.seat} sees it]({game.id}.svg)",
         "",
         f"What would you play as seat {session.seat}? It is move {number} of [a deal with",
-        "notes](#an-annotated-deal).",
-        "",
-        *_table(("", ""), head.items()),
+        f"notes](#an-annotated-deal). To play a deal yourself: `gupai play {game.id}`, or `gupai web` in the browser.",
     ]
 
 
-def _usage(game: Game) -> list[str]:
+def _usage(game: Game, head: dict[str, str]) -> list[str]:
     return [
-        "## Use",
+        "## In code",
+        "",
+        *_table(("", ""), head.items()),
         "",
         "```python",
         f"from gupai_env import {game.identifier}_v{game.version}",
@@ -140,15 +140,14 @@ def _usage(game: Game) -> list[str]:
         "    env.step(None if termination else env.action_space(agent).sample(mask))",
         "```",
         "",
-        f"On the command line: `gupai play {game.id}`, `gupai watch {game.id}`, `gupai rules {game.id}`.",
-        "Positions by hand:",
-        "[`gupai_env.positions`](../positions.md). One seat against agents: [Gymnasium](../gymnasium.md).",
+        "[PettingZoo](../pettingzoo.md), [Gymnasium](../gymnasium.md) and [vectorised](../vector.md) environments, "
+        "[positions by hand](../positions.md), [OpenSpiel](../openspiel.md).",
     ]
 
 
 def _rules(game: Game) -> list[str]:
     """Return the rules in brief: lines that begin with a word in a column of its own become items."""
-    lines = ["## Rules", ""]
+    lines = ["## How it is played", ""]
     for line in game.rules_text.splitlines():
         word, gap, rest = line.partition("  ")
         if line.startswith(" "):
@@ -173,6 +172,8 @@ def _observation(game: Game) -> list[str]:
         "observations of all seats,",
         "for centralised critics.",
         "",
+        f"<details><summary>All {len(layout.sections)} sections</summary>",
+        "",
         *_table(
             ("entries", "section", "shape", "values", "meaning"),
             (
@@ -186,6 +187,8 @@ def _observation(game: Game) -> list[str]:
                 for section, at in zip(layout.sections, layout.starts, strict=True)
             ),
         ),
+        "",
+        "</details>",
     ]
 
 
@@ -243,7 +246,7 @@ def _options(game: Game) -> list[str]:
 
 
 def _variants(game: Game) -> list[str]:
-    """Return the variants for which something comes along."""
+    """Return the variants that have something of their own."""
     found: dict[str, list[str]] = {"default options": []}
     for heuristic in shipped_heuristics(game.id):
         found.setdefault(_changed(heuristic["variant"]), []).append("`tuned`, weights of a rule-based player")
@@ -262,7 +265,7 @@ def _variants(game: Game) -> list[str]:
     return [
         "## Variants",
         "",
-        "Any choice of the options is a variant. Something comes along for these:",
+        "Any choice of the options is a variant. These have players, a ladder or an exact solution:",
         "",
         *_table(("variant", "what"), ((name, ", ".join(each) or "") for name, each in found.items())),
     ]
@@ -329,7 +332,7 @@ def _annotated(game: Game) -> list[str]:
         "## An annotated deal",
         "",
         f"`{agents}` at every seat, seed {record['seed']}: a beginner's deal. At every decision",
-        f"`{deal['adviser']}` tells what each",
+        f"`{deal['adviser']}` says what each",
         "action would bring on average, from what the seat can know alone. Where another action is clearly",
         "better, the note says by how",
         "many chips (± half of the 95% interval); a deal can still end well after a mistake, and the other",
@@ -356,7 +359,7 @@ def _note(deal: dict[str, Any], number: int) -> str:
     lost = note["mean"] - note["played"]
     if lost - note["half"] < CLEAR:
         return ""
-    return f"{note['best']} is worth {lost:.1f} ±{note['half']:.1f} chips more"
+    return f"{note['best']} gains {lost:.1f} ±{note['half']:.1f} chips"
 
 
 # --- what is known --------------------------------------------------------------------------------
@@ -369,7 +372,7 @@ def _known(game: Game) -> list[str]:
         found = json.loads(file.read_text(encoding="utf-8"))
         order = ", ".join(f"`{rung['player']}` {_chips(total)}" for rung, total in ranked(found))
         lines.append(
-            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips per deal among all others but `random`: "
+            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips per deal among all others except `random`: "
             f"{order}."
         )
     for file, header in networks(game.id):
@@ -386,7 +389,7 @@ def _known(game: Game) -> list[str]:
         *lines,
         "",
         f"[What the evidence says about playing well](../strategy/{game.id}.md) puts figures to each of these, and "
-        "ranks the features of an action by what they are worth.",
+        "ranks the features of an action by their value.",
     ]
 
 
@@ -435,7 +438,7 @@ def ladder() -> str:
         "",
         MEANING,
         "Search agents play fewer deals. Decisions per second are of a batch of 512 asked at once, drawn from all",
-        "moments of a deal. In the column of all but `random`, ± is an upper bound: the mean of the half-widths.",
+        "moments of a deal. In the column of all except `random`, ± is an upper bound: the mean of the half-widths.",
         "[What the names mean](players.md).",
         "",
     ]
@@ -448,7 +451,7 @@ def ladder() -> str:
             head = (
                 "one of",
                 *(f"against `{name}`" for name in found["rivals"]),
-                "all but `random`",
+                "all except `random`",
                 "deals",
                 "decisions/s",
             )
@@ -605,12 +608,12 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
 
 
 def _who(game: Game) -> str:
-    """Tell whose chips are counted where one player meets equal others."""
+    """Say whose chips are counted where one player meets equal others."""
     return "one of it and its equal partner against equal others" if game.teams else "one of it among equal others"
 
 
 def _exploited(game: Game, file: Path) -> list[str]:
-    """Tell how far what the recipe makes on a tiny deck can be exploited, in words; itself, where that is known."""
+    """Say how far what the recipe makes on a tiny deck can be exploited, in words; itself, where that is known."""
     exact = read_header(file)["evaluation"].get("exploitability")
     if exact is not None:
         return [
@@ -641,7 +644,7 @@ def _ahead(header: dict[str, Any]) -> str:
 
 
 def _repeated(header: dict[str, Any]) -> list[str]:
-    """Tell whether what ships is enough to train such a player again, in words."""
+    """Say whether what ships is enough to train such a player again, in words."""
     stages, missing = _parts(header), []
     for number, each in enumerate(stages, 1):
         settings = _settings(each)
