@@ -372,7 +372,7 @@ def _known(game: Game) -> list[str]:
         found = json.loads(file.read_text(encoding="utf-8"))
         order = ", ".join(f"`{rung['player']}` {_chips(total)}" for rung, total in ranked(found))
         lines.append(
-            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips per deal among all others except `random`: "
+            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips per deal, all except `random`: "
             f"{order}."
         )
     for file, header in networks(game.id):
