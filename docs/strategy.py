@@ -1,95 +1,221 @@
-"""Writes `docs/strategy/GAME.md`: what the evidence says about playing a game well, in sentences with their figures.
+"""Writes `docs/strategy/GAME.md`, advice on playing a game with the evidence for each piece, and a position for each.
 
 It reads verdicts on claims (`docs/claims/*.json`, which `docs/claims.py` and `gupai claim run --all --optimise --out
-docs/claims` write) and what features matter (`docs/strategy/GAME.json`, by `gupai discover GAME --out docs/strategy`).
-Nothing is written by hand:
+docs/claims` write), what features matter (`docs/strategy/GAME.json`, by `gupai discover GAME --out docs/strategy`), and
+`docs/strategy/advice.yaml`, which says what each reading of a claim would have a player do. Whether that is good
+advice, and what it gains, comes from the verdicts alone:
 
-    python docs/strategy.py
+    python docs/strategy.py              # the pages
+    python docs/strategy.py --pictures   # and the positions, from deals that the verdicts name
 """
 
 import json
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from gupai_agents.evaluation.claims.report import headline, what_masters_do
+from gupai_agents.evaluation.claims import read_claim
+from gupai_agents.evaluation.claims.deals import play_again
+from gupai_agents.evaluation.claims.report import amount, headline, levels, master_said
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
+from gupai_agents.plain_yaml import parse_yaml
 from gupai_app import claims
 from gupai_app.discover import figure, label
+from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import Feature
+from gupai_env.core.phrases import seat_names
 from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
+from gupai_env.render import draw_svg
 
 DOCS = Path(__file__).parent
 FOLDER, VERDICTS = DOCS / "strategy", DOCS / "claims"
-SETTLED = {  # verdicts under their headings
-    "What is said and holds": ("supported", "proved"),
-    "What is said and holds in part": ("it depends",),
-    "What is said and does not hold": ("contradicted", "disproved"),
-    "What is said and makes no difference": ("no practical effect",),
-    "What is said and not settled": ("inconclusive", "too rare"),
-    "What was measured": ("measured",),
-}
+PICTURES = FOLDER / "positions"
+HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
+GOOD = ("supported", "proved", "measured", "it depends")
+WRONG = ("contradicted", "disproved", "no practical effect")
+WRONG_TOPIC, OPEN_TOPIC, FACTS = "What people say that is wrong", "What nobody knows yet", "Good to know"
+FIGURES = r" [\d.]+ ±[\d.]+| \(all alike[^)]*\)"
+DOES = {"supported": "yes", "contradicted": "no", "no practical effect": "makes no difference"}
+
+
+class Advice(NamedTuple):
+    """One reading of a claim, and what it would have a player do."""
+
+    content: dict[str, Any]  # the verdict on the claim
+    number: int  # of the reading
+    rule: str
+    topic: str
+    dose: str
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The verdict on the reading."""
+        found: dict[str, Any] = self.content["readings"][self.number]
+        return found
+
+    @property
+    def heading(self) -> str:
+        """Under which heading the verdict puts it."""
+        verdict = self.reading["verdict"]
+        return self.topic if verdict in GOOD else WRONG_TOPIC if verdict in WRONG else OPEN_TOPIC
+
+    @property
+    def mark(self) -> str:
+        """How sure it is."""
+        if self.reading["verdict"] not in (*GOOD, *WRONG):
+            return OPEN
+        return HOLDS if self.reading.get("stands", True) else EXPLORATORY
+
+    @property
+    def picture(self) -> str:
+        """The file of its position."""
+        return f"{self.content['id']}-{self.number + 1}.svg"
 
 
 def page(game: Game) -> str:
     """Return the page of a game."""
+    said = list(_advice(game))
+    by_heading = {each.heading: None for each in said}
+    last = [name for name in (FACTS, WRONG_TOPIC, OPEN_TOPIC) if name in by_heading]
+    topics = [name for name in by_heading if name not in last]
     lines = [
-        f"# {game.title}: what the evidence says about playing well",
+        f"# {game.title}: how to play it well",
         "",
-        "*Written by `docs/strategy.py` from [verdicts on claims](../claims.md) and from what `gupai discover` found; "
-        "[how claims are tested](../claims-guide.md).*",
-        "",
-        "± is half of a 95% interval; chips are as the rules pay them. All of it holds for the players and the variant "
-        "that are named, and for no others.",
+        f"{HOLDS} holds, after correction for the number of tests; {EXPLORATORY} exploratory, perhaps chance; {OPEN} "
+        "open. Chips are per deal in which it comes up, with their 95% interval, against the players that "
+        "[the statistics](../claims.md) name.",
         "",
     ]
+    for heading in sorted(topics, key=lambda name: name != "Every deal") + last:
+        lines += [f"## {heading}", ""]
+        for each in said:
+            if each.heading == heading:
+                lines += _written(each)
     ranking = FOLDER / f"{game.id}.json"
     if ranking.exists():
         lines += _ranking(game, json.loads(ranking.read_text(encoding="utf-8")))
-    return "\n".join([*lines, *_said(game)])
+    source = "*Written by `docs/strategy.py` from [verdicts on claims](../claims.md)"
+    return "\n".join([*lines, f"{source}; [how claims are tested](../claims-guide.md).*", ""])
 
 
-# --- what matters ---------------------------------------------------------------------------------
+# --- advice ---------------------------------------------------------------------------------------
+
+
+def _advice(game: Game) -> Iterator[Advice]:
+    """Yield what is said of a game, with the verdicts."""
+    files = [VERDICTS / f"{path.stem}.json" for path in claims.paths()]
+    contents = corrected([json.loads(path.read_text(encoding="utf-8")) for path in files if path.exists()])
+    given = parse_yaml((FOLDER / "advice.yaml").read_text(encoding="utf-8"))
+    for content in contents:
+        if content["game"] == game.id:
+            mine = given[content["id"]]
+            for number, (rule, _) in enumerate(zip(mine["rules"], content["readings"], strict=True)):
+                if rule is not None:
+                    yield Advice(content, number, rule, mine["topic"], mine.get("dose", ""))
+
+
+def _written(each: Advice) -> Iterator[str]:
+    reading = each.reading
+    link = f"[Statistics](../claims.md#{each.content['id']})"
+    variant = in_words(reading["variant"], "")
+    played = f" Played with {variant}." if variant else ""
+    yield f"{each.mark} **{each.rule}** {_evidence(each)}{played} {link}"
+    yield ""
+    if reading.get("doses") and each.dose:
+        yield from (*_doses(each), "")
+    if (PICTURES / each.picture).exists():
+        yield from (f"![A position: {each.rule}](positions/{each.picture})", "", _caption(each), "")
+
+
+def _evidence(each: Advice) -> str:
+    """Return what was found, in a sentence or two."""
+    reading = each.reading
+    pooled = reading.get("pooled")
+    if reading.get("doses"):
+        found = [f"{_capital(headline(reading))}."]
+    elif pooled and reading["unit"] == "chips":
+        low, high = (pooled["mean"] + side * pooled["half_width"] for side in (-1, 1))
+        found = [f"{pooled['mean']:+.2f} chips ({low:+.2f} to {high:+.2f})."]
+        if reading["verdict"] == "supported" and high < 0:  # of something that is better left alone
+            found = [f"Else it costs {-pooled['mean']:.2f} chips ({-high:.2f} to {-low:.2f})."]
+    elif reading["kind"] == "ordering":
+        found = [f"In this order: {re.sub(FIGURES, '', reading['sentence']).replace(' >', ',')}."]
+    else:
+        found = [reading["sentence"]]
+    if reading["kind"] not in ("policy", "action") and reading["verdict"] in WRONG:
+        found.insert(0, "Not so.")
+    if not reading.get("doses"):
+        found += [f"The strong: {master_said(one)}." for one in reading.get("masters", ())]
+    return " ".join(found)
+
+
+def _doses(each: Advice) -> Iterator[str]:
+    """Yield the table of what to do at each dose."""
+    reading = each.reading
+    most = max((level["mean"] for level in levels(reading) if "mean" in level), default=0.0)
+    yield f"| {each.dose} | chips | do it? | do the strong? |"
+    yield "| --- | --- | --- | --- |"
+    for level in levels(reading):
+        found = amount(level["mean"], level["half_width"], reading) if "mean" in level else "too rare"
+        strong = ", ".join(
+            f"{one['who'].partition(',')[0]} in {100 * one['chooses']['mean']:.0f}%" for one in level.get("masters", ())
+        )
+        said = DOES.get(level.get("verdict", ""), "open")
+        if said == "yes" and level["mean"] < most / 3:
+            said = "it matters little"
+        yield f"| {level['label'].partition(': ')[2] or level['label']} | {found} | {said} | {strong} |"
+
+
+def _caption(each: Advice) -> str:
+    example = json.loads((PICTURES / each.picture).with_suffix(".json").read_text(encoding="utf-8"))
+    return (
+        f"*Seat {example['seat']} is to play. {example['one']}, rather than {example['other']}, changes this deal by "
+        f"{example['gain']:+g} chips.*"
+    )
+
+
+def draw_positions() -> None:
+    """Draw a position for each piece of advice on a move, from the deal that it changes most in its favour."""
+    PICTURES.mkdir(exist_ok=True)
+    for game in GAMES.values():
+        for each in _advice(game):
+            examples = each.reading.get("examples", ())
+            if examples and each.reading["kind"] in ("policy", "action") and each.heading not in (OPEN_TOPIC, FACTS):
+                _draw(game, each, examples)
+
+
+def _draw(game: Game, each: Advice, examples: list[dict[str, Any]]) -> None:
+    claim = read_claim(next(path for path in claims.paths() if path.stem == each.content["id"]))
+    good = each.reading["verdict"] in GOOD
+    example = max(examples, key=lambda found: found["gain"] if good else -found["gain"])
+    pair = play_again(claim, claim.readings[each.number], each.content["seed"], example)
+    both = enumerate(zip(pair.treated.actions, pair.baseline.actions, strict=False))
+    number, (one, other) = next((at, moves) for at, moves in both if moves[0] != moves[1])
+    session = Session.of(pair.treated)
+    for action in pair.treated.actions[:number]:
+        session.play(action)
+    seat, names = session.seat, game.action_names
+    scene = game.scene(session.variant, [session.view(seat)], seat_names(session.variant.players))
+    (PICTURES / each.picture).write_text(draw_svg(scene) + "\n", encoding="utf-8")
+    about = {"seat": seat, "one": names[one], "other": names[other], "gain": example["gain"]}
+    (PICTURES / each.picture).with_suffix(".json").write_text(json.dumps(about) + "\n", encoding="utf-8")
+
+
+# --- what a tuned player weighs -------------------------------------------------------------------
 
 
 def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     """Return what is lost by a player who leaves a feature out of account."""
     options = in_words(found["variant"])
-    budget, features = found["budget"], {feature.name: feature for feature in game.features}
-    replicates = any("found" in each for each in found["features"])
+    features = {feature.name: feature for feature in game.features}
     clear = [each for each in found["features"] if _is_found(each)]
     alone = [each for each in found["features"] if each not in clear and _low(each["lost"]) > 0]
-    small = max((each["lost"]["mean"] for each in clear), default=0.0) / 4
-    rest = [each for each in found["features"] if each not in clear and each not in alone]
-    spared = [each for each in rest if _high(each["lost"]) < small]
-    others = [each for each in rest if each not in spared]
-    number = sum(len(each["features"]) == 1 for each in found["features"])
-    lines = [
-        "## What matters",
-        "",
-        f"A player that weighs {number} [features](../games/{game.id}.md#players) of an action was tuned "
-        f"{budget['seeds']} times against {', '.join(f'`{name}`' for name in found['rivals'])} ({options}). It wins "
-        f"{figure(found['chips'])} chips per deal from them. Tuned again without one of the features, the others "
-        "making up for it as well as so much tuning finds, it loses:",
-        "",
-    ]
-    lines += [f"- {_sentence(each, features)}" for each in clear] or ["- nothing that is clear with so many deals."]
-    if alone:
-        tried = f"Clear by itself, but perhaps chance among {len(found['features'])} that were tried:"
-        if replicates:
-            tried = "Clear in all searches together, but not stated in one half of them and found again in the other:"
-        lines += ["", tried, "", *(f"- {_sentence(each, features)}" for each in alone)]
-    if spared:
-        high = max(_high(each["lost"]) for each in spared)
-        named = ", ".join(f"`{label(each['features'])}`" for each in spared)
-        lines += ["", f"Next to nothing, at most {high:.2f} chips per deal by the interval, is lost without {named}."]
-    if others:
-        named = ", ".join(f"`{label(each['features'])}` {figure(each['lost'])}" for each in others)
-        lines += ["", f"Not clear, in chips lost per deal: {named}."]
-    if found["idle"]:
-        lines += ["", f"Never a choice in this variant: {', '.join(f'`{name}`' for name in found['idle'])}."]
+    if not clear and not alone:
+        return []
     table = [
         "| without | chips lost | q | if set to zero | weight |",
         "| --- | --- | --- | --- | --- |",
@@ -99,7 +225,22 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
             for each in found["features"]
         ),
     ]
-    return [*lines, "", "<details><summary>All figures</summary>", "", *table, "", "</details>", ""]
+    return [
+        "## What to look at in every move",
+        "",
+        f"A rule-based player was tuned {found['budget']['seeds']} times ({options}), with everything it can look at, "
+        "and without one thing at a time. It plays worse without:",
+        "",
+        *(f"- {HOLDS} {_sentence(each, features)}" for each in clear),
+        *(f"- {EXPLORATORY} {_sentence(each, features)}" for each in alone),
+        "",
+        "<details><summary>All figures</summary>",
+        "",
+        *table,
+        "",
+        "</details>",
+        "",
+    ]
 
 
 def _is_found(each: dict[str, Any]) -> bool:
@@ -109,13 +250,13 @@ def _is_found(each: dict[str, Any]) -> bool:
 
 
 def _sentence(each: dict[str, Any], features: dict[str, Feature]) -> str:
-    """Return what is lost without a feature or a family of them, which side of it is better, and its weight."""
+    """Return a thing to look at, which side of it is better, and what is lost without it."""
     names, weight = each["features"], each["weight"]
     feature = features[names[0]]
-    lost = f"{figure(each['lost']).removeprefix('+')} chips per deal"
+    lost = f"({figure(each['lost']).removeprefix('+')} chips per deal)"
+    meaning = _capital(feature.meaning)
     if len(names) > 1:
-        of_any = feature.meaning.replace(names[0].rpartition("_")[2], "n")
-        return f"{lost} without the family `{label(names)}`: {of_any}."
+        return f"{meaning.replace(names[0].rpartition('_')[2], 'n')}, for every n {lost}."
     flag = feature.unit == "1 if so"
     if _low(weight) > 0:
         side = "better if so" if flag else "the more, the better"
@@ -123,7 +264,11 @@ def _sentence(each: dict[str, Any], features: dict[str, Feature]) -> str:
         side = "worse if so" if flag else "the less, the better"
     else:
         side = "which side is better depends on the rest"
-    return f"{lost} without `{names[0]}`: {feature.meaning}; {side} (weight {figure(weight)})."
+    return f"{meaning}: {side} {lost}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _low(found: dict[str, float]) -> float:
@@ -134,59 +279,10 @@ def _high(found: dict[str, float]) -> float:
     return found["mean"] + found["half_width"]
 
 
-# --- what is said ---------------------------------------------------------------------------------
-
-
-def _said(game: Game) -> Iterator[str]:
-    """Yield the verdicts on what is said of a game, by what has come of them."""
-    files = [VERDICTS / f"{path.stem}.json" for path in claims.paths()]
-    contents = corrected([json.loads(path.read_text(encoding="utf-8")) for path in files if path.exists()])
-    mine = [content for content in contents if content["game"] == game.id]
-    for heading, verdicts in SETTLED.items():
-        readings = [
-            (content, reading) for content in mine for reading in content["readings"] if reading["verdict"] in verdicts
-        ]
-        if readings:
-            yield from (f"## {heading}", "")
-            yield from (_of_reading(content, reading) for content, reading in readings)
-            yield ""
-    untested = [content for content in mine if "untested" in content]
-    if untested:
-        yield from ("## What is said and cannot be tested", "")
-        yield from (f"- “{each['statement']}” {each['untested']}" for each in untested)
-        yield ""
-
-
-def _of_reading(content: dict[str, Any], reading: dict[str, Any]) -> str:
-    variant = in_words(reading["variant"], "")
-    facts = ", ".join(
-        f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in reading.get("facts", {}).items()
-    )
-    parts = [
-        f"- “{content['statement']}” ({reading['name']}): **{headline(reading)}**. {reading['sentence']}",
-        *(f"*{line}*" for line in what_masters_do(reading)),
-        f"{facts[0].upper()}{facts[1:]}." if facts else "",
-        f"Played with {variant}." if variant else "",
-        "Among so many tests it may be chance." if not reading.get("stands", True) else "",
-        *(f"*The optimiser:* {each['sentence']}" for each in _optimised(content["id"], reading["name"])),
-        f"[Figures](../claims.md#{content['id']})",
-    ]
-    return " ".join(filter(None, parts))
-
-
-def _optimised(claim: str, reading: str) -> list[dict[str, Any]]:
-    """Return what an optimiser does with the trait of a reading, if that was asked."""
-    path = VERDICTS / f"{claim}.optimised.json"
-    if not path.exists():
-        return []
-    found = json.loads(path.read_text(encoding="utf-8"))["readings"]
-    return [each for each in found if each["name"] == reading]
-
-
 def main() -> None:
     """Write all pages."""
-    FOLDER.mkdir(exist_ok=True)
+    if "--pictures" in sys.argv:
+        draw_positions()
     for game in GAMES.values():
         (FOLDER / f"{game.id}.md").write_text(page(game), encoding="utf-8")
 
