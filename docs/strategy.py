@@ -173,7 +173,7 @@ def _doses(each: Advice) -> Iterator[str]:
 def _caption(each: Advice) -> str:
     example = json.loads((PICTURES / each.picture).with_suffix(".json").read_text(encoding="utf-8"))
     return (
-        f"*Seat {example['seat']} is to play. {example['one']}, rather than {example['other']}, changes this deal by "
+        f"*Seat {example['seat']} is to play: {example['one']} rather than {example['other']} changes this deal by "
         f"{example['gain']:+g} chips.*"
     )
 
@@ -198,10 +198,12 @@ def _draw(game: Game, each: Advice, examples: list[dict[str, Any]]) -> None:
     session = Session.of(pair.treated)
     for action in pair.treated.actions[:number]:
         session.play(action)
-    seat, names = session.seat, game.action_names
-    scene = game.scene(session.variant, [session.view(seat)], seat_names(session.variant.players))
+    seat, hints = session.seat, game.hints(game, session.variant)
+    view = session.view(seat)
+    scene = game.scene(session.variant, [view], seat_names(session.variant.players))
     (PICTURES / each.picture).write_text(draw_svg(scene) + "\n", encoding="utf-8")
-    about = {"seat": seat, "one": names[one], "other": names[other], "gain": example["gain"]}
+    about = {"seat": seat, "gain": example["gain"]}
+    about |= {name: hints.label(view, [move]).partition("  ")[0] for name, move in (("one", one), ("other", other))}
     (PICTURES / each.picture).with_suffix(".json").write_text(json.dumps(about) + "\n", encoding="utf-8")
 
 
