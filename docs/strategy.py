@@ -203,7 +203,9 @@ def _draw(game: Game, each: Advice, examples: list[dict[str, Any]]) -> None:
     scene = game.scene(session.variant, [view], seat_names(session.variant.players))
     (PICTURES / each.picture).write_text(draw_svg(scene) + "\n", encoding="utf-8")
     about = {"seat": seat, "gain": example["gain"]}
-    about |= {name: hints.label(view, [move]).partition("  ")[0] for name, move in (("one", one), ("other", other))}
+    for name, move in (("one", one), ("other", other)):
+        words = game.action_name(move, view)
+        about[name] = words if re.search("[a-z]", words) else hints.label(view, [move]).partition("  ")[0]
     (PICTURES / each.picture).with_suffix(".json").write_text(json.dumps(about) + "\n", encoding="utf-8")
 
 
