@@ -30,7 +30,7 @@ from gupai_agents.evaluation.statistics import with_interval
 from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.registry import NOT_NAMED
-from gupai_agents.shipped import networks, shipped_heuristics
+from gupai_agents.shipped import BEST, networks, shipped_heuristics
 from gupai_app import claims
 from gupai_app.ladder import MEANING
 from gupai_app.session import Session
@@ -597,7 +597,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "## Training",
             "",
             f"From deals that were drawn for it, {_learned(header)}; no games of people. [How](../training.md).",
-            *_repeated(header),
+            *_repeated(file, header),
             "",
             *_recipes(header),
         ]
@@ -640,29 +640,65 @@ def _ahead(header: dict[str, Any]) -> str:
     )
 
 
-def _repeated(header: dict[str, Any]) -> list[str]:
-    """Tell whether what ships is enough to train such a player again, in words."""
-    stages, missing = _parts(header), []
-    for number, each in enumerate(stages, 1):
-        settings = _settings(each)
-        named = [
-            settings.get("start"),
-            settings.get("expert_iteration.rollout_policy"),
-            *(settings.get("expert_iteration.ensemble") or ()),
-        ]
-        files = [_here(spec) for spec in named if str(spec).startswith("checkpoint:")]
-        if files:
-            missing.append(f"stage {number} used {', '.join(f'`{file}`' for file in dict.fromkeys(files))}")
+def _repeated(file: Path, header: dict[str, Any]) -> list[str]:
+    """Tell whether what ships is enough to train such a player again, in words, and what one command makes."""
+    stages = _parts(header)
+    missing = [
+        f"stage {number} used {', '.join(f'`{each}`' for each in unknown)}"
+        for number, stage in enumerate(stages, 1)
+        if (unknown := _without_recipe(stage))
+    ]
+    one = _in_one_command(file, header)
     if len(stages) == 1 and not missing:
-        return ["`gupai train FILE` with this recipe trains such a player again:"]
+        return ["`gupai train FILE` with this recipe trains such a player again.", *one]
     lines = [f"It was trained in {len(stages)} stages; their recipes, as they were, are below."]
-    if any(_settings(each).get("start") == "best" for each in stages):
+    if any(str(_settings(each).get("start")) != "None" for each in stages):
         lines += [
-            "`start: best` meant the player made so far. That name is another player's now: to train on from a run of",
-            "your own write `--set start=checkpoint:RUN`.",
+            "`start`, there, is the player made so far; to train on from a run of your own write",
+            "`--set start=checkpoint:RUN`.",
         ]
     if missing:
-        lines += [f"This cannot be repeated from what ships: {'; '.join(missing)}. These files are not included."]
+        lines += [
+            f"This cannot be repeated from what ships: {'; '.join(missing)}. These files are not included, nor are",
+            "their recipes.",
+        ]
+    return [*lines, *one]
+
+
+def _without_recipe(stage: dict[str, Any]) -> list[str]:
+    """Return the players that a stage used and that the card has no recipe of."""
+    settings = _settings(stage)
+    named = [] if _seeds_of(stage) else list(settings.get("expert_iteration.ensemble") or ())
+    named += [] if "start" in stage else [settings.get("start")]
+    named += [] if "rollout_policy" in stage else [settings.get("expert_iteration.rollout_policy")]
+    return list(dict.fromkeys(_here(spec) for spec in named if str(spec).startswith("checkpoint:")))
+
+
+def _seeds_of(stage: dict[str, Any]) -> list[int]:
+    """Return the seeds of the networks that a stage learned from, if all come of the recipe of the first stage."""
+    first, *_ = _parts(stage)
+    members = stage.get("ensemble", ())
+    differ = [
+        name for each in members for name, value in _settings(each).items() if _settings(first).get(name) != value
+    ]
+    return [each["seed"] for each in members] if set(differ) <= {"seed"} else []
+
+
+def _in_one_command(file: Path, header: dict[str, Any]) -> list[str]:
+    """Tell what `gupai train CONFIGURATION` makes for this variant, as `benchmarks/recipes.py` found it, in words."""
+    judged, seed = (header["evaluation"][name] for name in ("chips_per_deal_against", "seed"))
+    found = json.loads((CARDS / "recipes.json").read_text(encoding="utf-8")).get(file.stem, {})
+    lines = []
+    for configuration, runs in found.items():
+        for run in runs:
+            won = run["chips_per_deal_against"]
+            *_, rival = (name for name in won if name in judged)
+            lines += [
+                f"In one command `gupai train {configuration} --set seed={run['seed']}` ({run['targets']:,} positions",
+                f"with targets, {run['seconds']:,.0f} seconds, {run['machine']}) made a player that wins",
+                f"{_chips(won[rival])} chips per deal from `{rival}`, where this one wins {_chips(judged[rival])}, and",
+                f"{_chips(won[BEST])} from this one ({won[BEST]['deals']:,} deals, seed {seed}).",
+            ]
     return lines
 
 
@@ -680,6 +716,8 @@ def _recipes(header: dict[str, Any]) -> list[str]:
         if lines:
             lines += ["and with this one, whose `start` is the player made so far:", ""]
         lines += _fenced(each)
+        if seeds := _seeds_of(each):
+            lines += [f"where `ensemble` is of the first recipe with seeds {', '.join(map(str, seeds))};", ""]
         if "rollout_policy" in each and each["rollout_policy"]["recipe"] not in smaller:
             lines += ["where `rollout_policy` is made with this one:", "", *_fenced(each["rollout_policy"])]
             smaller.append(each["rollout_policy"]["recipe"])
