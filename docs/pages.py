@@ -481,7 +481,8 @@ def models() -> str:
         "interval of the mean over deals, which training never met.",
         "They know the rules of their variant alone and are free to use (MIT).",
         "[Another seed](training-studies.md#another-seed) gives another player. A card has the recipes and says",
-        "whether what ships is enough to repeat them; `python benchmarks/strong.py RUN` ships a run.",
+        "whether what ships is enough to repeat them; `python benchmarks/strong.py RUN` ships a run, and",
+        "`python -m benchmarks.recipes CONFIGURATION RUN` has a card tell what one command makes.",
         "Each has a card in the format of the Hugging Face Hub.",
         "",
         "```{toctree}",
@@ -685,20 +686,18 @@ def _seeds_of(stage: dict[str, Any]) -> list[int]:
 
 
 def _in_one_command(file: Path, header: dict[str, Any]) -> list[str]:
-    """Tell what `gupai train CONFIGURATION` makes for this variant, as `benchmarks/recipes.py` found it, in words."""
+    """Tell what one command makes for this variant, as `benchmarks/recipes.py` found it, in words."""
     judged, seed = (header["evaluation"][name] for name in ("chips_per_deal_against", "seed"))
-    found = json.loads((CARDS / "recipes.json").read_text(encoding="utf-8")).get(file.stem, {})
     lines = []
-    for configuration, runs in found.items():
-        for run in runs:
-            won = run["chips_per_deal_against"]
-            *_, rival = (name for name in won if name in judged)
-            lines += [
-                f"In one command `gupai train {configuration} --set seed={run['seed']}` ({run['targets']:,} positions",
-                f"with targets, {run['seconds']:,.0f} seconds, {run['machine']}) made a player that wins",
-                f"{_chips(won[rival])} chips per deal from `{rival}`, where this one wins {_chips(judged[rival])}, and",
-                f"{_chips(won[BEST])} from this one ({won[BEST]['deals']:,} deals, seed {seed}).",
-            ]
+    for run in json.loads((CARDS / "recipes.json").read_text(encoding="utf-8")).get(file.stem, ()):
+        won = run["chips_per_deal_against"]
+        *_, rival = (name for name in won if name in judged)
+        made = f"{run['targets']:,} positions with targets, {run['seconds']:,.0f} seconds, {run['machine']}"
+        lines += [
+            f"One command, `{run['command']}` ({made}), made a player that wins {_chips(won[rival])} chips per deal",
+            f"from `{rival}`, where this one wins {_chips(judged[rival])}, and {_chips(won[BEST])} from this one",
+            f"({won[BEST]['deals']:,} deals, seed {seed}).",
+        ]
     return lines
 
 

@@ -88,8 +88,7 @@ def test_every_recipe_of_a_shipped_network_is_one_that_train_takes(file):
         parse(settings | {"start": None, "expert_iteration": expert_iteration}, file.stem)
 
 
-def test_what_one_command_makes_is_judged_beside_what_ships(networks, tmp_path, monkeypatch):
-    monkeypatch.setattr(recipes, "DEALS", 2)
+def test_what_one_command_makes_is_judged_beside_what_ships(networks, tmp_path):
     run = tmp_path / "run"
     run_folder(run)
     kept = {"targets": 100, "seconds": 3.5, "seed": 4}
@@ -97,16 +96,17 @@ def test_what_one_command_makes_is_judged_beside_what_ships(networks, tmp_path, 
     write_checkpoint(run / "agent.safetensors", header, tensors_of(1))
     settings = parse(find("jie-long"), "").model_dump(mode="json") | {"seed": 4, "name": "mine"}
     (run / "config.yaml").write_text(to_yaml(settings))
-    card, found = recipes.judge("jie-long", run, "an abacus")
+    card, found = recipes.judge("jie-long", run, "an abacus", 2)
     assert card == "jie-long-0"
     assert {name: found[name] for name in (*kept, "machine")} == {**kept, "machine": "an abacus"}
+    assert found["command"] == "gupai train jie-long --set seed=4"
     assert set(found["chips_per_deal_against"]) == {"random", *GAME.heuristics, "tuned", "best"}
     settings["expert_iteration"]["learning_rate"] = 0.5
     (run / "config.yaml").write_text(to_yaml(settings))
-    with pytest.raises(ValueError, match=r"not what `gupai train jie-long` makes from nothing: expert_iteration"):
-        recipes.judge("jie-long", run, "an abacus")
-    with pytest.raises(ValueError, match=r"true_hands/jie-long begins with another player"):
-        recipes.judge("true_hands/jie-long", run, "an abacus")
+    assert recipes.changes("jie-long", run) == ["--set seed=4", "--set expert_iteration.learning_rate=0.5"]
+    (run / "config.yaml").write_text(to_yaml(settings | {"start": "best"}))
+    with pytest.raises(ValueError, match=r"run: made of another player"):
+        recipes.changes("jie-long", run)
 
 
 def run_folder(folder, start=None, seed=7):
