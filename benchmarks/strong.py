@@ -31,6 +31,7 @@ from gupai_training.config import CONFIG_FILE, ExpertIterationConfig
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a search
+FEWER = {"shi-wu-hu": 100}  # where a deal of a search takes a second and more
 SEARCH = "search:playouts=200"
 # What is told of players that went into a run, and of the one it began with also who went into that.
 TOLD = "targets", "decisions", "seconds", "seed", "machine", "recipe", "rollout_policy"
@@ -167,7 +168,7 @@ def judge(path: Path) -> None:
     won = {}
     print(path.stem)
     for name in [*(name for name in agent_names(game) if name != BEST), SEARCH]:
-        deals = SEARCHED if name == SEARCH else DEALS
+        deals = FEWER.get(game.id, SEARCHED) if name == SEARCH else DEALS
         found = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
         won[name] = {"mean": round(found.mean, 4), "half_width": round(found.half_width, 4), "deals": deals}
         print(name, found, flush=True)

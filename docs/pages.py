@@ -30,7 +30,7 @@ from gupai_agents.evaluation.statistics import with_interval
 from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.registry import NOT_NAMED
-from gupai_agents.shipped import networks, shipped_heuristics
+from gupai_agents.shipped import BEST, networks, shipped_heuristics
 from gupai_app import claims
 from gupai_app.ladder import MEANING
 from gupai_app.session import Session
@@ -372,8 +372,7 @@ def _known(game: Game) -> list[str]:
         found = json.loads(file.read_text(encoding="utf-8"))
         order = ", ".join(f"`{rung['player']}` {_chips(total)}" for rung, total in ranked(found))
         lines.append(
-            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips per deal, all except `random`: "
-            f"{order}."
+            f"- [Ladder](../ladder.md) ({_changed(found['changed'])}), chips per deal, all except `random`: {order}."
         )
     for file, header in networks(game.id):
         won = header["evaluation"]["chips_per_deal_against"]
@@ -484,7 +483,8 @@ def models() -> str:
         "interval of the mean over deals, which training never met.",
         "They know the rules of their variant alone and are free to use (MIT).",
         "[Another seed](training-studies.md#another-seed) gives another player. A card has the recipes and says",
-        "whether what ships is enough to repeat them; `python benchmarks/strong.py RUN` ships a run.",
+        "whether what ships is enough to repeat them; `python benchmarks/strong.py RUN` ships a run, and",
+        "`python -m benchmarks.recipes CONFIGURATION RUN` has a card tell what one command makes.",
         "Each has a card in the format of the Hugging Face Hub.",
         "",
         "```{toctree}",
@@ -564,9 +564,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "*Written by `docs/pages.py` from the header of the file.*",
             "",
             f"A player of [{game.title}](../games/{game.id}.md) ({options}): a feed-forward network over what",
-            f"its seat observes{_ahead(header)}. It comes with gupai as `best` in this variant.",
-            "",
-            *_table(("", ""), facts.items()),
+            f"its seat observes{_ahead(header)}. It ships with gupai as `best` in this variant.",
             "",
             "## Use",
             "",
@@ -580,7 +578,7 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "reading it runs no code. Meant",
             "for research, as an opponent or a baseline, and for play; the game has chips and no money.",
             "",
-            "## Evaluation",
+            "## How strong",
             "",
             f"Chips per deal of {_who(game)}, each deal played from every seat; ± is the",
             "half-width of the 95%",
@@ -588,6 +586,11 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             f"{header['evaluation']['seed']}). Judged as it ships, with rounded weights.{_met(header)}",
             "",
             *_judged(header),
+            "",
+            "## One like it",
+            "",
+            f"Trained on deals that were drawn for it, {_learned(header)}; no games of people. [How](../training.md).",
+            *_repeated(file, header),
             "",
             "## Limits",
             "",
@@ -597,12 +600,12 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             *_exploited(game, file),
             "",
-            "## Training",
+            "<details><summary>File, versions, and the recipes of all stages</summary>",
             "",
-            f"From deals that were drawn for it, {_learned(header)}; no games of people. [How](../training.md).",
-            *_repeated(header),
+            *_table(("", ""), facts.items()),
             "",
             *_recipes(header),
+            "</details>",
         ]
     )
 
@@ -643,29 +646,63 @@ def _ahead(header: dict[str, Any]) -> str:
     )
 
 
-def _repeated(header: dict[str, Any]) -> list[str]:
-    """Say whether what ships is enough to train such a player again, in words."""
-    stages, missing = _parts(header), []
-    for number, each in enumerate(stages, 1):
-        settings = _settings(each)
-        named = [
-            settings.get("start"),
-            settings.get("expert_iteration.rollout_policy"),
-            *(settings.get("expert_iteration.ensemble") or ()),
-        ]
-        files = [_here(spec) for spec in named if str(spec).startswith("checkpoint:")]
-        if files:
-            missing.append(f"stage {number} used {', '.join(f'`{file}`' for file in dict.fromkeys(files))}")
+def _repeated(file: Path, header: dict[str, Any]) -> list[str]:
+    """Say whether what ships is enough to train such a player again, in words, and what one command makes."""
+    stages = _parts(header)
+    missing = [
+        f"stage {number} used {', '.join(f'`{each}`' for each in unknown)}"
+        for number, stage in enumerate(stages, 1)
+        if (unknown := _without_recipe(stage))
+    ]
+    one = _in_one_command(file, header)
     if len(stages) == 1 and not missing:
-        return ["`gupai train FILE` with this recipe trains such a player again:"]
+        return ["`gupai train FILE` with this recipe trains such a player again.", *one]
     lines = [f"It was trained in {len(stages)} stages; their recipes, as they were, are below."]
-    if any(_settings(each).get("start") == "best" for each in stages):
+    if any(str(_settings(each).get("start")) != "None" for each in stages):
         lines += [
-            "`start: best` meant the player made so far. That name is another player's now: to train on from a run of",
-            "your own write `--set start=checkpoint:RUN`.",
+            "`start`, there, is the player made so far; to train on from a run of your own write",
+            "`--set start=checkpoint:RUN`.",
         ]
     if missing:
-        lines += [f"This cannot be repeated from what ships: {'; '.join(missing)}. These files are not included."]
+        lines += [
+            f"This cannot be repeated from what ships: {'; '.join(missing)}. These files are not included, nor are",
+            "their recipes.",
+        ]
+    return [*lines, *one]
+
+
+def _without_recipe(stage: dict[str, Any]) -> list[str]:
+    """Return the players that a stage used and that the card has no recipe of."""
+    settings = _settings(stage)
+    named = [] if _seeds_of(stage) else list(settings.get("expert_iteration.ensemble") or ())
+    named += [] if "start" in stage else [settings.get("start")]
+    named += [] if "rollout_policy" in stage else [settings.get("expert_iteration.rollout_policy")]
+    return list(dict.fromkeys(_here(spec) for spec in named if str(spec).startswith("checkpoint:")))
+
+
+def _seeds_of(stage: dict[str, Any]) -> list[int]:
+    """Return the seeds of the networks that a stage learned from, if all come of the recipe of the first stage."""
+    first, *_ = _parts(stage)
+    members = stage.get("ensemble", ())
+    differ = [
+        name for each in members for name, value in _settings(each).items() if _settings(first).get(name) != value
+    ]
+    return [each["seed"] for each in members] if set(differ) <= {"seed"} else []
+
+
+def _in_one_command(file: Path, header: dict[str, Any]) -> list[str]:
+    """Say what one command makes for this variant, as `benchmarks/recipes.py` found it, in words."""
+    judged, seed = (header["evaluation"][name] for name in ("chips_per_deal_against", "seed"))
+    lines = []
+    for run in json.loads((CARDS / "recipes.json").read_text(encoding="utf-8")).get(file.stem, ()):
+        won = run["chips_per_deal_against"]
+        *_, rival = (name for name in won if name in judged)
+        made = f"{run['targets']:,} positions with targets, {run['seconds']:,.0f} seconds, {run['machine']}"
+        lines += [
+            f"One command, `{run['command']}` ({made}), made a player that wins {_chips(won[rival])} chips per deal",
+            f"from `{rival}`, where this one wins {_chips(judged[rival])}, and {_chips(won[BEST])} from this one",
+            f"({won[BEST]['deals']:,} deals, seed {seed}).",
+        ]
     return lines
 
 
@@ -683,6 +720,8 @@ def _recipes(header: dict[str, Any]) -> list[str]:
         if lines:
             lines += ["and with this one, whose `start` is the player made so far:", ""]
         lines += _fenced(each)
+        if seeds := _seeds_of(each):
+            lines += [f"where `ensemble` is of the first recipe with seeds {', '.join(map(str, seeds))};", ""]
         if "rollout_policy" in each and each["rollout_policy"]["recipe"] not in smaller:
             lines += ["where `rollout_policy` is made with this one:", "", *_fenced(each["rollout_policy"])]
             smaller.append(each["rollout_policy"]["recipe"])

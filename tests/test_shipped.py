@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from benchmarks import strong
+from benchmarks import recipes, strong
 from gupai_agents import agent_names, make_agent, shipped
 from gupai_agents.checkpoint import identity, read_checkpoint, read_header, variant_of, write_checkpoint
 from gupai_agents.network import packed, tensor_shapes, unpacked
+from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.shipped import NETWORKS, best_file, heuristic_names
 from gupai_env.games import get_game
+from gupai_training.config import find, parse
 
 GAME = get_game("jie-long")
 NET = {"type": "mlp", "hidden": [8, 8], "activation": "relu"}
@@ -75,6 +77,36 @@ def test_every_shipped_network_plays_its_variant_and_is_small(file):
     assert file.stat().st_size <= MOST_BYTES
     won = header["evaluation"]["chips_per_deal_against"]
     assert set(won) >= {"random", *game.heuristics}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_recipe_of_a_shipped_network_is_one_that_train_takes(file):
+    stage = {"start": read_header(file)}
+    while stage := stage.get("start"):
+        settings = parse_yaml(stage["recipe"])
+        expert_iteration = settings["expert_iteration"] | {"ensemble": [], "rollout_policy": None}
+        parse(settings | {"start": None, "expert_iteration": expert_iteration}, file.stem)
+
+
+def test_what_one_command_makes_is_judged_beside_what_ships(networks, tmp_path):
+    run = tmp_path / "run"
+    run_folder(run)
+    kept = {"targets": 100, "seconds": 3.5, "seed": 4}
+    header = {**identity(GAME, GAME.variant.make(forced_play=True)), "kind": "player", "net": NET, **kept}
+    write_checkpoint(run / "agent.safetensors", header, tensors_of(1))
+    settings = parse(find("jie-long"), "").model_dump(mode="json") | {"seed": 4, "name": "mine"}
+    (run / "config.yaml").write_text(to_yaml(settings))
+    card, found = recipes.judge("jie-long", run, "an abacus", 2)
+    assert card == "jie-long-0"
+    assert {name: found[name] for name in (*kept, "machine")} == {**kept, "machine": "an abacus"}
+    assert found["command"] == "gupai train jie-long --set seed=4"
+    assert set(found["chips_per_deal_against"]) == {"random", *GAME.heuristics, "tuned", "best"}
+    settings["expert_iteration"]["learning_rate"] = 0.5
+    (run / "config.yaml").write_text(to_yaml(settings))
+    assert recipes.changes("jie-long", run) == ["--set seed=4", "--set expert_iteration.learning_rate=0.5"]
+    (run / "config.yaml").write_text(to_yaml(settings | {"start": "best"}))
+    with pytest.raises(ValueError, match=r"run: made of another player"):
+        recipes.changes("jie-long", run)
 
 
 def run_folder(folder, start=None, seed=7):

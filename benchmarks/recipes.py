@@ -1,0 +1,85 @@
+"""What one command makes of a player that ships: `gupai train CONFIGURATION`, judged in the same deals as what ships.
+
+    gupai train tien-gow
+    python -m benchmarks.recipes tien-gow runs/tien-gow-1 --machine "2 cores of an AMD EPYC"
+
+It goes into docs/models/recipes.json, run by run, for the card of `best` in that variant (`python docs/pages.py`).
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.strong import DEALS, SEED
+from gupai_agents import agent_names, make_agent
+from gupai_agents.checkpoint import read_header, variant_of
+from gupai_agents.evaluation import duel
+from gupai_agents.plain_yaml import parse_yaml
+from gupai_agents.shipped import BEST, best_file
+from gupai_training.config import CONFIG_FILE, find, parse
+
+FOUND = Path(__file__).parents[1] / "docs" / "models" / "recipes.json"
+SAME = "name", "threads", "device", "save_every", "evaluation"  # settings that change nothing of what is learned
+
+
+def main() -> None:
+    """Judge runs of configurations that ship, and keep what comes of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("configuration", help="what `gupai train` was given: tien-gow, strong/tien-gow")
+    parser.add_argument("runs", type=Path, nargs="+", metavar="run", help="folder of a run that is finished")
+    parser.add_argument("--deals", type=int, default=DEALS)
+    parser.add_argument("--machine", required=True, help='for instance "2 cores of an AMD EPYC"')
+    chosen = parser.parse_args()
+    try:
+        judged = [judge(chosen.configuration, run, chosen.machine, chosen.deals) for run in chosen.runs]
+    except ValueError as error:  # a CheckpointError too
+        parser.error(str(error))
+    kept: dict[str, Any] = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
+    for card, found in judged:
+        kept[card] = [*(each for each in kept.get(card, ()) if each["command"] != found["command"]), found]
+    FOUND.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def judge(configuration: str, run: Path, machine: str, deals: int) -> tuple[str, dict[str, Any]]:
+    """Return the card of `best` in the variant of a run, and how the run's player fares, `best` among its opponents.
+
+    Raises: ValueError for a run that needed other players, which do not ship.
+    """
+    header = read_header(run)
+    game, variant = variant_of(run, header)
+    options, won = variant.changed(), {}
+    file = best_file(game, variant)
+    if file is None:
+        raise ValueError(f"{run}: no player ships for its variant")
+    command = " ".join(["gupai train", configuration, *changes(configuration, run)])
+    player = make_agent(f"checkpoint:{run}", game, **options)
+    for name in [*(name for name in agent_names(game) if name != BEST), BEST]:
+        found = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
+        won[name] = {"mean": round(found.mean, 4), "half_width": round(found.half_width, 4), "deals": deals}
+        print(run, name, found, flush=True)
+    told = {name: header[name] for name in ("seed", "targets", "seconds")}
+    return file.stem, {"command": command, **told, "machine": machine, "chips_per_deal_against": won}
+
+
+def changes(configuration: str, run: Path) -> list[str]:
+    """Return what `gupai train CONFIGURATION` has to be told to learn as a run did: "--set KEY=VALUE" each.
+
+    Raises: ValueError if the run began with another player or learned from one.
+    """
+    meant = parse(find(configuration), configuration).model_dump(mode="json")
+    asked = parse_yaml((run / CONFIG_FILE).read_text(encoding="utf-8"))
+    if "checkpoint:" in str(asked) or asked.get("start"):
+        raise ValueError(f"{run}: made of another player, so no single command makes it")
+    found = []
+    for name, value in asked.items():
+        inner = value if isinstance(value, dict) else {}
+        if name not in SAME and not inner and value != meant[name]:
+            found.append(f"--set {name}={value}")
+        elif name not in SAME:
+            found += [f"--set {name}.{key}={each}" for key, each in inner.items() if each != meant[name].get(key)]
+    return found
+
+
+if __name__ == "__main__":
+    main()
