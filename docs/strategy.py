@@ -143,7 +143,8 @@ def _evidence(each: Advice) -> str:
         if reading["verdict"] == "supported" and high < 0:  # of something that is better left alone
             found = [f"Else it costs {-pooled['mean']:.2f} chips ({-high:.2f} to {-low:.2f})."]
     elif reading["kind"] == "ordering":
-        found = [f"In this order: {re.sub(FIGURES, '', reading['sentence']).replace(' >', ',')}."]
+        order = re.sub(FIGURES, "", reading["sentence"]).replace(" >", ",").rstrip(".")
+        found = [f"In this order: {order}."]
     else:
         found = [reading["sentence"]]
     if reading["kind"] not in ("policy", "action") and reading["verdict"] in WRONG:
