@@ -34,11 +34,12 @@ from gupai_env.render import draw_svg
 DOCS = Path(__file__).parent
 FOLDER, VERDICTS = DOCS / "strategy", DOCS / "claims"
 PICTURES = FOLDER / "positions"
+PROVED = "Every case was counted."
 HOLDS, EXPLORATORY, OPEN = "●", "○", "?"
 GOOD = ("supported", "proved", "measured", "it depends")
 WRONG = ("contradicted", "disproved", "no practical effect")
 WRONG_TOPIC, OPEN_TOPIC, FACTS = "What people say that is wrong", "What nobody knows yet", "Good to know"
-FIGURES = r" [\d.]+ ±[\d.]+| \(all alike[^)]*\)"
+FIGURES = r" -?[\d.]+ ±[\d.]+| \(all alike[^)]*\)"
 DOES = {"supported": "yes", "contradicted": "no", "no practical effect": "makes no difference"}
 
 
@@ -146,7 +147,7 @@ def _evidence(each: Advice) -> str:
         order = re.sub(FIGURES, "", reading["sentence"]).replace(" >", ",").rstrip(".")
         found = [f"In this order: {order}."]
     else:
-        found = [reading["sentence"]]
+        found = [PROVED if reading["verdict"] == "proved" else reading["sentence"]]
     if reading["kind"] not in ("policy", "action") and reading["verdict"] in WRONG:
         found.insert(0, "Not so.")
     if not reading.get("doses"):
@@ -191,7 +192,7 @@ def draw_positions() -> None:
 
 def _draw(game: Game, each: Advice, examples: list[dict[str, Any]]) -> None:
     claim = read_claim(next(path for path in claims.paths() if path.stem == each.content["id"]))
-    good = each.reading["verdict"] in GOOD
+    good = each.reading["verdict"] in GOOD and each.reading.get("pooled", {"mean": 0})["mean"] >= 0
     example = max(examples, key=lambda found: found["gain"] if good else -found["gain"])
     pair = play_again(claim, claim.readings[each.number], each.content["seed"], example)
     both = enumerate(zip(pair.treated.actions, pair.baseline.actions, strict=False))
@@ -222,11 +223,10 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     if not clear and not alone:
         return []
     table = [
-        "| without | chips lost | q | if set to zero | weight |",
-        "| --- | --- | --- | --- | --- |",
+        "| without | chips lost | q | if set to zero |",
+        "| --- | --- | --- | --- |",
         *(
-            f"| `{label(each['features'])}` | {figure(each['lost'])} | {each['q']:.3f} | {figure(each['dropped'])} | "
-            f"{figure(each['weight']) if len(each['features']) == 1 else ''} |"
+            f"| `{label(each['features'])}` | {figure(each['lost'])} | {each['q']:.3f} | {figure(each['dropped'])} |"
             for each in found["features"]
         ),
     ]
