@@ -464,6 +464,7 @@ def ladder() -> str:
                 )
                 for rung, total in ranked(found)
             ]
+            lines += [f"![Chips per deal of each player, all except random](charts/ladder-{file.stem}.svg)", ""]
             lines += [*_table(head, rows), "", f"`{found['command']}`, seed {found['seed']}; {machine}.", ""]
     return "\n".join(lines)
 
@@ -478,7 +479,7 @@ def models() -> str:
         "Each is `best` in its variant: a feed-forward network (plain, residual or gated, its card says which) over",
         "what its seat observes, its weights rounded to eight or sixteen bits; some [look ahead late in a",
         "deal](players.md#looking-ahead). Judged as they ship: chips",
-        "a deal of one of it among equal others (with teams, of its side against another), each deal",
+        "per deal of one of it among equal others (with teams, of its side against another), each deal",
         "played from every seat; ± is the half-width of the 95%",
         "interval of the mean over deals, which training never met.",
         "They know the rules of their variant alone and are free to use (MIT).",

@@ -52,6 +52,13 @@ def test_the_page_on_the_strategy_of_a_game_is_current(game):
     assert written == pages("strategy").page(GAMES[game]), "run: python docs/strategy.py"
 
 
+def test_the_charts_are_drawn_from_the_recorded_figures(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    charts = pages("charts")
+    written = {path.stem: path.read_text(encoding="utf-8") for path in charts.FOLDER.glob("*.svg")}
+    assert written == charts.charts(), "run: python docs/charts.py"
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_the_readme_and_the_configurations_name_every_game(game):
     assert f"gupai/{game}-v0" in (ROOT / "README.md").read_text(encoding="utf-8")

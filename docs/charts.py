@@ -1,0 +1,74 @@
+"""Draws `docs/charts/*.svg` from recorded figures, for light and dark pages:
+
+    python docs/charts.py
+
+The effect of attacking with 2s by how many were dealt (`docs/claims/jl-attack-2.json`), and how strong the players of each
+game are (`docs/ladder/*.json`).
+"""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pages import LADDERS, VERDICTS, ranked
+
+from gupai_agents.evaluation.chart import Mean, rows
+from gupai_agents.evaluation.claims.report import levels
+from gupai_app.claim_page import dose_chart
+
+FOLDER = Path(__file__).parent / "charts"
+COLOURS = (
+    "svg{--ink:#1d2521;--line:#c9d1cc;--quiet:#68746d;--accent:#2f8a55;font-family:sans-serif}"
+    "@media(prefers-color-scheme:dark){svg{--ink:#e4ebe6;--line:#46524b;--quiet:#9aa69f;--accent:#5cc088}}"
+)
+
+
+def standalone(chart: str) -> str:
+    """Return a chart of a page as a file of its own."""
+    styles = files("gupai_agents.evaluation") / "templates" / "chart.css"
+    head, tag, rest = chart.partition(">")
+    if "xmlns" not in head:
+        head += ' xmlns="http://www.w3.org/2000/svg"'
+    return f"{head}{tag}<style>{COLOURS}{styles.read_text(encoding='utf-8')}</style>{rest}\n"
+
+
+def _verdict(claim: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((VERDICTS / f"{claim}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def charts() -> dict[str, str]:
+    """Return the charts by the name of their file."""
+    reading = _verdict("jl-attack-2")["readings"][0]
+    found = {"attack-2-doses": dose_chart(levels(reading))}
+    forest = [
+        (f"{level['dose']}: {each['label']}", each)
+        for level in levels(reading)
+        for each in level["effects"]
+        if each["half_width"] is not None
+    ]
+    means = [
+        Mean(f"{name}: {each['mean']:+.2f} ±{each['half_width']:.2f}", each["mean"], each["half_width"], place)
+        for place, (name, each) in enumerate(forest)
+    ]
+    found["attack-2-forest"] = rows([name for name, _ in forest], means)
+    for path in sorted(LADDERS.glob("*.json")):
+        ladder = ranked(json.loads(path.read_text(encoding="utf-8")))
+        means = [
+            Mean(f"{rung['player']}: {total['mean']:+.2f}", total["mean"], total["half_width"], place)
+            for place, (rung, total) in enumerate(ladder)
+        ]
+        found[f"ladder-{path.stem}"] = rows([rung["player"] for rung, _ in ladder], means)
+    return {name: standalone(str(chart)) for name, chart in found.items()}
+
+
+def main() -> None:
+    """Write all charts."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, chart in charts().items():
+        (FOLDER / f"{name}.svg").write_text(chart, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
