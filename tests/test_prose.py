@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from gupai_agents.plain_yaml import parse_yaml
 
 ROOT = Path(__file__).parents[1]
