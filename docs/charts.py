@@ -2,8 +2,8 @@
 
     python docs/charts.py
 
-The effect of attacking with 2s by how many were dealt (`docs/claims/jl-attack-2.json`), and how strong each game's players
-are (`docs/ladder/*.json`).
+The effect of attacking with 2s, by how many were dealt (`docs/claims/jl-attack-2.json`), and the strength of the players
+of each game (`docs/ladder/*.json`).
 """
 
 import json
