@@ -2,8 +2,8 @@
 
     python docs/charts.py
 
-The effect of attacking with 2s, by how many were dealt (`docs/claims/jl-attack-2.json`), and the strength of the players
-of each game (`docs/ladder/*.json`).
+The effect of attacking with 2s, by how many were dealt (`docs/claims/jl-attack-2.json`), and the strength of all
+players, by game (`docs/ladder/*.json`).
 """
 
 import json
