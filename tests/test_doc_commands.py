@@ -39,10 +39,10 @@ SMALLER = {
     "gupai tournament jie-long tuned search": "--deals 10",
     "gupai tournament jie-long random greedy variety": "--deals 50",
     "gupai tournament jie-long variety greedy random": "--deals 50",
-    "gupai claim run jl-attack-2 --html": "--deals 500 --no-masters",
+    "gupai claim run jl-attack-2 --html": "--deals 200 --no-masters",
     "gupai exploitability pai-gow -o deck=full --solve": "--rounds 3",
-    "gupai claim run jl-attack-2 --d": "--no-masters",
-    "gupai claim run jl-attack-2 --s": "--no-masters",
+    "gupai claim run jl-attack-2 --d": "--deals 200 --no-masters",
+    "gupai claim run jl-attack-2 --s": "--deals 20 --no-masters",
 }
 NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written
 NEEDS_A_CLUSTER = "--ray"  # test_workers.py
