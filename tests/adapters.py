@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Hashable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -239,7 +240,12 @@ class PatientReferee:
 
 def faces(tiles: int) -> list[tuple[int, int]]:
     """The tiles of a set as the referees write them."""
-    return [FACES[kind] for kind in tiles_in(tiles)]
+    return list(faces_in(int(tiles)))
+
+
+@cache
+def faces_in(tiles: int) -> tuple[tuple[int, int], ...]:
+    return tuple(FACES[kind] for kind in tiles_in(tiles))
 
 
 def turn_order(variant: Variant, state: np.record) -> list[int]:

@@ -1,8 +1,13 @@
-"""Where workers share the tests, they share the compiling too."""
+"""Where workers share the tests, they share the compiling too, and byte code is kept."""
 
 import os
+import sys
 
 import pytest
+
+# The tests start a hundred processes, and each would compile the sources of all packages again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 MANY = 20  # files: below it the loops of some games may not be needed
 

@@ -6,8 +6,8 @@ where they lie and from the moves that were made. Seats stand as the viewer coun
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import combinations
+from functools import cache, cached_property, wraps
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,12 @@ Facts = dict[str, Any]
 
 def tiles_of(tiles: int) -> list[Tile]:
     """The tiles of a set, each as often as it is there."""
-    return [face for kind, face in enumerate(FACES) for _ in range(int(tiles) >> (3 * kind) & 7)]
+    return list(faces_in(int(tiles)))
+
+
+@cache
+def faces_in(tiles: int) -> tuple[Tile, ...]:
+    return tuple(face for kind, face in enumerate(FACES) for _ in range(tiles >> (3 * kind) & 7))
 
 
 def counts(tiles: Iterable[Tile]) -> list[int]:
@@ -76,6 +81,19 @@ class Sight:
     def deals(self) -> Facts:
         deal, deals = int(self.state.deal), self.variant.deals
         return {"first_deal": [int(deal == 0)], "last_deal": [int(deal + 1 >= deals)]}
+
+
+def once(make: Callable) -> Callable:
+    """Make of a sight only once what its sections and the rest of its view both need, and leave as it is."""
+
+    @wraps(make)
+    def made(sight: Sight) -> Any:
+        known = vars(sight)
+        if make not in known:
+            known[make] = make(sight)
+        return known[make]
+
+    return made
 
 
 # Connecting games
@@ -330,6 +348,7 @@ def tiu_u_facts(sight: Sight) -> Facts:
     }
 
 
+@once
 def told_by_the_record(sight: Sight) -> tuple[list[list[Tile]], list[list[Tile]]]:
     """What each seat laid from its hand and what it caught, by the public actions alone."""
     players = sight.variant.players
@@ -403,8 +422,13 @@ def shi_wu_hu_facts(sight: Sight) -> Facts:
 
 def in_lake(sight: Sight, bait: Tile, fish: Tile) -> bool:
     """Whether a bait catches a fish."""
-    names = ("supreme_match", "tens_match", "heaven_earth")
-    return shi_wu_hu.match(bait, fish, **{name: getattr(sight.variant, name) for name in names})
+    variant: Any = sight.variant
+    return matching(bait, fish, variant.supreme_match, variant.tens_match, variant.heaven_earth)
+
+
+@cache
+def matching(bait: Tile, fish: Tile, supreme_match: str, tens_match: bool, heaven_earth: bool) -> bool:
+    return shi_wu_hu.match(bait, fish, supreme_match=supreme_match, tens_match=tens_match, heaven_earth=heaven_earth)
 
 
 def is_full(sight: Sight, tiles: list[Tile], group: list[Tile]) -> bool:
@@ -445,17 +469,18 @@ def points_in_shi_wu_hu(sight: Sight, caught: list[list[Tile]]) -> list[int]:
 # Small Mahjong
 
 TRIPLETS = {
-    tiles: points
+    order: points
     for size in (1, 2, 3)
     for tiles in combinations([face for face in FACES for _ in range(2)], 3)
     if (points := small_mahjong.triplet_points(tiles)) == size
     and all(tiles.count(tile) <= ADAPTERS["small-mahjong"].deck >> (3 * FACES.index(tile)) & 7 for tile in tiles)
-}  # points by tiles, sorted
+    for order in permutations(tiles)
+}  # points by tiles, in any order
 
 
 def triplet(*tiles: Tile) -> int:
     """The points of three tiles; 0 if they are no triplet, or if one set of tiles cannot show them."""
-    return TRIPLETS.get(tuple(sorted(tiles, key=FACES.index)), 0)
+    return TRIPLETS.get(tiles, 0)
 
 
 def completing(hand: list[Tile]) -> list[Tile]:
@@ -475,6 +500,7 @@ def without(hand: list[Tile], tile: Tile) -> list[Tile]:
     return rest
 
 
+@once
 class MahjongTable:
     """The table of Small Mahjong as one seat sees it: to who is not asked a discard has not happened yet."""
 
@@ -559,6 +585,7 @@ def small_mahjong_facts(sight: Sight) -> Facts:
 # Tien Gow
 
 
+@once
 class Tricks:
     """What the record of a deal tells, by the referee who is told it."""
 
@@ -594,13 +621,19 @@ def held_of(tiles: list[Tile]) -> list[int]:
 def beaten_by(sight: Sight, tiles: list[Tile]) -> list[int]:
     """Which combinations some combination among the tiles beats."""
     variant: Any = sight.variant
-    held = [play for play, has in zip(PLAYS, held_of(tiles), strict=True) if has]
+    held = set(np.flatnonzero(held_of(tiles)).tolist())
+    return [int(not held.isdisjoint(better)) for better in higher(variant.civil_supreme)]
+
+
+@cache
+def higher(civil_supreme: bool) -> list[set[int]]:
+    """The places of those that beat each combination."""
     found = []
     for play in PLAYS:
-        led = tien_gow.class_of(play, variant.civil_supreme)
-        orders = [tien_gow.order_in(led, other, variant.civil_supreme) for other in held]
-        mine = tien_gow.order_in(led, play, variant.civil_supreme)
-        found.append(int(any(order is not None and order > mine for order in orders)))
+        led = tien_gow.class_of(play, civil_supreme)
+        orders = [tien_gow.order_in(led, other, civil_supreme) for other in PLAYS]
+        mine = tien_gow.order_in(led, play, civil_supreme)
+        found.append({at for at, order in enumerate(orders) if order is not None and order > mine})
     return found
 
 
@@ -702,6 +735,7 @@ def pai_gow_facts(sight: Sight) -> Facts:
 # Deer Hunt
 
 
+@once
 class OpenTricks:
     """The tricks of a deal as its public moves make them."""
 

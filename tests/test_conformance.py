@@ -60,6 +60,11 @@ CASES = [
 ]
 
 
+# What takes longest, and no option changes: how a step answers what the mask forbids. It is judged once in each game,
+# and with its tiny deck; in the other cases the referee says what is legal, by mask-soundness and mask-completeness.
+ANSWERS = {"illegal-actions", "refusal-purity"}
+
+
 @pytest.mark.parametrize(("game", "options", "mask_in"), CASES)
 def test_an_environment_passes_every_check(game, options, mask_in):
     hooks = hooks_for(game.id, **options)
@@ -68,9 +73,10 @@ def test_an_environment_passes_every_check(game, options, mask_in):
     make_env = partial(WitnessedEnv, game.id, mask_in=mask_in, **options)
     seed = rare_seed(game, **options)
     games = 2 if seed else 1  # a rare deal may be over at once, and an ordinary one follows it
-    report = check_env(make_env, hooks, games=games, seed=seed)
+    checks = set(CHECKS) - (set() if options in ({}, game.variant.tiny_options()) else ANSWERS)
+    report = check_env(make_env, hooks, games=games, seed=seed, checks=sorted(checks))
     house = set() if game.variant(**options).zero_sum else {"zero-sum"}
-    assert set(report.passed) == set(CHECKS) - house, str(report)
+    assert set(report.passed) == checks - house, str(report)
 
 
 # The hooks at work: each fault, planted in the environment of any game, is found by the check of its name

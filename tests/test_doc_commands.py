@@ -35,9 +35,11 @@ SMALLER = {
     "gupai best-response ": "--generations 2 --candidate-deals 50 --deals 50 --playouts 5",
     "gupai tournament jie-long random greedy variety": "--deals 50",
     "gupai tournament jie-long variety greedy random": "--deals 50",
+    "gupai exploitability pai-gow -o deck=full": "-o deck=tiny",  # test_all_hands.py takes the whole deck
     "gupai exploitability pai-gow -o deck=full --solve": "--rounds 3",
-    "gupai claim run jl-attack-2 --d": "--no-masters",
-    "gupai claim run jl-attack-2 --s": "--no-masters",
+    "gupai claim run jl-attack-2 --dry": "--no-masters",
+    "gupai claim run jl-attack-2 --deals": "--deals 200 --no-masters",
+    "gupai claim run jl-attack-2 --s": "--deals 20 --no-masters",
 }
 NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written
 NEEDS_A_CLUSTER = "--ray"  # test_workers.py

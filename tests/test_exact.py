@@ -79,6 +79,7 @@ class Table:
         return self.policies[content(view)]
 
 
+@cache
 def after(deal, action):
     other = deal.copy()
     other.advance(action)
@@ -127,7 +128,8 @@ def expected(table, agent, deal):
 def test_a_naive_recursion_finds_the_same_values_and_best_responses(name, options, few, monkeypatch):
     game, agent, options = get_game(name), Whimsical(), {**TINY, **options, "leader": 0}
     table = Table(game, game.variant.make(**options))
-    deals = merged(table.deals())[:few]  # a smaller game, for plain rules are slow
+    deals = merged(itertools.islice(table.deals(), 1000))[:few]  # a smaller game, for plain rules are slow
+    assert len(deals) == few
     dealt = sum(probability for probability, _ in deals)
     deals = [(probability / dealt, deal) for probability, deal in deals]
     small = Deals(
@@ -141,6 +143,7 @@ def test_a_naive_recursion_finds_the_same_values_and_best_responses(name, option
     np.testing.assert_allclose(tree.values(policy), value, rtol=0, atol=1e-9)
     np.testing.assert_allclose(tree.best_responses(policy), best, rtol=0, atol=1e-9)
     assert tree.sets < tree.nodes / 2  # so deals do look alike to a seat
+    after.cache_clear()
 
 
 def merged(deals):
@@ -300,7 +303,7 @@ def one_stream(seats, values, payoffs, terminated, gamma, gae_lambda, advantages
 
 
 def trained_fraction(seed):
-    """Train on tiny Jie Long, 150,000 decisions; return exploitability over that of uniform play."""
+    """Train on tiny Jie Long, 80,000 decisions; return exploitability over that of uniform play."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     rng = np.random.default_rng(seed)
@@ -320,7 +323,7 @@ def trained_fraction(seed):
         seed=seed,
         device="cpu",
     )
-    model.learn(150_000, log_interval=None)
+    model.learn(80_000, log_interval=None)
     torch.set_num_threads(threads)
     game = get_game("jie-long")
     player = NetworkAgent("trained", game, net, model.weights(), sample=True)
@@ -329,11 +332,11 @@ def trained_fraction(seed):
 
 
 def test_training_comes_near_an_equilibrium():
-    """Seeds 1-5 reached 0.143, 0.139, 0.152, 0.152 and 0.135 (8 seconds of one core of an Intel Xeon each)."""
+    """Seeds 1-3 reached 0.254, 0.258 and 0.261 (4 seconds of one core of an Intel Xeon each)."""
     assert trained_fraction(seed=1) < BOUND
 
 
 def test_one_stream_of_all_movers_does_not(monkeypatch):
-    """The negative control, fed as in the tutorial. Seeds 1-5: 0.918, 0.988, 1.001, 0.982 and 0.965."""
+    """The negative control, fed as in the tutorial. Seeds 1-3: 0.847, 0.864 and 0.884."""
     monkeypatch.setattr(learner, "advantages_by_seat", one_stream)
     assert trained_fraction(seed=1) > 2 * BOUND

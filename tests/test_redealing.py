@@ -6,7 +6,7 @@ a distribution of the tiles as likely as there are orders of its discards.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations, islice, permutations
 from math import factorial, prod
@@ -74,16 +74,18 @@ class Puzzle:
         self.adapter, self.position = ADAPTERS[envs.game.id], story.states[-1]
         self.places: list[Place] = []
         self.tiles: list[int] = []
-        for seat in range(envs.variant.players):
+        for seat, hand in enumerate(self.position.hands[: envs.variant.players].tolist()):
             if seat != viewer:
-                self.hide(Place(seat), tiles_in(self.position.hands[seat]))
+                self.hide(Place(seat), kinds_in(hand))
+        self.hide(Place(), kinds_in(int(self.position.unused)))
+        if len(self.places) > PLACES[-1]:
+            return  # nobody looks further at what is too much to try
         for turn, action in enumerate(story.actions):
             seat = int(story.states[turn].to_act)
             if seat != viewer and action in self.adapter.lookalikes:
                 self.hide(Place(seat, turn), [FACES.index(self.adapter.moves[action][1])])
-        self.hide(Place(), tiles_in(self.position.unused))
 
-    def hide(self, place: Place, tiles: list[int]) -> None:
+    def hide(self, place: Place, tiles: Sequence[int]) -> None:
         self.places += [place] * len(tiles)
         self.tiles += tiles
 
@@ -149,13 +151,18 @@ class Puzzle:
         for turn, action in enumerate(self.story.actions):
             if action in self.adapter.silent:
                 continue
-            while ("play on",) in referee.moves():  # whom the filling gives a right to be asked
+            while ("play on",) in (moves := referee.moves()):  # whom the filling gives a right to be asked
                 referee.play(("play on",))
             move = ("discard", FACES[discards[turn]]) if turn in discards else self.adapter.moves[action]
-            if move not in referee.moves():
+            if move not in moves:
                 return False
             referee.play(move)
         return not referee.terminated
+
+
+@cache
+def kinds_in(tiles: int) -> tuple[int, ...]:
+    return tuple(tiles_in(tiles))
 
 
 def distribution(state: np.record) -> tuple[int, ...]:

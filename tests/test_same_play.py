@@ -374,7 +374,7 @@ def everything(game: str) -> list:
 
 def fingerprints() -> str:
     """`everything` of every game, and exact search of one."""
-    tree = build_tree("ding-niu", deck="tiny", players=2)
+    tree = build_tree("ding-niu", deck="tiny", players=2, leader=0)
     values = tree.values(tree.policy([make_agent("greedy", "ding-niu")] * 2))
     figures = {game: everything(game) for game in GAMES} | {"exact": [tree.nodes, tree.sets, *values]}
     return json.dumps(figures, default=float)

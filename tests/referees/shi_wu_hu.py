@@ -16,6 +16,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
 from .fishing import Fishing
 from .tiles import CIVIL, MILITARY, Move, Tile, pips
@@ -83,6 +84,7 @@ class ShiWuHu(Fishing):
         return settle(self.points(), self.thousand)
 
 
+@cache
 def match(
     bait: Tile, fish: Tile, *, supreme_match: str = "none", tens_match: bool = False, heaven_earth: bool = False
 ) -> bool:

@@ -86,9 +86,11 @@ class SmallMahjong:
         for pair in sorted(set(combinations(hand, 2))):
             triplet = (self.offered, *pair)
             points = triplet_points(triplet)
+            if points is None:
+                continue
             rest = list((Counter(hand) - Counter(pair)).elements())
             wins = best_split(rest, [*self.exposed[seat], triplet]) is not None
-            if points is not None and (wins or distance <= REACH.get(points, self.seats)):
+            if wins or distance <= REACH.get(points, self.seats):
                 found.append(pair)
         return found
 

@@ -84,7 +84,7 @@ def test_ranks_of_single_tiles_and_families():
     for high, low in combinations(military, 2):
         assert all(beats((one,), (other,)) for one in tiles(high) for other in tiles(low))
     for text in ("[6:6] [5:4]", "[6:6] [6:6] [6:3]", "[6:6] [6:3] [5:4]", "[6:6] [6:6] [6:3] [5:4]"):
-        assert class_of(tiles(text))
+        assert class_of(tuple(tiles(text)))
     families = ["[6:6] [6:3]", "[1:1] [5:3]", "[4:4] [5:2]", "[3:1] [4:1]"]
     for high, low in combinations(families, 2):
         assert beats(combo(high), combo(low))
@@ -107,7 +107,7 @@ def test_ranks_of_single_tiles_and_families():
     ],
 )
 def test_what_is_no_combination(text):
-    assert class_of(tiles(text)) is None
+    assert class_of(tuple(tiles(text))) is None
 
 
 # Worked examples: settlement

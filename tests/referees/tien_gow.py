@@ -24,6 +24,7 @@ sentences that leave room:
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations as choices
 
 from .tiles import CIVIL, MILITARY, Move, Tile, pips
@@ -120,7 +121,7 @@ class TienGow:
 
     # What is legal
 
-    def class_of(self, tiles: Sequence[Tile]) -> str | None:
+    def class_of(self, tiles: Combination) -> str | None:
         name = class_of(tiles, self.civil_supreme)
         return name if name in CLASSES[self.combinations] else None
 
@@ -264,7 +265,8 @@ class TienGow:
         return self.streak + 1 if self.winner == self.leader else 1
 
 
-def class_of(tiles: Sequence[Tile], civil_supreme: bool = False) -> str | None:
+@cache
+def class_of(tiles: Combination, civil_supreme: bool = False) -> str | None:
     """The class of a combination, None for tiles that are none."""
     civil = [tile for tile in tiles if tile in CIVIL]
     military = [tile for tile in tiles if tile in MILITARY]
@@ -283,10 +285,11 @@ def class_of(tiles: Sequence[Tile], civil_supreme: bool = False) -> str | None:
     return f"c{len(civil)}" if civil else f"m{len(military)}" if military else None
 
 
-def order_in(led: str | None, tiles: Sequence[Tile], civil_supreme: bool = False) -> int | None:
+@cache
+def order_in(led: str | None, tiles: Combination, civil_supreme: bool = False) -> int | None:
     """The order of these tiles in a trick whose lead is of this class; None for tiles that have no place in it."""
     if led == "civil sup":
-        return {((5, 1), (5, 1)): 0, ((6, 1), (6, 1)): 1}.get(tuple(tiles))
+        return {((5, 1), (5, 1)): 0, ((6, 1), (6, 1)): 1}.get(tiles)
     if class_of(tiles, civil_supreme) != led:
         return None
     if led == "sup":

@@ -14,6 +14,7 @@
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 from .fishing import Fishing
 from .tiles import Move, Tile, pips, red_pips
@@ -78,6 +79,7 @@ class TiuU(Fishing):
         return [float(sum(mine - theirs for theirs in points)) for mine in points]
 
 
+@cache
 def match(bait: Tile, fish: Tile) -> bool:
     return pips(bait) == pips(fish) or (bait in SUPREME and fish in SUPREME)
 
