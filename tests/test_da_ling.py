@@ -129,7 +129,7 @@ def test_absolute_winners_at_every_table_are_paid_as_the_referee_pays_them(playe
                     action = int(rng.integers(len(SPLITS)))
                     groups = [tuple(FACES[kind] for kind in group) for group in groups_of(action, hand)]
                 arranged.append((seat, groups))
-                take_up(state, seat, np.array(hand, np.int8))
+                take_up(state, seat, np.array(hand, np.int8), 0, len(hand))
                 state.splits[seat] = action
             groups = [groups for _, groups in sorted(arranged)]
             faces = [FACES[kind] for kind in kinds]

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 
 from adapters import ADAPTERS
+from gupai_agents import search
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core.deal import Deal
 from gupai_env.core.episode import NOBODY, noise_key, start, state_dtype
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.streams import NOISE_STREAM
+from gupai_env.core.tiles import MOST_TILES
 from gupai_env.games.ce_deng.rules import REDEAL
+from variants import VARIANTS
 from walks import encoded, random_walk, set_up, views_of
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
@@ -104,3 +107,8 @@ def test_a_redeal_of_ce_deng_is_no_deal_of_the_match_nor_another_redeal():
             assert (state.redeals, state.deal) == (redeals + 1, number)
             dealt.append(tuple(state.hands))
     assert len(set(dealt)) == len(dealt) == 40 + 8 * 5
+
+
+def test_every_deck_fits_the_memory_that_loops_have_for_it():
+    decks = [len(game.deck(variant.as_rules(game.rules_type))) for game, variant in VARIANTS]
+    assert max(decks) <= MOST_TILES == search.MOST_TILES

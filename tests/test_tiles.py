@@ -17,6 +17,7 @@ from gupai_env.core.tiles import (
     HIGH_IS,
     KINDS,
     LOW_IS,
+    MOST_TILES,
     ONE,
     PIPS,
     RED,
@@ -28,7 +29,7 @@ from gupai_env.core.tiles import (
     number_of,
     parse_tiles,
     set_name,
-    shuffled,
+    shuffle_deck,
     size,
     tile_name,
     tile_set,
@@ -123,7 +124,7 @@ def test_sets_are_joined_and_divided_by_plus_and_minus():
 
 
 def test_dealing_keeps_all_tiles():
-    order = shuffled(DECK, 5)
+    order = shuffle_deck(DECK, 5, np.empty(MOST_TILES, np.int8))
     assert sorted(order) == DECK.tolist() != order.tolist()
 
 

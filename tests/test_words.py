@@ -100,6 +100,10 @@ def index(rng, memory=20):
     return int(rng.integers(memory))
 
 
+def three_words(rng):
+    return tuple(bits.spread(word(rng)) for _ in range(3))
+
+
 def bit_and_word(rng):
     return (drawn := word(rng)), index(rng, bits.ones(drawn))
 
@@ -123,6 +127,7 @@ LAYER = {
     byte_rows.copy_entries: lambda rng: (row(rng), index(rng), row(rng), index(rng), 4 + index(rng)),
     byte_rows.mark_entries: lambda rng: (row(rng), index(rng), row(rng), index(rng), 4 + index(rng, 5)),
     byte_rows.rearrangement(ORDER, 64): lambda rng: (row(rng, 64), row(rng), index(rng, 19)),
+    byte_rows.adding([[0, 20], [7], [], [1, 2, 22]]): lambda rng: (three_words(rng), row(rng), index(rng, 28)),
     byte_rows.copy_block: lambda rng: (row(rng), row(rng), index(rng, 28)),
     byte_rows.store_marks: lambda rng: (marks(rng, 60), index(rng, 28), word(rng)),
     byte_rows.load_marks: lambda rng: (marks(rng, 60), index(rng, 28)),
@@ -169,7 +174,8 @@ def test_the_whole_layer_is_compared():
         if inspect.isfunction(each) and each.__module__ == module.__name__ and not name.startswith("_")
     }
     met = {name for function in LAYER for name in (function.__name__, *function.__code__.co_names)}
-    assert public - met == {"require_bytes", "rearrangement", "record_of"}  # what refuses, and what makes `rearrange`
+    # What refuses, and what makes `rearrange` and `add_up`:
+    assert public - met == {"require_bytes", "rearrangement", "adding", "record_of"}
 
 
 OF_BITS = [function for function in LAYER if function.__module__ == bits.__name__] + [byte_rows.find_mark]

@@ -34,7 +34,7 @@ from gupai_env.core.memory import blank, scratch
 from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.rule import rule
 from gupai_env.core.streams import DEAL_STREAM, PICK_STREAM
-from gupai_env.core.tiles import ONE, count, first_kind
+from gupai_env.core.tiles import MOST_TILES, ONE, count, first_kind
 from gupai_env.core.variant import Variant
 
 PLAYOUTS, MOST_PLAYOUTS = 200, 1_000_000  # deals for each action if none is left out
@@ -42,7 +42,6 @@ PARTICLES = 200  # deals that are weighted where there is a belief about the oth
 STEADY = 1.0  # standard errors by which an action must be better than that of the heuristic
 OWN, OTHERS = range(2)  # rows of the table of heuristics
 CHIPS, SQUARES, DEALS, BETTER, BETTER_SQUARES = range(5)  # what is added up for an action
-MOST_TILES = 64  # of a deck
 MOST_ROUNDS = 64  # more than any number of actions can be halved
 MOST_PARTICLES, MOST_THREADS = 100_000, 256
 GOLDEN = (math.sqrt(5) - 1) / 2  # any number of its multiples, modulo 1, is spread evenly

@@ -7,14 +7,15 @@ with shifts, take 13.5 instead of 8.5 ns for seven hands. So below each function
 behind numba. Called from Python, all functions are plain Python.
 """
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.errors import TypingError
 
-from gupai_env.core.bits import nth_one, ones
+from gupai_env.core.bits import gather, nth_one, ones
 from gupai_env.core.rule import in_machine_code, rule
 
 WORD, HALF = 8, 4  # entries
@@ -184,6 +185,40 @@ def rearrangement(order: np.ndarray, width: int) -> Callable[[np.ndarray, np.nda
     return rearrange
 
 
+def adding(members: Sequence[Sequence[int]]) -> Callable[[tuple[int, int, int], np.ndarray, int], None]:
+    """Return add_up(words, target, at), which writes sums of the bytes of three words to target[at : ...], int8.
+
+    Entry `i` is the sum of the bytes that `members[i]` lists.
+    """
+    size = 4 * WORD  # the fourth word is zero, and its last byte stands in for members that there are not
+    most = max(map(len, members))
+    layers = [[group[layer] if layer < len(group) else size - 1 for group in members] for layer in range(most)]
+    chosen = [ir.Constant(ir.VectorType(ir.IntType(32), len(layer)), layer) for layer in layers]
+
+    def add_up(words, target, at):
+        entries = b"".join((int(word) % (1 << 64)).to_bytes(WORD, "little") for word in words)
+        for index, group in enumerate(members):
+            target[at + index] = sum(entries[each] for each in group)
+
+    @in_machine_code(add_up)
+    def _add_up(typing_context, words, target, at):
+        require_bytes(target)
+
+        def build(context, builder, signature, given):
+            vector = ir.Constant(ir.VectorType(INT64, 4), None)
+            for place in range(3):
+                word = builder.extract_value(given[0], place)
+                vector = builder.insert_element(vector, word, ir.Constant(ir.IntType(32), place))
+            entries = builder.bitcast(vector, _bytes(size))
+            nothing = ir.Constant(entries.type, ir.Undefined)
+            total = functools.reduce(builder.add, [builder.shuffle_vector(entries, nothing, each) for each in chosen])
+            return _write(context, builder, signature.args[1], given[1], given[2], total)
+
+        return types.void(types.UniTuple(types.int64, 3), target, types.intp), build
+
+    return add_up
+
+
 def copy_block(source: np.ndarray, target: np.ndarray, at: int) -> None:
     """Copy source[at : at + BLOCK] to the same position of `target`, both rows of int8 or bool."""
     target[at : at + BLOCK] = source[at : at + BLOCK]
@@ -211,11 +246,16 @@ def write_marks(bits, mask):
 def marks_from(mask, at):
     """Return mask[at : at + 64], or as much as there is, as the bits of a word."""
     rest = len(mask) - at
-    if len(mask) < MARKS:
-        bits = 0
+    bits = 0
+    if len(mask) < WORD:
         for index in range(rest):
             bits |= int(mask[at + index]) << index
         return bits
+    if len(mask) < MARKS:
+        for word in range(0, len(mask), WORD):
+            begin = min(word, len(mask) - WORD)  # the last word may overlap the one before
+            bits |= gather(load_word(mask, begin), EACH) << begin
+        return bits >> at
     last = load_marks(mask, len(mask) - MARKS)
     if rest <= MARKS:
         return last >> (MARKS - rest)

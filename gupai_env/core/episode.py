@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import long_rule, rule
 from gupai_env.core.streams import LEADER_STREAM, NOISE_STREAM
-from gupai_env.core.tiles import shuffled
+from gupai_env.core.tiles import MOST_TILES, shuffle_deck
 
+BYTE = np.dtype(np.int8)
 NOBODY = -1  # in place of a seat
 
 
@@ -106,7 +108,7 @@ def resume_from(view, key, state):
 @long_rule
 def deal(game, rules, state, key):
     """Deal from an order of the deck drawn from `key`. `game` is a game or, in compiled loops, its module."""
-    game.deal_from(rules, state, shuffled(game.deck(rules), key))
+    game.deal_from(rules, state, shuffle_deck(game.deck(rules), key, scratch(MOST_TILES, BYTE)))
 
 
 @rule

@@ -21,6 +21,7 @@ from gupai_env.core.rng import shuffle
 from gupai_env.core.rule import rule
 
 KINDS = 21
+MOST_TILES = 4 * KINDS  # in a tile set, and so in a deck
 HIGHEST = 6  # pips on an end run from 1 to this; there are no blanks
 _FACES = [(high, low) for high in range(1, HIGHEST + 1) for low in range(1, high + 1)]
 _CIVIL = {(p, p) for p in range(1, 7)} | {(3, 1), (5, 1), (6, 1), (6, 4), (6, 5)}
@@ -114,6 +115,12 @@ def write_counts(tiles, out, at):
 
 
 @rule
+def counts_of(tiles):
+    """Return how many copies of each kind a tile set holds, as the bytes of three words."""
+    return spread(tiles), spread(tiles >> 24), spread(tiles >> 48)
+
+
+@rule
 def write_kinds(kinds, out, at):
     """Write a set of kinds to out[at : at + KINDS], int8 or bool, as zeros and ones."""
     write_counts(kinds, out, at)
@@ -144,9 +151,9 @@ def list_hand(tiles, out):
 
 
 @rule
-def shuffled(deck, key):
-    """Return the kinds of `deck`, int8 [tiles], in an order drawn from `key`."""
-    order = np.empty(len(deck), np.int8)
+def shuffle_deck(deck, key, order):
+    """Return the kinds of `deck` in an order drawn from `key`, in the memory of `order`, int8 [MOST_TILES]."""
+    order = order[: len(deck)]
     write_row(order, deck)
     shuffle(order, key)
     return order

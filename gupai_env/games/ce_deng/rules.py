@@ -20,10 +20,23 @@ Actions  After those of the connecting games: 63 declares, 64 demands a redeal, 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gupai_env.core.episode import NOBODY, seat_after, state_dtype
+from gupai_env.core.episode import BYTE, NOBODY, seat_after, state_dtype
+from gupai_env.core.memory import scratch
 from gupai_env.core.rng import derive
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import DECK, DOUBLES, KINDS, count, deck_of, kinds_in, parse_tiles, shuffled, tile_set, weight
+from gupai_env.core.tiles import (
+    DECK,
+    DOUBLES,
+    KINDS,
+    MOST_TILES,
+    count,
+    deck_of,
+    kinds_in,
+    parse_tiles,
+    shuffle_deck,
+    tile_set,
+    weight,
+)
 from gupai_env.core.variant import Variant, option
 from gupai_env.games.connecting import rules as connecting
 from gupai_env.games.connecting.rules import (
@@ -170,7 +183,8 @@ def step(rules, state, action):
         state.terminated = 1
     elif action == REDEAL:
         redeals = state.redeals + 1
-        deal_from(rules, state, shuffled(deck(rules), derive(derive(state.seed, state.deal), redeals)))
+        key = derive(derive(state.seed, state.deal), redeals)
+        deal_from(rules, state, shuffle_deck(deck(rules), key, scratch(MOST_TILES, BYTE)))
         state.redeals = redeals
     elif action == PLAY_ON:
         state.rights &= ~(1 << state.to_act)

@@ -1,6 +1,5 @@
 """The part of an observation that the fishing games share."""
 
-from gupai_env.core.byte_rows import copy_entries
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.layout import Layout, Section
 from gupai_env.core.rule import rule
@@ -48,14 +47,16 @@ def encode_place(view, out, at, place):
 
 @rule
 def encode_table(view, out, at):
-    """Fill the other sections that fishing games share; `at` are where sections start, by name."""
+    """Fill the other sections that fishing games share, except for bites and rivals; `at` is where sections start.
+
+    A game counts these again: to read them from the view would wait for its bytes, and the count in the view is left
+    out where nobody reads it.
+    """
     write_counts(view.hand, out, at.hand)
     write_counts(view.lake, out, at.lake)
     write_counts(view.unseen, out, at.unseen)
     if view.drawn != NOBODY:
         out[at.drawn + int(view.drawn)] = 1
-    copy_entries(view.bites, 0, out, at.bites, KINDS)
-    copy_entries(view.rivals, 0, out, at.rivals, KINDS)
     out[at.stock] = view.stock
     out[at.mover + int(view.mover)] = 1
     out[at.leader + int(view.leader)] = 1

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gupai_env.core.byte_rows import copy_entries, write_row
+from gupai_env.core.byte_rows import adding, copy_entries, write_row
 from gupai_env.core.episode import NOBODY, begin_view, distance, resume_from, seat_at, view_dtype
 from gupai_env.core.rng import derive, shuffle
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import KINDS, ONE, list_tiles, size
+from gupai_env.core.tiles import KINDS, ONE, counts_of, list_tiles, size, tiles_in
 from gupai_env.games.fishing.rules import SEATS
 
 
@@ -41,8 +41,8 @@ def fishing_view(plays: int, *own: tuple) -> np.dtype:
 def open_view(rules, state, seat, deck_set, fish, view, history):
     """Fill what fishing games share of the view of `seat`, and return all tiles that it does not hold or see in play.
 
-    `see_place` goes on for each seat, whose catch is not unseen either, and what `match_counter` returns closes. `fish`
-    are the kinds of which one tile may be caught out of the lake.
+    `see_place` goes on for each seat, whose catch is not unseen either, and the caller fills `unseen`, `bites` and
+    `rivals`. `fish` are the kinds of which one tile may be caught out of the lake.
     """
     begin_view(rules, state, seat, view)
     view.leader = distance(rules, state, seat, state.leader)
@@ -75,20 +75,15 @@ def see_place(state, view, offset, seat):
 
 
 def match_counter(matches: np.ndarray) -> Callable:
-    """Return count_matches(view, unseen), which fills what is unseen and the tiles there and in the lake that match.
+    """Return count_matches(tiles, out, at), which writes for each kind how many tiles of a set match it, int8.
 
-    `matches`, int64 [KINDS], are the kinds that match each kind. Handed over as an argument they would be no constants
-    to compiled code, and games be played a tenth slower.
+    `matches`, int64 [KINDS], are the kinds that match each kind.
     """
+    add_up = adding([tiles_in(kinds) for kinds in matches])
 
     @rule
-    def count_matches(view, unseen):
-        view.unseen = unseen
-        lake = view.lake & (7 * view.fish)
-        for kind in range(KINDS):
-            view.bites[kind] = size(lake & (7 * matches[kind]))
-        for kind in range(KINDS):
-            view.rivals[kind] = size(unseen & (7 * matches[kind]))
+    def count_matches(tiles, out, at):
+        add_up(counts_of(tiles), out, at)
 
     return count_matches
 

@@ -5,9 +5,12 @@ matches, and what a catch counts. Its actions are, in this order: to lay a tile 
 fish, a bait that catches three of its kind.
 """
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
-from gupai_env.core.byte_rows import write_row
+from gupai_env.core.bits import gather
+from gupai_env.core.byte_rows import MARKS, store_marks, write_row
 from gupai_env.core.episode import NOBODY, seat_after, state_dtype
 from gupai_env.core.memory import scratch
 from gupai_env.core.rule import rule
@@ -37,6 +40,31 @@ def fishing_state(stock: int, plays: int, *own: tuple) -> np.dtype:
         ("plays", "i1"),  # decisions so far
         ("record", "i1", (plays,)),  # the actions, all public
     )
+
+
+def action_finder(kinds: Sequence[int] | np.ndarray) -> Callable:
+    """Return actions_of(held): the actions from CATCH on whose kind is in a set of kinds, as bits, the lowest first.
+
+    `kinds` are those of these actions, NOBODY for none. The set is looked up seven kinds at a time.
+    """
+    of_kind = [sum(1 << place for place, each in enumerate(kinds) if each == kind) for kind in range(KINDS)]
+    parts = [[of_kind[kind] for kind in range(first, first + 7)] for first in range(0, KINDS, 7)]
+    table = np.array([[sum(part[at] for at in range(7) if held >> at & 1) for held in range(128)] for part in parts])
+
+    @rule
+    def actions_of(held):
+        packed = gather(held, ALL_KINDS)
+        return table[0, packed & 127] | table[1, packed >> 7 & 127] | table[2, packed >> 14 & 127]
+
+    return actions_of
+
+
+@rule
+def mark_catches(marks, mask):
+    """Write the bits of the actions from CATCH on, more than MARKS and no more than twice as many, to a mask."""
+    rest = len(mask) - MARKS
+    store_marks(mask, CATCH, marks)
+    store_marks(mask, rest, marks >> (rest - CATCH))
 
 
 @rule

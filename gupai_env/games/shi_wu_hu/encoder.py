@@ -7,6 +7,7 @@ from gupai_env.core.layout import Encoder, Section
 from gupai_env.core.rule import rule
 from gupai_env.games.fishing.encoder import encode_place, encode_table, fishing_layout
 from gupai_env.games.fishing.rules import SEATS
+from gupai_env.games.shi_wu_hu.knowledge import count_matches
 from gupai_env.games.shi_wu_hu.rules import GROUP_NAMES, STOCK, THOUSAND
 
 HAND = 15  # the largest
@@ -32,6 +33,8 @@ AT = LAYOUT.starts
 def encode(view, out):
     """Fill `out`, a cleared int8 [LAYOUT.size]; seats that do not play stay zero."""
     encode_table(view, out, AT)
+    count_matches(view.lake, view.matches, out, AT.bites)
+    count_matches(view.unseen, view.matches, out, AT.rivals)
     for place in range(SEATS):
         encode_place(view, out, AT, place)
         store_word(out, AT.full + place * GROUPS, BYTES[view.full[place]])

@@ -41,19 +41,19 @@ def information_set(rules, state, seat, view, history=True):
         view.open[offset] = full_groups(free + catch, rules.group) & ~full
         unseen -= catch
         place_seat = seat_after(rules, state, place_seat)
-    if row == 0:  # the usual matches are known when this is compiled, so equal ones are counted once
-        count_usual_matches(view, unseen)
-    else:
-        count_other_matches(view, unseen, row)
+    view.unseen = unseen
+    count_matches(view.lake, row, view.bites, 0)
+    count_matches(unseen, row, view.rivals, 0)
 
 
 @rule
-def count_other_matches(view, unseen, row):
-    """Fill what is unseen and the tiles there and in the lake that match each kind, by a row of MATCHING."""
-    view.unseen = unseen
-    for kind in range(KINDS):
-        view.bites[kind] = size(view.lake & (7 * MATCHING[row, kind]))
-        view.rivals[kind] = size(unseen & (7 * MATCHING[row, kind]))
+def count_matches(tiles, row, out, at):
+    """Write for each kind how many tiles of a set match it by a row of MATCHING."""
+    if row == 0:
+        count_usual_matches(tiles, out, at)
+    else:
+        for kind in range(KINDS):
+            out[at + kind] = size(tiles & (7 * MATCHING[row, kind]))
 
 
 @rule

@@ -29,6 +29,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gupai_env.core.bits import gather
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -44,6 +45,7 @@ from gupai_env.core.tiles import (
     size,
     tile_name,
     tile_set,
+    tiles_in,
     write_kinds,
 )
 from gupai_env.core.variant import TINY, Variant, option
@@ -51,10 +53,12 @@ from gupai_env.games.fishing import rules as fishing
 from gupai_env.games.fishing.rules import (
     CATCH,
     SEATS,
+    action_finder,
     deal_tiles,
     end_play,
     fishing_state,
     lay,
+    mark_catches,
     matching,
     put_on_record,
     threes_in,
@@ -81,13 +85,34 @@ def _kinds(text: str) -> int:
 
 # The groups of three: the civil kind, and the two military ones.
 CIVIL = np.array([_kinds(text) for text in ("66", "11", "44", "31")])
-MILITARY = np.array([_kinds(text) for text in ("63 54", "62 53", "52 43", "41 32")])
+FIRST = np.array([_kinds(text) for text in ("63", "62", "52", "41")])
+SECOND = np.array([_kinds(text) for text in ("54", "53", "43", "32")])
+MILITARY = FIRST | SECOND
 TRIOS = CIVIL | MILITARY
+ALL_CIVIL, ALL_FIRST, ALL_SECOND = (int(kinds.sum()) for kinds in (CIVIL, FIRST, SECOND))
+# The trios, as bits, by what `gather` makes of the civil kinds of a catch and, four bits higher, of the military ones.
+# It puts them from low to high, in which the first and the second military kinds are in one order of trios.
+_CIVIL_BITS, _MILITARY_BITS = (
+    [1 << tiles_in(kinds.sum()).index(tiles_in(kind)[0]) for kind in kinds] for kinds in (CIVIL, FIRST)
+)
+FULL_TRIOS = np.array(
+    [
+        sum((civil & _CIVIL_BITS[trio] and military & _MILITARY_BITS[trio]) != 0 and 1 << trio for trio in range(4))
+        for military in range(16)
+        for civil in range(16)
+    ],
+    np.int64,
+)  # [256]
 HEAVEN = int(TRIOS[0])
 SUPREME = _kinds("42 21")
 FOURS = _kinds("55 65 64")  # each a group by itself
 GROUPS = np.array([*TRIOS, SUPREME, *map(_kinds, ("55", "65", "64"))])  # in the order of `full_groups`
 GROUP_NAMES = ("Heaven-nine", "Earth-eight", "Man-seven", "Harmony-five", "Supreme", "[5:5]", "[6:5]", "[6:4]")
+# The kinds in full groups that count 20 a tile, and those that count 30, by the groups as bits, int64 [256]:
+TWENTIES, THIRTIES = (
+    np.array([sum(GROUPS[g] for g in groups if full >> g & 1) for full in range(1 << len(GROUPS))], np.int64)
+    for groups in ((1, 2, 3), (0, 4, 5, 6, 7))
+)
 # What a tile of each kind counts at most:
 VALUE = np.array(
     [30 if ONE[k] & (HEAVEN | SUPREME | FOURS) else 20 if ONE[k] & TRIOS[1:].sum() else 10 for k in range(KINDS)]
@@ -126,12 +151,11 @@ ACTIONS = THREE + len(_THREES)
 # What is played by each action, and what it catches one of:
 BAIT = np.array([*range(KINDS), *(bait for bait, _ in _CATCHES), *_THREES], np.int8)
 FISH = np.array([NOBODY] * KINDS + [fish for _, fish in _CATCHES] + [NOBODY] * len(_THREES), np.int8)
-# Which actions the options allow, bool [12, ACTIONS]: others are never legal.
+with_bait, with_fish = action_finder(BAIT[CATCH:]), action_finder(FISH[CATCH:])
+FOURFOLD = tile_set(_THREES)
+# Which of the actions from CATCH on catch what matches by the options, as bits, int64 [12]: others are never legal.
 ALLOWED = np.array(
-    [
-        [fish == NOBODY or bool(each[bait] & ONE[fish]) for bait, fish in zip(BAIT, FISH, strict=True)]
-        for each in MATCHING
-    ]
+    [sum(1 << at for at, (bait, fish) in enumerate(_CATCHES) if each[bait] & ONE[fish]) for each in MATCHING]
 )
 
 
@@ -193,11 +217,10 @@ STATE = fishing_state(STOCK, PLAYS, ("full", "u1", (SEATS,)))  # a bit for each 
 @rule
 def full_groups(tiles, one_one):
     """Return a bit for each of GROUPS that is full in a tile set."""
-    kinds, fours, full = kinds_in(tiles), tiles >> 2, 0
-    for group in range(len(TRIOS)):
-        military = kinds & MILITARY[group]
-        enough = military != 0 if one_one else military == MILITARY[group]
-        full |= int(enough and kinds & CIVIL[group] != 0) << group
+    kinds, fours = kinds_in(tiles), tiles >> 2
+    first, second = gather(kinds, ALL_FIRST), gather(kinds, ALL_SECOND)
+    military = first | second if one_one else first & second
+    full = FULL_TRIOS[gather(kinds, ALL_CIVIL) | military << 4]
     full |= int(kinds & SUPREME == SUPREME) << 4
     for four in range(5, len(GROUPS)):
         full |= int(fours & GROUPS[four] != 0) << four
@@ -207,14 +230,7 @@ def full_groups(tiles, one_one):
 @rule
 def points_of(tiles, full, deck, supreme_bonus):
     """Return what a catch counts in which the groups `full` are full."""
-    big, middle = 0, 0
-    for group in range(len(GROUPS)):
-        kinds = GROUPS[group] if full >> group & 1 else 0
-        if 1 <= group <= 3:
-            middle |= kinds
-        else:
-            big |= kinds
-    points = 10 * size(tiles) + 10 * size(tiles & (7 * middle)) + 20 * size(tiles & (7 * big))
+    points = 10 * size(tiles) + 10 * size(tiles & (7 * TWENTIES[full])) + 20 * size(tiles & (7 * THIRTIES[full]))
     everything = DECK_SETS[deck]
     if tiles & (7 * HEAVEN) == everything & (7 * HEAVEN):
         points += BONUS
@@ -273,11 +289,9 @@ def legal_actions(rules, state, mask):
     """Mark what the bait, or the tiles in hand, may do."""
     baits = kinds_in(state.hands[state.to_act] if state.drawn == NOBODY else ONE[state.drawn])
     fish, row = kinds_in(state.lake), matching_of(rules)
-    for action in range(CATCH, THREE):
-        mask[action] = (baits >> (3 * BAIT[action])) & (fish >> (3 * FISH[action])) & ALLOWED[row, action]
     threes = threes_in(state.lake) & LONERS[row] if rules.triple_catch == 0 else 0
-    for action in range(THREE, ACTIONS):
-        mask[action] = (baits & threes) >> (3 * BAIT[action]) & 1
+    catches = with_fish(fish) & ALLOWED[row] | gather(threes, FOURFOLD) << (THREE - CATCH)
+    mark_catches(with_bait(baits) & catches, mask)
     write_kinds(baits & ~matching(fish, MATCHING[row]) if rules.must_catch else baits, mask, 0)
 
 

@@ -52,9 +52,9 @@ def draw_hands(rules, view, key, deck_size, hand_size, state):
         state.splits[seat] = view.splits[offset]
         if view.hands[offset]:
             list_tiles(view.hands[offset], hand)
-            take_up(state, seat, hand)
+            take_up(state, seat, hand, 0, hand_size)
         else:
-            take_up(state, seat, tiles[dealt : dealt + hand_size])
+            take_up(state, seat, tiles, dealt, hand_size)
             dealt += hand_size
         seat = seat_after(rules, state, seat)
     for at in range(dealt, unseen):

@@ -36,7 +36,7 @@ def split_hands(
     """
     state, players, leader = position.state, position.variant.players, int(position.state.leader)
     for seat, hand in enumerate(held):
-        take_up(state, seat, np.array(hand, np.int8))
+        take_up(state, seat, np.array(hand, np.int8), 0, len(hand))
     state.to_act = leader
     given = seats_of("splits", splits, players, None)
     for turn in range(players):

@@ -27,18 +27,18 @@ def deal_hands(rules, state, order, at, size):
     The leader is asked first.
     """
     for seat in range(rules.players):
-        take_up(state, seat, order[at : at + size])
+        take_up(state, seat, order, at, size)
         state.unused -= state.hands[seat]
         at += size
     state.to_act = state.leader
 
 
 @rule
-def take_up(state, seat, tiles):
-    """Give a seat its hand, int8 kinds."""
+def take_up(state, seat, tiles, at, size):
+    """Give a seat its hand: `size` of `tiles`, int8 kinds, from `at` on."""
     hand = 0
-    for held in range(len(tiles)):
-        hand += ONE[tiles[held]]
+    for place in range(at, at + size):
+        hand += ONE[tiles[place]]
     state.hands[seat] = hand
     list_hand(hand, state.tiles[seat])
 

@@ -29,7 +29,9 @@ def information_set(rules, state, seat, view, history=True):
         view.red[offset] = state.red[place_seat]
         unseen -= state.catches[place_seat]
         place_seat = seat_after(rules, state, place_seat)
-    count_matches(view, unseen)
+    view.unseen = unseen
+    count_matches(view.lake & (7 * fish), view.bites, 0)
+    count_matches(unseen, view.rivals, 0)
 
 
 @rule

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gupai_env.core.bits import gather
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import (
@@ -48,11 +49,13 @@ from gupai_env.games.fishing import rules as fishing
 from gupai_env.games.fishing.rules import (
     CATCH,
     SEATS,
+    action_finder,
     begin_turn,
     deal_tiles,
     end_play,
     fishing_state,
     lay,
+    mark_catches,
     matching,
     put_on_record,
     threes_in,
@@ -86,6 +89,8 @@ ACTIONS = HEAVEN_PAIR + 1
 BAIT = np.array([*range(KINDS), *(bait for bait, _ in _CATCHES), *_FOURFOLD, HEAVEN], np.int8)
 FISH = np.array([NOBODY] * KINDS + [fish for _, fish in _CATCHES] + [NOBODY] * (ACTIONS - THREE), np.int8)
 
+with_bait, with_fish = action_finder(BAIT[CATCH:]), action_finder(FISH[CATCH:])
+FOURFOLD = tile_set(_FOURFOLD)
 MATCHING = np.array([sum(ONE[fish] for bait, fish in _CATCHES if bait == kind) for kind in range(KINDS)])
 # int64 [KINDS], so that sums of them are right in plain Python too:
 SMALL_RED = np.where(WEIGHT < BIG, RED, 0).astype(np.int64)  # red pips of a small fish
@@ -168,13 +173,11 @@ def legal_actions(rules, state, mask):
     hand = state.hands[state.to_act] if state.drawn == NOBODY else ONE[state.drawn]
     baits = kinds_in(hand)
     fish = single_fish(rules, state.lake)
-    for action in range(CATCH, THREE):
-        mask[action] = (baits >> (3 * BAIT[action])) & (fish >> (3 * FISH[action])) & 1
     threes = threes_in(state.lake) if rules.triple_catch or rules.lock_triples else 0
-    for action in range(THREE, HEAVEN_PAIR):
-        mask[action] = (baits & threes) >> (3 * BAIT[action]) & 1
+    marks = with_bait(baits) & (with_fish(fish) | gather(threes, FOURFOLD) << (THREE - CATCH))
+    heaven_pair = rules.heaven_pair and state.drawn == NOBODY and count(hand, HEAVEN) >= 2
+    mark_catches(marks | int(heaven_pair) << (HEAVEN_PAIR - CATCH), mask)
     write_kinds(baits & ~(matching(fish, MATCHING) | threes) if rules.must_catch else baits, mask, 0)
-    mask[HEAVEN_PAIR] = rules.heaven_pair and state.drawn == NOBODY and count(hand, HEAVEN) >= 2
 
 
 @rule
