@@ -462,7 +462,8 @@ def ladder() -> str:
                 )
                 for rung, total in ranked(found)
             ]
-            lines += [*_table(head, rows), "", f"`{found['command']}`, seed {found['seed']}; {machine}.", ""]
+            note = f" {found['note']}" if "note" in found else ""
+            lines += [*_table(head, rows), "", f"`{found['command']}`, seed {found['seed']}; {machine}.{note}", ""]
     return "\n".join(lines)
 
 
