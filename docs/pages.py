@@ -465,7 +465,8 @@ def ladder() -> str:
                 for rung, total in ranked(found)
             ]
             lines += [f"![Chips per deal of each player, all except random](charts/ladder-{file.stem}.svg)", ""]
-            lines += [*_table(head, rows), "", f"`{found['command']}`, seed {found['seed']}; {machine}.", ""]
+            note = f" {found['note']}" if "note" in found else ""
+            lines += [*_table(head, rows), "", f"`{found['command']}`, seed {found['seed']}; {machine}.{note}", ""]
     return "\n".join(lines)
 
 
