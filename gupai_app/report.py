@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gupai_agents.evaluation.all_hands import HandTree
-from gupai_agents.evaluation.best_response import SEARCH, TUNING, BestResponse
+from gupai_agents.evaluation.best_response import NETWORK, SEARCH, TUNING, BestResponse
 from gupai_agents.evaluation.chart import short
 from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.folder import summary
@@ -279,6 +279,7 @@ def best_response(found: BestResponse, seconds: float, *, as_json: bool = False)
         TUNING: f"tuning: {effort.generations} generations of {effort.population} heuristics in "
         f"{effort.candidate_deals:,} deals each",
         SEARCH: f"search: {effort.playouts} playouts per decision",
+        NETWORK: f"a network that learned from {effort.targets:,} targets in {effort.minutes:.1f} minutes of one core",
     }[effort.method]
     said = (
         f"A best response gains at least {gain.low:.2f} chips per deal from {found.agent}"

@@ -32,7 +32,7 @@ LEFT_OUT = {
 }
 SMALLER = {
     "gupai tune ": "--seconds 1",
-    "gupai best-response ": "--generations 2 --candidate-deals 50 --deals 50 --playouts 5",
+    "gupai best-response ": "--generations 2 --candidate-deals 50 --deals 50 --playouts 5 --minutes 0",
     "gupai tournament jie-long random greedy variety": "--deals 50",
     "gupai tournament jie-long variety greedy random": "--deals 50",
     "gupai exploitability pai-gow -o deck=full": "-o deck=tiny",  # test_all_hands.py takes the whole deck

@@ -72,6 +72,13 @@ def test_values_are_those_of_all_legal_actions_and_the_best_have_most_deals(game
     assert np.nanmax(np.abs(values.means)) <= bound
 
 
+@pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.simultaneous])
+def test_where_all_decide_at_once_every_action_is_tried_in_every_deal(name):
+    _, turns = decisions(get_game(name), 4, 2)
+    values = make_agent("search:playouts=5", name).values(turns)
+    np.testing.assert_array_equal(values.deals, 5 * turns.masks)
+
+
 @every_game
 def test_values_are_what_deals_bring_that_are_played_out_one_by_one(game):
     _, turns = decisions(game, 16, game.max_decisions // 2)  # late: to play deals out by plain rules takes long

@@ -5,6 +5,9 @@ deals and random numbers, so that the luck of a deal cancels where they are comp
 each the worse half of the actions is left out, and the others share the deals that remain (sequential halving). What
 the heuristic itself would play stays to the end: it is left only for an action that is better beyond doubt.
 
+Where all decide at once, as in Da Ling, the others decide once in each deal that is drawn. That takes most of the time
+and trying one more action little, so that there is one round: all actions are tried in all deals.
+
 With a belief about the others the deals are weighted: one in which their past moves are more likely is met more often.
 """
 
@@ -376,6 +379,7 @@ class SearchAgent:
         return self._values(batch, MOST_ROUNDS if halving else 1)
 
     def _values(self, batch: DecisionBatch, rounds: int = MOST_ROUNDS) -> Values:
+        rounds = 1 if self.game.simultaneous else rounds
         if self.plan.seconds is None:
             return self._searched(batch, self.plan.playouts, rounds)
         begin = time.perf_counter()

@@ -2,18 +2,19 @@
 
 import os
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
-from gupai_app.commands.errors import Mistake, going_on, mistakes, packages_of_tuning
+from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes, packages_of_tuning
 from gupai_app.commands.shared import (
     BEGIN_AGAIN,
     NOTHING_KEPT,
     AsJson,
     Deals,
     Evaluated,
+    Force,
     GameName,
     Options,
     Ray,
@@ -231,21 +232,35 @@ def exploitability(
     report.exploitability(tree, policies, time.perf_counter() - begin, as_json=as_json)
 
 
-def best_response(
-    name: GameName,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="the one that is frozen")],
+@dataclass(frozen=True)
+class Finding:
+    """Options that say how a best response is found."""
+
     method: Annotated[
-        str, typer.Option(help="how a best response is found: tuning (a heuristic) or search (every decision)")
-    ] = "tuning",
-    generations: Annotated[int, typer.Option(min=0, max=100_000, help="of tuning")] = 60,
+        str, typer.Option(help="tuning (a heuristic), search (every decision) or network (learns from targets)")
+    ] = "tuning"
+    generations: Annotated[int, typer.Option(min=0, max=100_000, help="of tuning")] = 60
     candidate_deals: Annotated[
         int | None,
         typer.Option(min=2, max=1_000_000, help="of a candidate of tuning; default: 1000, of a slow agent 200"),
-    ] = None,
-    playouts: Annotated[int, typer.Option(min=1, max=1_000_000, help="of a decision of search")] = 200,
-    deals: Annotated[int, typer.Option(min=2, max=1 << 23, help="in which the gain is measured")] = 5000,
+    ] = None
+    playouts: Annotated[int, typer.Option(min=1, max=1_000_000, help="of a decision of search")] = 200
+    minutes: Annotated[float, typer.Option(min=0, max=1e6, help="that a network learns, of one core's time")] = 10.0
+    deals: Annotated[int, typer.Option(min=2, max=1 << 23, help="in which the gain is measured")] = 5000
+
+
+@grouped
+def best_response(
+    name: GameName,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="the one that is frozen")],
+    *,
+    finding: Finding,
     seed: Annotated[int, typer.Option(help="names the deals and the search")] = 0,
     option: Options = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="write the learned network, a checkpoint")
+    ] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Find a player that wins as much as possible from a frozen agent; its gain is a lower bound on what can be won."""
@@ -253,17 +268,27 @@ def best_response(
 
     game, variant = read_variant(name, option)
     frozen = read_agent(agent, game, variant)
+    seed = read_seed(seed)
 
     from gupai_agents.evaluation import Effort, find_best_response
+    from gupai_agents.evaluation.best_response import NETWORK
     from gupai_app import report
 
-    begin = time.perf_counter()
-    with mistakes(), packages_of_tuning(), going_on(NOTHING_KEPT):
-        effort = Effort(method, generations, candidate_deals=candidate_deals, playouts=playouts, deals=deals).checked(
-            frozen, variant.players
+    if out is not None:
+        if finding.method != NETWORK:
+            raise Mistake(f"--out writes a network that has learned; give --method {NETWORK} too")
+        check_target("--out", out, force, stream=False)
+    begin, learned, note = time.perf_counter(), None, ""
+    with mistakes():
+        effort = Effort(**asdict(finding)).checked(frozen, variant.players)
+    if effort.method == NETWORK:
+        from gupai_app.best_response import learn
+
+        with mistakes(), going_on(NOTHING_KEPT):
+            learned, effort, note = learn(game, variant, frozen, effort, seed, out, force)
+    kept = NOTHING_KEPT if out is None else f"the network lies in {out}: let it play as checkpoint:{out}"
+    with mistakes(), packages_of_tuning(), going_on(kept), report.progress("deals", effort.total(game)) as done:
+        found = find_best_response(
+            game, frozen, effort=effort, seed=seed, learned=learned, progress=done, **variant.changed()
         )
-        with report.progress("deals", effort.total(game)) as done:
-            found = find_best_response(
-                game, frozen, effort=effort, seed=read_seed(seed), progress=done, **variant.changed()
-            )
-    report.best_response(found, time.perf_counter() - begin, as_json=as_json)
+    report.best_response(replace(found, note=found.note or note), time.perf_counter() - begin, as_json=as_json)

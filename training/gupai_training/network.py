@@ -1,10 +1,12 @@
 """The network that learns, in torch: its tensors have the names of a checkpoint's."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import torch
+from threadpoolctl import threadpool_limits
 from torch import nn
 from torch.nn import functional as F
 
@@ -32,6 +34,26 @@ def precision_on(device: torch.device, precision: str) -> str:
     if precision == "auto":
         return BFLOAT16 if native_bfloat16(device) else "float32"
     return precision
+
+
+@contextlib.contextmanager
+def threads_of(torch_threads: int, numpy_threads: int) -> Iterator[None]:
+    """Limit the threads of torch, which learns, and of numpy, by which players decide.
+
+    By default numpy takes all cores for each product, and waits for them while others use them.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(torch_threads)
+    try:
+        with threadpool_limits(numpy_threads, "blas"):
+            yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def relative(scores: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """Return the scores [N, actions] minus the mean of each row's legal ones."""
+    return scores - (scores * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
 
 
 class Network(nn.Module):

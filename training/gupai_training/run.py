@@ -1,14 +1,13 @@
 """A training run from its configuration to the player: the stages in order."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import torch
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import get_device
-from threadpoolctl import threadpool_limits
 
 from gupai_agents.checkpoint import CheckpointError, write_checkpoint
 from gupai_agents.network import NetworkAgent, require_tensors, tensor_shapes
@@ -19,7 +18,7 @@ from gupai_training import resume
 from gupai_training.config import CONFIG_FILE, METRICS_FILE, RESUME_FILE, SEARCH_STAGE, SELF_PLAY, Config
 from gupai_training.learner import Rollout
 from gupai_training.net2net import can_widen, widened
-from gupai_training.network import Network, precision_on
+from gupai_training.network import Network, precision_on, threads_of
 from gupai_training.run_folder import Reporter, RunFolder, next_folder
 from gupai_training.search_stage import SearchStage
 from gupai_training.self_play_stage import SelfPlayStage, build_learner
@@ -33,21 +32,6 @@ def require_device(device: str) -> None:
     found = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if name == "cuda" and int(number or 0) >= found:
         raise ValueError(f'device={device}: torch finds {found or "no"} GPU here; choose "cpu" or "auto"')
-
-
-@contextlib.contextmanager
-def threads_of(torch_threads: int, numpy_threads: int) -> Iterator[None]:
-    """Limit the threads of torch, which learns, and of numpy, by which players decide.
-
-    By default numpy takes all cores for each product, and waits for them while others use them.
-    """
-    before = torch.get_num_threads()
-    torch.set_num_threads(torch_threads)
-    try:
-        with threadpool_limits(numpy_threads, "blas"):
-            yield
-    finally:
-        torch.set_num_threads(before)
 
 
 class Run(RunFolder):

@@ -19,7 +19,7 @@ from gupai_env.core.checks import whole_number
 from gupai_env.core.streams import TARGETS_STREAM
 from gupai_training import resume
 from gupai_training.config import SEARCH_STAGE, Config
-from gupai_training.network import FORBIDDEN, Network
+from gupai_training.network import FORBIDDEN, Network, relative
 from gupai_training.resume import counted, fitting, measured, part, under
 from gupai_training.run_folder import RunFolder, Spent
 from gupai_training.search_targets import Kind, TargetMaker, Window, target
@@ -171,7 +171,7 @@ class SearchStage:
         logits, judged = self.network(observations, values_move_trunk=False)  # they are so noisy
         legal = ~values.isnan()
         values, means = values.nan_to_num() / self.expert_iteration.temperature, means / scale
-        logits = logits - (logits * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True)
+        logits = relative(logits, legal)
         policy_loss = ((logits - values).square() * legal).sum(1).mean()
         with torch.no_grad():
             probabilities = F.softmax(logits.masked_fill(~legal, FORBIDDEN), 1)

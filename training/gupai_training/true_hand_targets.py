@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
+from gupai_agents.agent import Agent
 from gupai_agents.decisions import play_out
-from gupai_agents.heuristics import HeuristicAgent
 from gupai_agents.network import Linear, NetworkAgent, forward
 from gupai_agents.network_agent import ObservationAgent
 from gupai_agents.search import in_blocks, try_action
@@ -89,7 +89,7 @@ def chips_played_out(
     game: Game,
     variant: Variant,
     scorer: Scorer,
-    others: Sequence[HeuristicAgent],
+    others: Sequence[Agent],
     played_by: np.ndarray,
     states: np.ndarray,
     masks: np.ndarray,

@@ -1,9 +1,9 @@
 """Approximate best responses: what a player who studies a frozen agent wins from it.
 
 An exact best response can only be computed in small games (`gupai_agents.evaluation.exact`). Here one is approximated,
-either by tuning a heuristic or by searching every decision in deals that are played out as the agent would. Whatever is
-found, the true best response gains at least as much: the gain is a lower bound. It is measured in deals that were not
-used to find the response.
+either by tuning a heuristic or by searching every decision in deals that are played out as the agent would; or a
+network has learned one (`gupai_training.best_response`). Whatever is found, the true best response gains at least as
+much: the gain is a lower bound. It is measured in deals that were not used to find the response.
 """
 
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ from gupai_agents.heuristics import HeuristicAgent, RandomAgent
 from gupai_agents.registry import make_agent
 from gupai_agents.shipped import heuristic_names
 from gupai_agents.tune import DecisionSample, Evolution, moving
-from gupai_env.core.checks import one_of, whole_number
+from gupai_env.core.checks import one_of, real_number, whole_number
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 
-TUNING, SEARCH = METHODS = ("tuning", "search")
+TUNING, SEARCH, NETWORK = METHODS = "tuning", "search", "network"
 QUICK_DEALS, ASKED_DEALS = 1000, 200  # of a candidate: among players of the compiled loops, among others
 DIGITS = 6  # of a tuned weight
 SELECTING = 4  # times as many deals to choose between what has been tuned and the players by name
@@ -40,7 +40,8 @@ class Effort:
 
     method: TUNING, of a heuristic's weights in some generations of `population` candidates, each in so many deals (by
     default QUICK_DEALS, of an agent that is asked outside the compiled loops ASKED_DEALS); or SEARCH, of every decision
-    by so many playouts, which needs no preparation. deals: in which the gain is measured, each from every seat.
+    by so many playouts, which needs no preparation; or NETWORK, which learns for so many minutes of processor time, and
+    did so from so many targets. deals: in which the gain is measured, each from every seat.
     """
 
     method: str = TUNING
@@ -49,6 +50,8 @@ class Effort:
     candidate_deals: int | None = None
     playouts: int = 200
     deals: int = 5000
+    minutes: float = 10.0
+    targets: int = 0
 
     def checked(self, agent: Agent, seats: int) -> "Effort":
         """Return it with what is left open filled in; raises ValueError for numbers that cannot be."""
@@ -57,6 +60,7 @@ class Effort:
         whole_number("population", self.population, 4, 10_000)
         whole_number("playouts", self.playouts, 1, 1_000_000)
         whole_number("deals", self.deals, 2, MOST_FIGURES // seats**2)
+        real_number("minutes", self.minutes, 0, 1e6)
         quick = isinstance(agent, (HeuristicAgent, RandomAgent))
         candidate_deals = self.candidate_deals or (QUICK_DEALS if quick else ASKED_DEALS)
         whole_number("candidate_deals", candidate_deals, 2, 1_000_000)
@@ -113,6 +117,7 @@ def find_best_response(
     *,
     effort: Effort | None = None,
     seed: int = 0,
+    learned: Agent | None = None,
     progress: Progress | None = None,
     **variant: Any,
 ) -> BestResponse:
@@ -120,7 +125,8 @@ def find_best_response(
 
     The same seed and effort give the same result.
 
-    Args: progress: called with the number of deals just played.
+    Args: learned: with NETWORK, and only then, the response, as `gupai_training.best_response.learn_response` finds it.
+        progress: called with the number of deals just played.
     Raises: ValueError for an agent of another game or variant, answers that are not legal, and numbers out of range;
         ImportError for tuning without `cmaes`.
     """
@@ -128,11 +134,16 @@ def find_best_response(
     made = game.variant.make(**variant)
     check_agent(agent, game, made)
     effort, note = (effort or Effort()).checked(agent, made.players), ""
-    if effort.method == TUNING:
-        spec = tuned_against(game, made, agent, effort, seed, progress)
+    if (effort.method == NETWORK) != (learned is not None):
+        raise ValueError(f"learned={learned!r} is not allowed with method={effort.method!r}; {NETWORK} alone needs it")
+    if learned is not None:
+        response, spec = learned, learned.name
     else:
-        spec, note = searching_against(game, made, agent, effort)
-    response = make_agent(spec, game, **variant)
+        if effort.method == TUNING:
+            spec = tuned_against(game, made, agent, effort, seed, progress)
+        else:
+            spec, note = searching_against(game, made, agent, effort)
+        response = make_agent(spec, game, **variant)
     gain = gain_of(game, made, response, agent, effort.deals, seed, progress)
     return BestResponse(game, made, agent.name, spec, gain, effort, seed, note)
 

@@ -2,27 +2,26 @@
 
 import numpy as np
 
+from gupai_env.core.bits import ones
 from gupai_env.core.heuristic import Feature, indices, yes_or_no
-from gupai_env.core.memory import scratch
 from gupai_env.core.rule import long_rule, rule
-from gupai_env.core.tiles import NO_TILE, ONE, first_kind, size
+from gupai_env.core.tiles import COPIES, FULL_SET, KINDS, NO_TILE, ONE, bit_each, first_kind, size
 from gupai_env.games.da_ling.rules import (
     GROUPS,
     HAND,
+    MOST_POINTS,
     NO_MATCH,
     SPLITS,
     VALUE,
     WILD,
-    WILD_ADDS,
-    WILD_COUNTS,
     colour_of,
+    matches,
     points_of,
     wilds_of,
 )
 
-UNSEEN = 30  # tiles, at most
 ENOUGH = 13  # numbers of pips of the colour, from 0; no tile has the last one
-TABLED = 10 * ENOUGH
+TRIPLE_PIPS = 3 * ENOUGH
 NAMES = ("single", "pair", "triple")
 MOST_PIPS = (11, 22, 32)  # of a colour on one, two and three tiles
 # The effective number of groups from which a seat chooses, if they were drawn one by one from all that the unseen tiles
@@ -52,6 +51,45 @@ FEATURES = (
     Feature("stake_chance", "the stake of each group that matches, times this chance", "chips", 0, 25),
 )
 AT = indices(FEATURES)
+# Of a kind, and of NO_TILE: points, if wild counted low; whether it is wild; and, [2, kinds], pips of black and red.
+KIND_POINTS, KIND_WILDS = points_of(VALUE).astype(np.int8), wilds_of(VALUE).astype(np.int8)
+KIND_PIPS = np.array([colour_of(VALUE, False), colour_of(VALUE, True)], np.int8)
+
+
+def fitting_tiles(wilds: int, lacks: int, red: int, pips: int) -> int:
+    """Return all tiles, as a set, that bring the points that a group lacks, modulo ten, and as many pips of the colour.
+
+    Each of its wild tiles, and the tile itself if it is one, may count more.
+    """
+    return sum(
+        int(7 * ONE[kind])
+        for kind in range(KINDS)
+        if KIND_PIPS[red, kind] >= pips and matches(int(KIND_POINTS[kind]), wilds + KIND_WILDS[kind], lacks)
+    )
+
+
+FITTING = np.array(
+    [
+        [[[fitting_tiles(*each, red, pips) for pips in range(ENOUGH)] for red in range(2)] for each in row]
+        for row in ([(wilds, lacks) for lacks in range(10)] for wilds in range(len(WILD) + 1))
+    ],
+    np.int64,
+)  # [3, 10, 2, ENOUGH]
+
+
+def triples_with() -> np.ndarray:
+    """Return how many triples of all tiles hold one of a kind and match a target with as many pips of a colour."""
+    one, two, target, red, pips = np.ogrid[:KINDS, :KINDS, :10, :2, :TRIPLE_PIPS]
+    lacks = (target - KIND_POINTS[one] - KIND_POINTS[two]) % 10
+    left = (pips - KIND_PIPS[red, one] - KIND_PIPS[red, two]).clip(0, ENOUGH - 1)
+    wilds = (KIND_WILDS[one] + KIND_WILDS[two]).clip(max=len(WILD))
+    third = np.bitwise_count(bit_each(FITTING[wilds, lacks, red, left] & (FULL_SET - ONE[one] - ONE[two])))
+    found: np.ndarray = (third * (COPIES[two] - (one == two))).sum(1) // 2  # each is met in two orders
+    return found
+
+
+TRIPLES_WITH = triples_with().astype(np.int16)  # [KINDS, 10, 2, TRIPLE_PIPS], by kind, target, colour and pips
+TRIPLES = (np.tensordot(COPIES, TRIPLES_WITH.astype(np.int64), 1) // 3).astype(np.int16)  # of all kinds
 LITTLE = 1 / 1024  # of a chip, so that pips only break ties
 HEURISTICS = {
     "greedy": {"stakes": 1, "pips": LITTLE},  # the most stakes; among equals the most pips of the colour
@@ -88,75 +126,56 @@ def probability(view, group, places, pips):
 @long_rule
 def share_as_strong(view, tiles, pips):
     """Return the share, of all groups that so many unseen tiles form, of those that match with as many pips."""
-    points, colour = scratch(UNSEEN, np.int64), scratch(UNSEEN, np.int64)  # of tiles that are not wild
-    # For points modulo ten and pips of the colour, how many of these tiles have such points and as many pips.
-    with_pips = scratch(TABLED, np.int64)
-    with_pips[:] = 0
-    plain, wilds, wild_pips = 0, 0, (0, 0)
-    left = view.unseen
-    while left:
-        kind = first_kind(left)
-        left -= ONE[kind]
-        score_of_tile = VALUE[kind]
-        if wilds_of(score_of_tile):
-            wilds, wild_pips = wilds + 1, (colour_of(score_of_tile, view.red), wild_pips[0])
-            continue
-        points[plain] = points_of(score_of_tile) % 10
-        colour[plain] = colour_of(score_of_tile, view.red)
-        for enough in range(colour[plain] + 1):
-            with_pips[points[plain] * ENOUGH + enough] += 1
-        plain += 1
-
-    target, plain_tiles = (int(view.target) + 30, (points, colour, with_pips))  # 30, so that nothing falls below zero
-    strong = plain_groups(tiles, target, pips, plain, plain_tiles)
-    for wild in range(wilds):
-        rest = target - WILD_COUNTS
-        for points_of_it in (0, WILD_ADDS):
-            strong += plain_groups(tiles - 1, rest - points_of_it, pips - wild_pips[wild], plain, plain_tiles)
-    if wilds == len(WILD):
-        rest = target - len(WILD) * WILD_COUNTS
-        for points_of_them in (0, WILD_ADDS, 2 * WILD_ADDS):
-            strong += plain_groups(
-                tiles - 2, rest - points_of_them, pips - wild_pips[0] - wild_pips[1], plain, plain_tiles
-            )
+    if tiles == 1:
+        strong = third_tiles(view.unseen, NO_TILE, NO_TILE, view, pips)
+    elif tiles == 2:
+        strong = strong_pairs(view, pips)
+    else:
+        strong = strong_triples(view, pips)
     everything, unseen = 1.0, size(view.unseen)
     for chosen in range(tiles):
         everything *= (unseen - chosen) / (chosen + 1)
     return strong / everything if strong else 0.0
 
 
-@long_rule
-def plain_groups(tiles, target, pips, plain, plain_tiles):
-    """Return how many groups of tiles that are not wild reach the target, modulo ten, with as many pips of the colour.
-
-    tiles: of a group, -1 to 3; there is one of no tiles, and none of less. plain: how many tiles there are.
+@rule
+def third_tiles(tiles, one, two, view, pips):
+    """Return how many of some tiles make a group of kinds `one` and `two`, which may be NO_TILE, match with as many
+    pips of the colour.
     """
-    points, colour, with_pips = plain_tiles
-    if tiles < 1:
-        return tiles == 0 and target % 10 == 0 and pips <= 0
-    if tiles == 1:
-        return having(with_pips, target, pips)
-    found = 0  # each group as often as it has tiles
-    for one in range(plain):
-        rest, lacks = target - points[one], pips - colour[one]
-        if tiles == 2:
-            found += having(with_pips, rest, lacks) - fits(points[one], colour[one], rest, lacks)
-            continue
-        for two in range(one):
-            last, lacked = rest - points[two], lacks - colour[two]
-            found += having(with_pips, last, lacked)
-            found -= fits(points[one], colour[one], last, lacked)
-            found -= fits(points[two], colour[two], last, lacked)
-    return found // tiles
+    wilds = KIND_WILDS[one] + KIND_WILDS[two]
+    lacks = np.uint8(view.target + MOST_POINTS - KIND_POINTS[one] - KIND_POINTS[two]) % np.uint8(10)
+    pips -= KIND_PIPS[view.red, one] + KIND_PIPS[view.red, two]
+    return ones(bit_each(tiles & FITTING[wilds, lacks, view.red, min(max(pips, 0), ENOUGH - 1)]))
 
 
 @rule
-def having(with_pips, points, pips):
-    """Return how many tiles that are not wild have such points, modulo ten, and as many pips of the colour."""
-    return with_pips[points % 10 * ENOUGH + min(max(pips, 0), ENOUGH - 1)]
+def strong_pairs(view, pips):
+    """Return how many pairs of unseen tiles match with as many pips of the colour."""
+    found, left = 0, view.unseen
+    while left:
+        kind = first_kind(left)
+        left -= ONE[kind]
+        found += third_tiles(left, kind, NO_TILE, view, pips)
+    return found
 
 
 @rule
-def fits(points_of_tile, pips_of_tile, points, pips):
-    """True if a tile has such points, modulo ten, and as many pips of the colour."""
-    return points_of_tile == points % 10 and pips_of_tile >= pips
+def strong_triples(view, pips):
+    """Return how many triples of unseen tiles match with as many pips of the colour.
+
+    There are fewer tiles that are seen, so that it is quicker to count all triples of the deck, without those of one
+    such tile, and again with those of two of them, and without those of three.
+    """
+    found, left = TRIPLES[view.target, view.red, pips], FULL_SET - view.unseen
+    while left:
+        one = first_kind(left)
+        left -= ONE[one]
+        found -= TRIPLES_WITH[one, view.target, view.red, pips]
+        rest = left
+        while rest:
+            two = first_kind(rest)
+            rest -= ONE[two]
+            found += third_tiles(FULL_SET - ONE[one] - ONE[two], one, two, view, pips)
+            found -= third_tiles(rest, one, two, view, pips)
+    return found
