@@ -28,6 +28,8 @@ from gupai_env.vector import VectorEnv
 from gupai_training.config import parse
 from gupai_training.self_play_stage import build_learner
 
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's, about the exporter that needs no more
+
 ROOT = Path(__file__).parents[1]
 GAME = get_game("jie-long")
 SIZE, ACTIONS = GAME.encoder.layout.size, GAME.num_actions
