@@ -25,7 +25,7 @@ from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
 from ray.tune import register_env
 
 import gupai_env.jie_long_v0 as jie_long
-from gupai_agents import ObservationAgent, make_agent
+from gupai_agents import ObservationAgent, make_agent, save_network
 from gupai_agents.evaluation import duel
 
 GAME, VARIANT = "jie-long", {"forced_play": True}
@@ -76,6 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--iterations", type=int, default=20)
     parser.add_argument("--deals", type=int, default=1000, help="of each judgement")
+    parser.add_argument("--out", help="checkpoint to write, a player of gupai")
     arguments = parser.parse_args()
 
     torch.set_num_threads(1)
@@ -116,6 +117,8 @@ def main() -> None:
             f"  {learned['vf_explained_var']:15.2f}  {result['time_this_iter_s']:7.1f}"
         )
     print("after: ", *(judge(module, rival, arguments.deals) for rival in RIVALS), sep="  ")
+    if arguments.out:
+        save_network(module.policy, GAME, VARIANT, arguments.out)
     ray.shutdown()
 
 

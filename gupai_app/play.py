@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 
 from gupai_agents import make_agent
-from gupai_agents.agent import Agent, name_of
+from gupai_agents.agent import Agent
+from gupai_agents.evaluation.match import labels_of_line_up
 from gupai_agents.evaluation.records import GameRecord, RecordWriter
 from gupai_app.human import HumanAgent, Terminal
 from gupai_app.moves import ADVISER, result
@@ -35,7 +36,7 @@ def play(
     names = seat_names(variant.players, you)
     adviser = make_agent(ADVISER, game, **asdict(variant))
     person = HumanAgent(game, variant, terminal, names, adviser)  # type: ignore[arg-type]
-    sat = [person.name if seat == you else name_of(agent) for seat, agent in enumerate(agents)]
+    sat = [person.name if seat == you else name for seat, name in enumerate(labels_of_line_up(agents))]
     others = [f"{names[seat]}: {name}" for seat, name in enumerate(sat) if seat != you]
     terminal.paragraph(f"{title(game, variant)}, seed {seed}. You have seat {you}. {', '.join(others)}.")
     episode, won = 0, 0.0
@@ -90,7 +91,7 @@ def watch(
 ) -> None:
     """Show one episode of agents, one per seat, move by move; with `tables` the table after every move."""
     session = Session(game, variant, seed)
-    names = list(map(name_of, agents))
+    names = labels_of_line_up(agents)
     terminal.paragraph(f"{title(game, variant)}, seed {seed}")
     _show(session, names, lambda session: session.answer(agents[session.seat]), terminal, tables=tables)
     _keep(session, names, record)
@@ -160,7 +161,7 @@ def _show(
 
 def watch_json(game: Game, variant: Variant, agents: Sequence[Agent], seed: int, record: Record = None) -> None:
     """Print one episode as one JSON object per move; where a move ends a deal, `payoffs` are chips by seat."""
-    session, names = Session(game, variant, seed), list(map(name_of, agents))
+    session, names = Session(game, variant, seed), labels_of_line_up(agents)
     while not session.terminated:
         deal = int(session.state.deal)
         seat = session.seat

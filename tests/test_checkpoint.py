@@ -16,16 +16,8 @@ from safetensors.numpy import save, save_file
 from gupai_agents import make_agent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.checkpoint import CheckpointError, digest_of, identity, read_checkpoint, read_header, write_checkpoint
-from gupai_agents.network import (
-    NetworkAgent,
-    gumbel,
-    highest_score,
-    linear_of,
-    packed,
-    tensor_shapes,
-    trunk_of,
-    unpacked,
-)
+from gupai_agents.network import NetworkAgent, highest_score, linear_of, packed, tensor_shapes, trunk_of, unpacked
+from gupai_agents.network_agent import gumbel
 from gupai_agents.shipped import best_file
 from gupai_env.core.files import write_file
 from gupai_env.games import GAMES, get_game

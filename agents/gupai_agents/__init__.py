@@ -3,5 +3,6 @@
 from gupai_agents.agent import Agent, DecisionBatch
 from gupai_agents.network_agent import ObservationAgent
 from gupai_agents.registry import agent_names, make_agent
+from gupai_agents.saving import save_network
 
-__all__ = ["Agent", "DecisionBatch", "ObservationAgent", "agent_names", "make_agent"]
+__all__ = ["Agent", "DecisionBatch", "ObservationAgent", "agent_names", "make_agent", "save_network"]

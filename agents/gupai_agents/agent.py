@@ -123,8 +123,11 @@ def origin_of(agent: Any) -> Origin | None:
     return found if isinstance(found, Origin) else None
 
 
-def labels_of(agents: Sequence[Any]) -> list[str]:
-    """Return a label for each agent: its name or, where names are equal, whatever distinguishes it."""
+def labels_of(agents: Sequence[Any], taken: Sequence[str] = ()) -> list[str]:
+    """Return a label for each agent: its name or, where names are equal, whatever distinguishes it.
+
+    Args: taken: labels of others.
+    """
     names = [name_of(agent) for agent in agents]
     often = Counter(names)
     for at, agent in enumerate(agents):
@@ -134,7 +137,7 @@ def labels_of(agents: Sequence[Any]) -> list[str]:
     found: list[str] = []
     for name in names:
         number, label = 1, name
-        while label in found or (number > 1 and label in names):
+        while label in found or label in taken or (number > 1 and label in names):
             number += 1
             label = f"{name} ({number})"
         found.append(label)

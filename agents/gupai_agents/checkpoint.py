@@ -39,11 +39,13 @@ def digest_of(header: str, tensors: dict[str, np.ndarray]) -> str:
     return digest.hexdigest()
 
 
-def write_checkpoint(path: str | Path, header: dict[str, Any], tensors: dict[str, np.ndarray]) -> None:
-    """Write tensors and header; the file appears whole or not at all."""
+def write_checkpoint(
+    path: str | Path, header: dict[str, Any], tensors: dict[str, np.ndarray], *, force: bool = True
+) -> None:
+    """Write tensors and header; the file appears whole or not at all, and replaces another unless `force` is false."""
     text = json.dumps({"format": FORMAT, **header}, sort_keys=True)
     content = save(tensors, metadata={"gupai": text, "sha256": digest_of(text, tensors)})
-    write_file(path, content, force=True)
+    write_file(path, content, force=force)
 
 
 def read_header(path: str | Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gupai_agents.agent import Agent, DecisionBatch, ask, origin_of
+from gupai_agents.agent import Agent, DecisionBatch, ask, name_of, origin_of
 from gupai_agents.decisions import concatenated, decisions, new_lanes
 from gupai_agents.failure import near
 from gupai_agents.search import SearchAgent
@@ -25,14 +25,15 @@ SPREAD = 7919  # a prime, by which the moves of these deals go through the legal
 def identity_of(agent: Agent, game: Game, variant: Variant) -> dict[str, Any]:
     """Return who an agent is, as plain data.
 
-    Returns: spec: the text that makes it, None for an object of a program. files: SHA-256 by path of those it was made
-        from. moves: SHA-256 of its answers to decisions that are the same for all agents of a variant; None where its
-        answers are not reproducible, as of a search with a limit in seconds.
+    Returns: name: what it calls itself. spec: the text that makes it, None for an object of a program. files: SHA-256
+        by path of those it was made from. moves: SHA-256 of its answers to decisions that are the same for all agents
+        of a variant; None where its answers are not reproducible, as of a search with a limit in seconds.
     Raises: ValueError as `ask`.
     """
     origin = origin_of(agent)
     files = origin.files if origin else ()
     return {
+        "name": name_of(agent),
         "spec": origin.spec if origin else None,
         "files": {near(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
         "moves": moves_of(agent, game, variant),
@@ -70,8 +71,9 @@ def require_same(labels: Sequence[str], found: Sequence[dict[str, Any]], wanted:
     """
     for label, was, now in zip(labels, found, wanted, strict=True):
         for key in now:
-            if was.get(key) != now[key]:
+            if was.get(key) != now[key] and (key, was.get(key)) != ("name", None):  # folders of before have no name
                 said = {
+                    "name": f"called itself {was.get('name')}, not {now['name']}",
                     "spec": f"was made from {was.get('spec')}, not from {now['spec']}",
                     "files": f"was made from other files ({', '.join({**was.get('files', {}), **now['files']})})",
                     "moves": "played other moves; what makes it has changed",

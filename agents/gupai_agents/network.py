@@ -1,6 +1,5 @@
 """A trained network as a player, in numpy: no torch is needed to play."""
 
-import copy
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,14 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_agents.agent import DecisionBatch, certain
 from gupai_agents.checkpoint import CheckpointError, check_identity, read_checkpoint
-from gupai_agents.look_ahead import LookAhead, look_ahead_of
-from gupai_agents.network_agent import ROUND, ObservationAgent, best_legal
-from gupai_env.core.compiling import compiled
+from gupai_agents.look_ahead import look_ahead_of
+from gupai_agents.network_agent import ObservationAgent
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import MAX_SCORE
-from gupai_env.core.rng import KEYS, derive
 from gupai_env.core.variant import Variant
 
 MLP, RESIDUAL, GATED = TYPES = "mlp", "residual", "gated"
@@ -204,9 +200,8 @@ def highest_score(layers: list[Layer], inputs: np.ndarray) -> float:
 class NetworkAgent(ObservationAgent):
     """A multilayer perceptron (ReLU) over the observation, plain, residual or gated, which scores the actions.
 
-    It takes the best action, or with `sample` draws from its policy by each decision's RNG key. `net` describes the
-    network as a checkpoint does, `tensors` holds its float32 weights under their names there, `layers` is what
-    `forward` takes, `ahead` how it looks ahead late in a deal, if it does.
+    `net` describes the network as a checkpoint does, `tensors` holds its float32 weights under their names there,
+    `layers` is what `forward` takes.
     """
 
     def __init__(
@@ -225,9 +220,8 @@ class NetworkAgent(ObservationAgent):
         """
         layout = game.encoder.layout
         require_tensors(tensors, tensor_shapes(net, layout.size, game.num_actions))
-        super().__init__(name, game, self.logits, variant)
-        self.sample, self.net = sample, net
-        self.ahead: LookAhead | None = None
+        super().__init__(name, game, self.logits, variant, sample=sample)
+        self.net = net
         self.tensors = weights = {key: tensor.copy() for key, tensor in tensors.items()}
         linear = linear_of(weights)
         (first, *_), *others = trunk_of(net, linear)
@@ -251,52 +245,6 @@ class NetworkAgent(ObservationAgent):
         except ValueError as error:
             raise CheckpointError(f"{path}: {error}") from None
 
-    def drawing(self) -> "NetworkAgent":
-        """Return the same network as a player that draws from its policy."""
-        player = copy.copy(self)
-        player.sample = True
-        return player
-
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """Return the score of every action, float32 [N, num_actions], for observations int8 [N, layout.size]."""
         return forward(self.layers, observations.astype(np.float32))
-
-    def scores(self, batch: DecisionBatch) -> np.ndarray:
-        """Return the score of every action, legal or not, [N, num_actions]; raises ValueError as `score` may."""
-        scores = super().scores(batch)
-        return self.ahead.corrected(scores, batch) if self.ahead else scores
-
-    def act(self, batch: DecisionBatch) -> np.ndarray:
-        """Return one legal action per row, int16 [N]."""
-        scores = self.scores(batch)
-        if self.sample:
-            scores = scores + gumbel(batch.rng_keys, scores.shape[1])
-        return best_legal(scores, batch.masks)
-
-    def probabilities(self, batch: DecisionBatch) -> np.ndarray:
-        """Return the probability of every action, float64 [N, num_actions]: the softmax, or 1 for the best action.
-
-        The softmax differs from the frequencies of `act` by less than its rounding, 10**-ROUND.
-        """
-        if not self.sample:
-            return certain(self.act(batch), self.game.num_actions)
-        scores = np.where(batch.masks, np.round(self.scores(batch).astype(np.float64), ROUND), -np.inf)
-        given = np.exp(scores - scores.max(1, keepdims=True))
-        return given / given.sum(1, keepdims=True)
-
-
-def gumbel(rng_keys: np.ndarray, width: int) -> np.ndarray:
-    """Return standard Gumbel noise, float32 [N, width], fixed by each row's key: the largest sum is a softmax draw."""
-    bits = np.empty((len(rng_keys), width), np.int64)
-    derive_rows(rng_keys, bits)
-    uniform = (bits.astype(np.float64) + 0.5) / KEYS
-    return -np.log(-np.log(uniform)).astype(np.float32)
-
-
-def _derive_rows(rng_keys, bits):
-    for row in range(len(rng_keys)):
-        for counter in range(bits.shape[1]):
-            bits[row, counter] = derive(rng_keys[row], counter)
-
-
-derive_rows = compiled(_derive_rows)

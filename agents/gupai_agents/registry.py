@@ -23,13 +23,14 @@ NOT_NAMED = (
     "search:playouts=200",
     "checkpoint:PATH",
     "sample:PATH",
+    "onnx:FILE",
     "package.module:factory",
 )  # players, as documents tell
 OLD_KIND = "style"  # what `heuristic:` was called
 FACTORY = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")  # package.module:name
 SEARCH_HEURISTICS = ("heuristic", "others", "infer")  # settings of a search that are players
-KINDS = ("checkpoint", "sample", "search", "heuristic")  # before a colon; anything else is a factory's module
-SUFFIX = ".yaml"  # of a file that holds a heuristic
+KINDS = ("checkpoint", "sample", "onnx", "search", "heuristic")  # before a colon; anything else is a factory's module
+SUFFIX, ONNX = ".yaml", ".onnx"  # of files that hold a heuristic, and a network as a graph
 
 
 def agent_names(game: str | Game, variant: Variant | None = None) -> list[str]:
@@ -55,6 +56,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
             "search:playouts=200,heuristic=variety,infer=variety@4": tries every action in so many deals, played out by
                 a heuristic, and assumes that the others have played by another; see `gupai_agents.search`;
             "checkpoint:PATH": a trained one, its best action always taken; "sample:PATH": drawing from its policy;
+            "onnx:FILE": your own network, see `gupai_agents.onnx_agent`; "sample:FILE.onnx": drawing from its policy;
             "package.module:factory": your own; `factory(game, variant)` returns the agent.
     Raises: ValueError naming an unknown player or feature and those there are; CheckpointError for a bad checkpoint.
     """
@@ -70,6 +72,11 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
     if not isinstance(spec, str):
         raise ValueError(f"{short_repr(spec)} is no player's name; players are {', '.join(agent_names(game))}")
     kind, _, argument = spec.partition(":")
+    if (kind == "onnx" and argument) or (kind == "sample" and argument.endswith(ONNX)):
+        from gupai_agents.onnx_agent import OnnxAgent
+
+        graph = OnnxAgent(argument, game, variant, sample=kind == "sample")
+        return note_origin(graph, spec, graph.files)
     if kind in ("checkpoint", "sample") and argument:
         from gupai_agents.network import NetworkAgent
 
@@ -173,7 +180,7 @@ def _number(spec: str, text: str) -> float:
 
 
 def _known(name: str, game: Game) -> str:
-    kinds = "heuristic:..., search:..., checkpoint:PATH, sample:PATH and package.module:factory"
+    kinds = "heuristic:..., search:..., checkpoint:PATH, sample:PATH, onnx:FILE and package.module:factory"
     return f"{nearest(name, agent_names(game))}players are {', '.join(agent_names(game))}, {kinds}"
 
 

@@ -100,6 +100,10 @@ def verify(
     path: Annotated[
         str, typer.Argument(metavar="FOLDER", callback=not_empty, help="what a tournament kept with --out")
     ],
+    agents: Annotated[
+        bool,
+        typer.Option("--agents", help="make the agents too, and compare their answers; runs the code of factories"),
+    ] = False,
 ) -> None:
     """Play the games of a kept tournament again, and recompute all figures from them."""
     from gupai_agents.evaluation import folder
@@ -108,9 +112,9 @@ def verify(
     if not os.path.isdir(path):
         raise Mistake(f"{path}: there is no such folder")
     with mistakes():
-        found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True))
-    games, agents = found.chips[..., 0].size, len(found.players)
-    say(f"{path}: {counted(games, 'game')} of {counted(agents, 'agent')}, played again; all figures are theirs")
+        found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=agents)
+    games, number = found.chips[..., 0].size, len(found.players)
+    say(f"{path}: {counted(games, 'game')} of {counted(number, 'agent')}, played again; all figures are theirs")
 
 
 @dataclass(frozen=True)

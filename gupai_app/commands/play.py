@@ -134,6 +134,9 @@ def web(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the browser")] = True,
     runs: Annotated[str, path_option("FOLDER", "of the training runs that are shown")] = "runs",
     tournaments: Annotated[str, path_option("FOLDER", "in which tournaments are kept")] = "tournaments",
+    agent: Annotated[
+        list[str] | None, typer.Option(metavar="AGENT", help="one more player on the pages, such as onnx:FILE")
+    ] = None,
 ) -> None:
     """Play, look back at games, try claims, hold tournaments and see training runs on pages in the browser."""
     try:
@@ -141,7 +144,7 @@ def web(
     except ImportError as error:
         raise Mistake(f"the pages need more packages ({error.name}): pip install 'gupai[web]'") from None
     with mistakes():
-        serve(port, host, browser=browser, runs=runs, tournaments=tournaments)
+        serve(port, host, browser=browser, runs=runs, tournaments=tournaments, agents=agent or ())
 
 
 def rules(name: OptionalGame = None) -> None:

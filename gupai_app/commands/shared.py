@@ -150,7 +150,8 @@ def read_line_up(specs: Sequence[str] | None, seats: int, game: "Game", variant:
     specs = specs or agent_names(game, variant)[-1:]
     if len(specs) > seats:
         raise Mistake(f"{len(specs)} agents are too many, there is room for {seats}")
-    agents = [read_agent(spec, game, variant) for spec in specs]
+    made = {spec: read_agent(spec, game, variant) for spec in dict.fromkeys(specs)}
+    agents = [made[spec] for spec in specs]
     return [agents[seat % len(agents)] for seat in range(seats)]
 
 

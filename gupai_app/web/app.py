@@ -1,7 +1,7 @@
 """The server: its middleware and the pages of games; claims, tournaments and runs have modules of their own."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -45,15 +45,22 @@ MOST_ACTIONS = 99_999
 router = APIRouter()
 
 
-def create_app(hosts: tuple[str, ...] = (), *, runs: Path | None = None, tournaments: Path | None = None) -> FastAPI:
+def create_app(
+    hosts: tuple[str, ...] = (),
+    *,
+    runs: Path | None = None,
+    tournaments: Path | None = None,
+    agents: Sequence[str] = (),
+) -> FastAPI:
     """Return the server.
 
     Args: hosts: names by which it may be called besides those of this machine. runs: the folder of training runs.
-        tournaments: the folder in which tournaments are kept; without it there are none.
+        tournaments: the folder in which tournaments are kept; without it there are none. agents: texts of more players.
+    Raises: ValueError as `Players`.
     """
     app = FastAPI(title="gupai", docs_url=None, redoc_url=None, openapi_url=None)
     load_plugins()
-    app.state.server = Server(Players(runs), tournaments)
+    app.state.server = Server(Players(runs, agents), tournaments)
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
     for kind in (RefusedError, OSError, HTTPException, ValueError):
         app.add_exception_handler(kind, said_instead)

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from gupai_env.core.checks import short_repr
 from gupai_env.core.files import describe
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.games import GAMES
 
 SEARCHES = ("search:playouts=20", ADVISER)
 RUN = "run:"  # before the name of a run: the player that it trained
@@ -70,18 +72,26 @@ def named(game: Game, variant: Variant) -> tuple[str, ...]:
 class Players:
     """The players that pages of a server may name: none that a request makes open a file of its choice or run code."""
 
-    def __init__(self, runs: Path | None = None) -> None:
-        """Args: runs: the folder of training runs, whose players may be named too."""
-        self.runs = runs
+    def __init__(self, runs: Path | None = None, given: Sequence[str] = ()) -> None:
+        """Args: runs: the folder of training runs, whose players may be named too. given: texts of more players.
+
+        Raises: ValueError for a text that makes a player of no game.
+        """
+        self.runs, self.given = runs, tuple(given)
+        for spec in self.given:
+            wrong = {_problem(spec, game, game.variant()) for game in GAMES.values()}
+            if "" not in wrong and (len(wrong) == 1 or ":" not in spec):  # no matter of a game's options
+                raise ValueError(f"--agent {short_repr(spec)} plays no game: {min(wrong)}")
 
     def names(self, game: Game, variant: Variant | None = None) -> list[str]:
         """Return who plays a game, or its variant; without one that of the default options."""
         variant = game.variant() if variant is None else variant
-        return [*named(game, variant), *SEARCHES, *self.trained(game, variant)]
+        given = [spec for spec in self.given if not _problem(spec, game, variant)]
+        return [*named(game, variant), *SEARCHES, *given, *self.trained(game, variant)]
 
     def known(self, game: Game) -> list[str]:
         """Return who plays a game with some options or other."""
-        return list(dict.fromkeys([*self.names(game), *self.trained(game)]))
+        return list(dict.fromkeys([*self.names(game), *self.given, *self.trained(game)]))
 
     def trained(self, game: Game, variant: Variant | None = None) -> list[str]:
         """Return the trained players of a game, those that play a variant if one is given."""
@@ -91,6 +101,8 @@ class Players:
         """Raise ValueError for a player that is not among those allowed."""
         if name in SEARCHES or name in named(game, variant):
             return
+        if name in self.given and (wrong := _problem(name, game, variant)):
+            raise ValueError(wrong)
         allowed = self.names(game, variant)
         if name not in allowed and not (name.startswith(RUN) and name in self.trained(game)):
             raise ValueError(f"{short_repr(name)} does not play here; who does: {', '.join(allowed)}")
@@ -120,6 +132,16 @@ def _named(name: str, game: Game, variant: Variant) -> Agent:
         return make_agent(name, game, **asdict(variant))
     except ImportError as error:
         raise ValueError(f"{name} needs a package that is not installed ({error})") from None
+
+
+@functools.lru_cache(maxsize=1024)
+def _problem(spec: str, game: Game, variant: Variant) -> str:
+    """Return why a text makes no player of a variant, "" if it does."""
+    try:
+        _named(spec, game, variant)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 @functools.lru_cache(maxsize=8)

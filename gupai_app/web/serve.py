@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 
 import uvicorn
@@ -48,19 +49,21 @@ def serve(
     browser: bool = True,
     runs: str = "runs",
     tournaments: str = "tournaments",
+    agents: Sequence[str] = (),
 ) -> None:
     """Serve the pages until ctrl-C.
 
     Args: runs, tournaments: folders of training runs and of tournaments; the second is made when one is played.
-    Raises: OSError if there is no free port, or the named one is not free; ValueError as `bound`.
+        agents: texts of more players that pages may name.
+    Raises: OSError if there is no free port, or the named one is not free; ValueError as `bound` and `create_app`.
     """
-    found = bound(host, port)
+    found, folders = bound(host, port), {"runs": Path(runs), "tournaments": Path(tournaments)}
     number = found.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{number}/"
     print(f"gupai is at {address} (ctrl-C ends it)", flush=True)
     config = uvicorn.Config(
-        create_app((shown.lower(),), runs=Path(runs), tournaments=Path(tournaments)),
+        create_app((shown.lower(),), agents=agents, **folders),
         log_level="warning",
         server_header=False,
         h11_max_incomplete_event_size=MOST_QUERY + 16_384,

@@ -291,7 +291,9 @@ def _go_on(server: Server, path: Path, key: str) -> None:
         return
     plan, found, _ = played_so_far(there)
     named = {f"checkpoint:{each}": f"{RUN}{name}" for name, each in folders(players.runs).items()}
-    agents = [players.agent(named.get(name, name), plan.game, plan.variant) for name in plan.players]
+    assert there.manifest is not None
+    specs = [each.spec or label for label, each in zip(plan.players, there.manifest.players, strict=True)]
+    agents = [players.agent(named.get(spec, spec), plan.game, plan.variant) for spec in specs]
     server.jobs.begin(key, f"the tournament {path.name}", _playing(path, plan, agents, found))
 
 

@@ -5,6 +5,7 @@ Both go one way only. An SB3 zip holds pickled objects, so that loading one runs
 
 import io
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from torch import nn
 
 from gupai_agents.checkpoint import read_header, variant_of
 from gupai_agents.network import GATE_LIMIT, GATED, Layer, Linear, NetworkAgent, forward, trunk_of
+from gupai_agents.onnx_agent import HEADER_KEY
 from gupai_training.learner import NetworkPolicy
 
 OPSET, IR_VERSION = 17, 8  # of ONNX: old ones, so that older runtimes can read the graph
@@ -90,7 +92,8 @@ def onnx_bytes(path: str | Path) -> bytes:
         graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION, producer_name="gupai"
     )
     known = [name for name in ("game", "version", "rules", "payoff_scale") if name in header]
-    helper.set_model_props(model, {name: str(header[name]) for name in known})
+    whole = json.dumps(header, sort_keys=True)
+    helper.set_model_props(model, {name: str(header[name]) for name in known} | {HEADER_KEY: whole})
     onnx.checker.check_model(model)
     content: bytes = model.SerializeToString()
     return content

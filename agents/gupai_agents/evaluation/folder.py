@@ -46,6 +46,7 @@ from gupai_agents.evaluation.match import Played, Progress, key_of, seats_of
 from gupai_agents.evaluation.records import GameRecord, action_types_of, compressed, read_games
 from gupai_agents.evaluation.tournament import Block, Schedule, Tournament, fill, schedule
 from gupai_agents.identity import identity_of, require_same
+from gupai_agents.registry import make_agent
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import as_path, short_repr
 from gupai_env.core.compiling import sources_digest
@@ -209,15 +210,22 @@ def partly(folder: str | Path) -> tuple[Schedule, Tournament, int]:
 
 
 def verify(
-    folder: str | Path, progress: Progress | None = None, note: Callable[[str], Any] | None = None
+    folder: str | Path,
+    progress: Progress | None = None,
+    note: Callable[[str], Any] | None = None,
+    *,
+    agents: bool = False,
 ) -> Tournament:
     """Play the games of a finished folder again, and recompute all its files from them.
 
-    The agents are not asked again: what they are said to have played is played.
+    What the agents are said to have played is played, without asking them. The files that they were made from must be
+    the same, as far as they are here.
 
     Args:
         progress: Called with the number of deals just played.
         note: Called with a line about what could not be checked here.
+        agents: Make the agents too, and compare what they call themselves and answer to fixed questions. This runs the
+            code of factories that the folder names.
 
     Raises: FolderError, or RecordError for a game, naming the file and what is wrong with it.
     """
@@ -227,6 +235,8 @@ def verify(
     if not (folder / SUMMARY).is_file():
         raise FolderError(f"{folder} is not finished; --resume goes on with it")
     _verify_manifest(folder, plan, made_by, note)
+    if agents:
+        _verify_agents(folder, plan, made_by, note)
     found, games, number = plan.empty(), read_games(folder / GAMES), 0
     with _text(folder / ROWS) as file:
         _compare(folder, file, header(plan))
@@ -260,6 +270,19 @@ def _verify_manifest(folder: Path, plan: Schedule, found: Manifest, note: Callab
             raise FolderError(f"{path}: players: {name} is not the file that was played with")
     if what := difference(there["versions"], here["versions"], "versions"):
         note(f"{path}: {what}; the games come out the same")
+
+
+def _verify_agents(folder: Path, plan: Schedule, found: Manifest, note: Callable[[str], Any]) -> None:
+    """Raise FolderError unless all agents that have a text are made of the same files and answer as they did."""
+    for label, player in zip(found.agents, found.players, strict=True):
+        if player.spec is None:
+            note(f"{label} was an object of a program: that it plays like this was not checked")
+            continue
+        try:
+            agent = make_agent(player.spec, plan.game, **vars(plan.variant))
+            require_same([label], [player.model_dump()], [identity_of(agent, plan.game, plan.variant)])
+        except ValueError as error:
+            raise FolderError(f"{folder / MANIFEST}: players: {error}") from None
 
 
 def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:

@@ -25,6 +25,7 @@ class FolderError(ValueError):
 class Player(Stored):
     """Who an agent was, see `gupai_agents.identity`."""
 
+    name: Text | None = None  # folders of before have none
     spec: Text | None
     files: dict[Text, Digest]
     moves: Digest | None

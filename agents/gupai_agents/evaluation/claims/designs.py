@@ -38,7 +38,7 @@ from gupai_env.games import get_game
 
 # About how many times as long such a player takes.
 MASTERS_TAKE = 16_000.0  # to ask them what they do, as long as so many deals of rule-based players
-SLOW = {"search": 200, "best": 20, "checkpoint": 20, "sample": 20}
+SLOW = {"search": 200, "best": 20, "checkpoint": 20, "sample": 20, "onnx": 20}
 
 
 def try_claim(

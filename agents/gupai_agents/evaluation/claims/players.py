@@ -70,7 +70,8 @@ def player(
 def labels_in(panel: Sequence[str | Agent]) -> list[str]:
     """Return what the members of a panel are called: their texts, or of agents what tables call them."""
     agents = [each for each in panel if not isinstance(each, str)]
-    labels = iter(labels_of(agents))
+    texts = [each for each in panel if isinstance(each, str)]
+    labels = iter(labels_of(agents, texts))
     return [each if isinstance(each, str) else next(labels) for each in panel]
 
 
