@@ -11,9 +11,9 @@ from gupai_agents.agent import DecisionBatch
 from gupai_app.human import HumanAgent, Quit, Terminal
 from gupai_app.play import play, watch
 from gupai_app.session import Session
+from gupai_app.words import names_at
 from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.core.hints import Hints
-from gupai_env.core.phrases import seat_names
 from gupai_env.core.tiles import parse_tiles, tile_set
 from gupai_env.games.ce_deng import rules as ce_deng
 from gupai_env.games.connecting import rules as connecting
@@ -207,7 +207,7 @@ def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
     # the same game without a person: its moves are those told, its payment that of the count
     session = Session(game, variant, 11)
     you = HumanAgent(game, variant, Person(then=first_answer).terminal())
-    names, printed = seat_names(variant.players, 1), []
+    names, printed = names_at(variant.players, 1, 1), []
     while not session.terminated:
         action = int((you if session.seat == 1 else agents[session.seat]).act(session.decision_batch())[0])
         mover = session.seat
@@ -216,8 +216,8 @@ def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
             verb = "discard" if action >= connecting.DISCARD else "play"
             printed.append(f"{names[mover]} {verb}{'s' if mover != 1 else ''}")
     shown = "\n".join(person.shown)
-    lines = [line for line in person.shown if re.match(r"(You|Seat \d) (play|discard)s? ", line)]
-    assert [re.match(r"(You|Seat \d) \w+", line)[0] for line in lines] == printed
+    lines = [line for line in person.shown if re.match(rf"({'|'.join(names)}) (play|discard)s? ", line)]
+    assert [re.match(r"\w+ \w+", line)[0] for line in lines] == printed
     assert shown.count("The count, all tiles face up:") == variant.deals
     for seat in range(variant.players):
         assert f"{names[seat]}   {session.finished.state.payoff[seat]:+g} chips" in shown

@@ -80,8 +80,8 @@ def terminated(page):
 
 def go_on(page):
     """Leave the count of a deal."""
-    if page.locator("#on").is_visible():
-        page.locator("#on").click()
+    if page.locator(".on button").is_visible():
+        page.locator(".on button").click()
 
 
 both = pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")], ids=["desktop", "phone"])
@@ -157,7 +157,7 @@ def test_a_game_is_looked_at_by_its_moves(opened):
     page.locator(".choices button").first.click()
     page.wait_for_url(lambda url: url != before)
     go_on(page)
-    page.get_by_role("link", name="Look back at it").click()
+    page.get_by_role("link", name="Review this game").click()
     page.get_by_role("button", name="Look at every decision").click()
     page.wait_for_selector(".why", state="attached")
     assert page.locator(".why:visible").count() == 1
@@ -263,7 +263,7 @@ def test_axe_finds_nothing_serious(size, scheme, visited, address):
             found[path] = problems
     page.goto(f"{address}{TABLE}da-ling")
     page.locator(".choices button:visible").first.click()
-    page.get_by_role("link", name="Look back at it").click()
+    page.get_by_role("link", name="Review this game").click()
     page.get_by_role("button", name="Look at every decision").click()
     page.wait_for_selector(".why", state="attached")
     found |= {"review": problems} if (problems := findings(page)) else {}

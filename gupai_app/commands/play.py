@@ -1,4 +1,4 @@
-"""Commands for people at a table: `play`, `watch`, `replay`, `web` and `rules`."""
+"""Commands for people at a table: `play`, `watch`, `replay`, `web`, `warm` and `rules`."""
 
 import sys
 from itertools import chain
@@ -142,6 +142,28 @@ def web(
         raise Mistake(f"the pages need more packages ({error.name}): pip install 'gupai[web]'") from None
     with mistakes():
         serve(port, host, browser=browser, runs=runs, tournaments=tournaments)
+
+
+def warm(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="by default all games")] = None,
+) -> None:
+    """Compile games beforehand, once on this machine; afterwards nothing waits for it."""
+    from gupai_env.games import GAMES, load_plugins
+
+    if not names:
+        with mistakes():
+            load_plugins()
+    games = [read_variant(name, None)[0] for name in names or GAMES]
+
+    import time
+
+    from gupai_app.warm import parts
+
+    for game in games:
+        for part in parts(game):
+            begun = time.monotonic()
+            part.work()
+            say(f"{game.id}: {part.what}, {time.monotonic() - begun:.1f} s")
 
 
 def rules(name: OptionalGame = None) -> None:

@@ -25,14 +25,18 @@ from gupai_app.web.pages import (
     game_called,
     options_of,
     page,
+    page_before,
     saved_as,
     sentence,
     whole,
 )
+from gupai_app.web.pictures import rules_in_words
 from gupai_app.web.players import Players
 from gupai_app.web.safety import Guard, RefusedError
-from gupai_app.web.table import WebGame, score
+from gupai_app.web.table import WebGame
+from gupai_app.words import compass
 from gupai_env.core.files import describe
+from gupai_env.core.guide import guide_of
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import draw
 from gupai_env.core.streams import PERSON_STREAM
@@ -76,21 +80,37 @@ def asset(name: str) -> Response:
 
 
 @router.get("/game/{name}")
-def begin(name: str, server: Asked) -> Response:
+def begin(name: str, query: Query, server: Asked) -> Response:
     game = game_called(name)
     variant = game.variant()
     choices = next(field.metadata["choices"] for field in fields(variant) if field.name == "players")
+    players = whole(query.get("players", str(variant.players)), "players", min(choices), max(choices))
     return page(
         "begin.html",
         game=game,
         head=title(game, variant),
         about=about(game),
-        options=options_of(game),
+        players=players,
+        choices=choices,
+        options=[option for option in options_of(game) if option["name"] != "players"],
         agents=server.players.known(game),
         person=PERSON,
         strongest=agent_names(game, variant)[-1],
-        seats=range(max(choices or (variant.players,))),
-        rules=game.rules_text,
+        places=compass(players),
+    )
+
+
+@router.get("/rules/{name}")
+def rules(name: str) -> Response:
+    game = game_called(name)
+    guide = guide_of(game, game.variant())
+    return page(
+        "rules.html",
+        game=game,
+        head=title(game, game.variant()),
+        goal=guide.goal(),
+        rules=rules_in_words(game),
+        terms=guide.terms,
     )
 
 
@@ -103,21 +123,24 @@ def table(query: Query, server: Asked) -> Response:
     if there.query != _kept(query, server.players):
         return RedirectResponse(f"/table?{there.query}", 303)
     head = title(there.game, there.variant)
+    place = compass(there.variant.players, there.seat)[seating.seat]
     if seating.covered:  # until the next person takes the seat
-        return page("pass.html", head=head, address=there, seat=seating.seat, score=score(seating))
+        return page("pass.html", head=head, address=there, seat=seating.seat, place=place, seats=seating.seats())
     lines, value = seating.lines(advice=there.practice and "hint" in query)
     return page(
         "table.html",
         head=head,
         address=there,
         seating=seating,
-        score=score(seating),
+        seats=seating.seats(),
         fields=parse_qsl(there.query),
         drawing=seating.drawing(),
         lines=lines,
         value=value,
         long=min(LONG_LIST, seating.hints.most_shown),
         at=seating.seat if len(there.people) > 1 else None,
+        place=place,
+        first=not there.episode and len(there.moves) < there.variant.players,
         again=there.after((), episode=there.episode + 1),
         options=fields(there.variant),
     )
@@ -138,11 +161,11 @@ async def said_instead(request: Request, error: Exception) -> Response:
         case RefusedError():
             return sentence(error.status, str(error))
         case OSError():
-            return sentence(503, f"{describe(error)}.")
+            return sentence(503, f"{describe(error)}.", page_before(request))
         case HTTPException():
             said = {404: "There is no such page.", 405: f"This page does not answer {request.method[:10]}."}
-            return sentence(error.status_code, said.get(error.status_code, str(error.detail)))
-    return sentence(422, " ".join(str(error).split()))
+            return sentence(error.status_code, said.get(error.status_code, str(error.detail)), page_before(request))
+    return sentence(422, " ".join(str(error).split()), page_before(request))
 
 
 def _drawn(query: dict[str, str]) -> dict[str, str]:
