@@ -52,6 +52,17 @@ def won(name: str, paid: float) -> str:
     return f"{name} {'win' if name == YOU else 'wins'} {counted_chips(paid)}."
 
 
+def being_prepared(game: str, doing: str, seconds: float) -> str:
+    """Return in a sentence what a page waits for.
+
+    Args: game: that the page is about. doing: what is being compiled now. seconds: since when.
+    """
+    return (
+        f"{game} is being prepared, once on this machine: it takes half a minute or less on a quiet one. "
+        f"Now: {doing}, for {seconds:.0f} s."
+    )
+
+
 def winners(names: Sequence[str], payoffs: Sequence[float]) -> str:
     """Return in a sentence who won most in a deal."""
     most = max(payoffs)

@@ -28,12 +28,14 @@ from gupai_app.web.pages import (
     page_before,
     saved_as,
     sentence,
+    waiting,
     whole,
 )
 from gupai_app.web.pictures import rules_in_words
 from gupai_app.web.players import Players
 from gupai_app.web.safety import Guard, RefusedError
 from gupai_app.web.table import WebGame
+from gupai_app.web.warmer import HINTS, PLAYERS, Warmer
 from gupai_app.words import compass
 from gupai_env.core.files import describe
 from gupai_env.core.guide import guide_of
@@ -49,15 +51,19 @@ MOST_ACTIONS = 99_999
 router = APIRouter()
 
 
-def create_app(hosts: tuple[str, ...] = (), *, runs: Path | None = None, tournaments: Path | None = None) -> FastAPI:
+def create_app(
+    hosts: tuple[str, ...] = (), *, runs: Path | None = None, tournaments: Path | None = None, warm: bool = False
+) -> FastAPI:
     """Return the server.
 
     Args: hosts: names by which it may be called besides those of this machine. runs: the folder of training runs.
         tournaments: the folder in which tournaments are kept; without it there are none.
+        warm: whether games are compiled in the background at once.
     """
     app = FastAPI(title="gupai", docs_url=None, redoc_url=None, openapi_url=None)
     load_plugins()
-    app.state.server = Server(Players(runs), tournaments)
+    warmer = Warmer(list(GAMES.values())) if warm else None
+    app.state.server = Server(Players(runs), tournaments, warmer=warmer)
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
     for kind in (RefusedError, OSError, HTTPException, ValueError):
         app.add_exception_handler(kind, said_instead)
@@ -118,7 +124,10 @@ def rules(name: str) -> Response:
 def table(query: Query, server: Asked) -> Response:
     # The game goes on from what the address says, so that asking twice is not two moves.
     at = whole(query["at"], "at", 0, 99) if "at" in query else None
-    seating = WebGame(Address.read(_drawn(query), server.players), _action(query), at)
+    asked = Address.read(_drawn(query), server.players)
+    if wait := waiting(server, asked.game, HINTS if asked.practice and "hint" in query else PLAYERS):
+        return wait
+    seating = WebGame(asked, _action(query), at)
     there = seating.address
     if there.query != _kept(query, server.players):
         return RedirectResponse(f"/table?{there.query}", 303)

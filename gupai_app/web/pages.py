@@ -19,6 +19,7 @@ from gupai_app.web.jobs import Jobs
 from gupai_app.web.pictures import pictured, tile_pictures
 from gupai_app.web.players import Players
 from gupai_app.web.safety import body_of
+from gupai_app.web.warmer import Warmer
 from gupai_app.words import HEADS, REFUSED
 from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.game import Game
@@ -33,7 +34,7 @@ class Server:
     """What the pages of a server share.
 
     tournaments: the folder in which they are kept, if any is. begun: pages of tournaments by the form that began each,
-    which is changed under the lock `beginning`.
+    which is changed under the lock `beginning`. warmer: compiles games in the background, if anything does.
     """
 
     players: Players
@@ -41,6 +42,7 @@ class Server:
     jobs: Jobs = made(default_factory=Jobs)
     begun: dict[tuple[tuple[str, str], ...], str] = made(default_factory=dict)
     beginning: threading.Lock = made(default_factory=threading.Lock)
+    warmer: Warmer | None = None
 
 
 async def server_of(request: Request) -> Server:
@@ -58,6 +60,12 @@ templates("gupai_app").filters["pictured"] = pictured
 def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
     """Return a page from a template."""
     return HTMLResponse(filled(name, **words), status)
+
+
+def waiting(server: Server, game: Game, parts: int) -> HTMLResponse | None:
+    """Return a page that says what is awaited, None once the first parts of a game are compiled."""
+    said = server.warmer.await_parts(game, parts) if server.warmer else ""
+    return page("waiting.html", 202, head="One moment", sentence=said) if said else None
 
 
 def sentence(status: int, sentence: str, back: str = "") -> HTMLResponse:

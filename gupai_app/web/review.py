@@ -31,10 +31,11 @@ from gupai_app.web.address import (
     rules_of,
     words_of_rules,
 )
-from gupai_app.web.pages import Asked, Query, form_of, once, page, whole
+from gupai_app.web.pages import Asked, Query, form_of, once, page, waiting, whole
 from gupai_app.web.players import SEARCHES, Players, adviser
 from gupai_app.web.safety import MOST_QUERY
 from gupai_app.web.table import WebGame
+from gupai_app.web.warmer import MATCHES
 from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import as_key, derive
@@ -258,7 +259,8 @@ def choose() -> Response:
 
 @router.get("/look")
 def review_at(query: Query, server: Asked) -> Response:
-    return reviewed(record_of(query, server.players), query.get("agent", ""), server.players)
+    record, agent = record_of(query, server.players), query.get("agent", "")
+    return (agent and waiting(server, record.game, MATCHES)) or reviewed(record, agent, server.players)
 
 
 @router.post("/review")

@@ -60,7 +60,7 @@ def serve(
     address = f"http://{shown}:{number}/"
     print(f"gupai is at {address} (ctrl-C ends it)", flush=True)
     config = uvicorn.Config(
-        create_app((shown.lower(),), runs=Path(runs), tournaments=Path(tournaments)),
+        create_app((shown.lower(),), runs=Path(runs), tournaments=Path(tournaments), warm=True),
         log_level="warning",
         server_header=False,
         h11_max_incomplete_event_size=MOST_QUERY + 16_384,
