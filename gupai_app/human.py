@@ -14,6 +14,7 @@ from gupai_agents.search import SearchAgent
 from gupai_app.moves import Move, headed, moves_of, scores
 from gupai_app.streams import printable
 from gupai_env.core.game import Game
+from gupai_env.core.guide import guide_of
 from gupai_env.core.hints import PLAY, TILE, fill_rules, spelled, tiles_named
 from gupai_env.core.phrases import listed, seat_names
 from gupai_env.core.scene import Scene
@@ -65,9 +66,9 @@ class Terminal:
         """Show some lines, in which control characters are written out."""
         self._say(printable(text))
 
-    def table(self, scene: Scene) -> None:
-        """Show a table."""
-        drawn = draw_text(scene, colour=self.colour, width=self.width)
+    def table(self, scene: Scene, *, near_last: bool = False) -> None:
+        """Show a table; near_last: with the near seat at the end, where the person's moves follow."""
+        drawn = draw_text(scene, colour=self.colour, width=self.width, near_last=near_last)
         self._say(f"\n{printable(drawn, colours=self.colour)}\n")
 
     def paragraph(self, text: str) -> None:
@@ -95,6 +96,7 @@ class HumanAgent:
         self.game, self.variant, self.names = game, variant, names
         self.terminal = Terminal() if terminal is None else terminal
         self.hints, self.adviser = game.hints(game, variant), adviser
+        self.guide = guide_of(game, variant)
         self._greeted = False
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
@@ -105,7 +107,7 @@ class HumanAgent:
     def _choose(self, turn: DecisionBatch) -> int:
         view = turn.views[0]
         moves = moves_of(self.hints, view, turn.masks[0])
-        self._show(view, moves)
+        self._show(view, turn.masks[0], moves)
         while True:
             text = self.terminal.ask("Your move: ")
             if text in LEAVE:
@@ -113,7 +115,7 @@ class HumanAgent:
             if text in HELP:
                 self.terminal.say(f"\n{fill_rules(self.game.rules_text, self.terminal.width)}")
                 self._greeted = False
-                self._show(view, moves)
+                self._show(view, turn.masks[0], moves)
                 continue
             if text in ADVICE and self.adviser is not None:
                 self._advise(self.adviser, turn, moves)
@@ -129,17 +131,17 @@ class HumanAgent:
             if action is not None:
                 return action
 
-    def _show(self, view: np.record, moves: Sequence[Move]) -> None:
+    def _show(self, view: np.record, mask: np.ndarray, moves: Sequence[Move]) -> None:
         """Show the table, the moves under their headings, and at first how the game is played."""
         names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
-        self.terminal.table(self.game.scene(self.variant, [view], names))
         if not self._greeted:
             self.terminal.paragraph(self.hints.reminder())
             self.terminal.paragraph(self.hints.answers())
             if self.adviser is not None:
-                self.terminal.paragraph(f"{ADVICE[0]} tells what each move is worth.")
-            self.terminal.say("")
+                self.terminal.paragraph(f"{ADVICE[0]} shows the value of each move.")
             self._greeted = True
+        self.terminal.table(self.game.scene(self.variant, [view], names), near_last=True)
+        self.terminal.paragraph(f"You: {self.guide.task(view, mask)}.")
         self._list(view, moves, self.hints.most_shown)
 
     def _advise(self, adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> None:

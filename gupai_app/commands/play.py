@@ -47,7 +47,9 @@ def play(
         seat = draw(seed, PERSON_STREAM, players)
     if not 0 <= seat < players:
         raise Mistake(f"there is no seat {seat}; the seats are 0 to {players - 1}")
-    others = read_line_up(against, players - 1, game, variant)
+    from gupai_agents.levels import levels
+
+    others = read_line_up(against or [each.name for each in levels(game)[:1]], players - 1, game, variant)
 
     from gupai_app import play as table
     from gupai_app.human import Terminal

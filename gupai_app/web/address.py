@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from gupai_agents.agent import Agent
 from gupai_app.session import Session
-from gupai_app.web.players import NAMED, Players, named
+from gupai_app.web.players import NAMED, Players, level_names, named
 from gupai_env.core.checks import refused
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
@@ -44,7 +44,8 @@ class Address:
         """Return what a query tells. Raises: ValueError, in one line, for what no table can be."""
         game, variant = rules_of(query)
         seat = number_in(query, "seat", 0, variant.players - 1)
-        others = tuple(filter(None, query.get("with", "").split(";"))) or tuple(named(game, variant)[-1:])
+        others = tuple(filter(None, query.get("with", "").split(";")))
+        others = others or (*level_names(game), *reversed(named(game, variant)))[:1]
         if len(others) >= variant.players:
             raise ValueError(f"{len(others)} agents are too many, there is room for {variant.players - 1}")
         for name in others:

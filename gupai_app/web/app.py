@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
-from gupai_agents import agent_names
+from gupai_agents.levels import levels
 from gupai_app.commands.shared import SEEDS
 from gupai_app.web import claims, review
 from gupai_app.web import runs as runs_of
@@ -32,7 +32,7 @@ from gupai_app.web.pages import (
     whole,
 )
 from gupai_app.web.pictures import rules_in_words
-from gupai_app.web.players import Players
+from gupai_app.web.players import Players, level_names
 from gupai_app.web.safety import Guard, RefusedError
 from gupai_app.web.table import WebGame
 from gupai_app.web.warmer import HINTS, PLAYERS, Warmer
@@ -99,9 +99,9 @@ def begin(name: str, query: Query, server: Asked) -> Response:
         players=players,
         choices=choices,
         options=[option for option in options_of(game) if option["name"] != "players"],
-        agents=server.players.known(game),
+        agents=[each for each in server.players.known(game) if each not in level_names(game)],
         person=PERSON,
-        strongest=agent_names(game, variant)[-1],
+        levels=levels(game),
         places=compass(players),
     )
 

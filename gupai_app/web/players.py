@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import AGENT_FILE, MAX_BYTES, check_identity, read_header, variant_of
+from gupai_agents.levels import levels
 from gupai_agents.search import SearchAgent
 from gupai_agents.stored import DamagedError, small_file
 from gupai_app.moves import ADVISER
@@ -67,6 +68,12 @@ def named(game: Game, variant: Variant) -> tuple[str, ...]:
     return tuple(agent_names(game, variant))
 
 
+@functools.cache
+def level_names(game: Game) -> list[str]:
+    """Return the levels of a game by name, the weakest first."""
+    return [level.name for level in levels(game)]
+
+
 class Players:
     """The players that pages of a server may name: none that a request makes open a file of its choice or run code."""
 
@@ -77,7 +84,7 @@ class Players:
     def names(self, game: Game, variant: Variant | None = None) -> list[str]:
         """Return who plays a game, or its variant; without one that of the default options."""
         variant = game.variant() if variant is None else variant
-        return [*named(game, variant), *SEARCHES, *self.trained(game, variant)]
+        return [*level_names(game), *named(game, variant), *SEARCHES, *self.trained(game, variant)]
 
     def known(self, game: Game) -> list[str]:
         """Return who plays a game with some options or other."""
@@ -89,7 +96,7 @@ class Players:
 
     def check(self, name: str, game: Game, variant: Variant) -> None:
         """Raise ValueError for a player that is not among those allowed."""
-        if name in SEARCHES or name in named(game, variant):
+        if name in SEARCHES or name in level_names(game) or name in named(game, variant):
             return
         allowed = self.names(game, variant)
         if name not in allowed and not (name.startswith(RUN) and name in self.trained(game)):
