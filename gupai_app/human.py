@@ -5,6 +5,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from gupai_env.render import draw_text
 
 HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
 WIDEST = 100  # columns
+ASIDE = 4  # lines of a screen for the task, which may take two, the prompt and one to spare
+FEWEST = 4  # moves that are always listed
 
 
 class Quit(Leave):
@@ -47,7 +50,9 @@ class Terminal:
         """
         self._say, self._ask = say, ask
         self.colour = sys.stdout.isatty() if colour is None else colour
-        self.width = width or max(min(shutil.get_terminal_size().columns, WIDEST), 40)
+        size = shutil.get_terminal_size()
+        self.width = width or max(min(size.columns, WIDEST), 40)
+        self.height = size.lines
 
     def ask(self, prompt: str) -> str:
         """Return what the person answers, in small letters; raises Quit at ctrl-C or where no input is left."""
@@ -98,6 +103,7 @@ class HumanAgent:
         self.hints, self.adviser = game.hints(game, variant), adviser
         self.guide = guide_of(game, variant)
         self._greeted = False
+        self._most = 0  # moves that were listed last
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
@@ -120,7 +126,7 @@ class HumanAgent:
             if text in ADVICE and self.adviser is not None:
                 self._advise(self.adviser, turn, moves)
                 continue
-            if text in ALL and len(moves) > self.hints.most_shown:
+            if text in ALL and len(moves) > self._most:
                 self._list(view, moves, len(moves))
                 continue
             answer = self._read(text, moves)
@@ -140,9 +146,20 @@ class HumanAgent:
             if self.adviser is not None:
                 self.terminal.paragraph(f"{ADVICE[0]} shows the value of each move.")
             self._greeted = True
-        self.terminal.table(self.game.scene(self.variant, [view], names), near_last=True)
+        scene = self.game.scene(self.variant, [view], names)
+        self.terminal.table(scene, near_last=True)
         self.terminal.paragraph(f"You: {self.guide.task(view, mask)}.")
-        self._list(view, moves, self.hints.most_shown)
+        self._most = self._fitting(scene, view, moves)
+        self._list(view, moves, self._most)
+
+    def _fitting(self, scene: Scene, view: np.record, moves: Sequence[Move]) -> int:
+        """Return how many moves can be listed so that the middle of the table and the hand stay on the screen."""
+        near = replace(scene, title="", notes=(), last_move="", places=scene.places[:1])
+        room = self.terminal.height - len(draw_text(near, width=self.terminal.width).split("\n")) - ASIDE
+        most = min(self.hints.most_shown, len(moves))
+        while most > FEWEST and len(self._listed(view, moves, most)) > room:
+            most -= 1
+        return most
 
     def _advise(self, adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> None:
         """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
@@ -158,15 +175,20 @@ class HumanAgent:
 
     def _list(self, view: np.record, moves: Sequence[Move], most: int) -> None:
         """Show the first moves under their headings, and how many there are besides."""
-        say, width = self.terminal.say, self.terminal.width
+        self.terminal.say("\n".join(self._listed(view, moves, most)))
+
+    def _listed(self, view: np.record, moves: Sequence[Move], most: int) -> list[str]:
+        """Return the lines that list the first moves."""
+        lines: list[str] = []
         for heading, numbered in headed(self.hints, moves).items():
             entries = [
                 f"{number:>3}  {self.hints.label(view, move.actions)}" for number, move in numbered if number <= most
             ]
             if entries:
-                say(f"{heading}:\n{_columns(entries, width)}")
+                lines += [f"{heading}:", *_columns(entries, self.terminal.width).split("\n")]
         if len(moves) > most:
-            say(f"There are {len(moves) - most} more; type all to see them.")
+            lines.append(f"There are {len(moves) - most} more; type all to see them.")
+        return lines
 
     def _read(self, text: str, moves: Sequence[Move]) -> Move | str:
         """Return the move that a text means, or a sentence that says why it means none."""

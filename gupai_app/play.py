@@ -71,7 +71,8 @@ def _play_episode(
             terminal.table(ended.scene(names, first=you))
             views, guide = ended.views(), guide_of(game, variant)
             paid = [payment(each, names) for each in guide.payments(views, payoffs) if you in (each.payer, each.winner)]
-            terminal.paragraph(" ".join([winners(names, payoffs), *guide.reasons(views, names, payoffs), *paid]))
+            others = [] if payoffs[you] == max(payoffs) else [winners(names, payoffs)]
+            terminal.paragraph(" ".join([*others, *guide.reasons(views, names, payoffs), *paid]))
             terminal.say(result(payoffs[you]))
     return float(session.state.total[you])
 
