@@ -13,9 +13,10 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from gupai_agents.evaluation.records import read_games
+from gupai_agents.evaluation.records import game_of_line, read_games
 from gupai_app.cli import app
 from gupai_app.moves import moves_of
+from gupai_app.page import moments
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
 from gupai_app.web.serve import bound
@@ -427,3 +428,21 @@ def test_bad_deals_of_a_claim_are_refused(deals, pages):
     name = re.findall(r'href="/claim/([^"]*)"', pages.get("/claims").text)[0]
     answer = pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": deals})
     assert answer.status_code == 422 and "deals" in said(answer)
+
+
+def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages):
+    last = played(pages, game="jie-long", seat=2)[-1]
+    text = pages.get(f"/look?{last}").text
+    assert re.search(r"<legend>Open tiles of</legend>\s*<label>.*?</label>", text)
+    scenes = list(moments(game_of_line(pages.get(f"/record?{last}").content), 2))
+    assert scenes[0].scene.places[0].name == "You"
+    seen, address = [], f"/look?{last}"
+    for _ in scenes:
+        text = pages.get(address).text
+        seen.append(unescape(re.search(r'aria-live="polite">(.*?)</p>', text)[1]))
+        on = re.search(r'<noscript>.*?href="([^"]*)">One move on', text)
+        if not on:
+            break
+        address = unescape(on[1])
+    assert seen == [moment.words for moment in scenes]
+    assert pages.get(f"/look?{last}&table=99999").status_code == 422

@@ -7,6 +7,7 @@ from typing import Self
 from urllib.parse import urlencode
 
 from gupai_agents.agent import Agent
+from gupai_app.page import PERSON
 from gupai_app.session import Session
 from gupai_app.web.players import NAMED, Players, level_names, named
 from gupai_env.core.checks import refused
@@ -17,7 +18,6 @@ from gupai_env.games import get_game
 
 MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes
-PERSON = "human"
 
 
 @dataclass(frozen=True)

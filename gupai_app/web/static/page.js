@@ -82,5 +82,5 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   active.go(to);
 });
-for (const game of games) game.show(0);
+for (const game of games) game.show(Number(game.root.dataset.at));
 follow();
