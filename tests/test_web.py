@@ -446,3 +446,17 @@ def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages)
         address = unescape(on[1])
     assert seen == [moment.words for moment in scenes]
     assert pages.get(f"/look?{last}&table=99999").status_code == 422
+
+
+def test_a_bait_offers_its_fish_and_what_else_it_can_do(pages):
+    text, at = table(pages, game="tiu-u")
+    seating = WebGame(Address.read(dict(parse_qsl(at))))
+    menus = {tile: [line.words for line in lines] for tile, lines in seating.menus().items()}
+    catching = {move.name[1] + move.name[3] for move in seating.moves if "catches" in move.name}
+    assert catching and catching == menus.keys()
+    for tile in catching:
+        bait = f"[{tile[0]}:{tile[1]}]"
+        assert f"lay {bait}" in menus[tile]
+        own = [move.name for move in seating.moves if move.name.startswith(f"{bait} catches")]
+        assert [words for words in menus[tile] if "catches" in words] == own
+    assert set(re.findall(r'popovertarget="tile-(\d\d)"', text)) == catching

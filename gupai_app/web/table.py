@@ -18,12 +18,13 @@ from gupai_app.web.players import adviser
 from gupai_app.words import names_at, payment, result, signed_chips, winners
 from gupai_env.core.deal import fields_of
 from gupai_env.core.guide import guide_of
-from gupai_env.core.hints import PLAY, TILE
+from gupai_env.core.hints import PLAY, TILE, tiles_named
 from gupai_env.core.scene import Scene
 from gupai_env.render.pieces import LENGTH, Piece
 from gupai_env.render.svg import Table, draw_table, lay_out
 
 DISCARD = "discard"  # the verb of what throws a tile away
+CATCHES = " catches "  # between a bait and its fish
 FACE_UP = re.compile(r'href="#g-[ulr](\d)(\d)"')
 _WIDTH = 100  # of a tile in its own units
 
@@ -281,11 +282,13 @@ class WebGame:
         return [(name, each, signed_chips(won)) for name, each, won in zip(self.names, who, self.total, strict=True)]
 
     def by_tile(self) -> dict[tuple[int, int], list[tuple[int, Move]]]:
-        """Return the moves of one tile, with their numbers."""
+        """Return the moves that begin with a tile, with their numbers: of a catch those of its bait alone."""
         found: dict[tuple[int, int], list[tuple[int, Move]]] = {}
         for number, move in enumerate(self.moves, 1):
-            if len(move.tiles) == 1:
-                found.setdefault(move.tiles[0], []).append((number, move))
+            if "/" not in move.name:  # a split is made of all tiles
+                bait = tiles_named(move.name.partition(CATCHES)[0])
+                for tile in dict.fromkeys(bait):
+                    found.setdefault(tile, []).append((number, move))
         return found
 
     def drawing(self) -> "Drawing":
@@ -295,7 +298,8 @@ class WebGame:
 
 def _at_once(moves: Sequence[tuple[int, Move]]) -> bool:
     """True if a click on a tile plays it: there is one thing to do with it, and that does not throw it away."""
-    return len(moves) == 1 and len(moves[0][1].actions) == 1 and moves[0][1].verb != DISCARD
+    (_, move), *more = moves
+    return not more and len(move.actions) == len(move.tiles) == 1 and move.verb != DISCARD
 
 
 class Drawing(NamedTuple):
