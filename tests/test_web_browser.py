@@ -268,3 +268,20 @@ def test_axe_finds_nothing_serious(size, scheme, visited, address):
     page.wait_for_selector(".why", state="attached")
     found |= {"review": problems} if (problems := findings(page)) else {}
     assert not found
+
+
+@both
+def test_the_fish_of_a_bait_glow_and_a_click_on_one_catches_it(size, scheme, opened):
+    page = opened("game=tiu-u", size, scheme)
+    tile = page.locator("svg.stage:not(.past):visible button.tile[popovertarget]").first
+    assert size != PHONE or tile.bounding_box()["width"] >= 32
+    assert page.locator("button.fish:visible").count() == 0
+    tile.click()
+    menu = page.locator(".menu:popover-open")
+    names = set(menu.locator("button[data-fish]").evaluate_all("found => found.map((each) => each.dataset.fish)"))
+    fish = page.locator("button.fish:visible")
+    assert names and set(fish.evaluate_all("found => found.map((each) => each.dataset.fish)")) == names
+    before, caught = page.url, fish.first.get_attribute("data-fish")
+    fish.first.click()
+    page.wait_for_url(lambda url: url != before)
+    assert f"You catch [{caught[0]}:{caught[1]}]" in page.locator(".tail").text_content()

@@ -61,8 +61,9 @@ class Choice(NamedTuple):
 class Line(NamedTuple):
     """A line of the list of moves.
 
-    question: tells its choices apart, "" if there is one. groups: its tiles by group, such as "64 3322", of a
-    split. value: chips with their interval if asked for. best: whether no move has a higher value.
+    question: tells its choices apart, "" if there is one. groups: its tiles by group, such as "64 3322", of a split.
+    fish: the tile that it catches, such as "64". value: chips with their interval if asked for. best: whether no move
+    has a higher value.
     """
 
     number: int
@@ -70,6 +71,7 @@ class Line(NamedTuple):
     question: str
     choices: list[Choice]
     groups: str = ""
+    fish: str = ""
     value: str = ""
     best: bool = False
 
@@ -266,7 +268,7 @@ class WebGame:
             choices = [Choice(action, answer) for answer, action in answers.items()]
         said = f"{value.mean:+.1f} ±{value.half:.1f}" if value else ""
         best = value is not None and value.mean == most
-        return Line(number, label, question, choices, _groups(move.name), said, best)
+        return Line(number, label, question, choices, _groups(move.name), fish_of(move.name), said, best)
 
     def menus(self) -> dict[str, list[Line]]:
         """Return what can be done with a tile where that is more than one thing, by the tile's name such as "64"."""
@@ -317,7 +319,7 @@ def drawn(frames: Sequence[Frame], by_tile: dict[tuple[int, int], list[tuple[int
         layout = lay_out(scenes, narrow=narrow)
         for at, scene in enumerate(scenes):
             table, last = draw_table(scene, layout), at == len(scenes) - 1
-            hot = "".join(_targets(scene, table, by_tile)) if last else ""
+            hot = "".join([*_targets(scene, table, by_tile), *_fish(table, by_tile)]) if last else ""
             uses = parts.uses([parts.add(part) for part in table.parts])
             stages.append(
                 f'<svg class="stage {name}{"" if last else " past"}" data-frame="{at}" '
@@ -355,11 +357,33 @@ def _targets(scene: Scene, table: Table, by_tile: dict[tuple[int, int], list[tup
         )
 
 
+def _fish(table: Table, by_tile: dict[tuple[int, int], list[tuple[int, Move]]]) -> Iterator[str]:
+    """Yield hidden buttons over the tiles that can be caught; a script shows those of the bait that is chosen."""
+    caught = {fish_of(move.name) for moves in by_tile.values() for _, move in moves} - {""}
+    for piece in table.centre:
+        if not (found := FACE_UP.search(piece.attributes)):
+            continue
+        high, low = sorted(map(int, found.groups()), reverse=True)
+        if f"{high}{low}" in caught:
+            x, y, w, h = _covered(piece)
+            yield (
+                f'<foreignObject x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}"><button class="fish" hidden '
+                f'form="moves" name="play" data-fish="{high}{low}" aria-label="catch [{high}:{low}]"></button>'
+                "</foreignObject>"
+            )
+
+
 def _covered(piece: Piece) -> tuple[float, float, float, float]:
     """Return where an upright tile lies, with a rim."""
     rim = 5 * piece.scale
     w, h = _WIDTH * piece.scale, _WIDTH * LENGTH * piece.scale
     return piece.x - rim, piece.y - rim, w + 2 * rim, h + 2 * rim
+
+
+def fish_of(name: str) -> str:
+    """Return the tile that an action catches, "64", or "" if it catches none."""
+    caught = tiles_named(name.partition(CATCHES)[2])
+    return "{}{}".format(*caught[0]) if caught else ""
 
 
 def _groups(name: str) -> str:

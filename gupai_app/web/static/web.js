@@ -36,6 +36,22 @@ try {
 } catch { /* the moves are shown once more */ }
 stages.addEventListener("click", () => { if (stages.classList.contains("moving") && !root.classList.contains("counting")) show(last); });
 
+// While the menu of a bait is open, the fish that it catches glow, and a click on one plays it.
+for (const menu of document.querySelectorAll(".menu")) {
+  menu.addEventListener("toggle", (event) => {
+    const caught = new Map([...menu.querySelectorAll("button[data-fish]")].map((each) => [each.dataset.fish, each.value]));
+    const change = () => {
+      for (const fish of root.querySelectorAll("button.fish")) {
+        if (!caught.has(fish.dataset.fish)) continue;
+        fish.value = caught.get(fish.dataset.fish);
+        fish.hidden = !menu.matches(":popover-open");
+      }
+    };
+    if (event.newState === "open") change();
+    else setTimeout(change, 300); // after the click on a fish, which closes the menu first
+  });
+}
+
 // A second click while the first is answered does nothing.
 let sent = false;
 document.getElementById("moves").addEventListener("submit", (event) => {
