@@ -15,6 +15,7 @@ COMMANDS = (
     play.web,
     play.watch,
     play.replay,
+    play.warm,
     play.rules,
     compare.tournament,
     compare.verify,

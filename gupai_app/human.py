@@ -5,6 +5,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from gupai_agents.search import SearchAgent
 from gupai_app.moves import Move, headed, moves_of, scores
 from gupai_app.streams import printable
 from gupai_env.core.game import Game
+from gupai_env.core.guide import guide_of
 from gupai_env.core.hints import PLAY, TILE, fill_rules, spelled, tiles_named
 from gupai_env.core.phrases import listed, seat_names
 from gupai_env.core.scene import Scene
@@ -22,6 +24,8 @@ from gupai_env.render import draw_text
 
 HELP, LEAVE, ALL, ADVICE = ("?", "h", "help"), ("q", "quit", "exit"), ("a", "all"), ("!", "hint")
 WIDEST = 100  # columns
+ASIDE = 4  # lines of a screen for the task, which may take two, the prompt and one to spare
+FEWEST = 4  # moves that are always listed
 
 
 class Quit(Leave):
@@ -46,7 +50,9 @@ class Terminal:
         """
         self._say, self._ask = say, ask
         self.colour = sys.stdout.isatty() if colour is None else colour
-        self.width = width or max(min(shutil.get_terminal_size().columns, WIDEST), 40)
+        size = shutil.get_terminal_size()
+        self.width = width or max(min(size.columns, WIDEST), 40)
+        self.height = size.lines
 
     def ask(self, prompt: str) -> str:
         """Return what the person answers, in small letters; raises Quit at ctrl-C or where no input is left."""
@@ -65,9 +71,9 @@ class Terminal:
         """Show some lines, in which control characters are written out."""
         self._say(printable(text))
 
-    def table(self, scene: Scene) -> None:
-        """Show a table."""
-        drawn = draw_text(scene, colour=self.colour, width=self.width)
+    def table(self, scene: Scene, *, near_last: bool = False) -> None:
+        """Show a table; near_last: with the near seat at the end, where the person's moves follow."""
+        drawn = draw_text(scene, colour=self.colour, width=self.width, near_last=near_last)
         self._say(f"\n{printable(drawn, colours=self.colour)}\n")
 
     def paragraph(self, text: str) -> None:
@@ -95,7 +101,9 @@ class HumanAgent:
         self.game, self.variant, self.names = game, variant, names
         self.terminal = Terminal() if terminal is None else terminal
         self.hints, self.adviser = game.hints(game, variant), adviser
+        self.guide = guide_of(game, variant)
         self._greeted = False
+        self._most = 0  # moves that were listed last
 
     def act(self, batch: DecisionBatch) -> np.ndarray:
         """Return the actions that the person chooses, int16 [N]; raises Quit if they leave."""
@@ -105,7 +113,7 @@ class HumanAgent:
     def _choose(self, turn: DecisionBatch) -> int:
         view = turn.views[0]
         moves = moves_of(self.hints, view, turn.masks[0])
-        self._show(view, moves)
+        self._show(view, turn.masks[0], moves)
         while True:
             text = self.terminal.ask("Your move: ")
             if text in LEAVE:
@@ -113,12 +121,12 @@ class HumanAgent:
             if text in HELP:
                 self.terminal.say(f"\n{fill_rules(self.game.rules_text, self.terminal.width)}")
                 self._greeted = False
-                self._show(view, moves)
+                self._show(view, turn.masks[0], moves)
                 continue
             if text in ADVICE and self.adviser is not None:
                 self._advise(self.adviser, turn, moves)
                 continue
-            if text in ALL and len(moves) > self.hints.most_shown:
+            if text in ALL and len(moves) > self._most:
                 self._list(view, moves, len(moves))
                 continue
             answer = self._read(text, moves)
@@ -129,18 +137,29 @@ class HumanAgent:
             if action is not None:
                 return action
 
-    def _show(self, view: np.record, moves: Sequence[Move]) -> None:
+    def _show(self, view: np.record, mask: np.ndarray, moves: Sequence[Move]) -> None:
         """Show the table, the moves under their headings, and at first how the game is played."""
         names = seat_names(self.variant.players, int(view.seat)) if self.names is None else self.names
-        self.terminal.table(self.game.scene(self.variant, [view], names))
         if not self._greeted:
             self.terminal.paragraph(self.hints.reminder())
             self.terminal.paragraph(self.hints.answers())
             if self.adviser is not None:
-                self.terminal.paragraph(f"{ADVICE[0]} tells what each move is worth.")
-            self.terminal.say("")
+                self.terminal.paragraph(f"{ADVICE[0]} shows the value of each move.")
             self._greeted = True
-        self._list(view, moves, self.hints.most_shown)
+        scene = self.game.scene(self.variant, [view], names)
+        self.terminal.table(scene, near_last=True)
+        self.terminal.paragraph(f"You: {self.guide.task(view, mask)}.")
+        self._most = self._fitting(scene, view, moves)
+        self._list(view, moves, self._most)
+
+    def _fitting(self, scene: Scene, view: np.record, moves: Sequence[Move]) -> int:
+        """Return how many moves can be listed so that the middle of the table and the hand stay on the screen."""
+        near = replace(scene, title="", notes=(), last_move="", places=scene.places[:1])
+        room = self.terminal.height - len(draw_text(near, width=self.terminal.width).split("\n")) - ASIDE
+        most = min(self.hints.most_shown, len(moves))
+        while most > FEWEST and len(self._listed(view, moves, most)) > room:
+            most -= 1
+        return most
 
     def _advise(self, adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> None:
         """Show what the moves are worth, the best first; of tiles turned two ways the better one counts."""
@@ -156,15 +175,20 @@ class HumanAgent:
 
     def _list(self, view: np.record, moves: Sequence[Move], most: int) -> None:
         """Show the first moves under their headings, and how many there are besides."""
-        say, width = self.terminal.say, self.terminal.width
+        self.terminal.say("\n".join(self._listed(view, moves, most)))
+
+    def _listed(self, view: np.record, moves: Sequence[Move], most: int) -> list[str]:
+        """Return the lines that list the first moves."""
+        lines: list[str] = []
         for heading, numbered in headed(self.hints, moves).items():
             entries = [
                 f"{number:>3}  {self.hints.label(view, move.actions)}" for number, move in numbered if number <= most
             ]
             if entries:
-                say(f"{heading}:\n{_columns(entries, width)}")
+                lines += [f"{heading}:", *_columns(entries, self.terminal.width).split("\n")]
         if len(moves) > most:
-            say(f"There are {len(moves) - most} more; type all to see them.")
+            lines.append(f"There are {len(moves) - most} more; type all to see them.")
+        return lines
 
     def _read(self, text: str, moves: Sequence[Move]) -> Move | str:
         """Return the move that a text means, or a sentence that says why it means none."""

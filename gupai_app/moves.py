@@ -68,10 +68,3 @@ def scores(adviser: SearchAgent, turn: DecisionBatch, moves: Sequence[Move]) -> 
         "played out by a rule-based player in all seats, with 95% intervals"
     )
     return [TileValue(action, float(means[action]), WIDE * float(errors[action])) for action in best], how_found
-
-
-def result(paid: float) -> str:
-    """Return in a sentence what a person won in a deal."""
-    if paid == 0:
-        return "You come out even."
-    return f"You {'win' if paid > 0 else 'pay'} {abs(paid):g} chips."

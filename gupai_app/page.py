@@ -18,11 +18,13 @@ from markupsafe import Markup
 from gupai_agents.evaluation.html import templates
 from gupai_agents.evaluation.records import GameRecord
 from gupai_app.session import Session, Step
-from gupai_env.core.phrases import chips, seat_names, title
+from gupai_app.words import names_at
+from gupai_env.core.phrases import YOU, chips, seat_names, title
 from gupai_env.core.scene import Place, Scene
 from gupai_env.render.pieces import DARK, LIGHT, Piece, style, symbols
 from gupai_env.render.svg import Layout, draw_table, lay_out
 
+PERSON = "human"  # the name of a person among the players of a game
 LAYOUTS = {"broad": False, "narrow": True}  # whether they are narrow, by their name in a page
 
 
@@ -66,10 +68,19 @@ def _words(step: Step, names: Sequence[str]) -> str:
     return f"{words} ({step.news})" if step.news else words
 
 
+def near_of(record: GameRecord) -> int:
+    """Return the seat from which a game is seen: of the first person, else seat 0."""
+    return record.agents.index(PERSON) if PERSON in record.agents else 0
+
+
 def called(record: GameRecord) -> list[str]:
-    """Return a different name for each seat of a game."""
-    seats = seat_names(record.variant.players)
-    return [f"{seat} {agent}" for seat, agent in zip(seats, record.agents, strict=True)]
+    """Return a different name for each seat of a game: where a person sat, as the table called them."""
+    players, agents = record.variant.players, record.agents
+    if PERSON not in agents:
+        return [f"{seat} {agent}" for seat, agent in zip(seat_names(players), agents, strict=True)]
+    near = near_of(record)
+    names = names_at(players, near, near if agents.count(PERSON) == 1 else None)
+    return [name if name == YOU else f"{name}: {agent}" for name, agent in zip(names, agents, strict=True)]
 
 
 def _closed(session: Session, names: Sequence[str], payoffs: Sequence[float] | None) -> tuple[Place, ...]:
@@ -146,23 +157,29 @@ def _named(parts: Parts, moment: Moment, layout: Layout) -> str:
     return " ".join(found)
 
 
-def stepper(record: GameRecord, parts: Parts, prefix: str = "", near: int = 0) -> Markup:
+def stepper(
+    record: GameRecord, parts: Parts, prefix: str = "", near: int | None = None, at: int = 0, address: str = ""
+) -> Markup:
     """Return the part of a page that steps through a game.
 
-    Args: prefix: the prefix of the anchors of its moves. near: the seat at the near side.
+    Args: prefix: the prefix of the anchors of its moves. near: the seat at the near side; None: see `near_of`. at: the
+        number of the table that is shown first; one that is too large is the last. address: of the page, to which the
+        number of another table is added, for browsers without scripts; "" for a page that cannot be asked.
     """
-    shown = list(moments(record, near))
+    shown = list(moments(record, near_of(record) if near is None else near))
+    at = min(at, len(shown) - 1)
     scenes = [moment.scene for moment in shown]
     # The layout also reserves space for closed seats and their notes.
     closed = [Scene(moment.scene.title, (), tuple(_in_order(moment)), (), "") for moment in shown]
     layouts = {name: lay_out([*scenes, *closed], narrow=narrow) for name, narrow in LAYOUTS.items()}
     moves = [(moment, {name: _named(parts, moment, layout) for name, layout in layouts.items()}) for moment in shown]
-    first = moves[0][1]
+    first = moves[at][1]
     stages = [
         (name, layout, parts.uses([int(part[part.index("-") + 1 :]) for part in first[name].split() if part[0] != "c"]))
         for name, layout in layouts.items()
     ]
-    return filled("stepper.html", stages=stages, names=called(record), moves=moves, prefix=prefix)
+    words = {"names": called(record), "moves": moves, "prefix": prefix, "at": at, "address": address}
+    return filled("stepper.html", stages=stages, **words)
 
 
 def _in_order(moment: Moment) -> Iterator[Place]:

@@ -9,10 +9,12 @@ from gupai_agents.agent import Agent
 from gupai_agents.evaluation.match import labels_of_line_up
 from gupai_agents.evaluation.records import GameRecord, RecordWriter
 from gupai_app.human import HumanAgent, Terminal
-from gupai_app.moves import ADVISER, result
+from gupai_app.moves import ADVISER
 from gupai_app.session import Session
+from gupai_app.words import names_at, payment, result, winners
 from gupai_env.core.game import Game
-from gupai_env.core.phrases import chips, seat_names, title
+from gupai_env.core.guide import guide_of
+from gupai_env.core.phrases import chips, title
 from gupai_env.core.variant import Variant
 
 YES, NO = ("", "y", "yes"), ("n", "no", "q", "quit", "exit")
@@ -33,7 +35,7 @@ def play(
 
     Args: agents: one per seat; the one at seat `you` is not asked.
     """
-    names = seat_names(variant.players, you)
+    names = names_at(variant.players, you, you)
     adviser = make_agent(ADVISER, game, **asdict(variant))
     person = HumanAgent(game, variant, terminal, names, adviser)  # type: ignore[arg-type]
     sat = [person.name if seat == you else name for seat, name in enumerate(labels_of_line_up(agents))]
@@ -66,7 +68,12 @@ def _play_episode(
         payoffs = session.play(session.answer(seating[session.seat]))
         if payoffs:
             terminal.say("\nThe count, all tiles face up:")
-            terminal.table(session.shown(payoffs).scene(names, first=you))
+            ended = session.shown(payoffs)
+            terminal.table(ended.scene(names, first=you))
+            views, guide = ended.views(), guide_of(game, variant)
+            paid = [payment(each, names) for each in guide.payments(views, payoffs) if you in (each.payer, each.winner)]
+            others = [] if payoffs[you] == max(payoffs) else [winners(names, payoffs)]
+            terminal.paragraph(" ".join([*others, *guide.reasons(views, names, payoffs), *paid]))
             terminal.say(result(payoffs[you]))
     return float(session.state.total[you])
 

@@ -1,6 +1,8 @@
 """The results that commands print: tables for people, JSON for programs."""
 
 import json
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
@@ -29,6 +31,8 @@ from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
 
 NARROWEST = 20  # columns; a narrower terminal breaks lines itself
+NUMBER = re.compile(r"[+±-]?\d")
+WIDEST = 10_000  # columns of a table in a file, more than any needs
 NAME_WIDTH = 10  # columns of a player's name in a table; a longer one is cut there and written in full below it
 
 
@@ -52,9 +56,23 @@ class Screen(Console):
 
 
 def put(*parts: Any) -> None:
+    """Print texts and tables; a table that goes to a file, and not to a terminal, is as wide as it needs to be."""
     console = Screen(highlight=False, markup=False)
+    free = Screen(highlight=False, markup=False, width=WIDEST)
     for part in parts:
+        if isinstance(part, Table):
+            keep_numbers_whole(part)
+            if not console.is_terminal and "COLUMNS" not in os.environ:
+                free.print(part)
+                continue
         console.print(part)
+
+
+def keep_numbers_whole(table: Table) -> None:
+    """Let columns be no narrower than their numbers: where there is too little room, words are broken instead."""
+    for column in table.columns:
+        words = [word for cell in column.cells for word in str(cell).split() if NUMBER.match(word)]
+        column.min_width = max(map(len, words), default=None)
 
 
 def put_json(content: dict[str, Any]) -> None:

@@ -280,7 +280,7 @@ def test_the_seat_is_drawn_from_the_seed():
 
 def test_the_seats_of_the_others_are_filled_in_order():
     shown = answer("play", "--seed", "1", "--seat", "1", "--against", "greedy", "--against", "random", typed="q\n")
-    assert "Seat 0: greedy, Seat 2: random, Seat 3: greedy." in " ".join(shown.split())
+    assert "West: greedy, East: random, North: greedy." in " ".join(shown.split())
 
 
 def test_watched_moves_as_json_are_a_game_of_the_environment():

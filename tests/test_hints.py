@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from gupai_agents.agent import DecisionBatch
-from gupai_app.moves import WIDE, Move, moves_of, result, scores
+from gupai_app.moves import WIDE, Move, moves_of, scores
+from gupai_app.words import result
 from gupai_env import get_game
 from gupai_env.core.tiles import KINDS, PIPS
 from gupai_env.games.ding_niu.rules import CLASSIC, DISCARD, NONE, SMOTHERED
@@ -113,7 +114,7 @@ def test_moves_of_one_verb_stand_together_the_heaviest_tiles_first():
 
 
 @pytest.mark.parametrize(
-    ("paid", "said"), [(0.0, "You come out even."), (2.5, "You win 2.5 chips."), (-3.0, "You pay 3 chips.")]
+    ("paid", "said"), [(0.0, "You come out even."), (1.0, "You win 1 chip."), (-3.0, "You lose 3 chips.")]
 )
 def test_a_result_is_told_by_its_sign(paid, said):
     assert result(paid) == said

@@ -11,9 +11,9 @@ from gupai_agents.agent import DecisionBatch
 from gupai_app.human import HumanAgent, Quit, Terminal
 from gupai_app.play import play, watch
 from gupai_app.session import Session
+from gupai_app.words import names_at
 from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.core.hints import Hints
-from gupai_env.core.phrases import seat_names
 from gupai_env.core.tiles import parse_tiles, tile_set
 from gupai_env.games.ce_deng import rules as ce_deng
 from gupai_env.games.connecting import rules as connecting
@@ -120,7 +120,8 @@ def test_two_digits_that_name_a_move_and_another_tile_are_not_guessed():
 def test_the_moves_are_listed_under_what_they_do_the_heaviest_first():
     person = choose(position("64 31 21", "16"), "1")[1]
     assert person.shown[-2:] == [
-        "Play a tile:\n  1  [6:4] leaves 4",
+        "You: match the 6, or discard a tile.",
+        "Play a tile:\n  1  [6:4] leaves 4\n"
         "Or discard a tile face down; the points it costs stand beside it:\n  2  [6:4] 10    3  [3:1] 4     4  [2:1] 3",
     ]
     person = choose(position("31", "16"), "1")[1]
@@ -207,7 +208,7 @@ def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
     # the same game without a person: its moves are those told, its payment that of the count
     session = Session(game, variant, 11)
     you = HumanAgent(game, variant, Person(then=first_answer).terminal())
-    names, printed = seat_names(variant.players, 1), []
+    names, printed = names_at(variant.players, 1, 1), []
     while not session.terminated:
         action = int((you if session.seat == 1 else agents[session.seat]).act(session.decision_batch())[0])
         mover = session.seat
@@ -216,8 +217,8 @@ def test_a_game_typed_to_its_end_is_told_and_counted(name, options):
             verb = "discard" if action >= connecting.DISCARD else "play"
             printed.append(f"{names[mover]} {verb}{'s' if mover != 1 else ''}")
     shown = "\n".join(person.shown)
-    lines = [line for line in person.shown if re.match(r"(You|Seat \d) (play|discard)s? ", line)]
-    assert [re.match(r"(You|Seat \d) \w+", line)[0] for line in lines] == printed
+    lines = [line for line in person.shown if re.match(rf"({'|'.join(names)}) (play|discard)s? ", line)]
+    assert [re.match(r"\w+ \w+", line)[0] for line in lines] == printed
     assert shown.count("The count, all tiles face up:") == variant.deals
     for seat in range(variant.players):
         assert f"{names[seat]}   {session.finished.state.payoff[seat]:+g} chips" in shown
@@ -278,8 +279,7 @@ def test_the_best_dozen_of_many_splits_is_offered_and_all_on_request():
     _, _, person = splitting("all", "1")
     few, many = (text for text in person.shown if text.startswith("Your splits"))
     assert [number for number, _ in offered(few)] == list(range(1, 13))
-    assert "There are 48 more; type all to see them." in person.shown
-    assert person.shown.count("There are 48 more; type all to see them.") == 1
+    assert "\n".join(person.shown).count("There are 48 more; type all to see them.") == 1
     assert [number for number, _ in offered(many)] == list(range(1, 61))
     assert max(map(len, many.splitlines())) <= 80
     stakes = [won for _, won in offered(many)]
@@ -340,4 +340,28 @@ def test_what_each_move_is_worth_is_told_on_request(word):
     numbers = sorted(int(number) for number in re.findall(r"(\d+)  (?=\[|discard)", printed))
     assert numbers == list(range(1, len(means) + 1))  # each move of the list once
     listed = "".join(person.shown)
-    assert "! tells what each move is worth." in listed and "deals that you may be in" in listed
+    assert "! shows the value of each move." in listed and "deals that you may be in" in listed
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_own_hand_and_the_middle_are_on_a_small_screen_at_every_move(game):
+    """80 columns and 24 lines, of which the last one is the prompt."""
+    variant = get_game(game).variant()
+    person, session = Person(), Session(get_game(game), variant, 5)
+    seen = []
+
+    def first(prompt):
+        screen = "\n".join(person.shown).split("\n")[-23:]
+        scene = session.game.scene(variant, [session.view(session.seat)])
+        for pile in (scene.places[0].piles[0], *scene.centre[:1]):
+            tiles = [f"[{a}:{b}]" for a, b in pile.tiles]
+            assert all(any(tile in line for line in screen) for tile in tiles), (pile.label, screen)
+        assert any(line.startswith("You: ") for line in screen)
+        seen.append(prompt)
+        return "1"
+
+    person.then = first
+    agent = HumanAgent(session.game, variant, person.terminal())
+    while not session.terminated and len(seen) < 12:
+        session.play(int(agent.act(session.decision_batch())[0]))
+    assert seen

@@ -90,7 +90,7 @@ def test_chips_since_one_sat_down_are_those_of_all_games_and_their_deals(monkeyp
     assert [rest for _, rest in sessions] == [(9, 0), (9, 1)]
     won = sum(float(each.state.total[2]) for each, _ in sessions)
     assert terminal.said[-1] == f"Since you sat down: {won:+g} chips."
-    counted = [text for text in terminal.said if text.startswith(("You win", "You pay", "You come"))]
+    counted = [text for text in terminal.said if text.startswith(("You win", "You lose", "You come"))]
     assert len(counted) == 6
 
 

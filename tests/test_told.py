@@ -17,13 +17,13 @@ from gupai_agents.evaluation.statistics import Estimate, Sequential
 from gupai_agents.evaluation.tournament import schedule
 from gupai_app import claims, discover, report
 from gupai_app.human import _begins, _columns
-from gupai_app.moves import result
 from gupai_app.play import _play_episode
 from gupai_app.progress import ScreenReporter, results_json
 from gupai_app.session import Session
 from gupai_app.web.kept import Kept
 from gupai_app.web.review import luck
 from gupai_app.web.tournaments import index_of_game
+from gupai_app.words import result
 from gupai_env import get_game
 from gupai_env.core.phrases import seat_names
 from gupai_training.run_folder import FINAL_SEED, Row
@@ -100,7 +100,7 @@ def test_views_begin_with_the_seat_that_is_asked_for():
 @pytest.mark.parametrize("you", range(4))
 def test_a_person_is_told_what_their_own_seat_won(you):
     said = []
-    terminal = SimpleNamespace(say=said.append, table=lambda scene: None)
+    terminal = SimpleNamespace(say=said.append, paragraph=said.append, table=lambda scene: None)
     agents = [make_agent("greedy") for _ in range(4)]
     person = SimpleNamespace(name="me", terminal=terminal, act=agents[0].act)
     session = Session(JIE_LONG, JIE_LONG.variant(), 8)
@@ -297,3 +297,23 @@ def test_columns_are_filled_row_by_row():
 )
 def test_typed_words_begin_those_of_a_verb(words, typed, begins):
     assert _begins(words, typed) is begins
+
+
+@pytest.mark.parametrize("width", [34, 40, 60])
+def test_no_number_of_a_table_is_broken_across_lines(width, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(width))
+    table = report.table_of("a player with a long name", "against another one", "deals")
+    numbers = ["+1234.56 ±0.12", "12,345,678"]
+    table.add_row("heuristic:pips=1", *numbers)
+    report.put(table)
+    shown = capsys.readouterr().out
+    assert all(part in shown for number in numbers for part in number.split())
+
+
+def test_a_table_in_a_file_is_as_wide_as_it_needs(monkeypatch, capsys):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    table = report.table_of(*(f"column {number}" for number in range(20)))
+    table.add_row(*(f"a few words {number}" for number in range(20)))
+    report.put(table)
+    (row,) = (line for line in capsys.readouterr().out.splitlines() if "few" in line)
+    assert row.split("a few words")[1:][-1].strip() == "19"

@@ -3,7 +3,7 @@
 import re
 import time
 from html import unescape
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
@@ -13,9 +13,10 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
-from gupai_agents.evaluation.records import read_games
+from gupai_agents.evaluation.records import game_of_line, read_games
 from gupai_app.cli import app
 from gupai_app.moves import moves_of
+from gupai_app.page import moments
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
 from gupai_app.web.serve import bound
@@ -124,6 +125,91 @@ def test_tiles_that_fit_are_buttons_and_two_ways_are_asked(pages):
     text, _ = table(pages, game="jie-long", seat=1)
     assert len(re.findall(r'<button class="tile"', text)) == 2 * 8  # wide and narrow
     assert set(re.findall(r'popovertarget="(tile-\d\d)"', text)) == set(re.findall(r'id="(tile-\d\d)"', text))
+
+
+def tile_buttons(text):
+    """The classes of the buttons over tiles and what a click does: "value" plays at once."""
+    found = re.findall(r'<button class="([^"]*)" form="moves" tabindex="-1" data-numbers="[^"]*" (\S+)', text)
+    return [(look.split(), does) for look, does in found]
+
+
+def test_only_what_can_be_laid_has_a_rim_and_no_click_discards_at_once(pages):
+    text, at = table(pages, game="jie-long")
+    seen = set()
+    while choices := actions(text):
+        seating = WebGame(Address.read(dict(re.findall(r"(\w+)=([^&]*)", at))))
+        for numbers, (look, does) in zip(
+            re.findall(r'tabindex="-1" data-numbers="([^"]*)"', text), tile_buttons(text), strict=True
+        ):
+            verbs = {seating.moves[int(number) - 1].verb for number in numbers.split()}
+            lays = any(move.verb != "discard" for move in seating.moves)
+            assert ("spare" in look) == (lays and verbs == {"discard"})
+            assert "discard" not in verbs or does.startswith("type=")
+            seen.add((lays, "spare" in look))
+        answer = pages.get(f"/table?{at}&play={choices[0]}")
+        text, at = answer.text, answer.url.query.decode()
+    assert seen == {(True, True), (True, False), (False, False)}
+
+
+def test_of_two_people_each_takes_back_their_own_move(pages):
+    text, first = table(pages, game="jie-long", options="players=2", **{"with": "human"})
+    seat = WebGame(Address.read(dict(parse_qsl(first)))).seat
+    path, at = [first], first
+    for who in (seat, 1 - seat):
+        text = pages.get(f"/table?{at}&at={who}").text
+        answer = pages.get(f"/table?{at}&play={actions(text)[0]}")
+        at = answer.url.query.decode()
+        path.append(at)
+    text = pages.get(f"/table?{at}&at={seat}").text
+    undo = unescape(re.search(r'href="/table\?([^"]*)" data-key="u"', text)[1])
+    assert dict(parse_qsl(undo)) == {**dict(parse_qsl(path[0])), "at": str(seat)}
+    assert "Pass the screen" not in pages.get(f"/table?{undo}").text
+
+
+def test_a_form_offers_the_seats_there_are(pages):
+    for players, places in ((2, ["North"]), (4, ["East", "North", "West"])):
+        text = pages.get(f"/game/jie-long?players={players}").text
+        seats = re.search(r'<select name="seat">(.*?)</select>', text, re.S)[1]
+        assert re.findall(r'value="(\d)"', seats) == [str(seat) for seat in range(players)]
+        assert re.findall(r"<label>(\w+) <select name=\"with\">", text) == places
+    assert pages.get("/game/jie-long?players=5").status_code == 422
+
+
+def test_an_error_has_a_plain_head_and_a_way_back(pages):
+    here = "/table?game=jie-long&seed=5&seat=0"
+    answer = pages.get(f"{here}&play=999", headers={"Referer": f"http://127.0.0.1{here}"})
+    assert answer.status_code == 422 and "<h1>That cannot be done</h1>" in answer.text
+    assert unescape(re.search(r'href="([^"]*)">Back to where you were', answer.text)[1]) == here
+    for elsewhere in ("http://127.0.0.2/x", "http://127.0.0.1//evil.example", "http://[", "javascript:alert(1)"):
+        answer = pages.get(f"{here}&play=999", headers={"Referer": elsewhere})
+        assert answer.status_code == 422 and "Back to where you were" not in answer.text
+
+
+@every_game
+def test_the_rules_are_a_page_with_pictures(game, pages):
+    text = pages.get(f"/rules/{game}").text
+    assert "Actions" not in text and "`" not in text and text.count("<dt>") > 5
+    for name in set(re.findall(r'src="(/static/tile-\d\d\.svg)"', text)):
+        assert pages.get(name).headers["content-type"] == "image/svg+xml"
+    assert not re.search(r"\[[1-6]:[1-6]\](?!\")", text)
+
+
+@every_game
+def test_an_end_says_who_won_why_and_who_pays(game, pages):
+    last = pages.get(f"/table?{played(pages, game=game)[-1]}").text
+    assert re.search(r'class="winner">.+</p>', last) and re.search(r'class="reasons"><li>.+</li>', last)
+    assert len(re.findall(r"<tr><td>", last)) == GAMES[game].variant().players
+
+
+def test_a_lesson_is_given_once(pages):
+    text, at = table(pages, game="jie-long")
+    given = []
+    while choices := actions(text):
+        given += re.findall(r'class="lesson">(.*?)</p>', text)
+        answer = pages.get(f"/table?{at}&play={choices[-1]}")
+        text, at = answer.text, answer.url.query.decode()
+    assert given and len(set(given)) == len(given)
+    assert 'class="lesson"' not in table(pages, game="jie-long", practice=0)[0]
 
 
 @pytest.mark.parametrize(
@@ -342,3 +428,35 @@ def test_bad_deals_of_a_claim_are_refused(deals, pages):
     name = re.findall(r'href="/claim/([^"]*)"', pages.get("/claims").text)[0]
     answer = pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": deals})
     assert answer.status_code == 422 and "deals" in said(answer)
+
+
+def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages):
+    last = played(pages, game="jie-long", seat=2)[-1]
+    text = pages.get(f"/look?{last}").text
+    assert re.search(r"<legend>Open tiles of</legend>\s*<label>.*?</label>", text)
+    scenes = list(moments(game_of_line(pages.get(f"/record?{last}").content), 2))
+    assert scenes[0].scene.places[0].name == "You"
+    seen, address = [], f"/look?{last}"
+    for _ in scenes:
+        text = pages.get(address).text
+        seen.append(unescape(re.search(r'aria-live="polite">(.*?)</p>', text)[1]))
+        on = re.search(r'<noscript>.*?href="([^"]*)">One move on', text)
+        if not on:
+            break
+        address = unescape(on[1])
+    assert seen == [moment.words for moment in scenes]
+    assert pages.get(f"/look?{last}&table=99999").status_code == 422
+
+
+def test_a_bait_offers_its_fish_and_what_else_it_can_do(pages):
+    text, at = table(pages, game="tiu-u")
+    seating = WebGame(Address.read(dict(parse_qsl(at))))
+    menus = {tile: [line.words for line in lines] for tile, lines in seating.menus().items()}
+    catching = {move.name[1] + move.name[3] for move in seating.moves if "catches" in move.name}
+    assert catching and catching == menus.keys()
+    for tile in catching:
+        bait = f"[{tile[0]}:{tile[1]}]"
+        assert f"lay {bait}" in menus[tile]
+        own = [move.name for move in seating.moves if move.name.startswith(f"{bait} catches")]
+        assert [words for words in menus[tile] if "catches" in words] == own
+    assert set(re.findall(r'popovertarget="tile-(\d\d)"', text)) == catching

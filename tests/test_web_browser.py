@@ -80,8 +80,8 @@ def terminated(page):
 
 def go_on(page):
     """Leave the count of a deal."""
-    if page.locator("#on").is_visible():
-        page.locator("#on").click()
+    if page.locator(".on button").is_visible():
+        page.locator(".on button").click()
 
 
 both = pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "dark"), (PHONE, "light")], ids=["desktop", "phone"])
@@ -157,7 +157,7 @@ def test_a_game_is_looked_at_by_its_moves(opened):
     page.locator(".choices button").first.click()
     page.wait_for_url(lambda url: url != before)
     go_on(page)
-    page.get_by_role("link", name="Look back at it").click()
+    page.get_by_role("link", name="Review this game").click()
     page.get_by_role("button", name="Look at every decision").click()
     page.wait_for_selector(".why", state="attached")
     assert page.locator(".why:visible").count() == 1
@@ -263,8 +263,25 @@ def test_axe_finds_nothing_serious(size, scheme, visited, address):
             found[path] = problems
     page.goto(f"{address}{TABLE}da-ling")
     page.locator(".choices button:visible").first.click()
-    page.get_by_role("link", name="Look back at it").click()
+    page.get_by_role("link", name="Review this game").click()
     page.get_by_role("button", name="Look at every decision").click()
     page.wait_for_selector(".why", state="attached")
     found |= {"review": problems} if (problems := findings(page)) else {}
     assert not found
+
+
+@both
+def test_the_fish_of_a_bait_glow_and_a_click_on_one_catches_it(size, scheme, opened):
+    page = opened("game=tiu-u", size, scheme)
+    tile = page.locator("svg.stage:not(.past):visible button.tile[popovertarget]").first
+    assert size != PHONE or tile.bounding_box()["width"] >= 32
+    assert page.locator("button.fish:visible").count() == 0
+    tile.click()
+    menu = page.locator(".menu:popover-open")
+    names = set(menu.locator("button[data-fish]").evaluate_all("found => found.map((each) => each.dataset.fish)"))
+    fish = page.locator("button.fish:visible")
+    assert names and set(fish.evaluate_all("found => found.map((each) => each.dataset.fish)")) == names
+    before, caught = page.url, fish.first.get_attribute("data-fish")
+    fish.first.click()
+    page.wait_for_url(lambda url: url != before)
+    assert f"You catch [{caught[0]}:{caught[1]}]" in page.locator(".tail").text_content()

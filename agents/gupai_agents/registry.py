@@ -12,6 +12,7 @@ from gupai_agents.agent import Agent, check_agent, note_origin, origin_of
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.failure import AgentError, called
 from gupai_agents.heuristics import HeuristicAgent, RandomAgent
+from gupai_agents.levels import LEVELS, player_of
 from gupai_agents.search import Plan, SearchAgent
 from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, heuristic_names, tuned_weights
 from gupai_env.core.checks import nearest, short_repr
@@ -47,6 +48,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
     """Return a player of a game's variant (by default of the first game).
 
     Args: spec: one of
+            "easy", "medium", "strong", "master": the player of that level, see `gupai_agents.levels`;
             "random", "greedy", "variety", ...: a player of the game by name; "tuned" is the best heuristic,
                 "best" a network for the common variants;
             "variety+attack_2=40,double=3": such a player, with weights added to its features;
@@ -71,6 +73,10 @@ def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
     """Return a player as `make_agent` does, except from factories: names in files must not run code."""
     if not isinstance(spec, str):
         raise ValueError(f"{short_repr(spec)} is no player's name; players are {', '.join(agent_names(game))}")
+    if spec in LEVELS:
+        agent = agent_of_data(player_of(spec, game, variant), game, variant)
+        agent.name = spec
+        return agent
     kind, _, argument = spec.partition(":")
     if (kind == "onnx" and argument) or (kind == "sample" and argument.endswith(ONNX)):
         from gupai_agents.onnx_agent import OnnxAgent

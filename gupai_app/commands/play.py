@@ -1,4 +1,4 @@
-"""Commands for people at a table: `play`, `watch`, `replay`, `web` and `rules`."""
+"""Commands for people at a table: `play`, `watch`, `replay`, `web`, `warm` and `rules`."""
 
 import sys
 from itertools import chain
@@ -47,7 +47,9 @@ def play(
         seat = draw(seed, PERSON_STREAM, players)
     if not 0 <= seat < players:
         raise Mistake(f"there is no seat {seat}; the seats are 0 to {players - 1}")
-    others = read_line_up(against, players - 1, game, variant)
+    from gupai_agents.levels import levels
+
+    others = read_line_up(against or [each.name for each in levels(game)[:1]], players - 1, game, variant)
 
     from gupai_app import play as table
     from gupai_app.human import Terminal
@@ -145,6 +147,28 @@ def web(
         raise Mistake(f"the pages need more packages ({error.name}): pip install 'gupai[web]'") from None
     with mistakes():
         serve(port, host, browser=browser, runs=runs, tournaments=tournaments, agents=agent or ())
+
+
+def warm(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="by default all games")] = None,
+) -> None:
+    """Compile games beforehand, once on this machine; afterwards nothing waits for it."""
+    from gupai_env.games import GAMES, load_plugins
+
+    if not names:
+        with mistakes():
+            load_plugins()
+    games = [read_variant(name, None)[0] for name in names or GAMES]
+
+    import time
+
+    from gupai_app.warm import parts
+
+    for game in games:
+        for part in parts(game):
+            begun = time.monotonic()
+            part.work()
+            say(f"{game.id}: {part.what}, {time.monotonic() - begun:.1f} s")
 
 
 def rules(name: OptionalGame = None) -> None:

@@ -7,8 +7,9 @@ from typing import Self
 from urllib.parse import urlencode
 
 from gupai_agents.agent import Agent
+from gupai_app.page import PERSON
 from gupai_app.session import Session
-from gupai_app.web.players import NAMED, Players, named
+from gupai_app.web.players import NAMED, Players, level_names, named
 from gupai_env.core.checks import refused
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
@@ -17,7 +18,6 @@ from gupai_env.games import get_game
 
 MOST_DEALS = 25  # of a match, whose address must not grow too long
 MOST_MOVES = 6000  # more than such a match takes
-PERSON = "human"
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class Address:
         """Return what a query tells. Raises: ValueError, in one line, for what no table can be."""
         game, variant = rules_of(query)
         seat = number_in(query, "seat", 0, variant.players - 1)
-        others = tuple(filter(None, query.get("with", "").split(";"))) or tuple(named(game, variant)[-1:])
+        others = tuple(filter(None, query.get("with", "").split(";")))
+        others = others or (*level_names(game), *reversed(named(game, variant)))[:1]
         if len(others) >= variant.players:
             raise ValueError(f"{len(others)} agents are too many, there is room for {variant.players - 1}")
         for name in others:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
-from gupai_agents import agent_names
+from gupai_agents.levels import levels
 from gupai_app.commands.shared import SEEDS
 from gupai_app.web import claims, review
 from gupai_app.web import runs as runs_of
@@ -25,14 +25,20 @@ from gupai_app.web.pages import (
     game_called,
     options_of,
     page,
+    page_before,
     saved_as,
     sentence,
+    waiting,
     whole,
 )
-from gupai_app.web.players import Players
+from gupai_app.web.pictures import rules_in_words
+from gupai_app.web.players import Players, level_names
 from gupai_app.web.safety import Guard, RefusedError
-from gupai_app.web.table import WebGame, score
+from gupai_app.web.table import WebGame
+from gupai_app.web.warmer import HINTS, PLAYERS, Warmer
+from gupai_app.words import compass
 from gupai_env.core.files import describe
+from gupai_env.core.guide import guide_of
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import draw
 from gupai_env.core.streams import PERSON_STREAM
@@ -51,16 +57,19 @@ def create_app(
     runs: Path | None = None,
     tournaments: Path | None = None,
     agents: Sequence[str] = (),
+    warm: bool = False,
 ) -> FastAPI:
     """Return the server.
 
     Args: hosts: names by which it may be called besides those of this machine. runs: the folder of training runs.
         tournaments: the folder in which tournaments are kept; without it there are none. agents: texts of more players.
+        warm: whether games are compiled in the background at once.
     Raises: ValueError as `Players`.
     """
     app = FastAPI(title="gupai", docs_url=None, redoc_url=None, openapi_url=None)
     load_plugins()
-    app.state.server = Server(Players(runs, agents), tournaments)
+    warmer = Warmer(list(GAMES.values())) if warm else None
+    app.state.server = Server(Players(runs, agents), tournaments, warmer=warmer)
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
     for kind in (RefusedError, OSError, HTTPException, ValueError):
         app.add_exception_handler(kind, said_instead)
@@ -83,21 +92,37 @@ def asset(name: str) -> Response:
 
 
 @router.get("/game/{name}")
-def begin(name: str, server: Asked) -> Response:
+def begin(name: str, query: Query, server: Asked) -> Response:
     game = game_called(name)
     variant = game.variant()
     choices = next(field.metadata["choices"] for field in fields(variant) if field.name == "players")
+    players = whole(query.get("players", str(variant.players)), "players", min(choices), max(choices))
     return page(
         "begin.html",
         game=game,
         head=title(game, variant),
         about=about(game),
-        options=options_of(game),
-        agents=server.players.known(game),
+        players=players,
+        choices=choices,
+        options=[option for option in options_of(game) if option["name"] != "players"],
+        agents=[each for each in server.players.known(game) if each not in level_names(game)],
         person=PERSON,
-        strongest=agent_names(game, variant)[-1],
-        seats=range(max(choices or (variant.players,))),
-        rules=game.rules_text,
+        levels=levels(game),
+        places=compass(players),
+    )
+
+
+@router.get("/rules/{name}")
+def rules(name: str) -> Response:
+    game = game_called(name)
+    guide = guide_of(game, game.variant())
+    return page(
+        "rules.html",
+        game=game,
+        head=title(game, game.variant()),
+        goal=guide.goal(),
+        rules=rules_in_words(game),
+        terms=guide.terms,
     )
 
 
@@ -105,26 +130,32 @@ def begin(name: str, server: Asked) -> Response:
 def table(query: Query, server: Asked) -> Response:
     # The game goes on from what the address says, so that asking twice is not two moves.
     at = whole(query["at"], "at", 0, 99) if "at" in query else None
-    seating = WebGame(Address.read(_drawn(query), server.players), _action(query), at)
+    asked = Address.read(_drawn(query), server.players)
+    if wait := waiting(server, asked.game, HINTS if asked.practice and "hint" in query else PLAYERS):
+        return wait
+    seating = WebGame(asked, _action(query), at)
     there = seating.address
     if there.query != _kept(query, server.players):
         return RedirectResponse(f"/table?{there.query}", 303)
     head = title(there.game, there.variant)
+    place = compass(there.variant.players, there.seat)[seating.seat]
     if seating.covered:  # until the next person takes the seat
-        return page("pass.html", head=head, address=there, seat=seating.seat, score=score(seating))
+        return page("pass.html", head=head, address=there, seat=seating.seat, place=place, seats=seating.seats())
     lines, value = seating.lines(advice=there.practice and "hint" in query)
     return page(
         "table.html",
         head=head,
         address=there,
         seating=seating,
-        score=score(seating),
+        seats=seating.seats(),
         fields=parse_qsl(there.query),
         drawing=seating.drawing(),
         lines=lines,
         value=value,
         long=min(LONG_LIST, seating.hints.most_shown),
         at=seating.seat if len(there.people) > 1 else None,
+        place=place,
+        first=not there.episode and len(there.moves) < there.variant.players,
         again=there.after((), episode=there.episode + 1),
         options=fields(there.variant),
     )
@@ -145,11 +176,11 @@ async def said_instead(request: Request, error: Exception) -> Response:
         case RefusedError():
             return sentence(error.status, str(error))
         case OSError():
-            return sentence(503, f"{describe(error)}.")
+            return sentence(503, f"{describe(error)}.", page_before(request))
         case HTTPException():
             said = {404: "There is no such page.", 405: f"This page does not answer {request.method[:10]}."}
-            return sentence(error.status_code, said.get(error.status_code, str(error.detail)))
-    return sentence(422, " ".join(str(error).split()))
+            return sentence(error.status_code, said.get(error.status_code, str(error.detail)), page_before(request))
+    return sentence(422, " ".join(str(error).split()), page_before(request))
 
 
 def _drawn(query: dict[str, str]) -> dict[str, str]:

@@ -23,8 +23,9 @@ from gupai_app.changes import Changed, changed
 from gupai_app.claim_page import LOOKS, claim_body
 from gupai_app.claims import numbers, paths
 from gupai_app.web.jobs import Notify
-from gupai_app.web.pages import Asked, form_of, once, page, saved_as, whole
+from gupai_app.web.pages import Asked, form_of, once, page, saved_as, waiting, whole
 from gupai_app.web.players import NAMED, ODD, SEARCHES, wrong_with
+from gupai_app.web.warmer import MATCHES
 from gupai_env import __version__
 from gupai_env.games import get_game
 
@@ -136,10 +137,12 @@ def verdict(own: Own, now: Now, server: Asked) -> Response:
 
 
 @router.get("/recorded/{name}")
-def recorded(own: Own) -> Response:
+def recorded(own: Own, server: Asked) -> Response:
     name = own.id
     if _recorded(name) is None:
         raise HTTPException(404)
+    if wait := waiting(server, get_game(own.game), MATCHES):
+        return wait
     try:
         found = _recorded_page(name)
     except ODD as error:

@@ -4,20 +4,23 @@ import functools
 import threading
 from dataclasses import dataclass, fields
 from dataclasses import field as made
-from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
 from starlette.exceptions import HTTPException
 
+from gupai_agents.evaluation.html import templates
 from gupai_app.page import filled, sheet
 from gupai_app.web.jobs import Jobs
+from gupai_app.web.pictures import pictured, tile_pictures
 from gupai_app.web.players import Players
 from gupai_app.web.safety import body_of
+from gupai_app.web.warmer import Warmer
+from gupai_app.words import HEADS, REFUSED
 from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.game import Game
 from gupai_env.core.variant import typed
@@ -31,7 +34,7 @@ class Server:
     """What the pages of a server share.
 
     tournaments: the folder in which they are kept, if any is. begun: pages of tournaments by the form that began each,
-    which is changed under the lock `beginning`.
+    which is changed under the lock `beginning`. warmer: compiles games in the background, if anything does.
     """
 
     players: Players
@@ -39,6 +42,7 @@ class Server:
     jobs: Jobs = made(default_factory=Jobs)
     begun: dict[tuple[tuple[str, str], ...], str] = made(default_factory=dict)
     beginning: threading.Lock = made(default_factory=threading.Lock)
+    warmer: Warmer | None = None
 
 
 async def server_of(request: Request) -> Server:
@@ -50,14 +54,34 @@ async def server_of(request: Request) -> Server:
 Asked = Annotated[Server, Depends(server_of)]
 
 
+templates("gupai_app").filters["pictured"] = pictured
+
+
 def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
     """Return a page from a template."""
     return HTMLResponse(filled(name, **words), status)
 
 
-def sentence(status: int, sentence: str) -> HTMLResponse:
-    """Return a page that says what is wrong."""
-    return page("wrong.html", status, head=HTTPStatus(status).phrase, sentence=sentence)
+def waiting(server: Server, game: Game, parts: int) -> HTMLResponse | None:
+    """Return a page that says what is awaited, None once the first parts of a game are compiled."""
+    said = server.warmer.await_parts(game, parts) if server.warmer else ""
+    return page("waiting.html", 202, head="One moment", sentence=said) if said else None
+
+
+def sentence(status: int, sentence: str, back: str = "") -> HTMLResponse:
+    """Return a page that says what is wrong; back: the address of the page before, "" if it is not known."""
+    return page("wrong.html", status, head=HEADS.get(status, REFUSED), sentence=sentence, back=back)
+
+
+def page_before(request: Request) -> str:
+    """Return the page of this server from which a request came, "" if there is none."""
+    try:
+        found = urlsplit(request.headers.get("referer", ""))
+    except ValueError:
+        return ""
+    if found.netloc != request.headers.get("host") or not found.path.startswith("/") or found.path[1:2] == "/":
+        return ""
+    return f"{found.path}?{found.query}" if found.query else found.path
 
 
 @functools.cache
@@ -67,7 +91,7 @@ def assets() -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {"web.css": (sheet("web.css"), "text/css")}
     for name in ("page.js", "web.js", "choose.js", "review.js"):
         found[name] = ((folder / name).read_text(encoding="utf-8"), "text/javascript")
-    return found
+    return found | {name: (picture, "image/svg+xml") for name, picture in tile_pictures().items()}
 
 
 def saved_as(name: str, text: str) -> PlainTextResponse:

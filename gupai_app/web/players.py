@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from gupai_agents import agent_names, make_agent
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import AGENT_FILE, MAX_BYTES, check_identity, read_header, variant_of
+from gupai_agents.levels import levels
 from gupai_agents.search import SearchAgent
 from gupai_agents.stored import DamagedError, small_file
 from gupai_app.moves import ADVISER
@@ -69,6 +70,12 @@ def named(game: Game, variant: Variant) -> tuple[str, ...]:
     return tuple(agent_names(game, variant))
 
 
+@functools.cache
+def level_names(game: Game) -> list[str]:
+    """Return the levels of a game by name, the weakest first."""
+    return [level.name for level in levels(game)]
+
+
 class Players:
     """The players that pages of a server may name: none that a request makes open a file of its choice or run code."""
 
@@ -87,7 +94,7 @@ class Players:
         """Return who plays a game, or its variant; without one that of the default options."""
         variant = game.variant() if variant is None else variant
         given = [spec for spec in self.given if not _problem(spec, game, variant)]
-        return [*named(game, variant), *SEARCHES, *given, *self.trained(game, variant)]
+        return [*level_names(game), *named(game, variant), *SEARCHES, *given, *self.trained(game, variant)]
 
     def known(self, game: Game) -> list[str]:
         """Return who plays a game with some options or other."""
@@ -99,7 +106,7 @@ class Players:
 
     def check(self, name: str, game: Game, variant: Variant) -> None:
         """Raise ValueError for a player that is not among those allowed."""
-        if name in SEARCHES or name in named(game, variant):
+        if name in SEARCHES or name in level_names(game) or name in named(game, variant):
             return
         if name in self.given and (wrong := _problem(name, game, variant)):
             raise ValueError(wrong)

@@ -21,6 +21,7 @@ from gupai_app.moves import ADVISER, WIDE
 from gupai_app.page import Parts, called, result_of, stepper
 from gupai_app.session import Session
 from gupai_app.web.address import (
+    MOST_DEALS,
     MOST_MOVES,
     Address,
     fits_a_page,
@@ -31,10 +32,11 @@ from gupai_app.web.address import (
     rules_of,
     words_of_rules,
 )
-from gupai_app.web.pages import Asked, Query, form_of, once, page, whole
+from gupai_app.web.pages import Asked, Query, form_of, once, page, waiting, whole
 from gupai_app.web.players import SEARCHES, Players, adviser
 from gupai_app.web.safety import MOST_QUERY
 from gupai_app.web.table import WebGame
+from gupai_app.web.warmer import MATCHES
 from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.phrases import title
 from gupai_env.core.rng import as_key, derive
@@ -258,7 +260,9 @@ def choose() -> Response:
 
 @router.get("/look")
 def review_at(query: Query, server: Asked) -> Response:
-    return reviewed(record_of(query, server.players), query.get("agent", ""), server.players)
+    record, agent = record_of(query, server.players), query.get("agent", "")
+    shown = number_in(query, "table", 0, MOST_MOVES + MOST_DEALS)
+    return (agent and waiting(server, record.game, MATCHES)) or reviewed(record, agent, server.players, shown)
 
 
 @router.post("/review")
@@ -281,11 +285,13 @@ def show(line: str, players: Players, agent: str = "") -> Response:
     return RedirectResponse(f"/look?{address}{'&' if agent else ''}{query_of({'agent': agent})}", 303)
 
 
-def reviewed(record: GameRecord, name: str, players: Players) -> Response:
-    """Return the page that reviews a game, with the policy of an agent if one is named."""
+def reviewed(record: GameRecord, name: str, players: Players, shown: int = 0) -> Response:
+    """Return the page that reviews a game, with the policy of an agent if one is named; shown: the first table."""
     agent: Any = players.agent(name, record.game, record.variant) if name else None
     parts = Parts()
-    game = stepper(record, parts)
+    address = address_of(record)
+    here = f"/look?{address}{'&' if name else ''}{query_of({'agent': name})}" if address else ""
+    game = stepper(record, parts, at=shown, address=here)
     found = decisions(record, agent) if agent else []
     allowed = players.names(record.game, record.variant)
     return page(
@@ -301,7 +307,7 @@ def reviewed(record: GameRecord, name: str, players: Players) -> Response:
         again=AGAIN,
         names=called(record),
         line=record.line,
-        fields=parse_qsl(address_of(record)),
+        fields=parse_qsl(address),
         agents=[each for each in allowed if each not in SEARCHES],  # which have no probabilities
         strongest=[each for each in allowed if ":" not in each][-1],
         agent=name,

@@ -63,7 +63,7 @@ def serve(
     address = f"http://{shown}:{number}/"
     print(f"gupai is at {address} (ctrl-C ends it)", flush=True)
     config = uvicorn.Config(
-        create_app((shown.lower(),), agents=agents, **folders),
+        create_app((shown.lower(),), agents=agents, warm=True, **folders),
         log_level="warning",
         server_header=False,
         h11_max_incomplete_event_size=MOST_QUERY + 16_384,

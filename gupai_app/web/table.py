@@ -10,28 +10,45 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from gupai_app.moves import Move, TileValue, headed, moves_of, result, scores
+from gupai_app.moves import Move, TileValue, headed, moves_of, scores
 from gupai_app.page import LAYOUTS, Parts
 from gupai_app.session import Session
 from gupai_app.web.address import PERSON, Address, check_legal
 from gupai_app.web.players import adviser
+from gupai_app.words import names_at, payment, result, signed_chips, winners
 from gupai_env.core.deal import fields_of
-from gupai_env.core.hints import PLAY, TILE
-from gupai_env.core.phrases import chips, seat_names
+from gupai_env.core.guide import guide_of
+from gupai_env.core.hints import PLAY, TILE, tiles_named
 from gupai_env.core.scene import Scene
 from gupai_env.render.pieces import LENGTH, Piece
 from gupai_env.render.svg import Table, draw_table, lay_out
 
+DISCARD = "discard"  # the verb of what throws a tile away
+CATCHES = " catches "  # between a bait and its fish
 FACE_UP = re.compile(r'href="#g-[ulr](\d)(\d)"')
 _WIDTH = 100  # of a tile in its own units
 
 
+class End(NamedTuple):
+    """How a deal ended, in sentences.
+
+    winner: who won most. reasons: why, in the game's terms. yours, others: who pays whom, the reader's payments first.
+    paid: chips by seat, each with the name of who won them.
+    """
+
+    winner: str
+    reasons: list[str]
+    yours: list[str]
+    others: list[str]
+    paid: list[tuple[str, str]]
+
+
 class Frame(NamedTuple):
-    """What the person sees after a move. paid: chips by seat where it ended a deal, whose count is then shown."""
+    """What the person sees after a move. end: how a deal ended, where it ended one, whose count is then shown."""
 
     scene: Scene
     words: str
-    paid: list[float] | None = None
+    end: End | None = None
 
 
 class Choice(NamedTuple):
@@ -44,8 +61,9 @@ class Choice(NamedTuple):
 class Line(NamedTuple):
     """A line of the list of moves.
 
-    question: tells its choices apart, "" if there is one. groups: its tiles by group, such as "64 3322", of a
-    split. value: chips with their interval if asked for. best: whether no move has a higher value.
+    question: tells its choices apart, "" if there is one. groups: its tiles by group, such as "64 3322", of a split.
+    fish: the tile that it catches, such as "64". value: chips with their interval if asked for. best: whether no move
+    has a higher value.
     """
 
     number: int
@@ -53,11 +71,18 @@ class Line(NamedTuple):
     question: str
     choices: list[Choice]
     groups: str = ""
+    fish: str = ""
     value: str = ""
     best: bool = False
 
 
-Played = tuple[Session, Session, dict[int, Session]]  # a game at its beginning, now, and before moves of people
+class Played(NamedTuple):
+    """A game at its beginning, now, and before the last move of each person; lessons: those that each has had."""
+
+    begun: Session
+    session: Session
+    marks: dict[int, Session]
+    lessons: dict[int, frozenset[str]]
 
 
 class _Recent:
@@ -73,8 +98,7 @@ class _Recent:
             if (found := self._found.pop(address, None)) is None:
                 return None
             self._found[address] = found  # the latest are last
-        begun, session, marks = found
-        return begun, session.copy(), dict(marks)
+        return Played(found.begun, found.session.copy(), dict(found.marks), dict(found.lessons))
 
     def put(self, address: Address, played: Played) -> None:
         """Cache a game, which must not be played on from now."""
@@ -97,7 +121,7 @@ class WebGame:
 
     address: the table after the agents' moves. seat: of the person at the screen, who made the last move where the game
     is over. covered: whether that is another person than before, who has not confirmed yet that they are at the screen.
-    undo: the table before the last move of a person, None where it cannot be taken back.
+    undo: the table before that person's last move, None where it cannot be taken back.
     """
 
     def __init__(self, address: Address, action: int | None = None, at: int | None = None) -> None:
@@ -107,8 +131,10 @@ class WebGame:
         Raises: ValueError, in one line, for moves that are not legal and agents that fail.
         """
         self._people, self._agents = address.people, address.agents()
-        # marks: before the last move of each person
-        self._begun, self.session, self._marks = _PLAYED.get(address) or self._begin(address)
+        self.hints = address.game.hints(address.game, address.variant)
+        self.guide = guide_of(address.game, address.variant)
+        self._practice = address.practice
+        self._begun, self.session, self._marks, self._taught = _PLAYED.get(address) or self._begin(address)
         if action is not None:
             if self.session.terminated or self.session.seat not in self._people:
                 raise ValueError("it is not your turn; go back to the table")
@@ -118,24 +144,23 @@ class WebGame:
             assert agent is not None
             self._play(self.session.answer(agent))
         self.address, self.terminated = address.after(self.session.actions), self.session.terminated
-        _PLAYED.put(self.address, (self._begun, self.session, self._marks))
+        _PLAYED.put(self.address, Played(self._begun, self.session, self._marks, self._taught))
         last = max(self._marks, key=lambda seat: len(self._marks[seat].actions), default=None)
         self.seat = self.session.seat if not self.terminated else address.seat if last is None else last
         self.covered = len(self._people) > 1 and self.seat not in (last, at)
         self.undo = None
-        if last is not None and address.practice:
-            self.undo = address.after(self._marks[last].actions)
-        self.names = seat_names(address.variant.players, None if self.covered else self.seat)
-        self.hints = address.game.hints(address.game, address.variant)
+        if self.seat in self._marks and address.practice:
+            self.undo = address.after(self._marks[self.seat].actions)
+        self.names = names_at(address.variant.players, address.seat, None if self.covered else self.seat)
         self.total = [float(each) for each in self.session.state.total[: address.variant.players]]
 
-    def _begin(self, address: Address) -> "Played":
+    def _begin(self, address: Address) -> Played:
         """Play the moves of an address from the beginning."""
-        self.session, self._marks = address.session(), {}
+        self.session, self._marks, self._taught = address.session(), {}, {}
         begun = self.session.copy()
         for move in address.moves:
             self._play(move)
-        return begun, self.session, self._marks
+        return Played(begun, self.session, self._marks, self._taught)
 
     @functools.cached_property
     def _view(self) -> np.record:
@@ -154,7 +179,26 @@ class WebGame:
         check_legal(session, action, len(session.actions) + 1)
         if session.seat in self._people:
             self._marks[session.seat] = session.copy()
+            if self._practice:
+                self._taught[session.seat] = self._taught.get(session.seat, frozenset()).union(self._lessons())
         session.play(action)
+
+    def _lessons(self) -> list[str]:
+        """Return the rules that matter to the seat to act now."""
+        return list(self.guide.lessons(self.session.view(self.session.seat), self.session.mask()))
+
+    @functools.cached_property
+    def lessons(self) -> list[str]:
+        """The rules that matter now for the first time; none in a serious game."""
+        if self.terminated or not self._practice:
+            return []
+        known = self._taught.get(self.seat, ())
+        return [each for each in self._lessons() if each not in known]
+
+    @functools.cached_property
+    def task(self) -> str:
+        """What the person is to do now."""
+        return self.guide.task(self._view, self.session.mask())
 
     @functools.cached_property
     def frames(self) -> list[Frame]:
@@ -171,12 +215,25 @@ class WebGame:
             paid = session.play(action)
             if paid is not None:
                 scene = session.shown(paid).scene(self.names, first=self.seat)
-                yield Frame(scene, f"{scene.last_move}. {result(paid[self.seat])}", paid)
+                yield Frame(scene, f"{scene.last_move}. {result(paid[self.seat])}", self._end(session, paid))
                 if session.terminated:
                     return
             frame = self._frame(session)
             if paid is not None or frame != shown:  # something happened that the person may know of
                 yield (shown := frame)
+
+    def _end(self, session: Session, paid: Sequence[float]) -> End:
+        """Return how the deal that has just ended came out."""
+        views = session.shown(paid).views()
+        found = [(each, payment(each, self.names)) for each in self.guide.payments(views, paid)]
+        yours = [said for each, said in found if self.seat in (each.payer, each.winner)]
+        return End(
+            winners(self.names, paid),
+            list(self.guide.reasons(views, self.names, paid)),
+            yours,
+            [said for _, said in found if said not in yours],
+            [(name, signed_chips(won)) for name, won in zip(self.names, paid, strict=True)],
+        )
 
     def _frame(self, session: Session) -> Frame:
         view = fields_of(session.view(self.seat))
@@ -211,7 +268,7 @@ class WebGame:
             choices = [Choice(action, answer) for answer, action in answers.items()]
         said = f"{value.mean:+.1f} ±{value.half:.1f}" if value else ""
         best = value is not None and value.mean == most
-        return Line(number, label, question, choices, _groups(move.name), said, best)
+        return Line(number, label, question, choices, _groups(move.name), fish_of(move.name), said, best)
 
     def menus(self) -> dict[str, list[Line]]:
         """Return what can be done with a tile where that is more than one thing, by the tile's name such as "64"."""
@@ -221,12 +278,19 @@ class WebGame:
             if not _at_once(moves)
         }
 
+    def seats(self) -> list[tuple[str, str, str]]:
+        """Return who sits at each seat, "" for a person, and what they have won so far: names and chips."""
+        who = ["" if each == PERSON else each for each in self.address.seating]
+        return [(name, each, signed_chips(won)) for name, each, won in zip(self.names, who, self.total, strict=True)]
+
     def by_tile(self) -> dict[tuple[int, int], list[tuple[int, Move]]]:
-        """Return the moves of one tile, with their numbers."""
+        """Return the moves that begin with a tile, with their numbers: of a catch those of its bait alone."""
         found: dict[tuple[int, int], list[tuple[int, Move]]] = {}
         for number, move in enumerate(self.moves, 1):
-            if len(move.tiles) == 1:
-                found.setdefault(move.tiles[0], []).append((number, move))
+            if "/" not in move.name:  # a split is made of all tiles
+                bait = tiles_named(move.name.partition(CATCHES)[0])
+                for tile in dict.fromkeys(bait):
+                    found.setdefault(tile, []).append((number, move))
         return found
 
     def drawing(self) -> "Drawing":
@@ -235,8 +299,9 @@ class WebGame:
 
 
 def _at_once(moves: Sequence[tuple[int, Move]]) -> bool:
-    """True if there is one thing to do with a tile."""
-    return len(moves) == 1 and len(moves[0][1].actions) == 1
+    """True if a click on a tile plays it: there is one thing to do with it, and that does not throw it away."""
+    (_, move), *more = moves
+    return not more and len(move.actions) == len(move.tiles) == 1 and move.verb != DISCARD
 
 
 class Drawing(NamedTuple):
@@ -254,7 +319,7 @@ def drawn(frames: Sequence[Frame], by_tile: dict[tuple[int, int], list[tuple[int
         layout = lay_out(scenes, narrow=narrow)
         for at, scene in enumerate(scenes):
             table, last = draw_table(scene, layout), at == len(scenes) - 1
-            hot = "".join(_targets(scene, table, by_tile)) if last else ""
+            hot = "".join([*_targets(scene, table, by_tile), *_fish(table, by_tile)]) if last else ""
             uses = parts.uses([parts.add(part) for part in table.parts])
             stages.append(
                 f'<svg class="stage {name}{"" if last else " past"}" data-frame="{at}" '
@@ -269,6 +334,8 @@ def _targets(scene: Scene, table: Table, by_tile: dict[tuple[int, int], list[tup
     if not scene.places or not scene.places[0].piles:
         return
     hand = len(scene.places[0].piles[0].tiles)
+    # Tiles that can only be discarded have no rim next to some that can be played.
+    lays = any(move.verb != DISCARD for moves in by_tile.values() for _, move in moves)
     pieces = [(piece, found) for piece in table.tiles[0] if (found := FACE_UP.search(piece.attributes))]
     for piece, found in pieces[:hand]:
         high, low = sorted(map(int, found.groups()), reverse=True)
@@ -282,11 +349,28 @@ def _targets(scene: Scene, table: Table, by_tile: dict[tuple[int, int], list[tup
         else:
             does = f'type="button" popovertarget="tile-{high}{low}"'
         words = escape(" or ".join(move.name for _, move in moves))
+        look = "tile" if not lays or any(move.verb != DISCARD for _, move in moves) else "tile spare"
         yield (
             f'<foreignObject x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}">'
-            f'<button class="tile" form="moves" tabindex="-1" data-numbers="{numbers}" {does} '
+            f'<button class="{look}" form="moves" tabindex="-1" data-numbers="{numbers}" {does} '
             f'aria-label="{words}" title="{words}"></button></foreignObject>'
         )
+
+
+def _fish(table: Table, by_tile: dict[tuple[int, int], list[tuple[int, Move]]]) -> Iterator[str]:
+    """Yield hidden buttons over the tiles that can be caught; a script shows those of the bait that is chosen."""
+    caught = {fish_of(move.name) for moves in by_tile.values() for _, move in moves} - {""}
+    for piece in table.centre:
+        if not (found := FACE_UP.search(piece.attributes)):
+            continue
+        high, low = sorted(map(int, found.groups()), reverse=True)
+        if f"{high}{low}" in caught:
+            x, y, w, h = _covered(piece)
+            yield (
+                f'<foreignObject x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}"><button class="fish" hidden '
+                f'form="moves" name="play" data-fish="{high}{low}" aria-label="catch [{high}:{low}]"></button>'
+                "</foreignObject>"
+            )
 
 
 def _covered(piece: Piece) -> tuple[float, float, float, float]:
@@ -296,13 +380,10 @@ def _covered(piece: Piece) -> tuple[float, float, float, float]:
     return piece.x - rim, piece.y - rim, w + 2 * rim, h + 2 * rim
 
 
-def score(seating: WebGame) -> list[tuple[str, str]]:
-    """Return what everybody has won so far in the match, by seat."""
-    called = [
-        name if who == PERSON else f"{name} {who}"
-        for name, who in zip(seating.names, seating.address.seating, strict=True)
-    ]
-    return [(name, chips(won)) for name, won in zip(called, seating.total, strict=True)]
+def fish_of(name: str) -> str:
+    """Return the tile that an action catches, "64", or "" if it catches none."""
+    caught = tiles_named(name.partition(CATCHES)[2])
+    return "{}{}".format(*caught[0]) if caught else ""
 
 
 def _groups(name: str) -> str:

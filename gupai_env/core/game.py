@@ -135,6 +135,14 @@ class Game:
         """
         return self._optional("hands")
 
+    @property
+    def guide(self) -> ModuleType | None:
+        """The module `guide` of the package, whose GUIDE leads newcomers through a deal; None if there is none.
+
+        See `gupai_env.core.guide`. Compiled loops know nothing of it, so that a text can be changed without compiling.
+        """
+        return self._optional("guide")
+
     def _optional(self, name: str) -> ModuleType | None:
         """Return a module of the package; None if there is none."""
         try:

@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from gupai_env.core.scene import Pile, Scene, red_pips
+from gupai_env.core.scene import Pile, Place, Scene, red_pips
 
 NARROWEST = 40  # columns
 
@@ -12,7 +12,7 @@ _INDENT, _WIDEST_LABEL = 2, 15  # columns; a longer label stands on a line of it
 _RED, _DEFAULT, _BOLD, _PLAIN = "\x1b[31m", "\x1b[39m", "\x1b[1m", "\x1b[22m"
 
 
-def draw_text(scene: Scene, *, colour: bool = False, width: int = 80) -> str:
+def draw_text(scene: Scene, *, colour: bool = False, width: int = 80, near_last: bool = False) -> str:
     """Return the table as lines of at most `width` columns, joined by newlines.
 
     A tile is [6:4], a face-down one [ : ], and * follows a marked one; > stands before the seat to act.
@@ -20,15 +20,17 @@ def draw_text(scene: Scene, *, colour: bool = False, width: int = 80) -> str:
 
     Args: colour: paint ones and fours red by ANSI escapes; without these the text is the same.
         width: columns, at least 40.
+        near_last: whether the other places come first, then the centre and the near place, as someone reads them who
+            types below.
     Raises: ValueError if `width` is less than 40.
     """
     if width < NARROWEST:
         raise ValueError(f"width must be at least {NARROWEST} columns, got {width}")
-    lines = list(_lines(scene, width))
+    lines = list(_lines(scene, width, near_last))
     return "\n".join(_coloured(line) for line in lines) if colour else "\n".join(lines)
 
 
-def _lines(scene: Scene, width: int) -> Iterator[str]:
+def _lines(scene: Scene, width: int, near_last: bool) -> Iterator[str]:
     yield from textwrap.wrap(scene.title, width)
     yield "=" * width
     yield from textwrap.wrap(" | ".join(scene.notes), width)
@@ -36,16 +38,23 @@ def _lines(scene: Scene, width: int) -> Iterator[str]:
     piles = [*scene.centre, *(pile for place in scene.places for pile in place.piles)]
     # One column of labels for the whole table, so that all tiles stand below each other.
     column = min(max((len(pile.label) for pile in piles), default=0), _WIDEST_LABEL)
+    for place in scene.places[1:] if near_last else ():
+        yield from _place(place, column, width)
     if scene.centre:
         yield ""
     for pile in scene.centre:
         yield from _pile(pile, column, width)
-    for place in scene.places:
-        yield ""
-        head = f"{'>' if place.to_act else ' '} {place.name}"
-        yield from textwrap.wrap(f"{head}   {place.note}", width, subsequent_indent=" " * _INDENT)
-        for pile in place.piles:
-            yield from _pile(pile, column, width)
+    for place in scene.places[:1] if near_last else scene.places:
+        yield from _place(place, column, width)
+
+
+def _place(place: Place, column: int, width: int) -> Iterator[str]:
+    """Yield the lines of a place, an empty one before them."""
+    yield ""
+    head = f"{'>' if place.to_act else ' '} {place.name}"
+    yield from textwrap.wrap(f"{head}   {place.note}", width, subsequent_indent=" " * _INDENT)
+    for pile in place.piles:
+        yield from _pile(pile, column, width)
 
 
 def _pile(pile: Pile, column: int, width: int) -> Iterator[str]:

@@ -38,10 +38,10 @@ def label_of(piles: tuple[Pile, ...]) -> float:
 
 
 @functools.lru_cache(maxsize=2048)  # most of a table is as it was a move before
-def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int) -> tuple[Piece, ...]:
+def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int, smallest: int = SMALLEST) -> tuple[Piece, ...]:
     """Lay piles side by side, in as many rows as they need, with the largest tiles that fit into `box`."""
     label = label_of(piles)
-    size, rows = fit(piles, box if box.h > 0 else box._replace(h=inf), largest, label)
+    size, rows = fit(piles, box if box.h > 0 else box._replace(h=inf), largest, label, smallest)
     gap = gap_of(size)
     pieces: list[Piece] = []
     y = box.y + max(box.h - height_of(rows, label, gap), 0) / 2
@@ -59,15 +59,17 @@ def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int) -> tuple[Piece, .
 
 
 @functools.lru_cache(maxsize=2048)
-def fit(piles: tuple[Pile, ...], box: Box, largest: int, label: float) -> tuple[int, list[list[Block]]]:
+def fit(
+    piles: tuple[Pile, ...], box: Box, largest: int, label: float, smallest: int = SMALLEST
+) -> tuple[int, list[list[Block]]]:
     """Return the largest tile width at which the piles fit into `box`, and their rows then.
 
     Where the height is not bounded, it is the largest one that takes as few rows of tiles as the smallest tiles that
     can be read.
     """
     if box.h == inf:
-        fewest = _lines(_rows(piles, SMALLEST, box.w), SMALLEST)
-        return _largest(piles, box.w, SMALLEST, largest, lambda rows, size: _lines(rows, size) <= fewest)
+        fewest = _lines(_rows(piles, smallest, box.w), smallest)
+        return _largest(piles, box.w, smallest, largest, lambda rows, size: _lines(rows, size) <= fewest)
     return _largest(piles, box.w, 1, largest, lambda rows, size: height_of(rows, label, gap_of(size)) <= box.h)
 
 

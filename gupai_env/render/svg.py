@@ -13,8 +13,9 @@ from math import ceil, inf
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.render.letters import drawable, fitted, length, shrunk, wrapped
 from gupai_env.render.pieces import DARK, THEMES, Box, Piece, escaped, short, sides, style, symbols, text_at
-from gupai_env.render.piles import fit, gap_of, height_of, label_of, lay_piles
+from gupai_env.render.piles import SMALLEST, fit, gap_of, height_of, label_of, lay_piles
 
+FINGERS = (40, 36)  # the largest and the smallest width of a tile of the near hand on a phone, 32 pixels or more
 WIDTH, NARROW = (960, 400)  # units of a drawing's width: of a table with its seats around it, and of one for a phone
 
 
@@ -87,7 +88,10 @@ def draw_table(scene: Scene, layout: Layout) -> Table:
         centre=lay_piles(scene.centre, layout.centre.inside(10), 30 if layout.narrow else 54),
         panels=[_panel(place, area) for place, area in zip(scene.places, layout.areas, strict=True)],
         words=[draw_words(place, area) for place, area in zip(scene.places, layout.areas, strict=True)],
-        tiles=[draw_tiles(place, area, layout) for place, area in zip(scene.places, layout.areas, strict=True)],
+        tiles=[
+            draw_tiles(place, area, layout, near=not at)
+            for at, (place, area) in enumerate(zip(scene.places, layout.areas, strict=True))
+        ],
     )
 
 
@@ -197,9 +201,15 @@ def _tiles_box(place: Place, area: Box) -> Box:
     return Box(inner.x, inner.y + top, inner.w, inner.h - top)
 
 
-def draw_tiles(place: Place, area: Box, layout: Layout) -> tuple[Piece, ...]:
-    """Return the piles of a seat."""
-    return lay_piles(place.piles, _tiles_box(place, area), 26 if layout.narrow else 40)
+def draw_tiles(place: Place, area: Box, layout: Layout, *, near: bool = False) -> tuple[Piece, ...]:
+    """Return the piles of a seat; on a phone the near hand has rows of its own, with tiles for fingers."""
+    box = _tiles_box(place, area)
+    if not (layout.narrow and near):
+        return lay_piles(place.piles, box, 26 if layout.narrow else 40)
+    hand, others = place.piles[:1], place.piles[1:]
+    high = _piles_height(hand, box, *FINGERS)
+    below = Box(box.x, box.y + high + 8, box.w, box.h - high - 8)
+    return lay_piles(hand, box._replace(h=high), *FINGERS) + lay_piles(others, below, 26)
 
 
 # --- where the parts lie --------------------------------------------------------------------------
@@ -242,7 +252,7 @@ def _narrow(scenes: Sequence[Scene]) -> Layout:
     def put(seat: int) -> None:
         nonlocal y
         area = Box(gap, y, width, 0)
-        areas[seat] = area._replace(h=max(_place_height(scene.places[seat], area) for scene in scenes))
+        areas[seat] = area._replace(h=max(_place_height(scene.places[seat], area, seat == 0) for scene in scenes))
         y += areas[seat].h + gap
 
     for seat in range(1, seats):
@@ -256,12 +266,16 @@ def _narrow(scenes: Sequence[Scene]) -> Layout:
     return Layout(NARROW, ceil(y), True, head, centre, tuple(areas[seat] for seat in range(seats)))
 
 
-def _place_height(place: Place, area: Box) -> float:
+def _place_height(place: Place, area: Box, near: bool) -> float:
     box = _tiles_box(place, area)
-    return box.y - area.y + _piles_height(place.piles, box, 26) + 12
+    if near:
+        high = _piles_height(place.piles[:1], box, *FINGERS) + 8 + _piles_height(place.piles[1:], box, 26)
+    else:
+        high = _piles_height(place.piles, box, 26)
+    return box.y - area.y + high + 12
 
 
-def _piles_height(piles: tuple[Pile, ...], box: Box, largest: int) -> float:
+def _piles_height(piles: tuple[Pile, ...], box: Box, largest: int, smallest: int = SMALLEST) -> float:
     label = label_of(piles)
-    size, rows = fit(piles, box._replace(h=inf), largest, label)
+    size, rows = fit(piles, box._replace(h=inf), largest, label, smallest)
     return height_of(rows, label, gap_of(size))

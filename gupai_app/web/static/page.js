@@ -63,6 +63,17 @@ function follow() {
   }
 }
 
+// Where two ways to play a deal part, both boards show it.
+addEventListener("click", (event) => {
+  const link = event.target.closest && event.target.closest("a[data-parting]");
+  if (!link) return;
+  event.preventDefault();
+  for (const game of games) {
+    if (!link.closest(".pair").contains(game.root)) continue;
+    const at = game.moves.findIndex((move) => move.getAttribute("href").endsWith(`-${link.dataset.parting}`));
+    if (at >= 0) game.go(at);
+  }
+});
 addEventListener("hashchange", follow);
 addEventListener("keydown", (event) => {
   if (!active || event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input[type=range], select, textarea")) return;
@@ -71,5 +82,5 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   active.go(to);
 });
-for (const game of games) game.show(0);
+for (const game of games) game.show(Number(game.root.dataset.at));
 follow();

@@ -6,7 +6,7 @@ const tail = [...root.querySelectorAll(".tail li")];
 const last = Number(root.dataset.last);
 const quick = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const PACE = 900;
-const on = document.getElementById("on");
+const ends = [...root.querySelectorAll("details.end")]; // how deals before this one came out
 let timer = 0;
 
 function show(frame) {
@@ -14,11 +14,18 @@ function show(frame) {
   stages.classList.toggle("moving", frame < last);
   for (const stage of stages.children) stage.classList.toggle("now", Number(stage.dataset.frame) === frame);
   tail.forEach((line) => line.classList.toggle("later", Number(line.dataset.frame) > frame));
-  const waits = frame < last && tail[frame].classList.contains("count");
-  on.parentElement.hidden = !waits;
-  on.onclick = () => show(frame + 1);
-  if (waits) on.focus();
-  else if (frame < last) timer = setTimeout(() => show(frame + 1), PACE);
+  const ended = ends.find((each) => Number(each.dataset.frame) === frame);
+  for (const each of ends) each.open = each === ended;
+  root.classList.toggle("counting", Boolean(ended)); // the moves of the next deal are not shown with the last result
+  if (ended) {
+    const on = ended.querySelector(".on");
+    on.hidden = false;
+    on.firstElementChild.onclick = () => {
+      on.hidden = true;
+      show(frame + 1);
+    };
+    on.firstElementChild.focus({ preventScroll: true });
+  } else if (frame < last) timer = setTimeout(() => show(frame + 1), PACE);
 }
 const seen = `seen ${location.search.replace(/[&?]hint=1/, "")}`;
 const count = tail.findIndex((line) => line.classList.contains("count"));
@@ -27,7 +34,23 @@ try {
   if (sessionStorage.length > 400) sessionStorage.clear();
   sessionStorage.setItem(seen, "1");
 } catch { /* the moves are shown once more */ }
-stages.addEventListener("click", () => { if (stages.classList.contains("moving") && on.parentElement.hidden) show(last); });
+stages.addEventListener("click", () => { if (stages.classList.contains("moving") && !root.classList.contains("counting")) show(last); });
+
+// While the menu of a bait is open, the fish that it catches glow, and a click on one plays it.
+for (const menu of document.querySelectorAll(".menu")) {
+  menu.addEventListener("toggle", (event) => {
+    const caught = new Map([...menu.querySelectorAll("button[data-fish]")].map((each) => [each.dataset.fish, each.value]));
+    const change = () => {
+      for (const fish of root.querySelectorAll("button.fish")) {
+        if (!caught.has(fish.dataset.fish)) continue;
+        fish.value = caught.get(fish.dataset.fish);
+        fish.hidden = !menu.matches(":popover-open");
+      }
+    };
+    if (event.newState === "open") change();
+    else setTimeout(change, 300); // after the click on a fish, which closes the menu first
+  });
+}
 
 // A second click while the first is answered does nothing.
 let sent = false;

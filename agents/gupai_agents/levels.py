@@ -1,0 +1,47 @@
+"""Levels: easy, medium, strong and master, each a player of the game whose strength was measured.
+
+`levels.yaml` says who plays at a level and how many chips per deal that wins from a person-like player of the
+game, in its default options. A variant for which that player does not come has the best heuristic instead.
+"""
+
+import functools
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gupai_agents.plain_yaml import parse_yaml
+from gupai_agents.shipped import BEST, best_file, heuristic_names
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+
+LEVELS = ("easy", "medium", "strong", "master")
+FILE = Path(__file__).parent / "levels.yaml"
+
+
+class Level(NamedTuple):
+    """A level: who plays, and their chips per deal against another with half of the 95% interval, by default."""
+
+    name: str
+    player: str
+    against: str
+    chips: float
+    half_width: float
+
+
+@functools.cache
+def _all() -> dict[str, Any]:
+    found: dict[str, Any] = parse_yaml(FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def levels(game: Game) -> list[Level]:
+    """Return the levels of a game, the weakest first; none for a game of another package."""
+    found = _all().get(game.id, {})
+    return [Level(name, against=found["against"], **found[name]) for name in LEVELS if found]
+
+
+def player_of(level: str, game: Game, variant: Variant) -> str:
+    """Return the player of a level. Raises: ValueError for a game that has no levels."""
+    found = next((each.player for each in levels(game) if each.name == level), None)
+    if found is None:
+        raise ValueError(f"{game.id} has no levels; choose one of {', '.join(heuristic_names(game))}")
+    return heuristic_names(game)[-1] if found == BEST and best_file(game, variant) is None else found

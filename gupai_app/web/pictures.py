@@ -1,0 +1,57 @@
+"""Pictures of tiles in the sentences of pages, and the rules of a game as a page shows them."""
+
+import functools
+import re
+from collections.abc import Iterator
+
+from markupsafe import Markup, escape
+
+from gupai_env.core.game import Game
+from gupai_env.render.letters import drawable
+from gupai_env.render.pieces import LENGTH, LIGHT, style, symbols
+
+NAMED = re.compile(r"\[([1-6]):([1-6])\]")
+HEADWORD = re.compile(r"(\w+) {2,}(.*)")
+FOR_PROGRAMS = ("Actions", "Tiny", "Bound")  # headwords of rules that no player needs
+_WIDE = 100  # units of a tile's width
+
+
+def tile_file(high: str, low: str) -> str:
+    """Return the name of the picture of a tile."""
+    return f"tile-{high}{low}.svg"
+
+
+def pictured(text: str) -> Markup:
+    """Return a text, safe in a page, with a picture of every tile that it names as [6:4]."""
+
+    def picture(tile: re.Match[str]) -> str:
+        return f'<img class="named" src="/static/{tile_file(*tile.groups())}" alt="{tile[0]}" width="13" height="29">'
+
+    return Markup(NAMED.sub(picture, str(escape(drawable(text)))))
+
+
+@functools.cache
+def tile_pictures() -> dict[str, str]:
+    """Return the picture of every tile, as SVG, by its file's name."""
+    found = {}
+    for high in "123456":
+        for low in "123456"[: int(high)]:
+            use = f'<use href="#g-u{high}{low}"/>'
+            found[tile_file(high, low)] = (
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -4 {_WIDE + 16} {_WIDE * LENGTH + 16:g}">'
+                f"<style>{style(LIGHT)}</style><defs>{symbols(use)}</defs>{use}</svg>"
+            )
+    return found
+
+
+def rules_in_words(game: Game) -> Iterator[tuple[str, str]]:
+    """Yield the rules of a game, each with its headword, without what only programs need."""
+    found: list[list[str]] = []
+    for line in game.rules_text.splitlines()[1:]:
+        if head := HEADWORD.match(line):
+            found.append([head[1], head[2]])
+        elif found and line.startswith(" "):
+            found[-1][1] += f" {line.strip()}"
+    for name, text in found:
+        if name not in FOR_PROGRAMS:
+            yield name, text.replace("`", "")

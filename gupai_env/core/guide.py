@@ -1,0 +1,110 @@
+"""What leads newcomers through a deal: its goal, what is to be decided now, rules when they first matter, and its end.
+
+A game that can say more than what stands here has a module `guide` with a subclass of `Guide` under the name GUIDE.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from gupai_env.core.game import Game
+from gupai_env.core.phrases import YOU
+from gupai_env.core.variant import Variant
+
+
+class Payment(NamedTuple):
+    """Chips that one seat pays another."""
+
+    payer: int
+    winner: int
+    chips: float
+
+
+class Guide:
+    """The texts for a newcomer to any game; each is one or more whole sentences.
+
+    Attributes:
+        terms: What the terms of the game mean, by term.
+    """
+
+    terms: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, game: Game, variant: Variant) -> None:
+        """Args: game, variant: what is played."""
+        self.game, self.variant = game, variant
+        self.hints = game.hints(game, variant)
+
+    def goal(self) -> str:
+        """Return the goal of the game in a line."""
+        return self.hints.reminder()
+
+    def task(self, view: np.record, mask: np.ndarray) -> str:
+        """Return what the viewer is to do now, such as "Match the 4, or discard a tile".
+
+        Args: mask: bool [num_actions], the legal actions; there is at least one.
+        """
+        return "Choose your move"
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield the rules that matter in this decision; a page shows each the first time that it is among them."""
+        yield from ()
+
+    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+        """Yield in the game's terms why a deal, which is over, ended as it did.
+
+        Args: views: by seat, of the end of the deal. names: by seat; "You" for the reader's. payoffs: chips by seat.
+        """
+        yield from ()
+
+    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+        """Return who pays whom in a deal that is over; nothing where payoffs alone do not tell.
+
+        Args: as for `reasons`.
+        """
+        return direct(payoffs)
+
+
+def guide_of(game: Game, variant: Variant) -> Guide:
+    """Return the guide of a game, a plain one where the game has none of its own."""
+    found: type[Guide] = Guide if game.guide is None else game.guide.GUIDE
+    return found(game, variant)
+
+
+def direct(payoffs: Sequence[float]) -> list[Payment]:
+    """Return who pays whom where there is one winner or one loser."""
+    winners = [seat for seat, chips in enumerate(payoffs) if chips > 0]
+    losers = [seat for seat, chips in enumerate(payoffs) if chips < 0]
+    if len(winners) == 1:
+        return [Payment(seat, winners[0], -payoffs[seat]) for seat in losers]
+    if len(losers) == 1:
+        return [Payment(losers[0], seat, payoffs[seat]) for seat in winners]
+    return []
+
+
+def between(payoffs: Sequence[float], chips: Callable[[int, int], float]) -> list[Payment]:
+    """Return who pays whom where every two seats settle.
+
+    Args: chips: what the first seat wins from the second. Where that is not what was paid, nothing is returned.
+    """
+    seats = range(len(payoffs))
+    found = [Payment(other, seat, won) for seat in seats for other in seats if (won := chips(seat, other)) > 0]
+    sums = [sum(each.chips * ((each.winner == seat) - (each.payer == seat)) for each in found) for seat in seats]
+    return found if np.allclose(sums, payoffs) else direct(payoffs)
+
+
+def fewest_first(names: Sequence[str], counts: Sequence[int], unit: str) -> str:
+    """Return who has fewest in a sentence: "Fewest points: West 7, You 12, East 15, North 31."."""
+    ranked = sorted(range(len(names)), key=lambda seat: counts[seat])
+    return f"Fewest {unit}: {', '.join(f'{names[seat]} {counts[seat]}' for seat in ranked)}."
+
+
+def most_first(names: Sequence[str], counts: Sequence[int], unit: str) -> str:
+    """Return who has most in a sentence, as `fewest_first`."""
+    ranked = sorted(range(len(names)), key=lambda seat: -counts[seat])
+    return f"Most {unit}: {', '.join(f'{names[seat]} {counts[seat]}' for seat in ranked)}."
+
+
+def whose(name: str) -> str:
+    """Return "your" for the reader and "West's" for others."""
+    return "your" if name == YOU else f"{name}'s"

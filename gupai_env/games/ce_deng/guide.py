@@ -1,0 +1,85 @@
+"""What leads newcomers through a deal of Ce Deng."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from gupai_env.core.guide import Payment, direct
+from gupai_env.core.phrases import YOU, faces
+from gupai_env.core.tiles import weight
+from gupai_env.games.ce_deng.rules import PLAY_ON, is_head_or_tail, is_pass
+from gupai_env.games.connecting.guide import ConnectingGuide
+
+
+class CeDengGuide(ConnectingGuide):
+    """Ce Deng: declarations before the play, a block, and what doubles payments."""
+
+    terms: ClassVar[Mapping[str, str]] = {
+        **ConnectingGuide.terms,
+        "drink": "A discard.",
+        "block": "All others drank, and the one who laid the last tile cannot match either: the deal ends at once.",
+        "pass": "You laid all eight tiles; who did not pays you double.",
+        "head seven, tail eight": "You laid hardly any tile (the leader one, another none); you pay double.",
+    }
+
+    def goal(self) -> str:
+        """Return the goal of the game in a line."""
+        return "Lay as many tiles as you can; whoever has the fewest pips left and discarded wins."
+
+    def task(self, view: np.record, mask: np.ndarray) -> str:
+        """Return what is to be decided before the play, or which number is to be matched."""
+        if mask[PLAY_ON]:
+            return "declare your doubles or demand a redeal if you may, or play on"
+        return super().task(view, mask)
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield what a declaration is, and the block."""
+        if mask[PLAY_ON]:
+            yield "Many doubles are a bad hand to play, so before the play you may have the deal end or dealt again."
+            return
+        yield from super().lessons(view, mask)
+        if view.turn and view.passes:
+            yield "If all others drink in a row and who laid the last tile cannot match, hands count too: a block."
+
+    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+        """Yield the declaration, or the points, the block with what was left in hand, and what doubles payments."""
+        near, players = views[0], self.variant.players
+        if near.turn == 0:
+            declarer = max(range(players), key=lambda seat: payoffs[seat])
+            yield f"{names[declarer]} declared eight doubles: all others pay twice the pips in their hand."
+            return
+        yield from super().reasons(views, names, payoffs)
+        if near.turn < players * near.hand_size:
+            yield "A block: nobody could match, so the tiles left in hand count too."
+            for seat, view in enumerate(views):
+                if view.hand:
+                    left = "".join(f"[{high}:{low}]" for high, low in faces(view.hand))
+                    yield f"{names[seat]} had {left} left, {weight(view.hand)} pips."
+        for seat in range(players):
+            have = "have" if names[seat] == YOU else "has"
+            if self._laid_all(views, seat):
+                yield f"{names[seat]} {have} laid all tiles: who has not pays double."
+            if self._laid_none(views, seat):
+                yield f"{names[seat]} {have} laid next to none: payments with who laid more are doubled."
+
+    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+        """Return what every two seats settle, or what the declarer gets."""
+        return direct(payoffs) if views[0].turn == 0 else super().payments(views, payoffs)
+
+    def settled(self, views: Sequence[np.record], points: Sequence[int], seat: int, other: int) -> float:
+        """Return what a seat wins from another one, with its doublings."""
+        chips = super().settled(views, points, seat, other)
+        for doubles in (self._laid_all, self._laid_none):
+            if doubles(views, seat) != doubles(views, other):
+                chips *= 2
+        return chips
+
+    def _laid_all(self, views: Sequence[np.record], seat: int) -> bool:
+        return bool(is_pass(self.variant.as_rules(self.game.rules_type), views[seat], 0))
+
+    def _laid_none(self, views: Sequence[np.record], seat: int) -> bool:
+        return bool(is_head_or_tail(self.variant.as_rules(self.game.rules_type), views[seat], 0))
+
+
+GUIDE = CeDengGuide

@@ -1,0 +1,61 @@
+"""What leads newcomers through a deal of a connecting game."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gupai_env.core.guide import Guide, Payment, between, fewest_first
+from gupai_env.core.phrases import listed
+from gupai_env.core.tiles import weight
+from gupai_env.games.connecting.rules import DISCARD
+
+
+class ConnectingGuide(Guide):
+    """The connecting games: points are the pips discarded, and those left in hand."""
+
+    variant: Any  # one that says `forced_play` and `open_ends`
+    terms: ClassVar[Mapping[str, str]] = {
+        "open end": "A number at the end of the line to which the next tile may be added.",
+        "points": "The pips of all tiles that you discard; they count against you.",
+    }
+
+    def task(self, view: np.record, mask: np.ndarray) -> str:
+        """Return which number is to be matched."""
+        plays, discards = bool(mask[:DISCARD].any()), bool(mask[DISCARD:].any())
+        if view.turn == 0:
+            return "lead any tile"
+        ends = listed((int(end) for end in view.ends if end), "or")
+        if not plays:
+            return f"discard a tile face down, for none of yours has a {ends}"
+        return f"match the {ends}, or discard a tile" if discards else f"match the {ends}"
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield what a lead, a match and a discard are."""
+        plays, discards = bool(mask[:DISCARD].any()), bool(mask[DISCARD:].any())
+        if view.turn == 0:
+            yield "You lead: the number at the free end of your tile is the one that the next player must match."
+        elif plays and not discards:
+            yield "As long as one of your tiles fits, you must lay one that does."
+        elif plays:
+            yield "You may discard instead of laying a tile, but every pip that you discard is a point against you."
+        else:
+            yield "Nothing fits, so you discard a tile face down. Its pips are points against you: fewest points wins."
+
+    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+        """Yield the points of all seats."""
+        yield fewest_first(names, self.points(views), "points")
+
+    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+        """Return what every two seats settle."""
+        points = self.points(views)
+        return between(payoffs, lambda seat, other: self.settled(views, points, seat, other))
+
+    def settled(self, views: Sequence[np.record], points: Sequence[int], seat: int, other: int) -> float:
+        """Return what a seat wins from another one."""
+        return points[other] - points[seat]
+
+    @staticmethod
+    def points(views: Sequence[np.record]) -> list[int]:
+        """Return the points of all seats."""
+        return [int(weight(view.discards) + weight(view.hand)) for view in views]

@@ -1,0 +1,74 @@
+"""What leads newcomers through a deal of Da Ling."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.guide import Guide, Payment
+from gupai_env.core.phrases import YOU, listed, says
+from gupai_env.core.variant import FULL
+from gupai_env.games.da_ling.rules import GROUPS, DaLing
+from gupai_env.games.da_ling.table import GROUP_NAMES, winners_of
+
+
+class DaLingGuide(Guide):
+    """Da Ling: one split, and who takes which stakes."""
+
+    variant: DaLing
+    terms: ClassVar[Mapping[str, str]] = {
+        "target": "The last digit of the pips of the two table tiles.",
+        "match": "A group matches if the last digit of its pips is the target.",
+        "colour": "Red if the table tiles show four or more red pips, else black; pips of that colour decide ties.",
+        "absolute winner": "Who matches with all three groups, and takes all stakes of everybody.",
+    }
+
+    def goal(self) -> str:
+        """Return the goal of the game in a line."""
+        return "Split your tiles into a single, a pair and a triple, so that the pips of each end in the target."
+
+    def task(self, view: np.record, mask: np.ndarray) -> str:
+        """Return how the hand is to be split."""
+        split = "a single, a pair and a triple" if self.variant.deck == FULL else "three groups of one tile"
+        return f"split your hand into {split} whose pips end in {view.target}"
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield what a match is, and what decides."""
+        yield (
+            f"The pips on the table end in {view.target}, so that is the target. A group of yours matches if its pips "
+            f"end in {view.target} too; [4:2] and [2:1] each count 3 or 6, whichever helps."
+        )
+        yield (
+            f"Of the groups that match the one with most {'red' if view.red else 'black'} pips takes its stake from "
+            "everybody; who matches with all three groups takes everything."
+        )
+
+    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+        """Yield who matched all, or who won which group."""
+        absolute, winners = winners_of(views[0], self.variant)
+        colour = "red" if views[0].red else "black"
+        if absolute != NOBODY:
+            yield f"{says(names[absolute], 'match')} with all three groups: all stakes go to an absolute winner."
+            return
+        for seat in dict.fromkeys(winner for winner in winners if winner != NOBODY):
+            won = [name for name, winner in zip(GROUP_NAMES, winners, strict=True) if winner == seat]
+            has = "have" if names[seat] == YOU else "has"
+            yield f"{names[seat]} {has} the best {listed(won)}: it matches with most {colour} pips."
+        for name, winner in zip(GROUP_NAMES, winners, strict=True):
+            if winner == NOBODY:
+                yield f"The {name} is nobody's: none matches, or the best ones tie."
+
+    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+        """Return what the winners of groups get from all others."""
+        _, winners = winners_of(views[0], self.variant)
+        seats, stakes = range(self.variant.players), self.variant.stakes
+        owed = {(payer, winner): 0.0 for winner in seats for payer in seats if payer != winner}
+        for group in range(GROUPS):
+            for payer in seats:
+                if winners[group] not in (NOBODY, payer):
+                    owed[payer, winners[group]] += stakes[group]
+        return [Payment(payer, winner, chips) for (payer, winner), chips in owed.items() if chips]
+
+
+GUIDE = DaLingGuide

@@ -1,0 +1,65 @@
+"""What leads newcomers through a deal of Deer Hunt."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from gupai_env.core.guide import Guide, Payment
+from gupai_env.core.tiles import tile_name
+from gupai_env.games.deer_hunt.rules import TEAMS, DeerHunt
+
+
+class DeerHuntGuide(Guide):
+    """Deer Hunt: two sides, and the red pips in their tricks."""
+
+    variant: DeerHunt
+    terms: ClassVar[Mapping[str, str]] = {
+        "trick": "Four tiles, one of each player; the strongest takes them all.",
+        "deer": "A red pip: every one and every four is red, and six of the pips of [6:6].",
+        "partner": "The player opposite: what either of you takes counts for both.",
+    }
+
+    def goal(self) -> str:
+        """Return the goal of the game in a line."""
+        return "Take tricks with many red pips (ones and fours), together with your partner opposite."
+
+    def task(self, view: np.record, mask: np.ndarray) -> str:
+        """Return what the trick holds so far."""
+        if not view.lying:
+            return "lead any tile"
+        best = int(view.trick[view.taking])
+        whose_it_is = "your partner's" if view.taking == 2 else "the others'"
+        return f"play any tile; so far {tile_name(best)} takes the trick, {whose_it_is}"
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield what takes a trick, and what it is good for."""
+        yield (
+            "The tile with the larger half takes the trick, then the one with the larger other half; of equal ones the "
+            "earlier. You need not follow anything: play what you like."
+        )
+        yield "Only red pips count: ones, fours, and six on [6:6]. Give them to your partner, not to the others."
+        if view.lying and view.taking == 2:
+            yield (
+                "Your partner has the strongest tile so far: red pips that you add are for your side, unless the next "
+                "player beats it."
+            )
+        if view.escape:
+            yield "If all four tiles of a trick have red pips, the deer escape: it counts for nobody."
+
+    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+        """Yield the red pips of both sides."""
+        ranked = sorted(TEAMS, key=lambda team: -self._red(views, team))
+        sides = [f"{' and '.join(names[seat] for seat in team)} {self._red(views, team)}" for team in ranked]
+        yield f"Most red pips: {', '.join(sides)}."
+
+    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+        """Return what each player pays the next one, who is of the other side."""
+        return [Payment(seat, (seat + 1) % len(payoffs), -chips) for seat, chips in enumerate(payoffs) if chips < 0]
+
+    @staticmethod
+    def _red(views: Sequence[np.record], team: Sequence[int]) -> int:
+        return sum(int(views[seat].red[0]) for seat in team)
+
+
+GUIDE = DeerHuntGuide

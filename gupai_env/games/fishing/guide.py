@@ -1,0 +1,57 @@
+"""What leads newcomers through a deal of a fishing game."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.guide import Guide, Payment, between, most_first
+from gupai_env.core.tiles import tile_name
+from gupai_env.games.fishing.rules import CATCH
+
+
+class FishingGuide(Guide):
+    """The fishing games: a bait from the hand, then one from the stock."""
+
+    terms: ClassVar[Mapping[str, str]] = {
+        "lake": "The tiles that lie face up in the middle.",
+        "bait": "The tile that you play to catch one of the lake.",
+        "fish": "A tile of the lake, which a bait of equal pips catches.",
+        "stock": "The tiles that lie face down; its top one is your second bait in every turn.",
+    }
+
+    def task(self, view: np.record, mask: np.ndarray) -> str:
+        """Return which bait is to be played."""
+        catches = bool(mask[CATCH:].any())
+        if view.drawn != NOBODY:
+            tile = tile_name(int(view.drawn))
+            return f"catch a fish with {tile} from the stock" if catches else f"lay {tile} from the stock into the lake"
+        return "choose a bait from your hand, and its fish" if catches else "lay a tile into the lake"
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield what a bait is, and what follows."""
+        if view.drawn != NOBODY:
+            yield "The top tile of the stock is your second bait: it is played at once, and that ends your turn."
+        elif mask[CATCH:].any():
+            yield "A bait from your hand catches a tile of the lake with as many pips. Both of them count for you."
+        else:
+            yield "None of your tiles catches anything, so you must lay one, a fish for the others."
+
+    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+        """Yield the points of all catches."""
+        yield most_first(names, self.points(views), "points")
+
+    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+        """Return what every two seats settle."""
+        points = self.points(views)
+        return between(payoffs, lambda seat, other: self.settled(points, seat, other))
+
+    def settled(self, points: Sequence[int], seat: int, other: int) -> float:
+        """Return what a seat wins from another one."""
+        return points[seat] - points[other]
+
+    @staticmethod
+    def points(views: Sequence[np.record]) -> list[int]:
+        """Return the points of all seats."""
+        return [int(view.points[0]) for view in views]

@@ -1,0 +1,76 @@
+"""What leads newcomers through a deal of Pai Gow."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from gupai_env.core.guide import Guide, Payment, whose
+from gupai_env.core.phrases import YOU
+from gupai_env.games.pai_gow.groups import group_name
+from gupai_env.games.pai_gow.rules import PaiGow
+from gupai_env.games.pai_gow.table import CAME_OF, groups_at, results_of
+
+
+class PaiGowGuide(Guide):
+    """Pai Gow: one split, and how each group met the banker's."""
+
+    variant: PaiGow
+    terms: ClassVar[Mapping[str, str]] = {
+        "banker": "The player whom all others meet, each alone.",
+        "wong": "[6:6] or [1:1] with a nine.",
+        "gong": "[6:6] or [1:1] with an eight.",
+        "push": "Neither wins, and nothing is paid.",
+    }
+
+    def goal(self) -> str:
+        """Return the goal of the game in a line."""
+        return "Split four tiles into two pairs so that both beat the banker's; if you are the banker, beat everybody."
+
+    def task(self, view: np.record, mask: np.ndarray) -> str:
+        """Return that the hand is to be split, and against whom."""
+        if self.variant.small:
+            return "show your two tiles, for there is nothing to decide"
+        return "split your four tiles into two groups" + (
+            ", which meet those of everybody" if view.banker == 0 else ", which meet the banker's two"
+        )
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield how groups meet."""
+        if not self.variant.small:
+            yield (
+                "Your better group meets the banker's better group, your other one the other. You win only if you win "
+                "both, or win one and push the other, so a weak group can cost what a strong one gains."
+            )
+        yield "From the top: pairs, wong, gong, then points, the last digit of the pips of both tiles."
+
+    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+        """Yield what the banker's groups make, and what came of those of all others."""
+        near = views[0]
+        rules = self.variant.as_rules(self.game.rules_type)
+        banker = self._banker(views)
+        bankers = groups_at(near, banker)
+        has = "have" if names[banker] == YOU else "has"
+        yield f"{names[banker]}, the banker, {has} {' and '.join(group_name(near.table, *each) for each in bankers)}."
+        for seat, name in enumerate(names):
+            if seat != banker:
+                groups = groups_at(near, seat)
+                met = zip(groups, results_of(rules, near, groups, bankers), strict=True)
+                made = " and ".join(f"{group_name(near.table, *each)} ({CAME_OF[came]})" for each, came in met)
+                owner = whose(name)
+                yield f"{owner[:1].upper()}{owner[1:]} groups against these: {made}."
+
+    def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
+        """Return what every player settles with the banker, less the commission."""
+        banker = self._banker(views)
+        return [
+            Payment(banker, seat, chips) if chips > 0 else Payment(seat, banker, -chips)
+            for seat, chips in enumerate(payoffs)
+            if seat != banker and chips
+        ]
+
+    def _banker(self, views: Sequence[np.record]) -> int:
+        return int(views[0].banker)
+
+
+GUIDE = PaiGowGuide

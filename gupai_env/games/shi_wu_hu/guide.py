@@ -1,0 +1,46 @@
+"""What leads newcomers through a deal of Shi Wu Hu."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gupai_env.core.phrases import YOU
+from gupai_env.games.fishing.guide import FishingGuide
+from gupai_env.games.shi_wu_hu.rules import GROUP_NAMES, THOUSAND, ShiWuHu
+
+
+class ShiWuHuGuide(FishingGuide):
+    """Shi Wu Hu: the groups that are full."""
+
+    variant: ShiWuHu
+
+    def goal(self) -> str:
+        """Return the goal of the game in a line."""
+        return (
+            "Catch tiles of the lake with tiles of equal pips, and fill groups, whose tiles count two or three times."
+        )
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield also what the groups are."""
+        yield from super().lessons(view, mask)
+        yield (
+            "Every tile that you catch counts 10, and 30 or 20 once its group is full: Heaven-nine [6:6][6:3][5:4], "
+            "Supreme [4:2][2:1], four of [5:5], [6:5] or [6:4] (30); [1:1][6:2][5:3], [4:4][5:2][4:3], "
+            "[3:1][4:1][3:2] (20)."
+        )
+
+    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+        """Yield the points, and whose groups are full."""
+        yield from super().reasons(views, names, payoffs)
+        for name, view in zip(names, views, strict=True):
+            full = [group for at, group in enumerate(GROUP_NAMES) if int(view.full[0]) >> at & 1]
+            if full:
+                yield f"{name} {'have' if name == YOU else 'has'} full groups: {', '.join(full)}."
+
+    def settled(self, points: Sequence[int], seat: int, other: int) -> float:
+        """Return what a seat wins from another one, twice where just one of the two has a thousand points."""
+        twice = self.variant.thousand and (points[seat] >= THOUSAND) != (points[other] >= THOUSAND)
+        return super().settled(points, seat, other) * (2 if twice else 1)
+
+
+GUIDE = ShiWuHuGuide

@@ -1,0 +1,91 @@
+"""What leads newcomers through a deal of Small Mahjong."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.guide import Guide, whose
+from gupai_env.core.phrases import YOU
+from gupai_env.core.tiles import size, tile_name, tile_set, tiles_in
+from gupai_env.games.small_mahjong.rules import PASS, WIN
+from gupai_env.games.small_mahjong.triplets import POINTS, TILES, triplet_of
+
+KINDS_OF_TRIPLETS = ("", "two straights", "a set and a straight", "a double set")  # by points
+
+
+class SmallMahjongGuide(Guide):
+    """Small Mahjong: two triplets, and what a claim needs."""
+
+    terms: ClassVar[Mapping[str, str]] = {
+        "triplet": "Three tiles whose six numbers make two groups: sets such as 444, or straights such as 234.",
+        "double set": "Two sets, such as 222 555: 3 points.",
+        "set and straight": "Such as 222 345: 2 points. The straight must not have the number of the set.",
+        "two straights": "Such as 123 456: 1 point. The straights are 123, 234, 345 and 456.",
+        "claim": "To take a tile that another player has just discarded.",
+        "wall": "The tiles that are drawn from.",
+    }
+
+    def goal(self) -> str:
+        """Return the goal of the game in a line."""
+        return "Be the first whose six tiles are two triplets; all others pay you the points of both."
+
+    def task(self, view: np.record, mask: np.ndarray) -> str:
+        """Return whether to win, to claim or to discard."""
+        if mask[WIN]:
+            return "declare your win" if not mask[:WIN].any() else "declare your win, or discard and hope for more"
+        if mask[PASS]:
+            return f"claim {tile_name(int(view.offer))}, or pass"
+        return "discard a tile"
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield what a triplet is, and what a claim needs."""
+        if mask[PASS]:
+            yield (
+                "You may take this discard, which makes a triplet with two of yours. The farther you are from who "
+                "discarded it, the more points the triplet must have, unless it wins the game."
+            )
+            return
+        if mask[WIN]:
+            yield "Your six tiles are two triplets: you win, and everybody pays you their points."
+        yield (
+            "You hold six tiles and keep five. Collect triplets: three tiles whose six numbers make two groups, sets "
+            "such as 444 or straights such as 234."
+        )
+
+    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+        """Yield the six tiles of the winner as triplets, with their points."""
+        near = views[0]
+        if near.winner == NOBODY:
+            yield "The wall is empty and nobody has two triplets: a draw."
+            return
+        name = names[max(range(len(payoffs)), key=lambda seat: payoffs[seat])]
+        triplets = best_triplets(int(near.shown), [int(each) for each in near.melds[near.winner] if each])
+        said = [f"{self._written(tiles)}, {KINDS_OF_TRIPLETS[points]} ({points})" for tiles, points in triplets]
+        owner, total = whose(name), sum(points for _, points in triplets)
+        yield f"{owner[:1].upper()}{owner[1:]} tiles: {'; '.join(said)}."
+        yield f"Everybody pays {'you' if name == YOU else name} the points of both, {total}."
+
+    @staticmethod
+    def _written(tiles: int) -> str:
+        return "".join(tile_name(kind) for kind in tiles_in(tiles))
+
+
+def best_triplets(hand: int, melds: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the triplets of a won hand in its best split, those laid out first: tile sets and their points."""
+    number_of = {int(tiles): number for number, tiles in enumerate(TILES)}
+    laid = [(tiles, int(POINTS[number_of[tiles]])) for tiles in melds]
+    if size(hand) < 6:
+        return [*laid, (hand, int(POINTS[triplet_of(hand)]))] if hand else laid
+    splits = []
+    for chosen in combinations(tiles_in(hand), 3):
+        parts = tile_set(chosen), hand - tile_set(chosen)
+        numbers = [triplet_of(part) for part in parts]
+        if all(numbers):
+            splits.append([(int(part), int(POINTS[number])) for part, number in zip(parts, numbers, strict=True)])
+    return laid + max(splits, key=lambda split: sum(points for _, points in split))
+
+
+GUIDE = SmallMahjongGuide

@@ -1,0 +1,91 @@
+"""What leads newcomers through a deal of Tien Gow."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from gupai_env.core.guide import Guide
+from gupai_env.core.phrases import YOU
+from gupai_env.games.tien_gow.combinations import CLASS, NAMES
+from gupai_env.games.tien_gow.rules import DISCARD
+
+CLASS_NAMES = (
+    "a civil tile",
+    "a military tile",
+    "a pair of civil tiles",
+    "a pair of military tiles",
+    "the supreme pair",
+    "a civil and a military tile of one family",
+    "two civil tiles and a military one of their family",
+    "a civil tile and two military ones of its family",
+    "two civil and two military tiles of one family",
+)  # by class
+
+
+class TienGowGuide(Guide):
+    """Tien Gow: classes of combinations, discards, and the last trick."""
+
+    terms: ClassVar[Mapping[str, str]] = {
+        "trick": "What everybody puts down for one lead; the best combination wins it and leads the next one.",
+        "civil": "[6:6] [1:1] [4:4] [3:1] [5:5] [3:3] [2:2] [6:5] [6:4] [6:1] [5:1], the highest first.",
+        "military": "All other tiles; more pips are higher.",
+        "family": "[6:6] and the nines, [1:1] and the eights, [4:4] and the sevens, [3:1] and the fives.",
+        "supreme pair": "[4:2][2:1]: nothing beats it when it is led.",
+        "banker": "Who won the deal before; what the banker pays and gets is multiplied.",
+    }
+
+    def goal(self) -> str:
+        """Return the goal of the game in a line."""
+        return "Win the last trick: everybody then pays you for the tricks that they lack."
+
+    def task(self, view: np.record, mask: np.ndarray) -> str:
+        """Return what is to be beaten, or that a trick is to be led."""
+        tiles = "a tile" if view.tiles == 1 else f"{view.tiles} tiles"
+        if not view.tiles:
+            return "lead a tile, or several that belong together"
+        best = NAMES[int(view.best)]
+        if not mask[:DISCARD].any():
+            return (
+                f"discard {tiles} face down, for you cannot beat {best}"
+                if not view.to_discard
+                else "discard another tile"
+            )
+        kind = CLASS_NAMES[int(CLASS[view.best])]
+        return f"beat {best} ({kind}) with a higher one of the same class, or discard {tiles} face down"
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield what may be led, what beats what, and what the last trick is about."""
+        if not view.tiles:
+            yield (
+                "You lead: one tile, an equal pair, or tiles of one family such as [6:6][6:3]. The others must beat it "
+                "with a higher one of the same class or throw as many tiles away."
+            )
+        else:
+            yield (
+                "Only the same class beats a combination: civil tiles beat civil ones by rank, military ones military "
+                "ones by pips. You need not beat it: what you discard instead lies face down and wins nothing."
+            )
+        if not view.taken[0]:
+            yield "Keep something strong for the end, for the last trick alone wins; without any trick you pay five."
+        if view.last:
+            yield "This is the last trick: who wins it wins the deal."
+
+    def reasons(self, views: Sequence[np.record], names: Sequence[str], payoffs: Sequence[float]) -> Iterator[str]:
+        """Yield who won the last trick with what, and the tricks of all."""
+        near = views[0]
+        players = self.variant.players
+        seats = [(int(near.seat) + place) % players for place in range(players)]
+        winner = seats[int(near.holder)]
+        yield f"{names[winner]} won the last trick with {NAMES[int(near.best)]}."
+        tricks = [f"{names[seat]} {near.taken[place]}" for place, seat in enumerate(seats)]
+        yield f"Tricks: {', '.join(tricks)}. Everybody owes the winner for those that they lack of four."
+        if near.multiplier > 1:
+            banker = names[seats[int(near.leader)]]
+            yield f"{banker} {'are' if banker == YOU else 'is'} the banker: payments count {near.multiplier} times."
+        for place, seat in enumerate(seats):
+            if near.bonus[place] > 0:
+                yield f"{names[seat]} won {near.bonus[place]} chips at once for tricks."
+
+
+GUIDE = TienGowGuide

@@ -1,0 +1,37 @@
+"""What leads newcomers through a deal of Tiu-U."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gupai_env.games.fishing.guide import FishingGuide
+from gupai_env.games.tiu_u.rules import HEAVEN_PAIR, POINTS
+
+
+class TiuUGuide(FishingGuide):
+    """Tiu-U: red pips of small fish, and big fish."""
+
+    variant: Any  # one that says `settlement`
+
+    def goal(self) -> str:
+        """Return the goal of the game in a line."""
+        return "Catch tiles of the lake with tiles of equal pips: big ones and red pips make the most points."
+
+    def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
+        """Yield also what the tiles count, and the heaven pair."""
+        yield from super().lessons(view, mask)
+        yield (
+            "A tile of eight pips or more counts two points for every pip; a smaller one counts a point for each red "
+            "pip, rounded up to tens in all."
+        )
+        if mask[HEAVEN_PAIR]:
+            yield "You hold two [6:6]: you may put both into your catch at once, before your bait."
+
+    def settled(self, points: Sequence[int], seat: int, other: int) -> float:
+        """Return what a seat wins from another one."""
+        chips = super().settled(points, seat, other)
+        return chips / self.variant.players if self.variant.settlement == POINTS else chips
+
+
+GUIDE = TiuUGuide

@@ -1,0 +1,41 @@
+"""Levels: players of every game from easy to master, by their measured strength."""
+
+import itertools
+
+import pytest
+
+from gupai_agents import make_agent
+from gupai_agents.evaluation.match import duel
+from gupai_agents.levels import LEVELS, levels, player_of
+from gupai_agents.shipped import heuristic_names
+from gupai_env.games import GAMES, get_game
+
+every_game = pytest.mark.parametrize("game", GAMES)
+
+
+@every_game
+def test_a_game_has_all_levels_and_none_is_measured_to_be_weaker_than_the_one_below(game):
+    found = levels(get_game(game))
+    assert [level.name for level in found] == list(LEVELS)
+    for lower, upper in itertools.pairwise(found):
+        assert upper.chips + upper.half_width >= lower.chips - lower.half_width
+    easy, medium, *_ = found
+    assert easy.chips + easy.half_width < 0 and medium.player == medium.against and medium.chips == 0
+    for level in found:
+        agent = make_agent(level.name, game)
+        assert agent.name == level.name
+        assert make_agent(level.player, game).name != level.name  # the player keeps its own name
+
+
+def test_a_level_is_as_strong_as_it_says():
+    """400 deals of Jie Long: easy is measured to lose 11.5 chips per deal."""
+    easy = levels(get_game("jie-long"))[0]
+    found = duel("jie-long", make_agent("easy", "jie-long"), make_agent(easy.against, "jie-long"), 400, seed=3).mean(0)
+    assert abs(found.mean - easy.chips) < found.half_width + easy.half_width
+
+
+def test_a_variant_without_a_network_gets_the_best_heuristic():
+    game = get_game("jie-long")
+    assert player_of("master", game, game.variant()) == "best"
+    assert player_of("master", game, game.variant.make(open_ends=2)) == heuristic_names(game)[-1]
+    assert make_agent("master", "jie-long", open_ends=2).name == "master"

@@ -1,0 +1,92 @@
+"""Compiling in the background: a page waits a moment, then says what for; what it needs comes first."""
+
+import re
+import threading
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the pages need gupai[web]")
+pytest.importorskip("httpx", reason="pages are tested with httpx")
+
+from fastapi.testclient import TestClient
+from typer.testing import CliRunner
+
+from gupai_app import warm
+from gupai_app.cli import app
+from gupai_app.web import warmer
+from gupai_app.web.app import create_app
+from gupai_app.web.warmer import HINTS, MATCHES, PLAYERS, Warmer
+from gupai_env.games import GAMES, get_game
+
+TABLE = "/table?game={}&seed=5&seat=0&with=random"
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Parts of games that are done one at a time, when the test lets them; a list of what was done."""
+    done, step = [], threading.Semaphore(0)
+
+    def work(game, what):
+        step.acquire()
+        done.append((game, what))
+
+    def parts(game):
+        for what in ("players", "hints", "matches"):
+            yield warm.Part(what, lambda what=what: work(game.id, what))
+
+    monkeypatch.setattr(warmer, "parts", parts)
+    monkeypatch.setattr(warmer, "PATIENCE", 0.2)
+    yield done, step
+    step.release(1000)
+
+
+def test_what_is_awaited_is_said_and_done_first(held):
+    done, step = held
+    found = Warmer(GAMES.values())
+    first, wanted = next(iter(GAMES.values())), list(GAMES.values())[-1]
+    said = found.await_parts(wanted, PLAYERS)
+    assert wanted.title.split()[0] in said and "players of" in said
+    step.release(2)
+    for _ in range(50):
+        if not found.await_parts(wanted, PLAYERS):
+            break
+    assert done[:2] == [(first.id, "players"), (wanted.id, "players")]
+    assert found.await_parts(wanted, HINTS)
+    step.release(2)
+    for _ in range(50):
+        if not found.await_parts(wanted, MATCHES):
+            break
+    assert done[2:4] == [(wanted.id, "hints"), (wanted.id, "matches")]
+
+
+def test_a_table_waits_and_comes_by_itself(held):
+    _, step = held
+    with TestClient(create_app(warm=True), base_url="http://127.0.0.1") as pages:
+        answer = pages.get(TABLE.format("jie-long"))
+        assert answer.status_code == 202 and "Jie Long is being prepared" in answer.text
+        assert re.search(r'http-equiv="refresh"', answer.text)
+        step.release(1)
+        while (answer := pages.get(TABLE.format("jie-long"))).status_code == 202:
+            pass
+        assert "Hint" in answer.text
+        assert pages.get(f"{answer.url.path}?{answer.url.query.decode()}&hint=1").status_code == 202
+        assert pages.get("/rules/jie-long").status_code == 200
+
+
+def test_a_part_that_fails_is_left_to_the_page(monkeypatch):
+    def parts(game):
+        yield warm.Part("players", lambda: 1 / 0)
+        raise ValueError("no such thing")
+
+    monkeypatch.setattr(warmer, "parts", parts)
+    found = Warmer([get_game("jie-long")])
+    for _ in range(50):
+        if not found.await_parts(get_game("jie-long"), MATCHES):
+            return
+    pytest.fail("the page waits for ever")
+
+
+def test_warm_says_what_it_compiled_and_refuses_other_games():
+    found = CliRunner().invoke(app, ["warm", "jie-long"])
+    assert re.fullmatch(r"(jie-long: (players|hints|matches and reviews), \d+\.\d s\n){3}", found.output)
+    assert CliRunner().invoke(app, ["warm", "chess"]).exit_code == 2
