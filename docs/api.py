@@ -61,6 +61,7 @@ PUBLIC = {
     "gupai_agents.look_ahead": "Depth LookAhead",
     "gupai_agents.gymnasium_envs": "SeatEnv SeatVectorEnv",
     "gupai_agents.evaluation": "*",
+    "gupai_agents.evaluation.benchmark": "play_benchmark read_cards verify_card",
     "gupai_agents.evaluation.claims": "*",
     "gupai_agents.evaluation.statistics": "Estimate",
     "gupai_training.best_response": "Learned learn_response",

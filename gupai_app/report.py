@@ -17,11 +17,14 @@ from rich.table import Table
 from rich.text import Text
 
 from gupai_agents.evaluation.all_hands import HandTree
+from gupai_agents.evaluation.benchmark import gaps
+from gupai_agents.evaluation.benchmark_models import Card, read_suite
 from gupai_agents.evaluation.best_response import NETWORK, SEARCH, TUNING, BestResponse
 from gupai_agents.evaluation.chart import short
 from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.folder import summary
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
+from gupai_agents.evaluation.html import card_head
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
 from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_app.bench import COUNTED, RUNS, Figure, machine
@@ -211,6 +214,37 @@ def _tables_of(found: Tournament) -> list[str]:
 
 def _p(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
+    """Print the scores of cards next to each other, by task and in all; raises ValueError as `gaps` does."""
+    differences = list(gaps(cards)) if len(cards) > 1 else []
+    if as_json:
+        shown = [card.model_dump(exclude={"results": {"__all__": {"chips"}}}) for card in cards]
+        above = [each.model_dump() for each in differences]
+        return put_json({"cards": shown, "above_the_first": above} if differences else shown[0])
+    names = short_names([f"{card.agent}" for card in cards])
+    table = table_of("task", *names, *(["µs", "from 0 to 100"] if len(cards) == 1 else []))
+    for at, result in enumerate(cards[0].results):
+        row = [str(card.results[at].score) for card in cards]
+        if len(cards) == 1:
+            population = list(read_suite(cards[0].suite).task(result.task).population)
+            timing = cards[0].timing
+            row.append(f"{timing.microseconds[result.task]:,.1f}" if timing else "")
+            row.append(f"{population[0]} to {population[-1]}")
+        table.add_row(result.task, *row)
+    put(
+        table,
+        *(f"{name} is {card.agent}." for name, card in zip(names, cards, strict=True) if name != card.agent),
+        *(f"{card.agent}: {card_head(card)}." for card in cards),
+        *(
+            f"{card.agent} is {gap} above {cards[0].agent}, deal by deal."
+            for card, gap in zip(cards[1:], differences, strict=True)
+        ),
+        *(f"{card.agent} thinks {card.timing.slowest} per decision on one core." for card in cards if card.timing),
+        "A score of 0 is the first player's of a task's population, 100 the last one's, in the same deals against all "
+        "of it; in brackets the 95% interval, a bootstrap over deals.",
+    )
 
 
 def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_json: bool = False) -> None:

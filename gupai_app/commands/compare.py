@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gupai_app.commands.benchmark import PLAYERS, Jobs, verify_card
 from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes, packages_of_tuning
 from gupai_app.commands.shared import (
     BEGIN_AGAIN,
@@ -98,19 +99,31 @@ def tournament(
 
 def verify(
     path: Annotated[
-        str, typer.Argument(metavar="FOLDER", callback=not_empty, help="what a tournament kept with --out")
+        str,
+        typer.Argument(
+            metavar="PATH", callback=not_empty, help="what a tournament kept with --out, or the card of a benchmark"
+        ),
     ],
     agents: Annotated[
         bool,
         typer.Option("--agents", help="make the agents too, and compare their answers; runs the code of factories"),
     ] = False,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AGENT", help=f"who played a card that names a program: {PLAYERS}; repeat it"),
+    ] = None,
+    jobs: Jobs = 1,
 ) -> None:
-    """Play the games of a kept tournament again, and recompute all figures from them."""
+    """Play the games of a kept tournament, or the agent of a card, again, and recompute all figures from them."""
     from gupai_agents.evaluation import folder
     from gupai_env.core.checks import counted
 
+    if os.path.isfile(path):
+        return verify_card(path, agent or (), jobs)
     if not os.path.isdir(path):
-        raise Mistake(f"{path}: there is no such folder")
+        raise Mistake(f"{path}: there is no such folder, and no such card")
+    if agent:
+        raise Mistake("--agent is for cards; the games of a tournament are in its folder")
     with mistakes():
         found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=agents)
     games, number = found.chips[..., 0].size, len(found.players)

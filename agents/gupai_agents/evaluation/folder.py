@@ -250,7 +250,7 @@ def verify(
         if next(games, None) is not None or file.read(1):
             raise FolderError(f"{folder}: there are more games than the {number:,} of {MANIFEST}")
     _verify_figures(folder, plan, found)
-    _verify_report(folder, _report(found, made_by.model_dump()), note)
+    verify_page(folder / REPORT, _report(found, made_by.model_dump()), note)
     return found
 
 
@@ -304,9 +304,11 @@ def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
         AppendedFile.found(folder / name, part)
 
 
-def _verify_report(folder: Path, page: bytes, note: Callable[[str], Any]) -> None:
-    """Raise FolderError unless the report is this page, or was drawn by other versions."""
-    path = folder / REPORT
+def verify_page(path: Path, page: bytes, note: Callable[[str], Any]) -> None:
+    """Raise FolderError unless a file holds this page, or one that was drawn by other versions.
+
+    Args: note: called with a line about what could not be checked.
+    """
     if not path.exists():
         return note(f"{path} is not there: it was not checked")
     with naming(path):

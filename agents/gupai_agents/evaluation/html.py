@@ -9,9 +9,11 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
 from gupai_agents.evaluation import chart
+from gupai_agents.evaluation.benchmark_models import Card, Interval
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
+from gupai_env.core.checks import counted
 from gupai_env.render.letters import drawable
 
 MOST_SEATED = 8  # agents in the chart of seats
@@ -60,6 +62,33 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
             command=manifest.get("command") or "played by a program",
         )
     )
+
+
+def card_page(card: Card) -> str:
+    """Return the page of a benchmark's card; equal cards give equal text."""
+    names = [each.task for each in card.results]
+    means = [
+        chart.Mean(f"{each.task}: {each.score}", each.score.mean or 0.0, _half(each.score), at)
+        for at, each in enumerate(card.results)
+    ]
+    return (
+        templates()
+        .get_template("benchmark_card.html")
+        .render(card=card, version=__version__, chart=chart.rows(names, means), head=card_head(card))
+    )
+
+
+def _half(score: Interval) -> float:
+    """Return half the width of an interval, infinite for none."""
+    return float("inf") if score.low is None or score.high is None else (score.high - score.low) / 2
+
+
+def card_head(card: Card) -> str:
+    """Return what a card says, in a sentence."""
+    if card.whole:
+        return f"Suite {card.suite}: {card.score}"
+    tasks = counted(len(card.results), "task")
+    return f"Mean of {tasks} of suite {card.suite} in {card.deals:,} deals each, no suite score: {card.score}"
 
 
 def _verdict(found: Tournament) -> str:
