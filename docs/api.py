@@ -60,6 +60,7 @@ PUBLIC = {
     "gupai_agents.evaluation": "*",
     "gupai_agents.evaluation.claims": "*",
     "gupai_agents.evaluation.statistics": "Estimate",
+    "gupai_training": "*",
     "gupai_training.config": "Config NetworkConfig PPOConfig ExpertIterationConfig PoolConfig EvaluationConfig load",
     "gupai_training.selfplay": "SelfPlayVecEnv",
 }

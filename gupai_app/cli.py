@@ -26,6 +26,7 @@ COMMANDS = (
     train.discover,
     bench.bench,
     train.train,
+    train.compare_runs,
     train.export,
 )  # in the order of the help
 

@@ -82,6 +82,19 @@ def shares() -> Iterator[Callable[[float, str], None]]:
         yield lambda share, what: bar.update(task, completed=share, description=escape(what))
 
 
+def evaluation_line(row: dict[str, Any]) -> str:
+    """Return an evaluation in words: millions of decisions, or targets, and chips per deal against each baseline."""
+    found = [
+        f"{name} {value['mean']:+.1f} ±{value['high'] - value['mean']:.1f}"
+        for name, value in row.items()
+        if isinstance(value, dict) and "mean" in value
+    ]
+    if "exploitability" in row:
+        found.append("exploitability {best:.4f}, drawn {drawn:.4f}".format(**row["exploitability"]))
+    number, what = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
+    return f"{number / 1e6:5.2f}M {what}: {', '.join(found)}"
+
+
 def games(listed: Iterable[Game]) -> None:
     """Print the games, a line each."""
     table = table_of("game", "", show_header=False)

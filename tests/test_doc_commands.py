@@ -21,6 +21,7 @@ LEFT_OUT = {
     "ray ": "starts a cluster or looks at one; test_workers.py starts one",
     "tensorboard ": "serves until it is stopped",
     "gupai train ": "takes minutes; test_training.py trains",
+    "gupai compare-runs ": "needs runs; test_trained.py",
     "gupai replay ": "needs recorded games; test_records.py",
     "gupai ladder ": "takes minutes; test_ladder.py climbs a small one",
     "gupai discover ": "takes minutes; test_ablation.py discovers less",
