@@ -28,6 +28,7 @@ COMMANDS = (
     train.train,
     train.compare_runs,
     train.export,
+    train.export_dataset,
 )  # in the order of the help
 
 app = typer.Typer(

@@ -120,6 +120,29 @@ def export(
             write_output(file, content, force=force)
 
 
+def export_dataset(
+    games: Annotated[
+        str, typer.Argument(metavar="FILE", callback=not_empty, help="games that a command wrote with --record")
+    ],
+    out: Annotated[str, typer.Option(metavar="FILE", callback=not_empty, help="a new file, FILE.npz")],
+    force: Force = False,
+) -> None:
+    """Write recorded games as arrays to learn from: observations, masks, actions, returns, seats."""
+    from gupai_env.core.checks import counted
+    from gupai_env.core.files import write_file
+
+    if not out.endswith(".npz"):
+        raise Mistake(f"--out {out}: the name of a data set ends with .npz")
+    check_target("--out", out, force, stream=False)
+    with mistakes(), going_on(NOTHING_KEPT):
+        from gupai_agents.evaluation.arrays import as_npz, games_to_arrays
+
+        found = games_to_arrays(games)
+        write_file(out, as_npz(found), force=force)
+    number = counted(int(found.games[-1]) + 1, "game")
+    say(f"{out}: {counted(len(found.actions), 'decision')} of {number}; numpy.load({out!r}) reads them")
+
+
 def tune(
     name: GameName,
     option: Options = None,
