@@ -108,7 +108,7 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
             escape(row.hero),
             escape(row.villain),
             str(row.result.mean(0)),
-            *(f"{each.mean:+.1f} ±{each.half_width:.1f}" for each in (row.result.at_seat(0, n) for n in seats)),
+            *(f"{each.mean:+z.1f} ±{each.half_width:.1f}" for each in (row.result.at_seat(0, n) for n in seats)),
         ]
         for row in rows
     ]

@@ -235,3 +235,13 @@ def test_a_seed_that_fails_is_named(tmp_path):
     _, err = process.communicate(timeout=240)
     assert process.returncode == 2 and err.count("\n") == 1
     assert "seed 1: device=cuda:99" in err and "seed 2: device=cuda:99" in err
+
+
+def test_tensorboard_says_how_long_the_learner_waits(runs, tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    search = {"targets": 200, "tables": 8, "playouts": 2, "batch_size": 32}
+    searched = train({**SMALL, "decisions": 0, "expert_iteration": search}, runs=tmp_path)
+    for run in (runs[0], searched):
+        shares = EventAccumulator(str(run.folder)).Reload().Scalars("time/share_of_waiting")
+        assert shares and all(0 < share.value < 1 for share in shares)

@@ -32,8 +32,8 @@ class Over(NamedTuple):
 
     def __str__(self) -> str:
         if self.n < 2:
-            return f"{self.value:+.2f}"
-        return f"{self.value:+.2f} [{self.low:+.2f}, {self.high:+.2f}]"
+            return f"{self.value:+z.2f}"
+        return f"{self.value:+z.2f} [{self.low:+z.2f}, {self.high:+z.2f}]"
 
 
 def iqm(values: np.ndarray) -> np.ndarray:

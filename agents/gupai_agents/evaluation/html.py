@@ -89,7 +89,7 @@ def _performances(found: Tournament) -> Iterator[list[str]]:
             str(performance.chips),
             f"{performance.p:.3f}" if performance.p >= 0.001 else "<0.001",
             *(f"{share:.1%}" for share in performance.places),
-            f"{performance.rating:+.0f} ±{performance.rating_width:.0f}",
+            f"{performance.rating:+z.0f} ±{performance.rating_width:.0f}",
             "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}",
             *(f"{performance.action_types[action_type]:.2f}" for action_type in action_types),
         ]
