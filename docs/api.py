@@ -64,6 +64,7 @@ PUBLIC = {
     "gupai_agents.evaluation.benchmark": "play_benchmark read_cards verify_card",
     "gupai_agents.evaluation.claims": "*",
     "gupai_agents.evaluation.statistics": "Estimate",
+    "gupai_training": "*",
     "gupai_training.best_response": "Learned learn_response",
     "gupai_training.config": "Config NetworkConfig PPOConfig ExpertIterationConfig PoolConfig EvaluationConfig load",
     "gupai_training.selfplay": "SelfPlayVecEnv",

@@ -122,7 +122,7 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
     pooled = reading.get("pooled")
     if pooled and reading.get("unit") == "chips":
         if pooled.get("differ"):
-            yield f"{pooled['least']:+.2f} to {pooled['most']:+.2f}", "chips per deal when it comes up, by opponent"
+            yield f"{pooled['least']:+z.2f} to {pooled['most']:+z.2f}", "chips per deal when it comes up, by opponent"
         what = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
         yield _figure(pooled["mean"], pooled["half_width"]), what
     if "frequency" in reading:
@@ -131,7 +131,7 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
         else:
             yield percent(reading["frequency"]), "of a seat's deals is how often it comes up"
     if "per_hundred" in reading:
-        yield f"{reading['per_hundred']:+.1f}", "chips in a hundred deals"
+        yield f"{reading['per_hundred']:+z.1f}", "chips in a hundred deals"
 
 
 def failures(reading: dict[str, Any]) -> str:
@@ -169,7 +169,7 @@ def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
         half = each["half_width"]
         yield [
             each["label"],
-            f"{times * each['mean']:+.3f}",
+            f"{times * each['mean']:+z.3f}",
             "" if half is None else f"{times * half:.3f}",
             f"{each['samples']:,}",
             f"{each['p']:.2g}" if "p" in each else "",

@@ -28,7 +28,9 @@ COMMANDS = (
     train.discover,
     bench.bench,
     train.train,
+    train.compare_runs,
     train.export,
+    train.export_dataset,
 )  # in the order of the help
 
 app = typer.Typer(

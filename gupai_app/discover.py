@@ -111,7 +111,7 @@ def label(features: Sequence[str]) -> str:
 def figure(found: dict[str, float]) -> str:
     """Return a mean with its interval, small ones with more digits."""
     digits = 3 if max(abs(found["mean"]), found["half_width"]) < 1 else 2
-    return f"{found['mean']:+.{digits}f} ±{found['half_width']:.{digits}f}"
+    return f"{found['mean']:+z.{digits}f} ±{found['half_width']:.{digits}f}"
 
 
 def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:

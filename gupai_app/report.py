@@ -103,6 +103,19 @@ def shares() -> Iterator[Callable[[float, str], None]]:
         yield lambda share, what: bar.update(task, completed=share, description=escape(what))
 
 
+def evaluation_line(row: dict[str, Any]) -> str:
+    """Return an evaluation in words: millions of decisions, or targets, and chips per deal against each baseline."""
+    found = [
+        f"{name} {value['mean']:+z.1f} ±{value['high'] - value['mean']:.1f}"
+        for name, value in row.items()
+        if isinstance(value, dict) and "mean" in value
+    ]
+    if "exploitability" in row:
+        found.append("exploitability {best:z.4f}, drawn {drawn:z.4f}".format(**row["exploitability"]))
+    number, what = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
+    return f"{number / 1e6:5.2f}M {what}: {', '.join(found)}"
+
+
 def games(listed: Iterable[Game]) -> None:
     """Print the games, a line each."""
     table = table_of("game", "", show_header=False)
@@ -168,7 +181,7 @@ def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> N
         by_seat.add_row(names[agent], *(str(found.at_seat(agent, seat)) for seat in seats))
         place = sum(number * share for number, share in enumerate(performance.places, 1))
         rank = "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}"
-        rating = f"{performance.rating:+.0f} ±{performance.rating_width:.0f}"
+        rating = f"{performance.rating:+z.0f} ±{performance.rating_width:.0f}"
         performances.add_row(
             names[agent],
             str(performance.chips),
@@ -271,7 +284,7 @@ def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_j
     put(
         said,
         f"One {challenger} among {champion}: {found.chips} chips per deal after {counted(found.test.samples, 'deal')}, "
-        f"each from every seat; log-likelihood ratio {found.test.log_likelihood_ratio:+.2f}; {seconds:.1f} seconds.",
+        f"each from every seat; log-likelihood ratio {found.test.log_likelihood_ratio:+z.2f}; {seconds:.1f} seconds.",
     )
 
 
@@ -289,8 +302,8 @@ def exploitability(
         table.add_column("exploitability", justify="right")
     for name, policy in policies.items():
         values, gains = tree.values(policy), tree.gains(policy)
-        cells = [*(f"{value:+.4f}" for value in values.round(4) + 0.0), *(f"{gain:.4f}" for gain in gains)]
-        table.add_row(name, *cells, *([f"{tree.exploitability(policy):.4f}"] if two else []))
+        cells = [*(f"{value:+z.4f}" for value in values), *(f"{gain:z.4f}" for gain in gains)]
+        table.add_row(name, *cells, *([f"{tree.exploitability(policy):z.4f}"] if two else []))
     put(
         table,
         f"{tree.game.id} v{tree.game.version}, {tree.variant}: {tree.nodes:,} nodes, {tree.deals:,} deals, "

@@ -13,6 +13,7 @@ from gupai_env.core.checks import truth, whole_number, whole_numbers
 from gupai_env.core.compiling import bind
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
+from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL, Kernels, kernels, table_of
 from gupai_env.core.memory import record_of
 from gupai_env.core.rng import KEYS, as_key, derive
@@ -266,10 +267,13 @@ class VectorEnv:
         finally:
             holder.clear()
         if lane != LEGAL:
-            state = self.states[lane : lane + 1].view(np.recarray)
-            deal = Deal(self.game, self.variant, state, compiled=True)
-            raise deal.illegal(f"lane {lane}, seat {self.seats[lane]}", actions[lane])
+            raise self.refusal(lane, actions[lane])
         return self.rewards, self.terminated
+
+    def refusal(self, lane: int, action: int) -> IllegalActionError:
+        """Return the error for an action that the mask of a lane forbids."""
+        deal = Deal(self.game, self.variant, self.states[lane : lane + 1].view(np.recarray), compiled=True)
+        return deal.illegal(f"lane {lane}, seat {self.seats[lane]}", action)
 
     def _converted(self, actions: Any) -> np.ndarray:
         """Return actions as int64 side by side; raises ValueError for anything but one integer a lane."""

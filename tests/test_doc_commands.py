@@ -20,6 +20,7 @@ LEFT_OUT = {
     "pip install ": "installs",
     "ray ": "starts a cluster or looks at one; test_workers.py starts one",
     "gupai train ": "takes minutes; test_training.py trains",
+    "gupai compare-runs ": "needs runs; test_trained.py",
     "gupai replay ": "needs recorded games; test_records.py",
     "gupai discover ": "takes minutes; test_ablation.py discovers less",
     "gupai claim run jl-attack-2 --optimise": "takes minutes; test_ablation.py",

@@ -439,13 +439,19 @@ def change(data: dict[str, Any], assignment: str) -> None:
         raise ValueError(f"{shortened(assignment)}: the value is not YAML ({error})") from None
 
 
-def load_run(folder: Path) -> Config:
-    """Return the configuration of a run to resume; raises ValueError if this is not the folder of one."""
+def config_of(folder: Path) -> Config:
+    """Return the configuration of a run; raises ValueError if this is not the folder of one."""
     if not (folder / CONFIG_FILE).is_file():
         raise ValueError(f"{folder}: this is no folder of a run, it holds no {CONFIG_FILE}")
+    return load(folder / CONFIG_FILE)
+
+
+def saved_config(folder: Path) -> Config:
+    """Return the configuration of a run to resume; raises ValueError if nothing was saved there."""
+    config = config_of(folder)
     if not (folder / RESUME_FILE).is_file():
         raise ValueError(f"{folder}: nothing was saved there to go on with; begin anew")
-    return load(folder / CONFIG_FILE)
+    return config
 
 
 def went_in(targets: int, decisions: int) -> str:

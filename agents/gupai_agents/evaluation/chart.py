@@ -136,7 +136,9 @@ def curves(
     x = Scale.spanning((point.x for point in points), LEFT, WIDTH - 12)
     y = Scale.spanning((value for point in points for value in point[1:]), HEIGHT - BOTTOM, TOP)
     drawn = [_text(0, 10, y_label), _text(WIDTH - 12, HEIGHT - 10, x_label, "end"), *_grid(y)]
-    drawn += [_text(x(value), HEIGHT - 28, f"{value:g}", "middle") for value, _ in x.lines]
+    for value, _ in x.lines:
+        number = f"{value:g}"
+        drawn.append(_text(min(x(value), WIDTH - LETTER * len(number) / 2), HEIGHT - 28, number, "middle"))
     if parted:
         at, before, after = parted
         drawn.append(f'<line class="zero" x1="{x(at)}" x2="{x(at)}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')

@@ -14,7 +14,7 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
 from gupai_env.core.checks import counted
-from gupai_env.render.letters import drawable
+from gupai_env.render.letters import FAMILY, drawable
 
 MOST_SEATED = 8  # agents in the chart of seats
 
@@ -118,7 +118,7 @@ def _performances(found: Tournament) -> Iterator[list[str]]:
             str(performance.chips),
             f"{performance.p:.3f}" if performance.p >= 0.001 else "<0.001",
             *(f"{share:.1%}" for share in performance.places),
-            f"{performance.rating:+.0f} ±{performance.rating_width:.0f}",
+            f"{performance.rating:+z.0f} ±{performance.rating_width:.0f}",
             "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}",
             *(f"{performance.action_types[action_type]:.2f}" for action_type in action_types),
         ]
@@ -180,3 +180,17 @@ def _seats(found: Tournament) -> Markup:
 
 def _ranked(found: Tournament) -> list[int]:
     return sorted(range(len(found.players)), key=lambda agent: -found.performances[agent].chips.mean)
+
+
+INK = {"ink": "#16261e", "quiet": "#46584e", "line": "#c4d2ca", "accent": "#7d3b00"}  # the light colours of pages
+
+
+def standalone(svg: str) -> str:
+    """Return a chart, SVG as of `chart`, as a file of its own: with its style sheet, on white."""
+    style = templates().get_template("chart.css").render()
+    for name, colour in INK.items():
+        style = style.replace(f"var(--{name})", colour)
+    head, _, rest = str(svg).partition(">")  # no longer Markup, which would escape what is added
+    head = head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    style += f" text {{ font-family: {FAMILY}, '{FAMILY} Medium', sans-serif }}"
+    return f'{head}><style>{style}</style><rect width="100%" height="100%" fill="#fff"/>{rest}'

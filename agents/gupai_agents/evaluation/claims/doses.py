@@ -132,7 +132,7 @@ def what_at(level: Level, chips: bool) -> str:
     side = ("gains" if found.mean >= 0 else "costs") if chips else ("adds" if found.mean >= 0 else "takes away")
     if level.remark:
         low, high = level.pooled.range
-        return f"it depends on the opponents ({low:+.1f} to {high:+.1f})"
+        return f"it depends on the opponents ({low:+z.1f} to {high:+z.1f})"
     if level.verdict in (verdicts.SUPPORTED, verdicts.CONTRADICTED):
         return f"it {side} {much}"
     if level.verdict == verdicts.NO_EFFECT:
