@@ -486,7 +486,7 @@ def models() -> str:
         "They know the rules of their variant alone and are free to use (MIT).",
         "[Another seed](training-studies.md#another-seed) gives another player. A card has the recipes and says",
         "whether what ships is enough to repeat them; `python benchmarks/strong.py RUN` ships a run, and",
-        "`python -m benchmarks.recipes CONFIGURATION RUN` has a card tell what one command makes.",
+        "`python -m benchmarks.recipes CONFIGURATION RUN` has a card say what one command makes.",
         "Each has a card in the format of the Hugging Face Hub.",
         "",
         "```{toctree}",

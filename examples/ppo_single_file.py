@@ -83,7 +83,7 @@ def play(envs: VectorEnv, network: Network, rollout: Rollout, payoff_scale: floa
 def advantages(rollout: Rollout, gae_lambda: float) -> tuple[np.ndarray, np.ndarray]:
     """Return generalised advantages, one trajectory for each seat, [T, B], and which of them are known, bool [T, B].
 
-    A seat's last decision of a deal that goes on is not: its value only serves the seat's decision before it.
+    A seat's last decision of a deal that continues is not: its value only serves the seat's decision before it.
     """
     found, trained = np.zeros_like(rollout.values), np.zeros(rollout.values.shape, np.bool_)
     paid = np.zeros(rollout.rewards.shape[1:], np.float32)  # [B, seats], since the seat's next decision

@@ -52,7 +52,7 @@ def records_of(path: str) -> Path:
 def write_claim(
     path: str, claim: Claim, content: dict[str, Any], *, panel: Sequence[str] = (), force: bool = False
 ) -> Path | None:
-    """Write the page of a verdict, and beside it the games it shows; return where these are, if there are any.
+    """Write the page of a verdict, and next to it the games it shows; return where these are, if there are any.
 
     Args: path: of a file, FILE.html; the games go to FILE.jsonl. content: the verdict as JSON. panel: players
         that it was tested with instead of the file's. force: whether both may
@@ -82,7 +82,7 @@ def claim_page(
 def claim_body(
     content: dict[str, Any], pairs: Sequence[tuple[int, dict[str, Any], Pair]] = (), records: str = ""
 ) -> tuple[Markup, Parts]:
-    """Return what stands in the page of a verdict, and the parts of its drawings; see `claim_page`."""
+    """Return what is in the page of a verdict, and the parts of its drawings; see `claim_page`."""
     parts = Parts()
     readings = [_reading(reading) for reading in content["readings"]]
     for at, (of, example, pair) in enumerate(pairs):
@@ -93,7 +93,7 @@ def claim_body(
 
 
 def _reading(reading: dict[str, Any]) -> dict[str, Any]:
-    """Return what a page says of a reading beside what the verdict says."""
+    """Return what a page says of a reading next to what the verdict says."""
     with_sides = reading["kind"] in SIDES
     return {
         "reading": reading,

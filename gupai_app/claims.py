@@ -177,7 +177,7 @@ def test(
 ) -> list[dict[str, Any]]:
     """Test claims and print what has been found, as "text", "markdown" or "json"; `out` keeps the JSON of each.
 
-    A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. The workers
+    A claim whose verdict is in the folder `out` already, by the same command, is not tested again. The workers
     share the claims; what they find is the same. more: `masters`, False not to ask them; and how a changed claim is
     asked for again: `claim`, its name, and `set`, its changes. Returns the verdicts.
     """
@@ -320,7 +320,7 @@ def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the verdict that lies at a path, if it is that of this claim and command."""
+    """Return the verdict that is at a path, if it is that of this claim and command."""
     if path is None or not path.exists():
         return None
     try:

@@ -23,7 +23,7 @@ def run(
 ) -> dict[str, Any]:
     """Return what is discovered, for JSON; with `out` it is kept there, and every seed as soon as it is searched.
 
-    What lies there already by the same command is not searched again. Raises: ValueError as `discover`, and for what
+    What is there already by the same command is not searched again. Raises: ValueError as `discover`, and for what
     another command has left there; OSError.
     """
     asked = {"variant": variant.changed(), "start": start, "seed": seed, "budget": asdict(budget.checked())}

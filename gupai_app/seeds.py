@@ -116,7 +116,7 @@ class Seeds:
         self.children.append(Child(config.seed, process, ours))
 
     def _heard(self, child: Child, notify: Callable[[int, dict[str, Any]], None]) -> bool:
-        """Take what a process says; return whether it goes on."""
+        """Take what a process says; return whether it continues."""
         try:
             what, content = child.pipe.recv()
         except (EOFError, OSError):
@@ -149,7 +149,7 @@ class Seeds:
     def go_on(self) -> str:
         """What a stop leaves behind, the end of a sentence."""
         saved = [folder for folder in self.folders.values() if (Path(folder) / RESUME_FILE).exists()]
-        return f"; go on with gupai train --resume RUN for each of {', '.join(saved)}" if saved else ""
+        return f"; continue with gupai train --resume RUN for each of {', '.join(saved)}" if saved else ""
 
 
 @contextmanager

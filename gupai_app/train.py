@@ -47,7 +47,7 @@ def train(
         else:
             run = Run(settings, Path(go_on), workers)
     if isinstance(workers, Cluster):
-        workers.go_on = f"all that was learned is saved; go on with: gupai train --resume {run.folder}"
+        workers.go_on = f"all that was learned is saved; continue with: gupai train --resume {run.folder}"
     _train(stop, run, go_on is not None, as_json)
 
 
@@ -75,14 +75,14 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
             markup=False,
         )
     again = f"gupai train --resume {run.folder}"
-    stop.result = f" at once; go on from the last save, if there is one, with: {again}"
+    stop.result = f" at once; continue from the last save, if there is one, with: {again}"
     stop.gently = True
     try:
         finished = run.learn(go_on=go_on, reporter=reporter, stop=stop.asked)
     except (FloatingPointError, MemoryError, torch.OutOfMemoryError) as error:
         raise ValueError(f"{run.folder}: {error}") from None
     if not finished:
-        stop.result = f" and saved; go on with: {again}"
+        stop.result = f" and saved; continue with: {again}"
         raise KeyboardInterrupt
     stop.result = f", all is learned and saved; the table comes with: {again}"
     stop.gently = False

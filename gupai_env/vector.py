@@ -247,7 +247,7 @@ class VectorEnv:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
 
         Args: actions: integers [B], one per lane, for the seat to act; WAIT leaves a lane as it is.
-        Returns: rewards, float32 [B, max_seats], in chips, zero where the deal goes on; terminated, bool [B], true
+        Returns: rewards, float32 [B, max_seats], in chips, zero where the deal continues; terminated, bool [B], true
             where this action ended the episode. The next call overwrites both.
         Raises: IllegalActionError naming the first lane and seat whose action its mask forbids; nothing changed.
         """
@@ -276,7 +276,7 @@ class VectorEnv:
         return deal.illegal(f"lane {lane}, seat {self.seats[lane]}", action)
 
     def _converted(self, actions: Any) -> np.ndarray:
-        """Return actions as int64 side by side; raises ValueError for anything but one integer a lane."""
+        """Return actions as int64 side by side; raises ValueError for anything except one integer a lane."""
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
         if actions.dtype.kind == "u":  # none becomes another one in int64
             actions = np.minimum(actions, self.game.num_actions)

@@ -381,18 +381,15 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
     ),
     "gupai_agents.evaluation.folder.play_into": (
         "tournament jie-long greedy random --out {at}",
-        "; what is finished lies in {at}: give the command again with --resume",
+        "; what is finished is in {at}: give the command again with --resume",
     ),
     "gupai_app.tune.tune": ("tune jie-long", "; nothing is kept of what it found: give the command again"),
     "gupai_agents.evaluation.gate": ("gate jie-long greedy random --record {at}", "; no game was finished"),
     "gupai_app.claims.test": (
         "claim run jl-attack-2 --out {at}",
-        "; what is finished lies in {at}: give the command again",
+        "; what is finished is in {at}: give the command again",
     ),
-    "gupai_app.discover.run": (
-        "discover jie-long --out {at}",
-        "; what is finished lies in {at}: give the command again",
-    ),
+    "gupai_app.discover.run": ("discover jie-long --out {at}", "; what is finished is in {at}: give the command again"),
     "gupai_app.play.watch": ("watch jie-long", ""),
 }
 

@@ -96,7 +96,7 @@ def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number, status):
     training.process.send_signal(number)
     returned, out, err = training.ends()
     assert (returned, out) == (status, "")
-    assert err == f"gupai: stopped and saved; go on with: gupai train --resume {folder}\n"
+    assert err == f"gupai: stopped and saved; continue with: gupai train --resume {folder}\n"
     updates = read_header(folder / RESUME_FILE)["updates"]
     assert updates == read_header(folder)["updates"] > 0
     if number == signal.SIGINT:

@@ -256,7 +256,7 @@ def test_only_the_same_tournament_is_resumed(kept):
     plan = schedule("jie-long", NAMES[:2], 9, seed=3)
     with pytest.raises(ValueError, match="another tournament: deals is 8 there, here 9"):
         play_into(kept, plan, agents(*NAMES[:2]), resume=True)
-    with pytest.raises(ValueError, match="is there already; --resume goes on"):
+    with pytest.raises(ValueError, match="is there already; --resume continues"):
         play_into(kept, plan, agents(*NAMES[:2]))
     with pytest.raises(ValueError, match=re.escape("no tournament, there is no manifest.json")):
         play_into(kept.parent / "none", plan, agents(*NAMES[:2]), resume=True)

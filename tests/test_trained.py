@@ -223,7 +223,9 @@ def test_ctrl_c_ends_all_seeds_in_five_seconds_with_one_line(tmp_path):
     crowded = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))  # where others have the cores, all takes longer
     assert time.monotonic() - begun < 5 * crowded
     assert process.returncode == 130
-    assert err.startswith("gupai: stopped; go on with gupai train --resume RUN for each of ") and err.count("\n") == 1
+    assert (
+        err.startswith("gupai: stopped; continue with gupai train --resume RUN for each of ") and err.count("\n") == 1
+    )
     while alive(process.pid):  # of the group, nobody soon
         assert time.monotonic() - begun < 60
         time.sleep(0.1)

@@ -37,9 +37,7 @@ def train(
     ] = None,
     go_on: Annotated[
         str | None,
-        typer.Option(
-            "--resume", metavar="RUN", callback=not_empty, help="go on with a stopped run, named by its folder"
-        ),
+        typer.Option("--resume", metavar="RUN", callback=not_empty, help="continue a stopped run, named by its folder"),
     ] = None,
     runs: Annotated[str, typer.Option(metavar="FOLDER", callback=not_empty, help="where runs are kept")] = "runs",
     seeds: Annotated[
@@ -50,9 +48,9 @@ def train(
 ) -> None:
     """Train a player by search, self-play or both, then print its results against the baselines."""
     if (config is None) == (go_on is None):
-        raise Mistake("name a configuration, or with --resume a run to go on with")
+        raise Mistake("name a configuration, or with --resume a run to continue with")
     if go_on is not None and changes:
-        raise Mistake("a run goes on as it began; --set is for new runs")
+        raise Mistake("a run continues as it began; --set is for new runs")
     if seeds is not None and (go_on is not None or ray is not None):
         raise Mistake("--seeds is for new runs on this machine; leave out --resume and --ray")
 
@@ -60,7 +58,7 @@ def train(
         with stop.held():
             from gupai_app.train import train as run_training
 
-        with workers_at(ray, "go on with --resume") as workers:
+        with workers_at(ray, "continue with --resume") as workers:
             made_by = None if ray is None else workers
             run_training(config, changes or [], go_on, runs, as_json, stop, made_by, seeds)
 
@@ -205,12 +203,12 @@ def discover(
     out: Annotated[
         str | None,
         typer.Option(
-            metavar="FOLDER", callback=not_empty, help="keep it as GAME.json; what lies there is not done again"
+            metavar="FOLDER", callback=not_empty, help="keep it as GAME.json; what is there is not done again"
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Tell which features of a heuristic matter: what is lost by a heuristic tuned without each of them."""
+    """Show which features of a heuristic matter: what is lost by a heuristic tuned without each of them."""
     import json
 
     game, variant = read_variant(name, option)

@@ -128,7 +128,7 @@ def rules(name: str) -> Response:
 
 @router.get("/table")
 def table(query: Query, server: Asked) -> Response:
-    # The game goes on from what the address says, so that asking twice is not two moves.
+    # The game continues from what the address says, so that asking twice is not two moves.
     at = whole(query["at"], "at", 0, 99) if "at" in query else None
     asked = Address.read(_drawn(query), server.players)
     if wait := waiting(server, asked.game, HINTS if asked.practice and "hint" in query else PLAYERS):

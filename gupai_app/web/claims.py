@@ -60,7 +60,7 @@ class Recorded(Stored):
 
 
 class Verdict(NamedTuple):
-    """A verdict as it stands in a page, the parts of its drawings, and how many deals it shows."""
+    """A verdict as it is in a page, the parts of its drawings, and how many deals it shows."""
 
     body: Markup
     parts: Markup
@@ -194,7 +194,7 @@ def _verdict(content: dict[str, Any], pairs: Sequence[Any]) -> Verdict:
 
 @functools.cache
 def _recorded(name: str) -> dict[str, Any] | None:
-    """Return the verdict on a claim that lies beside the sources, None where there is none."""
+    """Return the verdict on a claim that lies next to the sources, None where there is none."""
     path = RECORDED / f"{name}.json"
     try:
         found = read_stored(path, Recorded, MOST_BYTES)

@@ -46,7 +46,7 @@ MOST_DECISIONS = 400  # that are reviewed in a game
 MOST_BARS = 8  # actions of a decision that are shown
 MOST_LOSSES = 8
 MOST_GAMES = 100_000  # of what is sent
-SAT = "sat"  # the word of an address that tells who sat at the seats of a recorded game, as JSON
+SAT = "sat"  # the word of an address that says who sat at the seats of a recorded game, as JSON
 MOST_NAME = 1000  # characters
 AGAIN = 200  # times that a deal is played again to estimate the value of its tiles
 
@@ -197,7 +197,7 @@ def luck(record: GameRecord) -> list[Luck]:
 
 
 def address_of(record: GameRecord) -> str:
-    """Return the query that tells a whole recorded game, "" for one that is too long for an address."""
+    """Return the query that holds a whole recorded game, "" for one that is too long for an address."""
     words = {
         **words_of_rules(record.game, record.variant),
         "seed": str(record.seed),
@@ -211,7 +211,7 @@ def address_of(record: GameRecord) -> str:
 
 
 def record_of(query: Mapping[str, str], players: Players) -> GameRecord:
-    """Return the game that an address tells, of a table or of `address_of`. Raises: ValueError, in one line."""
+    """Return the game that an address holds, of a table or of `address_of`. Raises: ValueError, in one line."""
     if SAT not in query:
         seating = WebGame(Address.read(query, players))
         if not seating.terminated:

@@ -61,7 +61,7 @@ class Choice(NamedTuple):
 class Line(NamedTuple):
     """A line of the list of moves.
 
-    question: tells its choices apart, "" if there is one. groups: its tiles by group, such as "64 3322", of a split.
+    question: distinguishes its choices, "" if there is one. groups: its tiles by group, such as "64 3322", of a split.
     fish: the tile that it catches, such as "64". value: chips with their interval if asked for. best: whether no move
     has a higher value.
     """

@@ -1,6 +1,6 @@
 """Tournaments on pages: agents chosen, intervals that shrink as deals are played, and every game for review.
 
-Each lies in a folder of its own, as `gupai tournament --out` writes it; one that was stopped can go on.
+Each is in a folder of its own, as `gupai tournament --out` writes it; one that was stopped can continue.
 """
 
 import gzip
@@ -235,7 +235,7 @@ def _begin(server: Server, folder: Path, sent: Mapping[str, str], plan: Schedule
 def _playing(
     path: Path, plan: Schedule, agents: Sequence[Agent], before: Tournament | None = None
 ) -> Callable[[Notify], Progress]:
-    """Return what plays a tournament into a folder, or goes on with one of which some is played."""
+    """Return what plays a tournament into a folder, or continues one of which some is played."""
 
     def work(notify: Notify) -> Progress:
         def seen(deals: int, found: Tournament) -> None:
@@ -285,7 +285,7 @@ async def change(name: str, request: Request, server: Asked) -> Response:
 
 
 def _go_on(server: Server, path: Path, key: str) -> None:
-    """Go on with a tournament that was stopped. Raises: ValueError."""
+    """Continue a tournament that was stopped. Raises: ValueError."""
     there, players = kept(path.name, path), server.players
     if server.jobs.running == key or there.summary:
         return

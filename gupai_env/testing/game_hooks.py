@@ -21,7 +21,7 @@ from gupai_env.vector import VectorEnv
 
 
 def hooks_of(game: str | Game, **variant: Any) -> Hooks:
-    """Return what a game tells the kit about its environment `GupaiEnv(game, **variant)`."""
+    """Return what the kit knows about its environment `GupaiEnv(game, **variant)`."""
     game = get_game(game)
     options = game.variant.make(**variant)
     return Hooks(

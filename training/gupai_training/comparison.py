@@ -1,6 +1,6 @@
 """Runs of several seeds compared: strength against targets, decisions and seconds, over seeds, as tables and curves.
 
-The independent unit is a run, never a deal: intervals are those of a bootstrap that draws runs anew, whole ones, within
+The independent unit is a run, never a deal: intervals are those of a bootstrap that draws runs again, whole ones, within
 each recipe (the strata). Besides the mean there is the interquartile mean (IQM), which a single lucky seed moves less
 (Agarwal and others, "Deep Reinforcement Learning at the Edge of the Statistical Precipice", 2021).
 """
@@ -67,7 +67,7 @@ def over_runs(values: np.ndarray, statistic: Any = mean) -> Over:
 def improvement(ours: np.ndarray, theirs: np.ndarray) -> Over:
     """Return how likely a run of one recipe, [N], ends above one of another, [M]; equal ones count half.
 
-    The 95% interval is that of the stratified bootstrap: runs are drawn anew within each recipe.
+    The 95% interval is that of the stratified bootstrap: runs are drawn again within each recipe.
     """
 
     def share(mine: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -397,7 +397,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def find(source: str | Path) -> dict[str, Any]:
-    """Return the settings of a file or, for the id of a game, those shipped for it, or none but the game itself.
+    """Return the settings of a file or, for the id of a game, those shipped for it, or none except the game itself.
 
     "strong/jie-long" is the recipe of the player `best`, "true_hands/jie-long" the one by which it was trained further,
     "strong/jie-long-free" that of another variant, "self_play/jie-long" the one by self-play only.
@@ -450,7 +450,7 @@ def saved_config(folder: Path) -> Config:
     """Return the configuration of a run to resume; raises ValueError if nothing was saved there."""
     config = config_of(folder)
     if not (folder / RESUME_FILE).is_file():
-        raise ValueError(f"{folder}: nothing was saved there to go on with; begin anew")
+        raise ValueError(f"{folder}: nothing was saved there to continue with; begin again")
     return config
 
 

@@ -221,7 +221,7 @@ class SelfPlayVecEnv(VecEnv):
 
     @functools.cached_property
     def _fresh(self) -> VectorEnv:
-        """Lanes in which episodes begin that some lanes go on with."""
+        """Lanes in which episodes begin that some lanes continue with."""
         return VectorEnv(self.envs.game, self.num_envs, observe=False, **self.envs.variant.changed())
 
     def _deal_again(self, lanes: np.ndarray) -> None:
@@ -413,7 +413,7 @@ class SelfPlayVecEnv(VecEnv):
         return [self.masks[lane].copy() for lane in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
-        """Tell whether lanes have an attribute."""
+        """Say whether lanes have an attribute."""
         return attr_name == "action_masks" or hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
@@ -426,7 +426,7 @@ class SelfPlayVecEnv(VecEnv):
         raise AttributeError(f"lanes share all attributes; {attr_name!r} cannot be set for some of them")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """Tell that no lane is wrapped."""
+        """Say that no lane is wrapped."""
         return [False for _ in self._get_indices(indices)]
 
     def close(self) -> None:

@@ -154,7 +154,7 @@ def _forest(found: Tournament) -> Markup:
 
 
 def _running(found: Tournament) -> Markup:
-    """Draw how the first two compare as deals go on: the mean of their difference, and its interval."""
+    """Draw how the first two compare as deals continue: the mean of their difference, and its interval."""
     first, second = _ranked(found)[:2]
     gaps = found.chips_of(first) - found.chips_of(second)
     counts = np.arange(1, len(gaps) + 1)

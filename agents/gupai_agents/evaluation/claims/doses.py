@@ -138,5 +138,5 @@ def what_at(level: Level, chips: bool) -> str:
     if level.verdict == verdicts.NO_EFFECT:
         return "it matters little"
     if level.verdict == verdicts.TOO_RARE:
-        return "it comes up too rarely to tell"
+        return "it comes up too rarely to say"
     return f"it {side} little ({much})" if found.low > 0 or found.high < 0 else "it is not settled"

@@ -117,7 +117,7 @@ def _told(level: Level, what: str) -> str:
     assert level.dose
     found, digits = level.pooled.effect, 3 if what else 2
     if not np.isfinite(found.half_width):
-        return f"with {in_words(level.dose)} it comes up too rarely to tell"
+        return f"with {in_words(level.dose)} it comes up too rarely to say"
     change = "" if what else ("it gains " if found.mean >= 0 else "it loses ")
     mean = f"{found.mean:+z.{digits}f}" if what else f"{abs(found.mean):.{digits}f} chips"
     spread = f"{ranged(level.pooled, digits)} by opponent, mean " if level.pooled.differ else ""

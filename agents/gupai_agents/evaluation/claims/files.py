@@ -36,7 +36,7 @@ def find(name: str) -> Path:
     known = [path.stem for path in paths()]
     if name not in known:
         hint = nearest(name, known)
-        raise ValueError(f"there is no claim {name!r}; {hint}`gupai claim list` lists them, FILE{SUFFIX} is one's own")
+        raise ValueError(f"there is no claim {name!r}; {hint}`gupai claim list` lists them, FILE{SUFFIX} is your own")
     return folder() / f"{name}{SUFFIX}"
 
 

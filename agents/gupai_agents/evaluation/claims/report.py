@@ -72,7 +72,7 @@ def amount(mean: float, half: float | None, reading: dict[str, Any]) -> str:
 
 
 def what_masters_do(reading: dict[str, Any]) -> Iterator[str]:
-    """Yield what the strong do, at every dose: how often they take the claimed action, and what it is worth to them."""
+    """Yield what the strong do, at every dose: how often they take the claimed action, and the value of it to them."""
     for level in levels(reading) or [reading]:
         where = f", {level['label']}" if level.get("label") else ""
         for each in level.get("masters", ()):
