@@ -347,7 +347,8 @@ class SearchAgent:
             others: plays out for all others, default the same.
             infer: how the others are assumed to have played so far; it has a temperature. Without it only the rules
                 restrict what they may hold.
-        Raises: ValueError for anything except a heuristic, and for a belief without a temperature: a single move that it
+        Raises: ValueError for anything except a heuristic, and for a belief without a temperature: a single move that
+        it
             would not play would rule out every deal.
         """
         for weights in (heuristic, others, infer):

@@ -194,7 +194,7 @@ def _verdict(content: dict[str, Any], pairs: Sequence[Any]) -> Verdict:
 
 @functools.cache
 def _recorded(name: str) -> dict[str, Any] | None:
-    """Return the verdict on a claim that lies next to the sources, None where there is none."""
+    """Return the verdict on a claim that ships with the sources, None where there is none."""
     path = RECORDED / f"{name}.json"
     try:
         found = read_stored(path, Recorded, MOST_BYTES)

@@ -58,7 +58,7 @@ class Guide:
         yield from ()
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
-        """Return who pays whom in a deal that is over; nothing where payoffs alone do not tell.
+        """Return who pays whom in a deal that is over; nothing where payoffs alone do not show it.
 
         Args: as for `reasons`.
         """

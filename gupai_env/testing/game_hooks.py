@@ -1,6 +1,6 @@
 """The hooks that follow from a game itself: how it is dealt again, shown, paid, copied and played in lanes.
 
-What only somebody else can tell, such as an independent count of the payoffs, `dataclasses.replace` adds.
+What only somebody else can know, such as an independent count of the payoffs, `dataclasses.replace` adds.
 """
 
 import copy

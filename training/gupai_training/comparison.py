@@ -1,8 +1,8 @@
 """Runs of several seeds compared: strength against targets, decisions and seconds, over seeds, as tables and curves.
 
-The independent unit is a run, never a deal: intervals are those of a bootstrap that draws runs again, whole ones, within
-each recipe (the strata). Besides the mean there is the interquartile mean (IQM), which a single lucky seed moves less
-(Agarwal and others, "Deep Reinforcement Learning at the Edge of the Statistical Precipice", 2021).
+The independent unit is a run, never a deal: intervals are those of a bootstrap that draws runs again, whole ones,
+within each recipe (the strata). Besides the mean there is the interquartile mean (IQM), which a single lucky seed moves
+less (Agarwal and others, "Deep Reinforcement Learning at the Edge of the Statistical Precipice", 2021).
 """
 
 import json

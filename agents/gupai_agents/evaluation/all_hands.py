@@ -78,7 +78,7 @@ respond = compiled(_respond)
 
 @dataclass(frozen=True)
 class Hands:
-    """H hands of a deck, distinguished by tiles or only by what they are worth.
+    """H hands of a deck, distinguished by tiles or only by their values.
 
     hands: int8 [H, size], sorted kinds. times: int64 [H], how often each is dealt. groups: int8 [H, splits, 2], values.
     masks: bool [H, splits], the splits that are legal. copies: int64 [KINDS], of each kind in the deck.
@@ -242,8 +242,8 @@ def build_hand_tree(game: str | Game, /, **variant: Any) -> HandTree:
     options = game.variant.make(**{"players": SEATS, **variant})
     if not offers_hands(game, options):
         raise ValueError(
-            f"{game.id} ({options}): hands alone do not decide a policy; of two seats, one deal and a decision for each they "
-            "may"
+            f"{game.id} ({options}): hands alone do not decide a policy; of two seats, one deal and a decision for "
+            "each they may"
         )
     rules = options.as_rules(game.rules_type)
     by_tiles = list_hands(game, rules)
@@ -253,7 +253,7 @@ def build_hand_tree(game: str | Game, /, **variant: Any) -> HandTree:
 
 
 def offers_hands(game: Game, variant: Variant) -> bool:
-    """True if the hands of a variant alone tell a policy."""
+    """True if a policy of a variant depends on hands alone."""
     decided = not getattr(variant, "small", False)
     return bool(game.hands and decided and variant.players == SEATS and variant.deals == 1)
 

@@ -349,7 +349,7 @@ class _Search:
         self.found["before"].append(before[rows])
         self.layers.append(len(self.sets))
         if (np.concatenate(self.found["masks"])[sets] != envs.masks).any():
-            raise ValueError(f"{self.game.id}: what a seat sees does not tell its legal actions")
+            raise ValueError(f"{self.game.id}: what a seat sees does not decide its legal actions")
         return sets
 
     def _first(self) -> np.ndarray:

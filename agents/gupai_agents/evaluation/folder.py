@@ -5,8 +5,8 @@ charts. manifest.json: what was played by whom, with what. progress.json: how fa
 finished. lock: held by the process that plays.
 
 It is written block by block. A process that was killed leaves some blocks and perhaps a part of one, which is cut off
-when the tournament continues; the files are in the end the same bytes as without the stop. Nothing is changed before what
-is finished has been found to be as it was written.
+when the tournament continues; the files are in the end the same bytes as without the stop. Nothing is changed before
+what is finished has been found to be as it was written.
 """
 
 import contextlib

@@ -129,7 +129,8 @@ def show_record(rules, state, viewer, view):
 def determinize(rules, view, key, state):
     """Fill a state: unseen tiles lie in the other hands and in others' discards in any way, all alike.
 
-    Nothing that a seat does reveals what it holds, for it may always discard. Only what lies face down of a discard that
+    Nothing that a seat does reveals what it holds, for it may always discard. Only what lies face down of a discard
+    that
     is not complete yet must be such as can be gone on with: the lowest kinds come first.
     """
     restore_public(rules, view, key, state)

@@ -198,7 +198,7 @@ def clear_table(state):
 
 @rule
 def deal_from(rules, state, order):
-    """Deal the hands; the banker is to lead. How long it has been banker the deals before tell."""
+    """Deal the hands; the banker is to lead. How long it has been banker depends on the deals before."""
     streak = state.streak if state.deal > 0 else 1
     clear(state)
     state.streak = streak

@@ -100,7 +100,7 @@ def judged(levels: Sequence[Level], chips: bool) -> tuple[str, str]:
 
 
 def _sort_of(level: Level) -> str:
-    """Return what a dose has in common with its neighbours that are told of with it."""
+    """Return what a dose has in common with its neighbours that are named with it."""
     return level.verdict if level.verdict == verdicts.SUPPORTED else what_at(level, True)
 
 
