@@ -213,7 +213,7 @@ def deal_from(rules, state, order):
 
 @rule
 def history(rules, state, order, actions):
-    """Describe a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
     at = 0
     for seat in range(rules.players):
         at += list_tiles(state.hands[seat] + state.played[seat] + state.discards[seat], order[at:])
