@@ -31,7 +31,7 @@ from gupai_training.config import CONFIG_FILE, ExpertIterationConfig
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a search
-FEWER = {"shi-wu-hu": 100}  # where a deal of a search takes a second and more
+FEWER = {"shi-wu-hu": 40}  # where a deal of a search takes a second and more
 SEARCH = "search:playouts=200"
 # What is told of players that went into a run, and of the one it began with also who went into that.
 TOLD = "targets", "decisions", "seconds", "seed", "machine", "recipe", "rollout_policy"
