@@ -773,7 +773,7 @@ def _took(header: dict[str, Any]) -> str:
     """Return the seconds of each run that went into a network, and where it ran."""
     found = []
     for machine, same in itertools.groupby(_parts(header), lambda each: each["machine"]):
-        where = machine.replace("other work beside it", "with other work running")
+        where = machine.replace("beside it", "at the same time")
         found.append(f"{', then '.join(format(each['seconds'], ',.0f') for each in same)}, on {where}")
     return "; then ".join(found)
 
