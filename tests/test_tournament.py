@@ -8,8 +8,6 @@ import math
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from itertools import combinations, permutations
@@ -46,6 +44,7 @@ from gupai_app.cli import app
 from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.games import GAMES, get_game
+from processes import Command
 
 NAMES = ("greedy", "variety", "random")
 
@@ -216,12 +215,11 @@ def test_the_same_command_writes_the_same_files(tmp_path):
 
 def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path):
     words = ["tournament", "jie-long", *NAMES, "--deals", "2500", "--seed", "5"]
-    code = "from gupai_app.cli import main; main()"
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert run(*words, "--out", whole).exit_code == 0
     for blocks in (2, 5):
         resume = ["--resume"] if killed.exists() else []
-        process = subprocess.Popen([sys.executable, "-c", code, *words, "--out", killed, *resume])
+        playing = Command(*words, "--out", killed, *resume)
         for _ in range(2400):
             try:
                 if json.loads((killed / "progress.json").read_text())["blocks"] >= blocks:
@@ -229,8 +227,8 @@ def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path):
             except FileNotFoundError:
                 pass
             time.sleep(0.05)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        playing.send_signal(signal.SIGKILL)
+        assert playing.ends().returncode == -signal.SIGKILL
     assert not (killed / "summary.json").exists()
     with pytest.raises(folder.FolderError, match="is not finished"):
         verify(killed)
