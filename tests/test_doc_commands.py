@@ -23,6 +23,7 @@ LEFT_OUT = {
     "gupai replay ": "needs recorded games; test_records.py",
     "gupai discover ": "takes minutes; test_ablation.py discovers less",
     "gupai claim run jl-attack-2 --optimise": "takes minutes; test_ablation.py",
+    "gupai warm": "compiles all games for minutes; test_web_warmer.py compiles one",
     "gupai bench": "measures for more than a minute; test_benchmarks.py measures less",
     "python -m benchmarks.peers ": "installs other libraries and measures for hours",
     "python benchmarks/c/run.py ": "compiles C; test_benchmarks.py does",

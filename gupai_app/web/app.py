@@ -80,7 +80,7 @@ def create_app(
 
 @router.get("/")
 def front() -> Response:
-    return page("front.html", games=[(game, about(game)) for game in map(get_game, GAMES)])
+    return page("front.html", games=[(game, guide_of(game, game.variant()).goal()) for game in map(get_game, GAMES)])
 
 
 @router.get("/static/{name}")
