@@ -33,9 +33,10 @@ from gupai_app.claims import SUFFIX, paths
 from gupai_app.session import Session
 from gupai_app.web import claims, jobs
 from gupai_app.web.address import Address
+from gupai_app.web.analysis import luck
 from gupai_app.web.app import create_app
 from gupai_app.web.players import NAMED
-from gupai_app.web.review import address_of, luck, record_of
+from gupai_app.web.review import address_of, record_of
 from gupai_app.web.table import _PLAYED, WebGame
 from gupai_app.web.tournaments import Watched, progress
 from gupai_app.words import compass
@@ -186,7 +187,7 @@ def test_what_the_tiles_of_a_match_are_worth_is_added_up_over_its_deals(monkeypa
     def pays(envs, agents):
         envs.states.payoff[:, :4] = 3, 1, -1, -3
 
-    monkeypatch.setattr("gupai_app.web.review.play_out", pays)
+    monkeypatch.setattr("gupai_app.web.analysis.play_out", pays)
     session = Session(get_game("jie-long"), get_game("jie-long").variant(deals=3), 404)
     while not session.terminated:
         session.play(int(session.mask().argmax()))
