@@ -1,5 +1,6 @@
 """Claims that are changed, tournaments, runs, people at one screen and games that have an address."""
 
+import csv
 import errno
 import json
 import os
@@ -12,6 +13,7 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlencode
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule, verify
 from gupai_agents.evaluation.claims import read_claim, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
+from gupai_agents.evaluation.html import heat
 from gupai_agents.evaluation.records import game_of_line
 from gupai_agents.evaluation.statistics import estimate
 from gupai_app.changes import changed
@@ -377,6 +380,15 @@ def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
     assert json.loads(answer.url.params["sat"])[3].endswith("one")  # rotation 3 seats the one among equals there
     assert pages.get(f"/tournament/{name}/game?deal=30").status_code == 422
     assert name in pages.get("/tournaments").text
+    for file in ("report.html", "games.csv", "summary.json"):
+        answer = pages.get(f"/tournament/{name}/{file}")
+        assert answer.content == (room / "tournaments" / name / file).read_bytes()
+        assert "sandbox" in answer.headers["content-security-policy"]
+    for hero, villain in ((0, 1), (1, 0)):
+        css_class = heat(found.standings.against(hero, villain).mean, found.standings.adjusted()[hero, villain])
+        assert f'<td class="{css_class}">{found.standings.against(hero, villain).mean:+.2f}' in text
+    drawn = ElementTree.fromstring(pages.get(f"/tournament/{name}/chips.svg").text)
+    assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
     again = pages.post("/tournaments", headers=OURS, data=form)
     assert again.url.path != f"/tournament/{name}"
     done(pages, again.url.path)
@@ -597,10 +609,20 @@ def test_games_of_other_packages_have_pages_too(monkeypatch):
 def test_a_run_has_a_chart_of_its_strength_and_no_other_where_there_is_nothing_to_draw(pages):
     assert re.findall(r'<svg class="chart"[^>]*aria-label="([^"]*)"', pages.get("/run/one").text) == ["against tuned"]
     assert '<svg class="chart"' not in pages.get("/run/broken").text
+    drawn = pages.get("/run/one/strength.svg")
+    assert ElementTree.fromstring(drawn.text).get("aria-label") == "against tuned" and ".chart" in drawn.text
+    assert pages.get("/run/broken/strength.svg").status_code == 404
+
+
+def test_the_evaluations_of_a_run_are_a_table_to_save(pages):
+    rows = list(csv.DictReader(pages.get("/run/one/evaluations.csv").text.splitlines()))
+    assert [(float(row["seconds"]), float(row["tuned low"])) for row in rows] == [(10.0, -1.0), (20.0, 0.0)]
+    assert pages.get("/run/one/metrics.jsonl").status_code == pages.get("/run/one/report.html").status_code == 200
 
 
 NOWHERE = """\
-    /run/..%2fruns%2fone /run/%2e%2e%2fone /run/one/..%2fconfig.yaml /run/one/config.svg /tournament/..%2fruns
+    /run/..%2fruns%2fone /run/%2e%2e%2fone /run/one/..%2fconfig.yaml /run/one/config.svg /run/one/config.yaml
+    /run/one/agent.safetensors /run/broken/report.html /tournament/..%2fruns
     /tournament/nope /tournament/nope/game /tournaments/nope /verdict/nope"""
 
 
