@@ -658,6 +658,14 @@ def test_new_pages_keep_their_own_policy(pages):
         assert not re.search(r'<script(?![^>]*src="/static/)(?![^>]*application/json)|<style|\sstyle=', answer.text)
 
 
-def test_texts_on_the_front_page_are_sentences(pages):
-    printed = re.findall(r"</h2>\s*<p>(.)", pages.get("/").text)
-    assert len(printed) == len(GAMES) and all(letter.isupper() for letter in printed)
+def test_the_front_page_shows_a_table_and_says_of_every_game_what_it_is(pages):
+    text = pages.get("/").text
+    kinds = re.findall(r'</h2>\s*<p class="quiet">([A-Z].*)\.</p>', text)
+    goals = re.findall(r"</p>\s*<p>([A-Z].*\.)</p>\s*<p><a", text)
+    assert len(kinds) == len(goals) == len(GAMES)
+    assert text.index("Start here: Jie Long") < text.index('class="cards"')
+    found = [pages.get(each) for each in re.findall(r'"(/picture/[^"]*)"', text)]
+    assert len({each.text for each in found}) == 2  # for light and dark pages
+    for each in found:
+        assert "open end 2" in each.text and ElementTree.fromstring(each.text).tag.endswith("svg")
+    assert pages.get("/picture/pink.svg").status_code == 404
