@@ -590,7 +590,11 @@ def test_the_report_is_one_file_with_its_pictures_inside(tmp_path):
     assert not re.search(r'(?:src|href)="(?!#)', page)
     assert not re.search(r"url\((?!#)", page)
     for performance in found.performances:
-        assert str(performance.chips) in page
+        row = f"<td>{performance.chips}</td><td>{'<0.001' if performance.p < 0.001 else f'{performance.p:.3f}'}</td>"
+        assert row.replace("<0", "&lt;0") in page
+    sure = {pair: p for pair, p in found.standings.adjusted().items() if p < 0.05}
+    assert sure and len(re.findall(r'<td class="(?:won|lost)[123]">', page)) == len(sure)
+    assert "prefers-color-scheme: dark" in page
     verify(tmp_path / "run")
 
 

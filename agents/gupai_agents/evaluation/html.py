@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from jinja2 import ChoiceLoader, Environment, PackageLoader
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from gupai_agents.evaluation import chart
@@ -24,13 +24,35 @@ def templates(package: str = "gupai_agents.evaluation") -> Environment:
     """Return what fills in the templates of a package; it finds those of reports and charts too."""
     found = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader("gupai_agents.evaluation")]),
+        undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
     found.filters["drawable"] = drawable
+    found.globals["heat"] = heat
     return found
+
+
+def heat(mean: float, p: float) -> str:
+    """Return the CSS class of a cell of a heat map, "" if nothing is shown.
+
+    Args:
+        mean: Chips per deal.
+        p: The probability of as much where both come out even: the smaller, the stronger the colour.
+    """
+    sure = sum(p < each for each in (0.05, 0.01, 0.001))
+    return f"{'won' if mean > 0 else 'lost'}{sure}" if sure else ""
+
+
+def svg_file(drawn: Markup) -> str:
+    """Return a chart as a file of its own, with its colours inside."""
+    head, _, rest = drawn.partition(">")
+    style = templates().get_template("chart.css").render()
+    colours = "--ink: #1d242b; --quiet: #5b6670; --line: #dde2e6; --accent: #2f7d4f"
+    root = f"svg {{ {colours}; background: #fff; font-family: system-ui, sans-serif }}"
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{root} {style}</style>{rest}'
 
 
 def report(found: Tournament, manifest: dict[str, Any]) -> str:
@@ -134,8 +156,7 @@ def _duels(standings: Standings, ranked: list[int]) -> Iterator[list[tuple[str, 
                 row.append(("", ""))
                 continue
             won = standings.against(hero, other)
-            sure = sum(bool(adjusted[hero, other] < p) for p in (0.05, 0.01, 0.001))
-            row.append((str(won), f"{'won' if won.mean > 0 else 'lost'}{sure}" if sure else ""))
+            row.append((str(won), heat(won.mean, adjusted[hero, other])))
         yield row
 
 
