@@ -201,7 +201,7 @@ def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
 
 
 def deal_elsewhere(reading: dict[str, Any], example: dict[str, Any], address: str) -> dict[str, Any]:
-    """Return what a page tells of a deal that has a page of its own."""
+    """Return what a page says about a deal that has a page of its own."""
     what, unit = example["what"], "chips" if reading.get("unit") == "chips" else "in the metric"
     who = f"Against {example['player']}" if reading["kind"] == "policy" else f"{example['player']} at all seats"
     return {

@@ -43,7 +43,7 @@ def fails(*checks: str, pettingzoo_passes: bool | None = True) -> Callable:
 
 @fails("information-set")
 class LeakedHand(LittleDragon):
-    """The next seat's tiles are marked among one's own discards."""
+    """The next seat's tiles are marked among the seat's own discards."""
 
     def view(self, seat):
         seen = super().view(seat)
@@ -53,7 +53,7 @@ class LeakedHand(LittleDragon):
 
 @fails("information-set")
 class LeakedSleeper(LittleDragon):
-    """The sleeping tile shows while one waits for one's turn."""
+    """The sleeping tile shows while the seat waits for its turn."""
 
     def view(self, seat):
         seen = super().view(seat)
@@ -78,7 +78,7 @@ class LeakedInMask(LittleDragon):
 
 @fails("information-set")
 class LeakedInInfo(LittleDragon):
-    """The info tells whether the next seat could play now."""
+    """The info says whether the next seat could play now."""
 
     def info(self, seat):
         return super().info(seat) | {"next_can_play": min(self.legal((seat + 1) % SEATS), default=0) < DISCARD}
@@ -197,7 +197,7 @@ class WrongDtypeOffTurn(LittleDragon):
 
 @fails("seeds-differ")
 class SameDealEveryGame(LittleDragon):
-    """The generator is made anew from a constant."""
+    """The generator is made again from a constant."""
 
     def seed(self, seed):
         self.rng = np.random.default_rng(1)
@@ -242,7 +242,7 @@ class GamesCounted(LittleDragon):
 
 @fails("episodes-repeat")
 class SeedForOneEpisode(LittleDragon):
-    """A reset without a seed forgets the generator instead of going on with it."""
+    """A reset without a seed forgets the generator instead of continuing with it."""
 
     def seed(self, seed):
         self.rng = np.random.default_rng(seed)

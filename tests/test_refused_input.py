@@ -698,7 +698,7 @@ ODD_WORDS = [  # a command and what its line says
     ("train jie-long --set network=5", "network=5 is not allowed; this is a group of settings"),
     ("replay {at}", "{at}: this is a folder; name a file"),
     ("replay {at}/none", "{at}/none: no such file or folder"),
-    ("verify {at}/latin.yaml", "{at}/latin.yaml: there is no such folder"),
+    ("verify {at}/latin.yaml", "{at}/latin.yaml: no card, it is not JSON"),
     ("export {at}/none --onnx {at}/x --sb3 {at}/./x", "--onnx and --sb3 both name {at}/x; name two files"),
 ]
 
