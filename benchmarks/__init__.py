@@ -1,1 +1,1 @@
-"""Throughput of the engine beside that of others; see docs/benchmarks.md."""
+"""Throughput of the engine next to that of others; see docs/benchmarks.md."""

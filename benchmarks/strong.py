@@ -8,7 +8,7 @@
     python benchmarks/strong.py --again        # judge all that ship once more
     python benchmarks/strong.py --again jie-long-forced_play_true --look-ahead 5 16 0.25
 
-What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python docs/pages.py` then tells
+What is shipped is judged as it ships. The file goes to agents/gupai_agents/networks; `python docs/pages.py` then says
 of it in docs/models.md. A new network does not look ahead until it is told to.
 """
 
@@ -31,7 +31,7 @@ from gupai_training.config import CONFIG_FILE, ExpertIterationConfig
 
 SEED = 2_000_003  # deals that neither training nor its looks have met
 DEALS, SEARCHED = 20_000, 1000  # of a duel with a player by name, and with a search
-FEWER = {"shi-wu-hu": 100}  # where a deal of a search takes a second and more
+FEWER = {"shi-wu-hu": 40}  # where a deal of a search takes a second and more
 SEARCH = "search:playouts=200"
 # What is told of players that went into a run, and of the one it began with also who went into that.
 TOLD = "targets", "decisions", "seconds", "seed", "machine", "recipe", "rollout_policy"
@@ -39,7 +39,7 @@ PLAYERS = "start", "averaged_with", "start_averaged", "ensemble"
 
 
 def main() -> None:
-    """Ship the player of a run, or judge anew those that ship."""
+    """Ship the player of a run, or judge again those that ship."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "runs",
@@ -142,7 +142,7 @@ def _made(run: Path, machine: str, replaced: Path) -> dict[str, Any]:
 
 
 def _told(source: Path, machine: str, replaced: Path, names: Sequence[str]) -> dict[str, Any]:
-    """Return what is told of a player, a file or a run's folder, that went into another."""
+    """Return what is said of a player, a file or a run's folder, that went into another."""
     found = read_header(source)
     if (source / CONFIG_FILE).is_file():
         found |= _made(source, machine, replaced)

@@ -1,4 +1,4 @@
-"""The trainer beside a bare loop that does the same work, and beside what PettingZoo's tutorial for SB3 does.
+"""The trainer next to a bare loop that does the same work, and next to what PettingZoo's tutorial for SB3 does.
 
     python benchmarks/trainer.py --rounds 5
 

@@ -1,4 +1,4 @@
-"""Find the weights of the player `tuned` anew and write them where it finds them: agents/gupai_agents/weights.
+"""Find the weights of the player `tuned` again and write them where it finds them: agents/gupai_agents/weights.
 
     python benchmarks/tuned.py [GAME ...] [--generations N]
 

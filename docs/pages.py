@@ -486,7 +486,7 @@ def models() -> str:
         "They know the rules of their variant alone and are free to use (MIT).",
         "[Another seed](training-studies.md#another-seed) gives another player. A card has the recipes and says",
         "whether what ships is enough to repeat them; `python benchmarks/strong.py RUN` ships a run, and",
-        "`python -m benchmarks.recipes CONFIGURATION RUN` has a card tell what one command makes.",
+        "`python -m benchmarks.recipes CONFIGURATION RUN` has a card say what one command makes.",
         "Each has a card in the format of the Hugging Face Hub.",
         "",
         "```{toctree}",
@@ -773,7 +773,8 @@ def _took(header: dict[str, Any]) -> str:
     """Return the seconds of each run that went into a network, and where it ran."""
     found = []
     for machine, same in itertools.groupby(_parts(header), lambda each: each["machine"]):
-        found.append(f"{', then '.join(format(each['seconds'], ',.0f') for each in same)}, on {machine}")
+        where = machine.replace("beside it", "at the same time")
+        found.append(f"{', then '.join(format(each['seconds'], ',.0f') for each in same)}, on {where}")
     return "; then ".join(found)
 
 

@@ -4,7 +4,7 @@
     pip install -c constraints.txt ".[train]"
     python examples/maskable_ppo.py
 
-`SelfPlayVecEnv.against` is an ordinary VecEnv: 256 deals side by side, one learning seat in each (drawn anew for every
+`SelfPlayVecEnv.against` is an ordinary VecEnv: 256 deals side by side, one learning seat in each (drawn again for every
 deal), `greedy` in the others. The reward is the seat's chips over `payoff_scale`, at its last decision of the deal.
 Prints MaskablePPO's own table of every fortieth update, and the learner's chips per deal before and after.
 """

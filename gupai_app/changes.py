@@ -250,7 +250,7 @@ def _change(content: dict[str, Any], key: str, text: str, field: Field, game: Ga
 
 
 def _value(key: str, name: str, text: str, field: Field, anybody: bool) -> Any:
-    """Return what stands in a file for a text: the model reads numbers of it."""
+    """Return what is in a file for a text: the model reads numbers of it."""
     if field.many or name in ("treated", "baseline"):
         listed = text.split(";")
         for each in listed:

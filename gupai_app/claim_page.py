@@ -1,6 +1,6 @@
 """The verdict on a claim as a page: what came out, for a player, with deals to step through; no network is needed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ def records_of(path: str) -> Path:
 def write_claim(
     path: str, claim: Claim, content: dict[str, Any], *, panel: Sequence[str] = (), force: bool = False
 ) -> Path | None:
-    """Write the page of a verdict, and beside it the games it shows; return where these are, if there are any.
+    """Write the page of a verdict, and next to it the games it shows; return where these are, if there are any.
 
     Args: path: of a file, FILE.html; the games go to FILE.jsonl. content: the verdict as JSON. panel: players
         that it was tested with instead of the file's. force: whether both may
@@ -75,25 +75,29 @@ def claim_page(
     content: dict[str, Any], pairs: Sequence[tuple[int, dict[str, Any], Pair]] = (), records: str = ""
 ) -> str:
     """Return the page of a verdict, which is JSON; pairs: its deals. records: the name of the file of their games."""
-    body, parts = claim_body(content, pairs, records)
+    parts = Parts()
+    deals = [
+        (of, deal_both_ways(content, of, at, example, pair, parts)) for at, (of, example, pair) in enumerate(pairs)
+    ]
+    body = claim_body(content, deals, records)
     return page(f"{content['id']}: {content['statement']}", body, parts)
 
 
-def claim_body(
-    content: dict[str, Any], pairs: Sequence[tuple[int, dict[str, Any], Pair]] = (), records: str = ""
-) -> tuple[Markup, Parts]:
-    """Return what stands in the page of a verdict, and the parts of its drawings; see `claim_page`."""
-    parts = Parts()
+def claim_body(content: dict[str, Any], deals: Iterable[tuple[int, dict[str, Any]]], records: str = "") -> Markup:
+    """Return what the page of a verdict shows.
+
+    Args: deals: to look at, each with the number of its reading: `deal_both_ways` or `deal_elsewhere`. records: the
+        name of the file of their games.
+    """
     readings = [_reading(reading) for reading in content["readings"]]
-    for at, (of, example, pair) in enumerate(pairs):
-        deal = _deal(f"r{of + 1}", at, content["readings"][of], example, pair, parts)
+    for of, deal in deals:
         readings[of]["deals"].append(deal)
     words = {"readings": readings, "records": records, "command": command_of(content)}
-    return filled("verdict_body.html", content=content, **words), parts
+    return filled("verdict_body.html", content=content, **words)
 
 
 def _reading(reading: dict[str, Any]) -> dict[str, Any]:
-    """Return what a page says of a reading beside what the verdict says."""
+    """Return what a page says of a reading next to what the verdict says."""
     with_sides = reading["kind"] in SIDES
     return {
         "reading": reading,
@@ -122,7 +126,7 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
     pooled = reading.get("pooled")
     if pooled and reading.get("unit") == "chips":
         if pooled.get("differ"):
-            yield f"{pooled['least']:+.2f} to {pooled['most']:+.2f}", "chips per deal when it comes up, by opponent"
+            yield f"{pooled['least']:+z.2f} to {pooled['most']:+z.2f}", "chips per deal when it comes up, by opponent"
         what = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
         yield _figure(pooled["mean"], pooled["half_width"]), what
     if "frequency" in reading:
@@ -131,7 +135,7 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
         else:
             yield percent(reading["frequency"]), "of a seat's deals is how often it comes up"
     if "per_hundred" in reading:
-        yield f"{reading['per_hundred']:+.1f}", "chips in a hundred deals"
+        yield f"{reading['per_hundred']:+z.1f}", "chips in a hundred deals"
 
 
 def failures(reading: dict[str, Any]) -> str:
@@ -169,7 +173,7 @@ def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
         half = each["half_width"]
         yield [
             each["label"],
-            f"{times * each['mean']:+.3f}",
+            f"{times * each['mean']:+z.3f}",
             "" if half is None else f"{times * half:.3f}",
             f"{each['samples']:,}",
             f"{each['p']:.2g}" if "p" in each else "",
@@ -196,15 +200,28 @@ def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
     return chart.columns(steps, names, means)
 
 
-def _deal(
-    prefix: str, at: int, reading: dict[str, Any], example: dict[str, Any], pair: Pair, parts: Parts
-) -> dict[str, Any]:
-    """Return a deal played both ways, side by side."""
-    what, games = example["what"], (pair.treated, pair.baseline)
-    slug = f"{prefix}-{SLUGS[what]}"
-    seats = ", ".join(f"seat {seat}" for seat in pair.seats)
-    gain = f"{example['gain']:+g} {'chips' if reading.get('unit') == 'chips' else 'in the metric'}"
+def deal_elsewhere(reading: dict[str, Any], example: dict[str, Any], address: str) -> dict[str, Any]:
+    """Return what a page tells of a deal that has a page of its own."""
+    what, unit = example["what"], "chips" if reading.get("unit") == "chips" else "in the metric"
     who = f"Against {example['player']}" if reading["kind"] == "policy" else f"{example['player']} at all seats"
+    return {
+        "slug": SLUGS[what],
+        "title": f"{what[0].upper()}{what[1:]}{AMONG if what == MEDIAN else ''}: {example['gain']:+g} {unit}",
+        "about": f"{who}; deal {example['deal']}.",
+        "address": address,
+    }
+
+
+def deal_both_ways(
+    content: dict[str, Any], of: int, at: int, example: dict[str, Any], pair: Pair, parts: Parts
+) -> dict[str, Any]:
+    """Return a deal played both ways, side by side.
+
+    Args: of: the number of its reading. at: its number among the deals of the page.
+    """
+    reading, games = content["readings"][of], (pair.treated, pair.baseline)
+    slug = f"r{of + 1}-{SLUGS[example['what']]}"
+    seats = ", ".join(f"seat {seat}" for seat in pair.seats)
     both = enumerate(zip(*(game.actions for game in games), strict=False), 1)
     sides = [
         {
@@ -218,10 +235,11 @@ def _deal(
             zip(("with", "without"), SIDES[reading["kind"]], games, strict=True), 1
         )
     ]
+    told = deal_elsewhere(reading, example, "")
     return {
+        **told,
         "slug": slug,
-        "title": f"{what[0].upper()}{what[1:]}{AMONG if what == MEDIAN else ''}: {gain}",
-        "about": f"{who}; deal {example['deal']}, {seats}.",
+        "about": f"{told['about'].rstrip('.')}, {seats}.",
         "parting": next((number for number, (one, other) in both if one != other), None),
         "sides": sides,
     }

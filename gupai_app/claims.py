@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from gupai_agents.evaluation.claims import (
 )
 from gupai_agents.evaluation.claims.exacts import questions_of
 from gupai_agents.evaluation.claims.features import action_features_of, hand_features_of, position_features_of
+from gupai_agents.evaluation.claims.files import SUFFIX, find, paths
 from gupai_agents.evaluation.claims.measures import metrics_of
 from gupai_agents.evaluation.claims.optimiser import DEFAULT, planned_deals
 from gupai_agents.evaluation.claims.patterns import WORDS
@@ -36,37 +36,12 @@ from gupai_app.claim_template import template
 from gupai_app.report import progress, put, shares, table_of
 from gupai_app.streams import say
 from gupai_env import __version__
-from gupai_env.core.checks import nearest, short_repr
+from gupai_env.core.checks import short_repr
 from gupai_env.core.files import locked_folder, read_text, write_file
 from gupai_env.core.game import Game
 from gupai_env.games import GAMES, get_game
 
-SUFFIX = ".yaml"
 HOW = ("seed", "deals", "panel", "strong", "masters")  # arguments of a test in a command
-ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
-
-
-def folder() -> Path:
-    """Return where the claims lie that come with gupai: beside the configurations of training."""
-    installed = Path(str(files("gupai_training"))) / "configs" / "claims"
-    return installed if installed.is_dir() else Path(__file__).parents[1] / "configs" / "claims"
-
-
-def paths() -> list[Path]:
-    """Return the files of all claims that come with gupai, by game."""
-    found = folder().glob(f"*{SUFFIX}")
-    return sorted(found, key=lambda path: (ORDER.index(path.stem[:2]) if path.stem[:2] in ORDER else 9, path.stem))
-
-
-def find(name: str) -> Path:
-    """Return the file of a claim by its id or path. Raises: ValueError naming the nearest ids."""
-    if name.endswith(SUFFIX):
-        return Path(name)
-    known = [path.stem for path in paths()]
-    if name not in known:
-        hint = nearest(name, known)
-        raise ValueError(f"there is no claim {name!r}; {hint}`gupai claim list` lists them, FILE{SUFFIX} is one's own")
-    return folder() / f"{name}{SUFFIX}"
 
 
 def read(name: str | None) -> list[Claim]:
@@ -202,7 +177,7 @@ def test(
 ) -> list[dict[str, Any]]:
     """Test claims and print what has been found, as "text", "markdown" or "json"; `out` keeps the JSON of each.
 
-    A claim whose verdict lies in the folder `out` already, by the same command, is not tested again. The workers
+    A claim whose verdict is in the folder `out` already, by the same command, is not tested again. The workers
     share the claims; what they find is the same. more: `masters`, False not to ask them; and how a changed claim is
     asked for again: `claim`, its name, and `set`, its changes. Returns the verdicts.
     """
@@ -345,7 +320,7 @@ def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the verdict that lies at a path, if it is that of this claim and command."""
+    """Return the verdict that is at a path, if it is that of this claim and command."""
     if path is None or not path.exists():
         return None
     try:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from gupai_app import streams
-from gupai_app.commands import bench, claims, compare, play, train
+from gupai_app.commands import bench, benchmark, claims, compare, play, train
 from gupai_app.commands.errors import OneLineErrors
 from gupai_app.stop import Stop
 from gupai_app.streams import say
@@ -21,13 +21,16 @@ COMMANDS = (
     compare.verify,
     compare.gate,
     compare.ladder,
+    benchmark.benchmark,
     train.tune,
     compare.exploitability,
     compare.best_response,
     train.discover,
     bench.bench,
     train.train,
+    train.compare_runs,
     train.export,
+    train.export_dataset,
 )  # in the order of the help
 
 app = typer.Typer(

@@ -23,7 +23,7 @@ def run(
 ) -> dict[str, Any]:
     """Return what is discovered, for JSON; with `out` it is kept there, and every seed as soon as it is searched.
 
-    What lies there already by the same command is not searched again. Raises: ValueError as `discover`, and for what
+    What is there already by the same command is not searched again. Raises: ValueError as `discover`, and for what
     another command has left there; OSError.
     """
     asked = {"variant": variant.changed(), "start": start, "seed": seed, "budget": asdict(budget.checked())}
@@ -111,7 +111,7 @@ def label(features: Sequence[str]) -> str:
 def figure(found: dict[str, float]) -> str:
     """Return a mean with its interval, small ones with more digits."""
     digits = 3 if max(abs(found["mean"]), found["half_width"]) < 1 else 2
-    return f"{found['mean']:+.{digits}f} ±{found['half_width']:.{digits}f}"
+    return f"{found['mean']:+z.{digits}f} ±{found['half_width']:.{digits}f}"
 
 
 def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:

@@ -167,7 +167,7 @@ class HumanAgent:
         ranked = sorted(range(len(moves)), key=lambda at: -found[at].mean)[: self.hints.most_shown]
         entries = [
             f"{at + 1:>3}  {self.game.action_name(found[at].action, turn.views[0])} "
-            f"{found[at].mean:+.1f} ±{found[at].half:.1f}"
+            f"{found[at].mean:+z.1f} ±{found[at].half:.1f}"
             for at in ranked
         ]
         self.terminal.paragraph(f"{how_found}:")

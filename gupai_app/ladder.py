@@ -27,7 +27,9 @@ def players(game: Game, variant: Variant, more: Sequence[str]) -> list[str]:
 
 def show(ladder: Ladder, seconds: float) -> None:
     """Print a ladder."""
-    table = table_of("one of", *(f"against {name}" for name in ladder.rivals), "all but random", "deals", "decisions/s")
+    table = table_of(
+        "one of", *(f"against {name}" for name in ladder.rivals), "all except random", "deals", "decisions/s"
+    )
     for rung in ladder.rungs:
         on_each = ["" if name == rung.player else str(won) for name, won in zip(ladder.rivals, rung.chips, strict=True)]
         table.add_row(rung.player, *on_each, str(rung.total), f"{rung.deals:,}", f"{rung.speed:,.0f}")

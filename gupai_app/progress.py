@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from gupai_app.report import evaluation_line
 from gupai_env.core.variant import in_words
 from gupai_training.config import went_in
 from gupai_training.run import Run
@@ -55,15 +56,7 @@ class ScreenReporter(MessageReporter):
 
     def evaluated(self, row: dict[str, Any]) -> None:
         """Print a line: millions of decisions, or targets, and chips per deal against each baseline."""
-        found = [
-            f"{name} {value['mean']:+.1f} ±{value['high'] - value['mean']:.1f}"
-            for name, value in row.items()
-            if isinstance(value, dict) and "mean" in value
-        ]
-        if "exploitability" in row:
-            found.append("exploitability {best:.4f}, drawn {drawn:.4f}".format(**row["exploitability"]))
-        number, what = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
-        self.console.print(f"{number / 1e6:5.2f}M {what}: {', '.join(found)}")
+        self.console.print(evaluation_line(row))
 
     def expect(self, deals: int) -> None:
         """Start the bar of the final table."""
@@ -115,7 +108,7 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
             escape(row.hero),
             escape(row.villain),
             str(row.result.mean(0)),
-            *(f"{each.mean:+.1f} ±{each.half_width:.1f}" for each in (row.result.at_seat(0, n) for n in seats)),
+            *(f"{each.mean:+z.1f} ±{each.half_width:.1f}" for each in (row.result.at_seat(0, n) for n in seats)),
         ]
         for row in rows
     ]
@@ -131,18 +124,3 @@ def results_table(run: Run, rows: Iterable[Row], width: int = 80) -> Table:
             at_seats = [cell.replace(" ", "\n") for cell in at_seats]
         table.add_row(*names_and_mean[:2], f"[bold]{names_and_mean[2]}[/bold]", *at_seats)
     return table
-
-
-def results_json(run: Run, rows: Iterable[Row]) -> str:
-    """Return the same as one JSON object."""
-    found = [
-        {
-            "player": row.hero,
-            "against": row.villain,
-            "chips_per_deal": row.result.mean(0)._asdict(),
-            "at_seats": [row.result.at_seat(0, seat)._asdict() for seat in range(run.variant.players)],
-        }
-        for row in rows
-    ]
-    head = {"game": run.game.id, "variant": run.config.variant, "checkpoint": str(run.agent_file)}
-    return json.dumps({**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": found})

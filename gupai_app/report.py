@@ -17,11 +17,14 @@ from rich.table import Table
 from rich.text import Text
 
 from gupai_agents.evaluation.all_hands import HandTree
+from gupai_agents.evaluation.benchmark import gaps
+from gupai_agents.evaluation.benchmark_models import Card, read_suite
 from gupai_agents.evaluation.best_response import NETWORK, SEARCH, TUNING, BestResponse
 from gupai_agents.evaluation.chart import short
 from gupai_agents.evaluation.exact import GameTree
 from gupai_agents.evaluation.folder import summary
 from gupai_agents.evaluation.gating import ACCEPTED, REJECTED, UNDECIDED, Gate
+from gupai_agents.evaluation.html import card_head
 from gupai_agents.evaluation.tournament import MIXED, ONE, TWO, Standings, Tournament
 from gupai_agents.registry import NOT_NAMED, agent_names
 from gupai_app.bench import COUNTED, RUNS, Figure, machine
@@ -100,6 +103,19 @@ def shares() -> Iterator[Callable[[float, str], None]]:
         yield lambda share, what: bar.update(task, completed=share, description=escape(what))
 
 
+def evaluation_line(row: dict[str, Any]) -> str:
+    """Return an evaluation in words: millions of decisions, or targets, and chips per deal against each baseline."""
+    found = [
+        f"{name} {value['mean']:+z.1f} ±{value['high'] - value['mean']:.1f}"
+        for name, value in row.items()
+        if isinstance(value, dict) and "mean" in value
+    ]
+    if "exploitability" in row:
+        found.append("exploitability {best:z.4f}, drawn {drawn:z.4f}".format(**row["exploitability"]))
+    number, what = (row["decisions"], "decisions") if row["decisions"] else (row["targets"], "targets")
+    return f"{number / 1e6:5.2f}M {what}: {', '.join(found)}"
+
+
 def games(listed: Iterable[Game]) -> None:
     """Print the games, a line each."""
     table = table_of("game", "", show_header=False)
@@ -165,7 +181,7 @@ def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> N
         by_seat.add_row(names[agent], *(str(found.at_seat(agent, seat)) for seat in seats))
         place = sum(number * share for number, share in enumerate(performance.places, 1))
         rank = "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}"
-        rating = f"{performance.rating:+.0f} ±{performance.rating_width:.0f}"
+        rating = f"{performance.rating:+z.0f} ±{performance.rating_width:.0f}"
         performances.add_row(
             names[agent],
             str(performance.chips),
@@ -213,6 +229,37 @@ def _p(p: float) -> str:
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
+def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
+    """Print the scores of cards next to each other, by task and in all; raises ValueError as `gaps` does."""
+    differences = list(gaps(cards)) if len(cards) > 1 else []
+    if as_json:
+        shown = [card.model_dump(exclude={"results": {"__all__": {"chips"}}}) for card in cards]
+        above = [each.model_dump() for each in differences]
+        return put_json({"cards": shown, "above_the_first": above} if differences else shown[0])
+    names = short_names([f"{card.agent}" for card in cards])
+    table = table_of("task", *names, *(["µs", "from 0 to 100"] if len(cards) == 1 else []))
+    for at, result in enumerate(cards[0].results):
+        row = [str(card.results[at].score) for card in cards]
+        if len(cards) == 1:
+            population = list(read_suite(cards[0].suite).task(result.task).population)
+            timing = cards[0].timing
+            row.append(f"{timing.microseconds[result.task]:,.1f}" if timing else "")
+            row.append(f"{population[0]} to {population[-1]}")
+        table.add_row(result.task, *row)
+    put(
+        table,
+        *(f"{name} is {card.agent}." for name, card in zip(names, cards, strict=True) if name != card.agent),
+        *(f"{card.agent}: {card_head(card)}." for card in cards),
+        *(
+            f"{card.agent} is {gap} above {cards[0].agent}, deal by deal."
+            for card, gap in zip(cards[1:], differences, strict=True)
+        ),
+        *(f"{card.agent} thinks {card.timing.slowest} per decision on one core." for card in cards if card.timing),
+        "A score of 0 is the first player's of a task's population, 100 the last your, in the same deals against all "
+        "of it; in brackets the 95% interval, a bootstrap over deals.",
+    )
+
+
 def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_json: bool = False) -> None:
     """Print what a gate decided."""
     challenger, champion = names
@@ -237,7 +284,7 @@ def gate(found: Gate, names: Sequence[str], gain: float, seconds: float, *, as_j
     put(
         said,
         f"One {challenger} among {champion}: {found.chips} chips per deal after {counted(found.test.samples, 'deal')}, "
-        f"each from every seat; log-likelihood ratio {found.test.log_likelihood_ratio:+.2f}; {seconds:.1f} seconds.",
+        f"each from every seat; log-likelihood ratio {found.test.log_likelihood_ratio:+z.2f}; {seconds:.1f} seconds.",
     )
 
 
@@ -255,8 +302,8 @@ def exploitability(
         table.add_column("exploitability", justify="right")
     for name, policy in policies.items():
         values, gains = tree.values(policy), tree.gains(policy)
-        cells = [*(f"{value:+.4f}" for value in values.round(4) + 0.0), *(f"{gain:.4f}" for gain in gains)]
-        table.add_row(name, *cells, *([f"{tree.exploitability(policy):.4f}"] if two else []))
+        cells = [*(f"{value:+z.4f}" for value in values), *(f"{gain:z.4f}" for gain in gains)]
+        table.add_row(name, *cells, *([f"{tree.exploitability(policy):z.4f}"] if two else []))
     put(
         table,
         f"{tree.game.id} v{tree.game.version}, {tree.variant}: {tree.nodes:,} nodes, {tree.deals:,} deals, "

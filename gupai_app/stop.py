@@ -15,7 +15,7 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # ctrl-C, a shutdown, a closed termin
 class Stop:
     """Ctrl-C and requests to end, recorded so that none is lost: an exception may be swallowed where it is raised.
 
-    While `gently` is true a first signal interrupts nothing; `asked` tells of it where stopping is safe. At any other
+    While `gently` is true a first signal interrupts nothing; `asked` shows it where stopping is safe. At any other
     time, and when a signal is repeated, it is a KeyboardInterrupt at once. One that leaves the context is reported in
     a line and ends the process.
     """

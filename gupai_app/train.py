@@ -9,8 +9,8 @@ from gupai_app.stop import Stop
 
 if TYPE_CHECKING:
     from gupai_agents.workers import Workers
+    from gupai_training.config import Config
     from gupai_training.run import Run
-    from gupai_training.run_folder import Row
 
 
 def train(
@@ -21,33 +21,49 @@ def train(
     as_json: bool,
     stop: Stop,
     workers: "Workers | None" = None,
+    seeds: int | None = None,
 ) -> None:
     """Train to the end and print the table of results; see `gupai train --help`. workers: compute targets.
+
+    With `seeds`, so many runs are trained, and the table is over them.
 
     Raises: ValueError for anything wrong with the configuration or the saved run; KeyboardInterrupt after a signal.
     """
     with stop.held():  # errors in the configuration are reported before torch is imported
         try:
-            from gupai_training.config import load, load_run
+            from gupai_training.config import load, saved_config
 
-            settings = load(str(config), changes) if go_on is None else load_run(Path(go_on))
-            from gupai_training.run import Run
+            settings = load(str(config), changes) if go_on is None else saved_config(Path(go_on))
+            if seeds is None:
+                from gupai_training.run import Run
         except ImportError as error:
             raise ValueError(f"training needs more packages ({error}): pip install 'gupai[train]'") from None
+    if seeds is not None:
+        _train_seeds(settings, seeds, runs, stop, as_json)
+        return
     with stop.held():
         if go_on is None:
             run = Run.begin(settings, Path(runs), workers)
         else:
             run = Run(settings, Path(go_on), workers)
     if isinstance(workers, Cluster):
-        workers.go_on = f"all that was learned is saved; go on with: gupai train --resume {run.folder}"
+        workers.go_on = f"all that was learned is saved; continue with: gupai train --resume {run.folder}"
     _train(stop, run, go_on is not None, as_json)
+
+
+def _train_seeds(settings: "Config", seeds: int, runs: str, stop: Stop, as_json: bool) -> None:
+    from gupai_app import compare_runs
+    from gupai_app import seeds as side_by_side
+
+    folders = side_by_side.train(settings, seeds, runs, stop, as_json=as_json)
+    compare_runs.compare(folders, None, None, as_json=as_json, force=False)
 
 
 def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     import torch
 
-    from gupai_app.progress import JsonReporter, ScreenReporter, results_json, results_table
+    from gupai_app.progress import JsonReporter, ScreenReporter, results_table
+    from gupai_training.report import results_json, write_report
     from gupai_training.run_folder import Reporter
 
     console = Screen()
@@ -59,14 +75,14 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
             markup=False,
         )
     again = f"gupai train --resume {run.folder}"
-    stop.result = f" at once; go on from the last save, if there is one, with: {again}"
+    stop.result = f" at once; continue from the last save, if there is one, with: {again}"
     stop.gently = True
     try:
         finished = run.learn(go_on=go_on, reporter=reporter, stop=stop.asked)
     except (FloatingPointError, MemoryError, torch.OutOfMemoryError) as error:
         raise ValueError(f"{run.folder}: {error}") from None
     if not finished:
-        stop.result = f" and saved; go on with: {again}"
+        stop.result = f" and saved; continue with: {again}"
         raise KeyboardInterrupt
     stop.result = f", all is learned and saved; the table comes with: {again}"
     stop.gently = False
@@ -80,10 +96,9 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
     finally:
         reporter.close()
     stop.check()
-    results = results_json(run, rows)
-    report = _write_report(run, rows, results)
+    report = write_report(run, rows)
     if as_json:
-        print(results)
+        print(results_json(run, rows))
         return
     console.print(results_table(run, rows, console.width))
     console.print(f"How it went, as a page: {report}", soft_wrap=True, markup=False)
@@ -93,15 +108,3 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
         soft_wrap=True,
         markup=False,
     )
-
-
-def _write_report(run: "Run", rows: "list[Row]", results: str) -> Path:
-    """Write the results of a finished run, and its page; return where that is."""
-    from gupai_env.core.files import write_file
-    from gupai_training.config import REPORT_FILE, RESULTS_FILE
-    from gupai_training.report import report
-
-    write_file(run.folder / RESULTS_FILE, f"{results}\n", force=True)
-    path = run.folder / REPORT_FILE
-    write_file(path, report(run, rows), force=True)
-    return path

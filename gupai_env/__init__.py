@@ -9,11 +9,12 @@ import pettingzoo
 
 from gupai_env.core.checks import refused
 from gupai_env.core.game import Game
+from gupai_env.core.kernels import WAIT
 from gupai_env.games import GAMES, add_game, get_game
 from gupai_env.vector import VectorEnv, make_vec
 
 __version__ = "0.1.0"
-__all__ = ["GAMES", "Game", "VectorEnv", "get_game", "make_vec", "register"]
+__all__ = ["GAMES", "WAIT", "Game", "VectorEnv", "get_game", "make_vec", "register"]
 
 
 def register(game: Game) -> None:

@@ -22,7 +22,7 @@ from gupai_env.vector import VectorEnv
 MASK_PLACES = ("observation", "info")
 RENDER_MODES = ["human", "ansi", "rgb_array"]
 RENDER_FPS = 2
-NO_GAME = "no game is going on; call reset() to deal"
+NO_GAME = "no game is under way; call reset() to deal"
 IN_USE = "this environment is in use by another thread; give each thread one of its own"
 DEALT = (  # attributes that there are once a game is dealt
     "agent_selection",
@@ -172,7 +172,7 @@ class GupaiEnv(AECEnv):
             raise
 
     def _announce_deal(self) -> None:
-        """Set all attributes that tell of the game, at once, as it begins."""
+        """Set all attributes that describe the game, at once, as it begins."""
         agents, mover = self.possible_agents[:], self.possible_agents[self._seat[0]]
         self.__dict__.update(
             rewards=dict.fromkeys(agents, 0.0),
@@ -223,7 +223,7 @@ class GupaiEnv(AECEnv):
 
     def observe(self, agent: str) -> Any:
         """Return what an agent observes now, as fresh arrays."""
-        # At the end agent_selection goes on to seats for which nothing is kept.
+        # At the end agent_selection continues to seats for which nothing is kept.
         if isinstance(agent, str) and agent == self._mover:
             observation = self._observation[0].copy()
         else:
@@ -274,7 +274,7 @@ class GupaiEnv(AECEnv):
             self.render()
 
     def _announce(self, agent: str) -> None:
-        """Set all attributes that tell of the game, at once, after a move of an agent."""
+        """Set all attributes that describe the game, at once, after a move of an agent."""
         self._cumulative_rewards[agent] = 0.0
         mover, paid = self.possible_agents[self._seat[0]], bool(self._settled[0])
         now: dict[str, Any] = {"agent_selection": mover, "_mover": mover, "_infos": {}, "_paid": paid}

@@ -169,7 +169,7 @@ class GupaiGame(pyspiel.Game):
         return after
 
     def redealt(self, position: Position, player: int, key: int) -> Position:
-        """Return a position drawn from `key` among those that `player` cannot tell from this one."""
+        """Return a position drawn from `key` among those that `player` cannot distinguish from this one."""
         self._put(position.deal.redealt(player, key).states)
         # What the others have seen is known from their views of now alone.
         drawn = self._position(self.nothing, self.nothing, position.moves)
@@ -286,7 +286,7 @@ class GupaiState(pyspiel.State):
         return [0.0] * players
 
     def resample_from_infostate(self, player: int, rng: Callable[[], float]) -> "GupaiState":
-        """Return a state that the player cannot tell from this one, drawn with `rng`, numbers in [0, 1)."""
+        """Return a state that the player cannot distinguish from this one, drawn with `rng`, numbers in [0, 1)."""
         game, drawn = self.get_game(), self.clone()
         game.player(player)
         if self.position and not self.is_terminal():
@@ -336,7 +336,7 @@ class Observer:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: GupaiState, player: int) -> None:
-        """Fill the tensor with what the encoder tells; zeros before the deal."""
+        """Fill the tensor with what the encoder writes; zeros before the deal."""
         self.tensor[:] = 0
         if state.position:
             self.game._put(state.position.deal.states)

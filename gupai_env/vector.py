@@ -13,6 +13,7 @@ from gupai_env.core.checks import truth, whole_number, whole_numbers
 from gupai_env.core.compiling import bind
 from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
+from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL, Kernels, kernels, table_of
 from gupai_env.core.memory import record_of
 from gupai_env.core.rng import KEYS, as_key, derive
@@ -246,7 +247,7 @@ class VectorEnv:
         """Play one action in every lane; a lane that ends pays out and is dealt again at once.
 
         Args: actions: integers [B], one per lane, for the seat to act; WAIT leaves a lane as it is.
-        Returns: rewards, float32 [B, max_seats], in chips, zero where the deal goes on; terminated, bool [B], true
+        Returns: rewards, float32 [B, max_seats], in chips, zero where the deal continues; terminated, bool [B], true
             where this action ended the episode. The next call overwrites both.
         Raises: IllegalActionError naming the first lane and seat whose action its mask forbids; nothing changed.
         """
@@ -266,13 +267,16 @@ class VectorEnv:
         finally:
             holder.clear()
         if lane != LEGAL:
-            state = self.states[lane : lane + 1].view(np.recarray)
-            deal = Deal(self.game, self.variant, state, compiled=True)
-            raise deal.illegal(f"lane {lane}, seat {self.seats[lane]}", actions[lane])
+            raise self.refusal(lane, actions[lane])
         return self.rewards, self.terminated
 
+    def refusal(self, lane: int, action: int) -> IllegalActionError:
+        """Return the error for an action that the mask of a lane forbids."""
+        deal = Deal(self.game, self.variant, self.states[lane : lane + 1].view(np.recarray), compiled=True)
+        return deal.illegal(f"lane {lane}, seat {self.seats[lane]}", action)
+
     def _converted(self, actions: Any) -> np.ndarray:
-        """Return actions as int64 side by side; raises ValueError for anything but one integer a lane."""
+        """Return actions as int64 side by side; raises ValueError for anything except one integer a lane."""
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
         if actions.dtype.kind == "u":  # none becomes another one in int64
             actions = np.minimum(actions, self.game.num_actions)

@@ -6,13 +6,15 @@ no code with it. A new game needs its adapter and a line in `PUBLIC`.
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from adapters import ADAPTERS, turn_order
+from adapters import ADAPTERS, Adapter, turn_order
 from gupai_env import get_game
 from gupai_env.aec import GupaiEnv
+from gupai_env.core.deal import Deal
+from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.tiles import tiles_in
 from gupai_env.testing import Hooks, Record
 from gupai_env.testing.game_hooks import clone, hooks_of, put
@@ -52,6 +54,20 @@ class Past(list):
         return Past(self)
 
 
+class RefusingOnce(Deal):
+    """A deal that finds the words of a refusal once: the checks try the same actions in the same positions."""
+
+    said: ClassVar[dict[tuple, str]] = {}
+
+    def illegal(self, who: str, action: object) -> IllegalActionError:
+        before = self.states.tobytes()
+        case = (self.game.id, self.variant, before, who, repr(action))
+        if case not in self.said:
+            self.said[case] = str(super().illegal(who, action))
+            assert self.states.tobytes() == before
+        return IllegalActionError(self.said[case])
+
+
 class WitnessedEnv(GupaiEnv):
     """The environment as it is, and a witness who tells the referees what was done.
 
@@ -63,10 +79,18 @@ class WitnessedEnv(GupaiEnv):
 
     def __init__(self, game: str, **options: Any) -> None:
         super().__init__(game, **options)
-        self.adapter = ADAPTERS[game]
         self.past = Past()
         self.original: WitnessedEnv | None = None
         self.names: np.ndarray | None = None
+
+    @property
+    def adapter(self) -> Adapter:
+        """What referees are told by; not kept here, so that no copy copies it."""
+        return ADAPTERS[self.game.id]
+
+    def _bind(self) -> None:
+        super()._bind()
+        self.deal.__class__ = RefusingOnce
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
         super().reset(seed, options)
@@ -149,6 +173,7 @@ def legal_actions(env: WitnessedEnv) -> list[int]:
 
 def hooks_for(game: str, render_modes: tuple[str, ...] = ("ansi",), **variant: Any) -> Hooks:
     """All hooks of a variant."""
+    RefusingOnce.said.clear()
     adapter = ADAPTERS[game]
     return replace(
         hooks_of(game, **variant),

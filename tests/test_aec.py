@@ -425,7 +425,7 @@ BEFORE_RESET = {
 @pytest.mark.parametrize("look", BEFORE_RESET.values(), ids=BEFORE_RESET)
 def test_before_a_reset_there_is_nothing_to_see(game, look):
     for env in (env_of(game, render_mode="ansi"), copy.deepcopy(env_of(game, render_mode="ansi"))):
-        with pytest.raises(RuntimeError, match=r"^no game is going on; call reset\(\) to deal$"):
+        with pytest.raises(RuntimeError, match=r"^no game is under way; call reset\(\) to deal$"):
             look(env)
         with pytest.raises(ValueError, match="a seed is a whole number"):
             env.reset(seed=1.5)

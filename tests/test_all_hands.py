@@ -96,9 +96,9 @@ def test_an_equilibrium_tells_what_splits_win_against_it():
 def test_where_more_than_hands_matters_nothing_is_offered():
     for options in ({"players": 3}, {"deals": 2}, {"small": True}):
         assert not offers_hands(GAME, GAME.variant.make(**options))
-        with pytest.raises(ValueError, match="hands alone tell no policy"):
+        with pytest.raises(ValueError, match="hands alone do not decide a policy"):
             build_hand_tree("pai-gow", **options)
-    with pytest.raises(ValueError, match="hands alone tell no policy"):
+    with pytest.raises(ValueError, match="hands alone do not decide a policy"):
         build_hand_tree("da-ling", players=2)
     with pytest.raises(ValueError, match="1 players for 2 seats"):
         build_hand_tree("pai-gow", **TINY).policy([make_agent("random", GAME)])

@@ -142,7 +142,7 @@ def test_damaged_machine_code_is_compiled_anew_with_one_line(small, capsys, suff
         file.write_bytes(damage(whole))
         assert (name, use(small)) == (name, (2, 1))
         assert capsys.readouterr().err == (
-            f"gupai: machine code in {small}/cache/gupai is damaged; it is compiled anew\n"
+            f"gupai: machine code in {small}/cache/gupai is damaged; it is compiled again\n"
         )
         assert (name, use(small)) == (name, (2, 0))
     assert capsys.readouterr().err == ""
@@ -408,7 +408,7 @@ def test_machine_code_is_never_taken_from_a_folder_that_others_may_write_to(
     found = compiling._folder.__wrapped__("")
     assert found == (str(temporary) if place == "the home" else "")
     (printed,) = capsys.readouterr().err.splitlines()
-    assert ("kept by nobody, so that every process compiles anew" in printed) == (found == "")
+    assert ("kept by nobody, so that every process compiles again" in printed) == (found == "")
     assert list(elsewhere.iterdir()) == []
 
 

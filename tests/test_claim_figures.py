@@ -253,7 +253,7 @@ OPEN, LITTLE, RARE = ("inconclusive", 0.2, 2.0), ("inconclusive", 0.4, 0.3), ("t
         ((YES, YES), "supported", "supported"),
         ((SMALL, SMALL), "no practical effect", "no practical effect"),
         ((LITTLE, YES), "it depends", "supported from two; with one it gains little (0.40)"),
-        ((OPEN, RARE), "inconclusive", "with two it comes up too rarely to tell; with one it is not settled"),
+        ((OPEN, RARE), "inconclusive", "with two it comes up too rarely to say; with one it is not settled"),
     ],
 )
 def test_the_headline_says_from_where_a_claim_holds(said, verdict, headline):

@@ -25,6 +25,7 @@ from gupai_app.human import Terminal
 from gupai_app.streams import OutputLostError, printable, say
 from gupai_env import GAMES, get_game, jie_long_v0
 from gupai_env.core.hints import fill_rules
+from processes import Command
 
 HEAVY = ("numpy", "numba", "torch", "scipy", "pettingzoo", "gymnasium", "gupai_env", "gupai_agents")
 
@@ -38,12 +39,6 @@ def answer(*words, typed=None):
     result = run(*words, typed=typed)
     assert (result.exit_code, result.stderr) == (0, ""), result.output
     return result.stdout
-
-
-def process(*words, typed=""):
-    return subprocess.run(
-        [sys.executable, "-m", "gupai_app.cli", *words], input=typed, capture_output=True, text=True, timeout=120
-    )
 
 
 @pytest.mark.parametrize("words", [["--help"], ["play", "--help"], []], ids=str)
@@ -123,7 +118,8 @@ def test_a_heuristic_that_cannot_be_written_is_told_before_the_search(tmp_path, 
 
 
 def test_a_mistake_in_a_process_leaves_no_traceback():
-    result = process("watch", "jie-long", "gredy")
+    command = [sys.executable, "-m", "gupai_app.cli", "watch", "jie-long", "gredy"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("gupai: 'gredy' is no player")
 
@@ -135,42 +131,43 @@ def test_an_empty_word_names_no_file(path):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
-@pytest.mark.parametrize("words", [["rules"], ["--version"]], ids=str)
-def test_where_nothing_can_be_written_one_line_says_so(words):
+@pytest.mark.parametrize(
+    ("words", "stream", "status", "said"),
+    [
+        ("rules", 1, 1, "gupai: standard output: the disk is full\n"),
+        ("--version", 1, 1, "gupai: standard output: the disk is full\n"),
+        ("plya", 2, 2, ""),
+    ],
+)
+def test_where_nothing_can_be_written_one_line_says_so(words, stream, status, said):
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "gupai_app.cli", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
-        )
-    assert done.returncode == 1
-    assert done.stderr == "gupai: standard output: the disk is full\n"
+        done = Command(words, streams={stream: full.fileno()}).ends()
+    assert (done.returncode, done.stderr) == (status, said)
 
 
-def with_streams(words, stdout="", stdin="", stderr=""):
-    """Run a command whose streams are closed or lead elsewhere; return its status and what it said."""
-    command = " ".join([sys.executable, "-m", "gupai_app", *words.split(), stdin, stdout, stderr])
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120)
-    return done.returncode, done.stderr
-
-
-@pytest.mark.skipif(os.name != "posix", reason="a shell")
 @pytest.mark.parametrize(
     ("words", "streams", "status", "said"),
     [
-        ("--version", {"stdout": ">&-"}, 1, "gupai: standard output: it is closed\n"),
-        ("--help", {"stdout": ">&-"}, 1, "gupai: standard output: it is closed\n"),
-        ("rules", {"stdout": ">&-", "stdin": "<&-"}, 1, "gupai: standard output: it is closed\n"),
-        ("--version", {"stdout": ">&-", "stderr": "2>&-"}, 1, ""),
-        ("--version", {"stderr": "2>&-"}, 0, ""),
-        ("--version", {"stdin": "<&-"}, 0, ""),
-        ("plya", {"stderr": "2>&-"}, 2, ""),
-        ("plya", {"stderr": "2>/dev/full"}, 2, ""),
-        ("plya", {"stdout": ">&-"}, 2, "gupai: No such command 'plya'. Did you mean 'play', 'replay'?\n"),
+        ("--version", {1: None}, 1, "gupai: standard output: it is closed\n"),
+        ("--help", {1: None}, 1, "gupai: standard output: it is closed\n"),
+        ("rules", {0: None, 1: None}, 1, "gupai: standard output: it is closed\n"),
+        ("--version", {1: None, 2: None}, 1, ""),
+        ("--version", {2: None}, 0, ""),
+        ("--version", {0: None}, 0, ""),
+        ("plya", {2: None}, 2, ""),
+        ("plya", {1: None}, 2, "gupai: No such command 'plya'. Did you mean 'play', 'replay'?\n"),
     ],
 )
 def test_streams_may_be_closed(words, streams, status, said):
-    if "/dev/full" in str(streams) and not Path("/dev/full").exists():
-        pytest.skip("a disk that is always full")
-    assert with_streams(words, **streams) == (status, said)
+    done = Command(words, streams=streams).ends()
+    assert (done.returncode, done.stderr) == (status, said)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell")
+def test_a_process_may_begin_with_closed_streams():
+    command = f"{sys.executable} -m gupai_app rules <&- >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (1, "gupai: standard output: it is closed\n")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes")
@@ -178,8 +175,7 @@ def test_streams_may_be_closed(words, streams, status, said):
 def test_where_nobody_reads_on_a_command_ends_quietly_like_others(words):
     read, write = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "gupai_app", *words.split()]
-    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, timeout=120)
+    done = Command(*words.split(), streams={1: write}).ends()
     os.close(write)
     assert (done.returncode, done.stderr) == (141, "")
 
@@ -245,9 +241,7 @@ def test_signs_that_a_terminal_lacks_become_question_marks():
 
 
 def test_without_any_input_a_person_leaves_the_table():
-    done = subprocess.run(
-        ["sh", "-c", f"{sys.executable} -m gupai_app.cli play <&-"], capture_output=True, text=True, timeout=120
-    )
+    done = Command("play", streams={0: None}).ends()
     assert (done.returncode, done.stderr) == (0, "")
     assert "You have left the table." in done.stdout
 
@@ -265,7 +259,8 @@ def test_rules_lists_the_games_and_every_option_of_one():
 def test_a_game_can_be_played_to_its_end_through_a_pipe():
     """Numbers 1 to 6 in turn answer every question sooner or later; the end of the input leaves the table."""
     typed = "\n".join(islice(cycle("123456"), 400))
-    result = process("play", "jie-long", "--seed", "3", "--seat", "2", "-o", "forced_play=yes", typed=typed)
+    words = ("play", "jie-long", "--seed", "3", "--seat", "2", "-o", "forced_play=yes")
+    result = Command(*words, typed=typed).ends()
     assert (result.returncode, result.stderr) == (0, "")
     assert "Jie Long (forced_play=True), seed 3. You have seat 2." in result.stdout
     assert "The count, all tiles face up:" in result.stdout
@@ -381,18 +376,15 @@ LONG = {  # what is done at length, in which command, and what is said of it whe
     ),
     "gupai_agents.evaluation.folder.play_into": (
         "tournament jie-long greedy random --out {at}",
-        "; what is finished lies in {at}: give the command again with --resume",
+        "; what is finished is in {at}: give the command again with --resume",
     ),
     "gupai_app.tune.tune": ("tune jie-long", "; nothing is kept of what it found: give the command again"),
     "gupai_agents.evaluation.gate": ("gate jie-long greedy random --record {at}", "; no game was finished"),
     "gupai_app.claims.test": (
         "claim run jl-attack-2 --out {at}",
-        "; what is finished lies in {at}: give the command again",
+        "; what is finished is in {at}: give the command again",
     ),
-    "gupai_app.discover.run": (
-        "discover jie-long --out {at}",
-        "; what is finished lies in {at}: give the command again",
-    ),
+    "gupai_app.discover.run": ("discover jie-long --out {at}", "; what is finished is in {at}: give the command again"),
     "gupai_app.play.watch": ("watch jie-long", ""),
 }
 

@@ -54,3 +54,35 @@ def test_an_example_names_extras_and_constraints_that_there_are(path):
     assert extras
     assert extras <= set(EXTRAS)
     assert all((ROOT / name).is_file() for line in lines for name in re.findall(r"-c (\S+)", line))
+
+
+def test_the_single_file_learns_in_seconds(tmp_path):
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "ppo_single_file.py", "--decisions", "131072", "--deals", "400"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    chips = re.search(r"in the end:  ([+-]\d+\.\d\d) ±\d+\.\d\d against random  ([+-]\d+\.\d\d)", done.stdout)
+    assert float(chips[1]) > 8 and float(chips[2]) > 0  # untrained it wins nothing from the one and loses to the other
+
+
+def test_the_single_files_advantages_are_those_of_the_trainer():
+    sys.path.insert(0, str(ROOT / "examples"))
+    import ppo_single_file
+
+    from gupai_training.returns import advantages_by_seat
+
+    rng, shape = np.random.default_rng(0), (24, 10)
+    rollout = ppo_single_file.Rollout(24, make_vec("jie-long", 10))
+    rollout.seats[:], rollout.values[:] = rng.integers(0, 4, shape), rng.normal(size=shape)
+    rollout.terminated[:] = rng.random(shape) < 0.1
+    rollout.rewards[:] = rng.normal(size=(*shape, 4)) * rollout.terminated[:, :, None]
+    gains, known = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    played = rollout.seats, rollout.values, rollout.rewards, rollout.terminated
+    advantages_by_seat(*played, np.float32(1), np.float32(0.95), gains, known)
+    found, trained = ppo_single_file.advantages(rollout, 0.95)
+    np.testing.assert_array_equal(trained, known > 0)
+    np.testing.assert_allclose(found, gains, atol=1e-5)

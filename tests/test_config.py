@@ -292,7 +292,7 @@ def test_what_is_no_configuration_is_refused_in_a_line(tmp_path, source, said):
         (["--resume", str(ROOT)], f"{ROOT}: this is no folder of a run"),
         (["--resume", str(ROOT / "README.md")], f"{ROOT / 'README.md'}: this is no folder of a run"),
         (["jie-long", "--resume", "runs/a"], "name a configuration, or with --resume a run"),
-        (["--resume", "runs/a", "--set", "seed=2"], "a run goes on as it began"),
+        (["--resume", "runs/a", "--set", "seed=2"], "a run continues as it began"),
         ([], "name a configuration, or with --resume a run"),
     ],
 )
@@ -302,7 +302,7 @@ def test_what_is_no_run_is_refused_in_a_line(tmp_path, words, said):
 
 def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
     (tmp_path / "config.yaml").write_text("game: jie-long")
-    assert "nothing was saved there to go on with" in refusal(tmp_path, "--resume", str(tmp_path))
+    assert "nothing was saved there to continue with" in refusal(tmp_path, "--resume", str(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks.learning_tiny import one_stream
 from gupai_agents import DecisionBatch, agent_names, make_agent
 from gupai_agents.evaluation import GameTree, build_tree, exact, play_duplicates
 from gupai_agents.evaluation.exact import solve
@@ -20,7 +21,6 @@ from gupai_env.deals import Deals, all_deals
 from gupai_training import learner
 from gupai_training.learner import NetworkPolicy, SelfPlayPPO
 from gupai_training.opponents import OpponentPool
-from gupai_training.returns import advantages_by_seat
 from gupai_training.selfplay import SelfPlayVecEnv
 
 TINY = {"deck": "tiny", "players": 2}
@@ -291,15 +291,6 @@ def test_who_draws_must_tell_its_policy():
 # --- what training reaches --------------------------------------------------------------------------
 
 BOUND = 0.3  # of the exploitability of uniform play, 7.99 chips per deal
-
-
-def one_stream(seats, values, payoffs, terminated, gamma, gae_lambda, advantages, weights):
-    """Advantages as the PettingZoo tutorial's wrapper feeds them to SB3: who moves next is taken for the same player.
-
-    The successor of a decision is the next mover's decision, and a reward is what the mover itself was paid at once.
-    """
-    paid = np.take_along_axis(payoffs, seats[..., None].astype(np.int64), 2)
-    advantages_by_seat(np.zeros_like(seats), values, paid, terminated, gamma, gae_lambda, advantages, weights)
 
 
 def trained_fraction(seed):

@@ -349,7 +349,7 @@ def test_before_a_reset_there_is_nothing_to_play():
     for env in (gymnasium.make("gupai/JieLong-v0"), gymnasium.make_vec("gupai/JieLong-v0", num_envs=1)):
         bare = env.unwrapped
         for do in (lambda bare=bare: bare.step(np.zeros(1, int)), bare.action_masks):
-            with pytest.raises(RuntimeError, match=r"^no game is going on; call reset\(\) to deal$"):
+            with pytest.raises(RuntimeError, match=r"^no game is under way; call reset\(\) to deal$"):
                 do()
         with pytest.raises(ValueError, match="seed"):
             bare.reset(seed=-1)

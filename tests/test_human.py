@@ -122,7 +122,7 @@ def test_the_moves_are_listed_under_what_they_do_the_heaviest_first():
     assert person.shown[-2:] == [
         "You: match the 6, or discard a tile.",
         "Play a tile:\n  1  [6:4] leaves 4\n"
-        "Or discard a tile face down; the points it costs stand beside it:\n  2  [6:4] 10    3  [3:1] 4     4  [2:1] 3",
+        "Or discard a tile face down; the points it costs are next to it:\n  2  [6:4] 10    3  [3:1] 4     4  [2:1] 3",
     ]
     person = choose(position("31", "16"), "1")[1]
     assert person.shown[-1].startswith("Nothing fits, so discard a tile face down;")

@@ -42,12 +42,13 @@ class Follower:
         envs = self.envs
         while not envs.terminated.all():
             live = np.flatnonzero(~envs.terminated)
-            before = {lane: envs.states[lane].copy() for lane in live}
-            moves = {lane: self.compare_moves(lane, before[lane]) for lane in live}
+            moves = {lane: self.compare_moves(lane, envs.states[lane]) for lane in live}
             actions = sample(envs, derive(key, int(envs.states.moves.max())))
             payoffs, _ = envs.step(actions)
             for lane in live:
-                self.referees[lane].play(moves[lane][actions[lane]])
+                referee = self.referees[lane]
+                referee.play(moves[lane][actions[lane]])
+                del referee.moves
                 self.compare_result(lane, payoffs[lane])
         return self.seen
 
@@ -57,7 +58,9 @@ class Follower:
         moves = {int(action): self.adapter.move(state, int(action)) for action in np.flatnonzero(mask)}
         assert self.orders[lane][referee.to_act] == self.envs.seats[lane]
         assert len(set(moves.values())) == len(moves)
-        assert set(moves.values()) == set(referee.moves())
+        legal = referee.moves()
+        assert set(moves.values()) == set(legal)
+        referee.moves = lambda: legal  # until it has played: it asks again whether it may
         return moves
 
     def compare_result(self, lane: int, payoffs: np.ndarray) -> None:

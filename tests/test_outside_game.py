@@ -38,25 +38,37 @@ def game():
     del gymnasium.registry["gupai/OneTrick-v0"], pettingzoo.aec_registry[f"gupai/{ID}-v0"]
 
 
+COMMANDS = """
+import json, sys
+from typer.testing import CliRunner
+from gupai_app.cli import app
+done = [CliRunner().invoke(app, words) for words in json.loads(sys.argv[1])]
+print(json.dumps([[each.exit_code, each.stdout, each.stderr] for each in done]))
+"""
+
+
 @pytest.fixture
 def installed(tmp_path):
-    """Run `gupai` where the example is installed, as pip leaves it: the module and its entry point."""
+    """Run commands of `gupai` where the example is installed, as pip leaves it: the module and its entry point."""
     (tmp_path / "one_trick.py").write_text((FOLDER / "one_trick.py").read_text())
     info = tmp_path / "one_trick-0.1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: one-trick\nVersion: 0.1.0\n")
     (info / "entry_points.txt").write_text("[gupai.games]\none-trick = one_trick\n")
 
-    def run(*words: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "gupai_app.cli", *words],
+    def run(*commands: list[str]) -> list[str]:
+        done = subprocess.run(  # in one process, which starts and compiles once
+            [sys.executable, "-c", COMMANDS, json.dumps(commands)],
             env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
             cwd=tmp_path,
             capture_output=True,
             text=True,
         )
         assert done.returncode == 0, done.stderr
-        return done.stdout
+        found = json.loads(done.stdout)
+        for status, _, said in found:
+            assert status == 0, said
+        return [printed for _, printed, _ in found]
 
     return run
 
@@ -91,15 +103,22 @@ def test_its_players_are_compared_and_searched_exactly(game):
 
 
 def test_it_is_watched_compared_measured_and_trained_on_the_command_line(installed):
-    assert "One Trick: everybody lays one tile" in installed("rules")
-    assert "stake" in installed("rules", ID)
-    moves = [json.loads(line) for line in installed("watch", ID, "--seed", "1", "--json").splitlines()]
-    assert [len(moves), sum(moves[-1]["payoffs"])] == [4, 0]
-    duels = json.loads(installed("tournament", ID, "random", "greedy", "--deals", "50", "--json"))["duels"]
-    assert [row["mean"] > 0 for row in duels] == [False, True]
     small = {"decisions": 300, "ppo.envs": 16, "ppo.steps": 8, "ppo.batch_size": 64, "evaluation.final_deals": 10}
     changes = [word for key, value in small.items() for word in ("--set", f"{key}={value}")]
-    trained = json.loads(installed("train", ID, *changes, "--json").splitlines()[-1])
+    listed, rules, watched, compared, trained = installed(
+        ["rules"],
+        ["rules", ID],
+        ["watch", ID, "--seed", "1", "--json"],
+        ["tournament", ID, "random", "greedy", "--deals", "50", "--json"],
+        ["train", ID, *changes, "--json"],
+    )
+    assert "One Trick: everybody lays one tile" in listed
+    assert "stake" in rules
+    moves = [json.loads(line) for line in watched.splitlines()]
+    assert [len(moves), sum(moves[-1]["payoffs"])] == [4, 0]
+    duels = json.loads(compared)["duels"]
+    assert [row["mean"] > 0 for row in duels] == [False, True]
+    trained = json.loads(trained.splitlines()[-1])
     assert [row["against"] for row in trained["results"]] == ["random", "trained", "greedy", "trained"]
 
 

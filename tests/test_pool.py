@@ -1,5 +1,6 @@
 """The pool is told whole episodes, chips reach whose they are, and members that leave leave no trace."""
 
+import contextlib
 from collections import Counter
 from types import SimpleNamespace
 
@@ -9,10 +10,11 @@ import pytest
 from stable_baselines3.common.vec_env import VecMonitor
 
 from gupai_agents import DecisionBatch, make_agent
+from gupai_agents.playouts import OPEN, SETTLED
 from gupai_env import GAMES
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.kernels import WAIT
+from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_training import opponents, selfplay
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
@@ -21,14 +23,24 @@ from gupai_training.selfplay import SelfPlayVecEnv
 class Script:
     """Lanes that follow a script: who is to act, then for each step the chips paid and whether the episode ended."""
 
+    alone, table, kernels = contextlib.nullcontext(), None, SimpleNamespace(check=lambda *_: LEGAL)
+
     def __init__(self, seat, *steps):
         self.seats = np.array([seat], np.int8)
         self.steps = list(steps)
         self.observations, self.masks = np.zeros((1, 3), np.int8), np.ones((1, 3), np.bool_)
+        self.rewards, self.terminated = np.zeros((1, 4), np.float32), np.zeros(1, np.bool_)
 
-    def step(self, actions):
-        chips, terminated, self.seats[0] = self.steps.pop(0)
-        return np.array([[*chips, 0]], np.float32), np.array([terminated])  # a column for a seat that nobody has
+    def run(self, env, action, rounds, why):
+        """As the loop `converse` does."""
+        why[0] = OPEN
+        while action != WAIT or env.seating[0, self.seats[0]] != LEARNER:
+            chips, self.terminated[0], self.seats[0] = self.steps.pop(0)
+            self.rewards[0] = [*chips, *[0] * (4 - len(chips))]  # columns for seats that nobody has
+            rounds[0], action = rounds[0] + 1, WAIT
+            if self.terminated[0] or any(chips):
+                why[0] = SETTLED
+                return
 
 
 class Listener:
@@ -47,8 +59,9 @@ class Listener:
 
 
 def scripted(monkeypatch, seating, first, *steps):
-    monkeypatch.setattr(selfplay, "answers", lambda *_: np.array([WAIT], np.int16))
     env = SelfPlayVecEnv("jie-long", 1, Listener(*seating), players=len(seating))
+    monkeypatch.setattr(env, "_numbers", np.zeros(1, np.int16))
+    monkeypatch.setattr(env, "_run", lambda _, actions, *progress: env.envs.run(env, actions[0], *progress))
     env.envs = Script(first, *steps)
     env._seeds = [None]
     env.envs.states = SimpleNamespace(moves=np.zeros(1))
@@ -336,3 +349,95 @@ def test_a_refused_action_changes_nothing():
                 env.step(bad)
         for mine, theirs in zip(env.step(actions)[:3], twin.step(actions)[:3], strict=True):
             np.testing.assert_array_equal(mine, theirs)
+
+
+class Asked:
+    """A player that no loop knows, and that plays as another."""
+
+    def __init__(self, agent):
+        self.agent, self.name = agent, f"asked {agent.name}"
+
+    def act(self, batch):
+        return self.agent.act(batch)
+
+
+@pytest.mark.parametrize(("opponents", "deals"), [(("greedy", "random"), 1), (("greedy", "best", "tuned@2"), 3)])
+def test_opponents_in_the_loop_play_and_are_drawn_as_if_all_were_asked(opponents, deals):
+    """The order of rounds is kept: whatever is drawn from the pool's generator is drawn for the same lane."""
+    options = {"forced_play": True, "deals": deals}
+    agents = [make_agent(name, "jie-long", **options) for name in opponents]
+
+    def lanes(asked):
+        pool = OpponentPool(4, np.random.default_rng(3), 0.3, 16, 0.05)
+        for agent in agents:
+            pool.add(Asked(agent) if asked else agent, 0, True)
+        env = SelfPlayVecEnv("jie-long", 29, pool, seed=5, **options)
+        env.reset()
+        return env
+
+    env, twin = lanes(False), lanes(True)
+    for key in range(60):
+        for name in ("observations", "masks", "seats", "rewards", "terminated", "seating", "totals"):
+            np.testing.assert_array_equal(getattr(env, name), getattr(twin, name), name)
+        actions = env.envs.sample(key)
+        env.play(actions)
+        twin.play(actions)
+    assert env.decisions == twin.decisions > 60 * 29
+    assert [(m.beaten, m.deals) for m in env.pool.members] == [(m.beaten, m.deals) for m in twin.pool.members]
+    np.testing.assert_array_equal(env.saved()["played"], twin.saved()["played"])
+
+
+def test_a_vec_env_counts_its_episodes():
+    env = SelfPlayVecEnv.against("jie-long", 16, ["greedy"], seed=4, payoff_scale=10.0, deals=2)
+    env.reset()
+    returns, lengths, seen = np.zeros(16), np.zeros(16, int), 0
+    for key in range(80):
+        _, rewards, dones, infos = env.step(env.envs.sample(key))
+        returns, lengths = returns + rewards, lengths + 1
+        for lane, info in enumerate(infos):
+            assert ("episode" in info) == dones[lane]
+            if dones[lane]:
+                seen += 1
+                assert info["episode"]["r"] == pytest.approx(returns[lane], abs=1e-4)
+                assert info["episode"]["l"] == lengths[lane]
+                returns[lane] = lengths[lane] = 0
+    assert seen > 20
+
+
+def test_decisions_without_a_choice_are_skipped_if_one_likes():
+    for skip in (True, False):
+        env = SelfPlayVecEnv.against("jie-long", 64, ["greedy"], seed=4, skip_forced=skip, forced_play=True)
+        env.reset()
+        forced = 0
+        for key in range(40):
+            forced += int((env.masks.sum(1) == 1).sum())
+            env.step(env.envs.sample(key))
+        assert (forced > 300) != skip
+
+
+def test_illegal_actions_raise_are_replaced_or_end_the_episode():
+    made = {how: SelfPlayVecEnv.against("jie-long", 8, ["greedy"], seed=4, illegal=how) for how in selfplay.ILLEGAL}
+    for env in made.values():
+        env.reset()
+        env.step(env.envs.sample(1))
+    actions = made["raise"].envs.sample(2)
+    wrong = np.array([1, 5])
+    actions[1], actions[5] = made["raise"].masks[1].argmin(), -7
+    before = made["end"].observations.copy()
+    with pytest.raises(IllegalActionError):
+        made["raise"].step(actions)
+    played = made["resample"].step(actions)
+    assert played[1].shape == (8,) and made["resample"]._moves.min() >= 0
+    observations, rewards, dones, infos = made["end"].step(actions)
+    assert dones[wrong].all() and (rewards[wrong] == -selfplay.ILLEGAL_CHIPS).all()
+    rest = np.setdiff1d(np.arange(8), wrong)
+    np.testing.assert_array_equal(rewards[rest], played[1][rest])
+    np.testing.assert_array_equal(observations[rest], played[0][rest])
+    for lane in wrong:
+        np.testing.assert_array_equal(infos[lane]["terminal_observation"], before[lane])
+        assert infos[lane]["episode"]["r"] == -selfplay.ILLEGAL_CHIPS and infos[lane]["episode"]["l"] == 2
+        assert made["end"].envs.episodes[lane] >= 1 and made["end"].masks[lane].any()
+    for key in range(60):  # and play goes on
+        made["end"].step(made["end"].envs.sample(key))
+    with pytest.raises(ValueError, match="illegal='stop'"):
+        SelfPlayVecEnv.against("jie-long", 8, illegal="stop")

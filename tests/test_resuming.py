@@ -6,7 +6,7 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from gupai_agents.checkpoint import CheckpointError, read_checkpoint, write_checkpoint
-from gupai_training.config import METRICS_FILE, RESUME_FILE, load_run, parse
+from gupai_training.config import METRICS_FILE, RESUME_FILE, parse, saved_config
 from gupai_training.resume import differences
 from gupai_training.run import Run
 from gupai_training.run_folder import Reporter
@@ -70,7 +70,7 @@ def test_what_a_killed_run_told_after_its_last_save_is_told_once(stages, evaluat
     assert printed == places(whole.folder)[:evaluations]
     with (run.folder / METRICS_FILE).open("a") as file:
         file.write('{"labels": 0, "deci')  # a kill in the middle of a row
-    again = Run(load_run(run.folder), run.folder)
+    again = Run(saved_config(run.folder), run.folder)
     again.learn(go_on=True)
     assert places(run.folder) == places(whole.folder)
     assert len(list(run.folder.glob("events*"))) == 2
@@ -84,7 +84,7 @@ def test_what_went_on_from_its_end_tells_nothing_again(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()
     printed, steps = places(run.folder), scalars(run.folder)
-    Run(load_run(run.folder), run.folder).learn(go_on=True)
+    Run(saved_config(run.folder), run.folder).learn(go_on=True)
     assert places(run.folder)[: len(printed)] == printed
     assert set(places(run.folder)) == set(printed)
     assert {tag: sorted(set(found)) for tag, found in scalars(run.folder).items()} == steps

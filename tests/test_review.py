@@ -1,22 +1,40 @@
 """Looking back at a game: what a decision lost, how sure that is, and what the tiles were worth."""
 
+import re
+from dataclasses import replace
 from types import SimpleNamespace
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 
 from gupai_agents.agent import DecisionBatch
 from gupai_app.moves import WIDE
-from gupai_app.web.review import MOST_BARS, MOST_LOSSES, Decision, _decision, largest_losses, line_in
+from gupai_app.session import Session
+from gupai_app.web.address import Address
+from gupai_app.web.analysis import (
+    MOST_BARS,
+    MOST_LOSSES,
+    Bar,
+    Decision,
+    decision,
+    expected_result,
+    largest_losses,
+    mistakes,
+)
+from gupai_app.web.players import NAMED
+from gupai_app.web.review import again_from, line_in
+from gupai_app.web.table import WebGame
+from gupai_env.games import get_game
 
-RECORD = SimpleNamespace(game=SimpleNamespace(action_name=lambda action, view: f"a{action}"))
+RECORD = SimpleNamespace(game=SimpleNamespace(action_name=lambda action, view: f"act [1:{action}]"))
 
 
 def decided(action, means, errors, chances=None):
     means = np.array(means)
     turn = DecisionBatch([None], np.isfinite(means)[None], np.zeros(1, np.int64))
     chances = np.linspace(0, 1, len(means)) if chances is None else np.array(chances)
-    return _decision(RECORD, (7, 2, action), turn, chances, means, np.array(errors))
+    return decision(RECORD, (7, 2, 0, action), turn, chances, means, np.array(errors))
 
 
 NAN = float("nan")
@@ -35,7 +53,7 @@ def test_a_loss_is_as_unsure_as_both_that_it_compares(action, loss, half):
     if action == 3:
         errors = [3.0, 5.0, NAN, 12.0]
     found = decided(action, [1.0, 6.0, NAN, 4.0], errors)
-    assert (found.number, found.seat, found.words) == (7, 2, f"a{action}")
+    assert (found.number, found.seat, found.words) == (7, 2, f"act [1:{action}]")
     assert found.loss == pytest.approx(loss)
     assert found.half == pytest.approx(half)
 
@@ -43,7 +61,7 @@ def test_a_loss_is_as_unsure_as_both_that_it_compares(action, loss, half):
 def test_bars_stand_best_first_and_the_one_played_is_always_among_them():
     means = np.arange(12.0)
     found = decided(0, means, means / 10)
-    assert [bar.words for bar in found.bars] == [f"a{each}" for each in [*range(11, 4, -1), 0]]
+    assert [bar.words for bar in found.bars] == [f"act [1:{each}]" for each in [*range(11, 4, -1), 0]]
     assert len(found.bars) == MOST_BARS
     assert [bar.played for bar in found.bars] == [False] * 7 + [True]
     assert found.loss == 11
@@ -51,13 +69,18 @@ def test_bars_stand_best_first_and_the_one_played_is_always_among_them():
         assert (bar.mean, bar.half) == (action, pytest.approx(WIDE * action / 10))
         assert bar.probability == pytest.approx(action / 11)
     found = decided(4, means, means / 10)  # the first that does not fit of itself
-    assert [bar.words for bar in found.bars] == [f"a{each}" for each in range(11, 3, -1)]
+    assert [bar.words for bar in found.bars] == [f"act [1:{each}]" for each in range(11, 3, -1)]
     assert [bar.played for bar in found.bars] == [False] * 7 + [True]
+
+
+def lost(number, loss, half=0.0, seat=0, kind="play", deal=0, value=0.0):
+    bars = [Bar("best", 1.0, value + loss, 0.0, not loss), *([Bar("other", 0.0, value, half, True)] if loss else [])]
+    return Decision(number, seat, deal, "other", kind, "best", bars, loss, half)
 
 
 def test_the_largest_losses_come_first_and_what_lost_nothing_is_none():
     losses = [0.0, 3.0, -0.0, 1.0, 2.0, *[0.5] * MOST_LOSSES]
-    found = largest_losses([Decision(n, 0, "", [], loss, 0.0) for n, loss in enumerate(losses)])
+    found = largest_losses([lost(n, loss) for n, loss in enumerate(losses)])
     assert [each.number for each in found] == [1, 4, 3, *range(5, 5 + MOST_LOSSES - 3)]
 
 
@@ -67,3 +90,59 @@ def test_a_game_of_several_is_told_by_its_number_from_1():
     for number in (0, 3):
         with pytest.raises(ValueError, match=f"no game {number}; these are games 1 to 2"):
             line_in(sent, number)
+
+
+def test_what_the_agent_plays_and_what_kind_of_action_was_played_are_told():
+    found = decided(0, [1.0, 6.0, 4.0], [0.0] * 3, [0.2, 0.3, 0.5])
+    assert (found.preferred, found.kind, found.played) == ("act [1:2]", "act", found.bars[-1])
+    assert found.value_of_preferred == found.bars[1]
+
+
+def test_losses_within_noise_are_neither_listed_nor_added_up():
+    found = [lost(1, 3.0, 1.0), lost(2, 2.0, 2.5), lost(3, 0.5, 0.4, kind="discard"), lost(4, 1.0, 0.1, seat=1)]
+    found += [lost(5, 1.5, 0.0), lost(6, 0.0)]
+    assert [each.number for each in largest_losses(found)] == [1, 5, 4, 3]
+    first, second, third = mistakes(found, ["a", "b", "c"])
+    assert first[:3] == ("a", 5, 5.0) and first.half == pytest.approx(1.16**0.5)
+    assert first.kinds == [("play", 2, 4.5), ("discard", 1, 0.5)]
+    assert second == ("b", 1, 1.0, 0.1, [("play", 1, 1.0)]) and third == ("c", 0, 0.0, 0.0, [])
+
+
+@pytest.fixture(scope="module")
+def match():
+    game = get_game("jie-long")
+    session = Session(game, game.variant(deals=2), 5)
+    while not session.terminated:
+        session.play(int(session.mask().argmax()))
+    return session.record(["human", "greedy", "checkpoint:elsewhere", "random"])
+
+
+def test_the_expected_result_ends_at_what_was_won_and_is_marked_where_it_fell(match):
+    payoffs = [each[0] for each in match.payoffs]
+    own = [lost(2, 3.0, 1.0, value=-7.0), lost(6, 0.0, value=2.5), lost(8, 2.0, 4.0), lost(9, 9.0, seat=1)]
+    own.append(lost(len(match.actions) - 1, 0.0, deal=1, value=40.0))
+    drawn = expected_result(match, own, 0)
+    assert drawn.count('class="fall"') == 1 and "Move 2: other loses 3.0 chips" in drawn
+    points = re.search(r'<polyline[^>]*points="([^"]*)"', drawn)[1].split()
+    x, y = zip(*(map(float, point.split(",")) for point in points), strict=True)
+    assert len(points) == 2 + 1 + 1 + 1 + 1 + 1 and x[0] == x[1] and list(x) == sorted(x)
+    values = [-4, -7, 2.5, 0, payoffs[0], payoffs[0] + 40, sum(payoffs)]
+    up = (y[5] - y[1]) / (values[5] - values[1])  # pixels of a chip
+    assert [y[1] + up * (value - values[1]) for value in values] == pytest.approx(y, abs=0.2)
+    assert expected_result(match, own, 3) == ""
+
+
+def test_a_decision_is_tried_again_at_a_table_as_it_was(match):
+    query = again_from(match, lost(7, 1.0, seat=1), "greedy", NAMED)
+    there = WebGame(Address.read(dict(parse_qsl(query))))
+    assert there.address.seating == ["greedy", "human", "greedy", "random"]  # for a person, and who is not known here
+    assert there.session.actions[:6] == list(match.actions[:6])
+    assert there.address.variant == match.variant and there.address.seed == match.seed
+    assert again_from(replace(match, order=(1, 2)), lost(7, 1.0), "greedy", NAMED) == ""
+
+
+def test_bars_of_a_decision_share_a_scale():
+    strips = decided(0, [-2.0, 6.0, NAN, 2.0], [1.0, 1.0, NAN, 0.0]).strips
+    x = [float(re.search(r'cx="([\d.]+)"', each)[1]) for each in strips]
+    zero = {re.search(r'class="zero" x1="([\d.]+)"', each)[1] for each in strips}
+    assert len(zero) == 1 and x[0] - x[1] == pytest.approx(x[1] - x[2], abs=0.3) and x[2] < float(zero.pop()) < x[1]

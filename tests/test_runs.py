@@ -28,6 +28,7 @@ from gupai_training.config import CONFIG_FILE, RESUME_FILE, parse
 from gupai_training.run import Run
 from gupai_training.run_folder import Reporter, Row, Spent, next_folder
 from gupai_training.selfplay import SelfPlayVecEnv
+from processes import Command
 
 SMALL = {
     "game": "jie-long",
@@ -61,23 +62,6 @@ def saved(trained, tmp_path):
     return Path(shutil.copytree(trained, tmp_path / "runs" / trained.name))
 
 
-class Training:
-    """`gupai train` in a process of its own, with all it prints."""
-
-    def __init__(self, *words):
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "gupai_app.cli", "train", *map(str, words)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"},
-        )
-
-    def ends(self, timeout=120):
-        out, err = self.process.communicate(timeout=timeout)
-        return self.process.returncode, out, err
-
-
 def until(condition, seconds=120):
     deadline = time.monotonic() + seconds
     while not condition():
@@ -90,33 +74,35 @@ def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number, status):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(ENDLESS))
     folder = tmp_path / "small-1"
-    training = Training(path, "--runs", tmp_path, "--json")
+    training = Command("train", path, "--runs", tmp_path, "--json")
     until(lambda: list(folder.glob("events*")))  # it learns
     time.sleep(0.5)
-    training.process.send_signal(number)
-    returned, out, err = training.ends()
-    assert (returned, out) == (status, "")
-    assert err == f"gupai: stopped and saved; go on with: gupai train --resume {folder}\n"
+    training.send_signal(number)
+    done = training.ends()
+    assert (done.returncode, done.stdout) == (status, "")
+    assert done.stderr == f"gupai: stopped and saved; continue with: gupai train --resume {folder}\n"
     updates = read_header(folder / RESUME_FILE)["updates"]
     assert updates == read_header(folder)["updates"] > 0
     if number == signal.SIGINT:
         return  # going on is the same whatever the signal
-    training = Training("--resume", folder, "--json")
+    training = Command("train", "--resume", folder, "--json")
     until(lambda: len(list(folder.glob("events*"))) == 2)
     time.sleep(0.5)
-    training.process.send_signal(number)
-    assert training.ends()[0] == status
+    training.send_signal(number)
+    assert training.ends().returncode == status
     assert read_header(folder / RESUME_FILE)["updates"] > updates
 
 
 def test_a_signal_before_the_run_is_built_leaves_nothing(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(ENDLESS))
+    command = [sys.executable, "-m", "gupai_app", "train", path, "--runs", tmp_path / "runs"]
     for delay in (1.0, 2.0):
-        training = Training(path, "--runs", tmp_path / "runs")
-        time.sleep(delay)
-        training.process.send_signal(signal.SIGINT)
-        returned, _, err = training.ends()
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as training:
+            time.sleep(delay)
+            training.send_signal(signal.SIGINT)
+            err = training.communicate(timeout=120)[1]
+        returned = training.returncode
         assert returned == 130 or returned == -signal.SIGINT
         assert err.count("\n") <= 1 or returned == -signal.SIGINT or "saved" in err
         for folder in (tmp_path / "runs").glob("*"):

@@ -1,5 +1,8 @@
 """Statistics against closed forms and against scipy, and how often they err when chance alone is at work."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -15,6 +18,7 @@ from gupai_agents.evaluation.statistics import (
     holm,
     samples_for,
     t_test,
+    with_interval,
 )
 
 
@@ -222,3 +226,12 @@ def test_alpha_rank_is_open_spiels(payoffs):
         pytest.skip("needs open_spiel and matplotlib")
     theirs = alpharank.compute([payoffs], use_inf_alpha=True, inf_alpha_eps=0.01)[2]
     assert alpha_rank(payoffs) == pytest.approx(theirs, abs=1e-9)
+
+
+def test_no_figure_is_a_negative_zero():
+    assert with_interval(-0.001, 0.5) == "+0.00 ±0.50" and with_interval(-0.01, 0.5) == "-0.01 ±0.50"
+    assert with_interval(-0.00001, 0.005) == "+0.0000 ±0.0050"
+    root = Path(__file__).parents[1]
+    for package in ("gupai_app", "agents", "training"):
+        for path in (root / package).rglob("*.py"):
+            assert not re.search(r":\+[.]", path.read_text(encoding="utf-8")), f"{path}: write :+z. instead"

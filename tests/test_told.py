@@ -18,7 +18,7 @@ from gupai_agents.evaluation.tournament import schedule
 from gupai_app import claims, discover, report
 from gupai_app.human import _begins, _columns
 from gupai_app.play import _play_episode
-from gupai_app.progress import ScreenReporter, results_json
+from gupai_app.progress import ScreenReporter
 from gupai_app.session import Session
 from gupai_app.web.kept import Kept
 from gupai_app.web.review import luck
@@ -26,6 +26,7 @@ from gupai_app.web.tournaments import index_of_game
 from gupai_app.words import result
 from gupai_env import get_game
 from gupai_env.core.phrases import seat_names
+from gupai_training.report import results_json
 from gupai_training.run_folder import FINAL_SEED, Row
 
 JIE_LONG = get_game("jie-long")

@@ -8,8 +8,6 @@ import math
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from itertools import combinations, permutations
@@ -46,6 +44,7 @@ from gupai_app.cli import app
 from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.games import GAMES, get_game
+from processes import Command
 
 NAMES = ("greedy", "variety", "random")
 
@@ -216,12 +215,11 @@ def test_the_same_command_writes_the_same_files(tmp_path):
 
 def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path):
     words = ["tournament", "jie-long", *NAMES, "--deals", "2500", "--seed", "5"]
-    code = "from gupai_app.cli import main; main()"
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert run(*words, "--out", whole).exit_code == 0
     for blocks in (2, 5):
         resume = ["--resume"] if killed.exists() else []
-        process = subprocess.Popen([sys.executable, "-c", code, *words, "--out", killed, *resume])
+        playing = Command(*words, "--out", killed, *resume)
         for _ in range(2400):
             try:
                 if json.loads((killed / "progress.json").read_text())["blocks"] >= blocks:
@@ -229,8 +227,8 @@ def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path):
             except FileNotFoundError:
                 pass
             time.sleep(0.05)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        playing.send_signal(signal.SIGKILL)
+        assert playing.ends().returncode == -signal.SIGKILL
     assert not (killed / "summary.json").exists()
     with pytest.raises(folder.FolderError, match="is not finished"):
         verify(killed)
@@ -256,7 +254,7 @@ def test_only_the_same_tournament_is_resumed(kept):
     plan = schedule("jie-long", NAMES[:2], 9, seed=3)
     with pytest.raises(ValueError, match="another tournament: deals is 8 there, here 9"):
         play_into(kept, plan, agents(*NAMES[:2]), resume=True)
-    with pytest.raises(ValueError, match="is there already; --resume goes on"):
+    with pytest.raises(ValueError, match="is there already; --resume continues"):
         play_into(kept, plan, agents(*NAMES[:2]))
     with pytest.raises(ValueError, match=re.escape("no tournament, there is no manifest.json")):
         play_into(kept.parent / "none", plan, agents(*NAMES[:2]), resume=True)
@@ -592,7 +590,11 @@ def test_the_report_is_one_file_with_its_pictures_inside(tmp_path):
     assert not re.search(r'(?:src|href)="(?!#)', page)
     assert not re.search(r"url\((?!#)", page)
     for performance in found.performances:
-        assert str(performance.chips) in page
+        row = f"<td>{performance.chips}</td><td>{'<0.001' if performance.p < 0.001 else f'{performance.p:.3f}'}</td>"
+        assert row.replace("<0", "&lt;0") in page
+    sure = {pair: p for pair, p in found.standings.adjusted().items() if p < 0.05}
+    assert sure and len(re.findall(r'<td class="(?:won|lost)[123]">', page)) == len(sure)
+    assert "prefers-color-scheme: dark" in page
     verify(tmp_path / "run")
 
 

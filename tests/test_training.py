@@ -21,13 +21,12 @@ from gupai_agents.checkpoint import CheckpointError, read_header
 from gupai_agents.evaluation import duel
 from gupai_agents.network import NetworkAgent
 from gupai_agents.stored import parse_stored
-from gupai_app.progress import results_json
-from gupai_training.config import RESUME_FILE, load, load_run, parse
+from gupai_training.config import RESUME_FILE, load, parse, saved_config
 from gupai_training.curves import Results, evaluations_of
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import native_bfloat16
 from gupai_training.opponents import LEARNER, OpponentPool
-from gupai_training.report import report
+from gupai_training.report import report, results_json
 from gupai_training.run import Run
 from gupai_training.run_folder import FINAL_SEED, Reporter, Spent
 from gupai_training.search_stage import SearchStage
@@ -168,7 +167,7 @@ def test_a_run_that_learned_from_search_alone_keeps_no_targets_and_its_table_can
     run = Run.begin(parse({**BY_SEARCH, "decisions": 0}, "test"), tmp_path)
     assert run.learn()
     assert not list(run.folder.glob("targets-*"))
-    again = Run(load_run(run.folder), run.folder)
+    again = Run(saved_config(run.folder), run.folder)
     assert again.learn(go_on=True)
     assert again.spent.targets == run.search_stage.targets
     assert run.learner is None  # nothing of self-play is built for it
@@ -329,7 +328,7 @@ def test_seconds_of_self_play_count_on_after_a_resume(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()
     seconds = run.learner.seconds
-    again = Run(load_run(run.folder), run.folder)
+    again = Run(saved_config(run.folder), run.folder)
     again.learn(go_on=True)
     assert again.spent.seconds > seconds["learn"]
 
@@ -371,7 +370,7 @@ def test_a_run_that_is_stopped_before_its_first_update_can_go_on(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     assert not run.learn(stop=lambda: True)
     assert run.learner.updates == 0
-    run = Run(load_run(run.folder), run.folder)
+    run = Run(saved_config(run.folder), run.folder)
     assert run.learn(go_on=True)
 
 

@@ -350,7 +350,9 @@ def test_a_game_is_looked_at_and_every_decision_explained(pages):
     assert answer.status_code == 200, said(answer)
     numbers = [int(number) for number in re.findall(r'id="why-(\d+)"', answer.text)]
     assert numbers == sorted(numbers) and len(numbers) > 10
-    assert answer.text.count("(played)") == len(numbers)
+    assert answer.text.count("(played)") == answer.text.count("Try again from here") == len(numbers)
+    other = pages.get(f"/look?{last}&agent=tuned&table={numbers[3] - 1}").text  # without scripts one is shown
+    assert re.findall(r'id="why-(\d+)">', other) == [str(numbers[3])]
     losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
     assert losses and losses == sorted(losses, reverse=True)
     offered = re.search(r'<select name="agent".*?</select>', answer.text, re.DOTALL)[0]

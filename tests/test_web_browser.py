@@ -194,7 +194,10 @@ def test_a_claim_is_changed_tested_and_stepped_through(visited):
     page.get_by_label("Deals of each figure").fill("40")
     page.get_by_role("button", name="Test it").click()
     page.get_by_role("link", name="Read the verdict").click()
-    assert page.locator(".chart").count() and page.locator(".game").count() == 6 and fits(page)
+    assert page.locator(".chart").count() and fits(page)
+    assert page.get_by_role("link", name="Step through it both ways").count() == 3
+    page.get_by_role("link", name="Step through it both ways").first.click()
+    assert page.locator(".game").count() == 2 and fits(page)
     game = page.locator(".game").first
     before = game.locator(".said").text_content()
     game.get_by_label("one move on").click()

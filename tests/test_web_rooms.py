@@ -1,5 +1,6 @@
 """Claims that are changed, tournaments, runs, people at one screen and games that have an address."""
 
+import csv
 import errno
 import json
 import os
@@ -12,6 +13,7 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlencode
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule, verify
 from gupai_agents.evaluation.claims import read_claim, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
+from gupai_agents.evaluation.html import heat
 from gupai_agents.evaluation.records import game_of_line
 from gupai_agents.evaluation.statistics import estimate
 from gupai_app.changes import changed
@@ -33,9 +36,10 @@ from gupai_app.claims import SUFFIX, paths
 from gupai_app.session import Session
 from gupai_app.web import claims, jobs
 from gupai_app.web.address import Address
+from gupai_app.web.analysis import luck
 from gupai_app.web.app import create_app
 from gupai_app.web.players import NAMED
-from gupai_app.web.review import address_of, luck, record_of
+from gupai_app.web.review import address_of, record_of
 from gupai_app.web.table import _PLAYED, WebGame
 from gupai_app.web.tournaments import Watched, progress
 from gupai_app.words import compass
@@ -186,7 +190,7 @@ def test_what_the_tiles_of_a_match_are_worth_is_added_up_over_its_deals(monkeypa
     def pays(envs, agents):
         envs.states.payoff[:, :4] = 3, 1, -1, -3
 
-    monkeypatch.setattr("gupai_app.web.review.play_out", pays)
+    monkeypatch.setattr("gupai_app.web.analysis.play_out", pays)
     session = Session(get_game("jie-long"), get_game("jie-long").variant(deals=3), 404)
     while not session.terminated:
         session.play(int(session.mask().argmax()))
@@ -310,7 +314,14 @@ def test_a_changed_claim_is_tested_and_its_deals_are_looked_at(pages):
     text = done(pages, str(answer.url))
     verdict = pages.get(unescape(re.search(r'href="(/verdict/[^"]*)"', text)[1])).text
     assert "carrying 3: four" in unescape(verdict) and 'class="chart"' in verdict
-    assert "largest gain" in verdict.lower() and verdict.count('class="stage broad"') == 6
+    assert "largest gain" in verdict.lower()
+    links = [unescape(each) for each in re.findall(r'href="(/verdict/[^"]*/deal/[^"]*)"', verdict)]
+    assert len(links) == 3 and pages.get(links[0].replace("deal/1", "deal/4")).status_code == 404
+    for link in links:
+        text = pages.get(link).text
+        assert text.count('class="stage broad"') == 2 and "They part at move" in text
+        treated, other = (float(each) for each in re.findall(r"<h4>with.*?: ([+-][\d.]+) chip", text))
+        assert f": {treated - other:+g} chips</h1>" in text
     assert "gupai claim run jl-attack-2-changed.yaml --deals 40" in verdict
     assert pages.get("/verdict/jl-attack-2").status_code == 404  # another claim
 
@@ -319,6 +330,9 @@ def test_recorded_verdicts_are_listed_and_read(pages):
     text = pages.get("/claims").text
     assert len(re.findall(r'href="/recorded/', text)) == len(claims.known())
     assert "disproved" in pages.get("/recorded/jl-suit-counts").text
+    assert all(len(pages.get(f"/recorded/{name}").content) < 100_000 for name in claims.known())
+    assert pages.get("/recorded/jl-attack-2/deal/0").status_code == 404
+    assert pages.get("/recorded/jl-attack-2/deal/x").status_code == 404
     assert pages.get("/recorded/..%2fx").status_code == 404
 
 
@@ -376,6 +390,15 @@ def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
     assert json.loads(answer.url.params["sat"])[3].endswith("one")  # rotation 3 seats the one among equals there
     assert pages.get(f"/tournament/{name}/game?deal=30").status_code == 422
     assert name in pages.get("/tournaments").text
+    for file in ("report.html", "games.csv", "summary.json"):
+        answer = pages.get(f"/tournament/{name}/{file}")
+        assert answer.content == (room / "tournaments" / name / file).read_bytes()
+        assert "sandbox" in answer.headers["content-security-policy"]
+    for hero, villain in ((0, 1), (1, 0)):
+        css_class = heat(found.standings.against(hero, villain).mean, found.standings.adjusted()[hero, villain])
+        assert f'<td class="{css_class}">{found.standings.against(hero, villain).mean:+.2f}' in text
+    drawn = ElementTree.fromstring(pages.get(f"/tournament/{name}/chips.svg").text)
+    assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
     again = pages.post("/tournaments", headers=OURS, data=form)
     assert again.url.path != f"/tournament/{name}"
     done(pages, again.url.path)
@@ -596,10 +619,20 @@ def test_games_of_other_packages_have_pages_too(monkeypatch):
 def test_a_run_has_a_chart_of_its_strength_and_no_other_where_there_is_nothing_to_draw(pages):
     assert re.findall(r'<svg class="chart"[^>]*aria-label="([^"]*)"', pages.get("/run/one").text) == ["against tuned"]
     assert '<svg class="chart"' not in pages.get("/run/broken").text
+    drawn = pages.get("/run/one/strength.svg")
+    assert ElementTree.fromstring(drawn.text).get("aria-label") == "against tuned" and ".chart" in drawn.text
+    assert pages.get("/run/broken/strength.svg").status_code == 404
+
+
+def test_the_evaluations_of_a_run_are_a_table_to_save(pages):
+    rows = list(csv.DictReader(pages.get("/run/one/evaluations.csv").text.splitlines()))
+    assert [(float(row["seconds"]), float(row["tuned low"])) for row in rows] == [(10.0, -1.0), (20.0, 0.0)]
+    assert pages.get("/run/one/metrics.jsonl").status_code == pages.get("/run/one/report.html").status_code == 200
 
 
 NOWHERE = """\
-    /run/..%2fruns%2fone /run/%2e%2e%2fone /run/one/..%2fconfig.yaml /run/one/config.svg /tournament/..%2fruns
+    /run/..%2fruns%2fone /run/%2e%2e%2fone /run/one/..%2fconfig.yaml /run/one/config.svg /run/one/config.yaml
+    /run/one/agent.safetensors /run/broken/report.html /tournament/..%2fruns
     /tournament/nope /tournament/nope/game /tournaments/nope /verdict/nope"""
 
 
@@ -625,6 +658,14 @@ def test_new_pages_keep_their_own_policy(pages):
         assert not re.search(r'<script(?![^>]*src="/static/)(?![^>]*application/json)|<style|\sstyle=', answer.text)
 
 
-def test_texts_on_the_front_page_are_sentences(pages):
-    printed = re.findall(r"</h2>\s*<p>(.)", pages.get("/").text)
-    assert len(printed) == len(GAMES) and all(letter.isupper() for letter in printed)
+def test_the_front_page_shows_a_table_and_says_of_every_game_what_it_is(pages):
+    text = pages.get("/").text
+    kinds = re.findall(r'</h2>\s*<p class="quiet">([A-Z].*)\.</p>', text)
+    goals = re.findall(r"</p>\s*<p>([A-Z].*\.)</p>\s*<p><a", text)
+    assert len(kinds) == len(goals) == len(GAMES)
+    assert text.index("Start here: Jie Long") < text.index('class="cards"')
+    found = [pages.get(each) for each in re.findall(r'"(/picture/[^"]*)"', text)]
+    assert len({each.text for each in found}) == 2  # for light and dark pages
+    for each in found:
+        assert "open end 2" in each.text and ElementTree.fromstring(each.text).tag.endswith("svg")
+    assert pages.get("/picture/pink.svg").status_code == 404

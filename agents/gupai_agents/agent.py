@@ -145,7 +145,7 @@ def labels_of(agents: Sequence[Any], taken: Sequence[str] = ()) -> list[str]:
 
 
 def check_agent(agent: Any, game: Game, variant: Variant) -> None:
-    """Raise ValueError, in one line, for anything but an agent, and for one made for another game or variant."""
+    """Raise ValueError, in one line, for anything except an agent, and for one made for another game or variant."""
     if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise ValueError(
             f"{short_repr(agent)} is no agent, which has a method `act`; make_agent makes one from its name"

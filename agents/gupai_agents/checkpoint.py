@@ -133,7 +133,7 @@ def options_in(rules: Any, variant: Variant) -> Any:
     """Return the options in the header of a checkpoint, those that came later at their defaults.
 
     Args:
-        rules: The options as read. Anything but a mapping is returned as it is.
+        rules: The options as read. Anything except a mapping is returned as it is.
         variant: Any variant of the game.
     """
     default = options_of(type(variant)())

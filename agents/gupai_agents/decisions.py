@@ -22,7 +22,7 @@ After = Callable[[np.ndarray], None]  # called with the actions just played, int
 class Answers(NamedTuple):
     """The decisions of one step.
 
-    rows: int [N], the lanes in which the game goes on. batch: the decisions there. actions: int64 [N], the answers.
+    rows: int [N], the lanes in which the game continues. batch: the decisions there. actions: int64 [N], the answers.
     """
 
     rows: np.ndarray

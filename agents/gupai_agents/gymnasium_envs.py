@@ -108,7 +108,7 @@ def _iterate(space: spaces.Space, items: Iterable) -> Iterator:  # type: ignore[
 
 
 def mode_of(autoreset_mode: AutoresetMode | str) -> AutoresetMode:
-    """Return how lanes go on after an episode; raises ValueError for anything but SAME_STEP and NEXT_STEP."""
+    """Return how lanes continue after an episode; raises ValueError for anything except SAME_STEP and NEXT_STEP."""
     modes = (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP)
     for mode in modes:
         if autoreset_mode is mode or is_one_of(autoreset_mode, [mode.value]):

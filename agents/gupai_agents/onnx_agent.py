@@ -74,7 +74,7 @@ class OnnxAgent(ObservationAgent):
             raise ValueError(f"{path}: {error}") from None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the session, which cannot go to another process."""
+        """Return all except the session, which cannot go to another process."""
         return {name: value for name, value in vars(self).items() if name != "session"}
 
     @functools.cached_property

@@ -11,7 +11,18 @@ from gupai_agents.heuristics import RANDOM, HeuristicAgent, RandomAgent, decide
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance
 from gupai_env.core.game import Game
-from gupai_env.core.kernels import FLAG, LEGAL, WAIT, Widths, begin_next, first_refused, observe, rows_of, show_turn
+from gupai_env.core.kernels import (
+    FLAG,
+    LEGAL,
+    WAIT,
+    Widths,
+    begin_next,
+    first_refused,
+    observe,
+    only_action,
+    rows_of,
+    show_turn,
+)
 from gupai_env.core.memory import blank
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import long_rule, rule
@@ -21,6 +32,7 @@ from gupai_env.vector import VectorEnv
 ASKED = 1 << 14  # players from this number on are asked outside the loops
 LEARNER = -1  # where no agent sits
 ANY_SEAT = -1
+OPEN, SETTLED, CALLED, FULL = range(4)  # why `converse` left a lane
 
 
 class Playouts(NamedTuple):
@@ -39,10 +51,20 @@ class Playouts(NamedTuple):
         episode owes it. Where an episode ends, this sets `terminated`, writes what the learner observes at the end, and
         deals the next one. Then shows the turn. Returns the first lane whose action its mask forbids, with nothing
         changed, or LEGAL.
+    converse(heuristics, table, numbers, seating, (lanes, actions, rounds), (played, moves), ending, why): plays on in
+        some lanes, int [N], each until something is to be done for it outside the loop, and sets `why`, int8 [N]: OPEN,
+        a learner is to decide (its observation is shown); SETTLED, the last action ended a deal (rewards and terminated
+        are set, the next deal is begun); CALLED, a player is to be asked; FULL, `played` has no more room. The first
+        action is given, or WAIT for none. `seating`, int16 [B, seats], names players by their place in `numbers`,
+        int16, as of `numbered`, or LEARNER. Actions, except those that follow without a choice, are counted in
+        `rounds`, int64 [N], and written into `played`, int16 [B, any], at `moves`, int64 [B]. `ending` is (watched,
+        over, final): where an episode ends that is not `over`, bool [B], yet, what the seat `watched`, int8 [B],
+        observes at the end is written into `final`, int8 [B, layout.size], unless that has no rows.
     """
 
     finish: Callable
     respond: Callable
+    converse: Callable
 
 
 @rule
@@ -71,16 +93,79 @@ def observe_seldom(game, rules, state, seat, view, observation):
 
 
 @rule
+def play_round(game, rules, rows, lane, action, view, ending):
+    """Play an action and, with `skip_forced`, those that follow without a choice, as `play_on` of lanes that are dealt
+    again; return whether a deal was paid. `ending` is (watched, over, final), as of `converse`.
+    """
+    state, (watched, over, final) = rows.states[lane], ending
+    while True:
+        advance(game, rules, state, action)
+        settled = state.settled
+        for seat in range(rows.rewards.shape[1]):
+            rows.rewards[lane, seat] = state.payoff[seat] if settled else 0
+        rows.terminated[lane] = state.terminated
+        if state.terminated:
+            if len(final) and not over[lane]:
+                observe_seldom(game, rules, state, watched[lane], view, final[lane])
+            begin_next(game, rules, rows, lane)
+        show_turn(game, rules, rows, lane)
+        action = only_action(rows.masks[lane]) if rows.skip_forced and not settled else -1
+        if action < 0:
+            return settled != 0
+
+
+@rule
 def learning_seat(players, key, seat):
     """Return where the learner sits in the episode of a key: at `seat`, or for ANY_SEAT where the key says."""
     return draw(derive(key, LEARNER_STREAM), 0, players) if seat == ANY_SEAT else seat
+
+
+def _converse(game: Game) -> Callable:
+    """Return the loop `converse` of a game, to be compiled."""
+    module, widths, num_actions = game.module, Widths.of(game), game.num_actions
+    numbers_of = game.variant().as_rules(game.rules_type)
+
+    def converse(heuristics, tables, numbers, seating, play, log, ending, why):
+        rows, view, mask = (
+            rows_of(module, widths, numbers_of, tables[0]),
+            blank(1, module.VIEW)[0],
+            blank(num_actions, FLAG),
+        )
+        (lanes, actions, rounds), (played, moves), rules = play, log, rows.rules
+        for number in range(len(lanes)):
+            lane, action = lanes[number], np.int64(actions[number])
+            state = rows.states[lane]
+            while True:
+                if action == WAIT:
+                    member = seating[lane, state.to_act]
+                    player = np.int64(numbers[member]) if member >= 0 else LEARNER
+                    if player < 0:
+                        observe_seldom(module, rules, state, state.to_act, view, rows.observations[lane])
+                        why[number] = OPEN
+                        break
+                    if player >= ASKED:
+                        why[number] = CALLED
+                        break
+                    if moves[lane] == played.shape[1]:
+                        why[number] = FULL
+                        break
+                    action = decide(module, rules, heuristics, state, player, view, mask)
+                played[lane, moves[lane]] = action
+                moves[lane] += 1
+                rounds[number] += 1
+                if play_round(module, rules, rows, lane, action, view, ending):
+                    why[number] = SETTLED
+                    break
+                action = np.int64(WAIT)
+
+    return converse
 
 
 @functools.cache
 def playouts(game: Game) -> Playouts:
     """Return the compiled loops of a game; compiling (seconds) happens at their first call."""
     module, widths, num_actions = game.module, Widths.of(game), game.num_actions
-    numbers = game.variant().as_rules(game.rules_type)
+    numbers_of = game.variant().as_rules(game.rules_type)
 
     def finish(rules, heuristics, states, line_ups):
         view, mask = blank(1, module.VIEW)[0], blank(num_actions, FLAG)
@@ -90,7 +175,7 @@ def playouts(game: Game) -> Playouts:
         return decisions
 
     def respond(heuristics, tables, actions, seat, line_up, learners, final_observations, chips, terminated):
-        rows, view, (rewards, owed) = rows_of(module, widths, numbers, tables[0]), blank(1, module.VIEW)[0], chips
+        rows, view, (rewards, owed) = rows_of(module, widths, numbers_of, tables[0]), blank(1, module.VIEW)[0], chips
         rules = rows.rules
         refused = first_refused(rows, actions, 0, len(actions))
         for lane in range(len(actions) if refused == LEGAL else 0):
@@ -125,7 +210,8 @@ def playouts(game: Game) -> Playouts:
                 observe_seldom(module, rules, state, learner, view, rows.observations[lane])
         return refused
 
-    return Playouts(finish=compiled(finish, game), respond=compiled(respond, game))
+    loops = finish, respond, _converse(game)
+    return Playouts(*(compiled(loop, game) for loop in loops))
 
 
 class Numbered(NamedTuple):

@@ -100,7 +100,7 @@ def try_action(game, rules, heuristics, state, action, sides, view, mask):
 
 @rule
 def others_first(game, rules, heuristics, state, view, mask):
-    """Let all but the seat to act decide, where nobody sees it: once for all actions that are tried afterwards."""
+    """Let all except the seat to act decide, where nobody sees it: once for all actions that are tried afterwards."""
     seat = state.to_act
     state.to_act = seat_after(rules, state, seat)
     while state.to_act != seat:
@@ -109,7 +109,7 @@ def others_first(game, rules, heuristics, state, view, mask):
 
 @rule
 def leave_out(alive, sums, keep, kept):
-    """Leave out all but the `keep` actions of the highest sums, of equals the later ones, and never `kept`."""
+    """Leave out all except the `keep` actions of the highest sums, of equals the later ones, and never `kept`."""
     while count_marks(alive) > keep:
         worst = -1
         for action in range(len(alive)):
@@ -156,7 +156,7 @@ def log_copies(before, after):
 
 @rule
 def log_likelihood(game, rules, weights, state, past, order, actions, viewer, spare):
-    """Return the logarithm of how likely the moves of all but the viewer are in a deal, if they play by a heuristic.
+    """Return the logarithm of how likely the moves of all except the viewer are in a deal, if they play by a heuristic.
 
     `past` is a copy of the state, in which the deal is played again; `spare` are a view, a mask and scores to work in.
     """
@@ -347,7 +347,8 @@ class SearchAgent:
             others: plays out for all others, default the same.
             infer: how the others are assumed to have played so far; it has a temperature. Without it only the rules
                 restrict what they may hold.
-        Raises: ValueError for anything but a heuristic, and for a belief without a temperature: a single move that it
+        Raises: ValueError for anything except a heuristic, and for a belief without a temperature: a single move that
+        it
             would not play would rule out every deal.
         """
         for weights in (heuristic, others, infer):

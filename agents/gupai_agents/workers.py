@@ -137,7 +137,7 @@ class Thread(Workers):
         self._pool, self._closed = ThreadPoolExecutor(1, thread_name_prefix="worker"), threading.Event()
 
     def ask(self, task: Callable, *arguments: Any) -> Answer:
-        """Start a task that runs while this process goes on."""
+        """Start a task that runs while this process continues."""
         before = _stop_here()
 
         def do() -> Any:

@@ -12,7 +12,7 @@ from gupai_env.vector import VectorEnv
 
 STEPS = 16  # in a call
 COUNTED = (
-    "VectorEnv: sample (a random legal action each) and step, with mask, observation, payoffs and dealing anew. "
+    "VectorEnv: sample (a random legal action each) and step, with mask, observation, payoffs and dealing again. "
     f"at once: the same by play_random, {STEPS} steps a call inside the compiled loop, as in Pgx. "
     f"agent_iter: {AGENT_ITER_COUNTED}"
 )

@@ -17,7 +17,7 @@ CHECK_SECONDS, CHECK_CALLS = 1.0, 4  # at least
 
 
 class Watch:
-    """Sees every turn of some play, to tell whether the steps of an environment do anything."""
+    """Sees every turn of some play, to say whether the steps of an environment do anything."""
 
     def __init__(self) -> None:
         self.steps = self.idle = self.episodes = self.paid = 0

@@ -1,6 +1,6 @@
 """PufferLib's card and board games in C ("ocean"), from the compiled modules of its wheel.
 
-2.0.2 is the last version with a wheel, and that lacks the Python files beside the compiled modules, so that
+2.0.2 is the last version with a wheel, and that lacks the Python files next to the compiled modules, so that
 `import pufferlib.ocean` fails. The modules work if their C functions are found: they are named `step` and `reset`,
 and the dynamic linker looks first in glibc, which has an old `step` of its own (regexp.h). A module imported
 without more ado calls that one with pointers to something else: it hangs, or steps nothing at 30 million a

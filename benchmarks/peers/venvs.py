@@ -32,7 +32,7 @@ class LibraryError(Exception):
 
 
 def interpreter(library: str, cache: Path) -> Path:
-    """Return the Python of a library's virtual environment in `cache`, made anew when its requirements change.
+    """Return the Python of a library's virtual environment in `cache`, made again when its requirements change.
 
     Raises: LibraryError if pip cannot install them.
     """

@@ -160,7 +160,7 @@ def history(rules, state, order, actions):
 
 LAYOUT = Layout(
     (
-        Section("hand", (KINDS,), 2, "copies of each kind in one's hand"),
+        Section("hand", (KINDS,), 2, "copies of each kind in your hand"),
         Section("unseen", (KINDS,), 2, "copies of each kind in places one does not see"),
         Section("laid", (SEATS, KINDS), 1, "the tile that each seat has laid, one-hot"),
         Section("leader", (SEATS,), 1, "who led, one-hot"),

@@ -35,7 +35,7 @@ class ClaimGroup(TyperGroup):
     """The group `gupai claim`, which once was a single command and says how what it took is written now."""
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
-        """Return the command that is named. Raises: Mistake where a claim stands in its place."""
+        """Return the command that is named. Raises: Mistake where a claim is in its place."""
         if args[0] not in self.commands and not difflib.get_close_matches(args[0], self.commands):
             raise Mistake(f"write: gupai claim run {shlex.join(args)}")
         return super().resolve_command(ctx, args)
@@ -67,10 +67,10 @@ class Sample:
         list[str] | None, typer.Option(metavar="AGENT", help="players instead of those of the file; repeat it")
     ] = None
     strong: Annotated[
-        bool, typer.Option("--strong", help="beside them the network `best` and a search; takes minutes")
+        bool, typer.Option("--strong", help="next to them the network `best` and a search; takes minutes")
     ] = False
     masters: Annotated[
-        bool, typer.Option(help="tell what the strong do where the claimed action and the other are both open")
+        bool, typer.Option(help="say what the strong do where the claimed action and the other are both open")
     ] = True
 
 
@@ -90,10 +90,10 @@ class Instead:
     """Options that ask for something else than a verdict."""
 
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="tell how often it comes up and how many deals it takes")
+        bool, typer.Option("--dry-run", help="say how often it comes up and how many deals it takes")
     ] = False
     optimise: Annotated[
-        bool, typer.Option("--optimise", help="tell instead what an optimiser does with the trait of a policy claim")
+        bool, typer.Option("--optimise", help="say instead what an optimiser does with the trait of a policy claim")
     ] = False
     seeds: Annotated[int | None, typer.Option(min=2, max=1000, help="of the optimiser; default 8")] = None
     threads: Threads = None
@@ -106,7 +106,7 @@ class Output:
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False
     as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False
     html: Annotated[
-        str | None, path_option("FILE", "write a page with deals to step through, and its games beside it")
+        str | None, path_option("FILE", "write a page with deals to step through, and its games next to it")
     ] = None
     force: Force = False
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gupai_app.commands.benchmark import PLAYERS, Jobs, verify_card
 from gupai_app.commands.errors import Mistake, check_target, going_on, mistakes, packages_of_tuning
 from gupai_app.commands.shared import (
     BEGIN_AGAIN,
@@ -37,7 +38,7 @@ class Folder:
     """Options of the folder in which a tournament is kept."""
 
     out: Annotated[str | None, path_option("FOLDER", "keep games, figures and a report in a new folder")] = None
-    resume: Annotated[bool, typer.Option("--resume", help="go on with the folder where it stopped")] = False
+    resume: Annotated[bool, typer.Option("--resume", help="continue a stopped tournament in this folder")] = False
 
 
 @grouped
@@ -64,7 +65,7 @@ def tournament(
     seed = read_seed(seed)
     out, resume = folder.out, folder.resume
     if resume and out is None:
-        raise Mistake("--resume needs --out FOLDER, the one to go on with")
+        raise Mistake("--resume needs --out FOLDER, the one to continue with")
     if record.record is not None and out is not None:
         raise Mistake("--out keeps the games already; leave out --record")
 
@@ -78,7 +79,7 @@ def tournament(
     with mistakes():
         plan = play.schedule(game, labels_of(rivals), deals, **options)
     total = len(plan.line_ups) * deals
-    lost = f"what is finished lies in {out}: give the command again with --resume" if out else BEGIN_AGAIN
+    lost = f"what is finished is in {out}: give the command again with --resume" if out else BEGIN_AGAIN
     with (
         mistakes(),
         going_on(lost),
@@ -93,24 +94,36 @@ def tournament(
             found = kept.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
     report.tournament(found, time.perf_counter() - begin, as_json=as_json)
     if out is not None:
-        say(f"All of it lies in {out}; to check it: gupai verify {out}", error=True)
+        say(f"All of it is in {out}; to check it: gupai verify {out}", error=True)
 
 
 def verify(
     path: Annotated[
-        str, typer.Argument(metavar="FOLDER", callback=not_empty, help="what a tournament kept with --out")
+        str,
+        typer.Argument(
+            metavar="PATH", callback=not_empty, help="what a tournament kept with --out, or the card of a benchmark"
+        ),
     ],
     agents: Annotated[
         bool,
         typer.Option("--agents", help="make the agents too, and compare their answers; runs the code of factories"),
     ] = False,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="AGENT", help=f"who played a card that names a program: {PLAYERS}; repeat it"),
+    ] = None,
+    jobs: Jobs = 1,
 ) -> None:
-    """Play the games of a kept tournament again, and recompute all figures from them."""
+    """Play the games of a kept tournament, or the agent of a card, again, and recompute all figures from them."""
     from gupai_agents.evaluation import folder
     from gupai_env.core.checks import counted
 
+    if os.path.isfile(path):
+        return verify_card(path, agent or (), jobs)
     if not os.path.isdir(path):
-        raise Mistake(f"{path}: there is no such folder")
+        raise Mistake(f"{path}: there is no such folder, and no such card")
+    if agent:
+        raise Mistake("--agent is for cards; the games of a tournament are in its folder")
     with mistakes():
         found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=agents)
     games, number = found.chips[..., 0].size, len(found.players)
@@ -139,7 +152,7 @@ def gate(
     record: Record,
     as_json: AsJson = False,
 ) -> None:
-    """Tell whether a challenger beats the champion, in as few deals as the error rates allow."""
+    """Say whether a challenger beats the champion, in as few deals as the error rates allow."""
     import time
 
     game, variant = read_variant(name, option)
@@ -174,7 +187,7 @@ def ladder(
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let all players of a game, and searches, meet its rule-based ones, and tell how fast each decides."""
+    """Let all players of a game, and searches, meet its rule-based ones, and say how fast each decides."""
     import shlex
     import time
 
@@ -208,7 +221,7 @@ def exploitability(
     rounds: Annotated[int, typer.Option(min=1, max=1_000_000_000, help="of CFR+")] = 400,
     as_json: AsJson = False,
 ) -> None:
-    """Tell exactly what a best response wins from agents, on a deck small enough to search all play."""
+    """Compute exactly what a best response wins from agents, on a deck small enough to search all play."""
     import time
 
     from gupai_env.games import get_game
@@ -290,7 +303,7 @@ def best_response(
 
         with mistakes(), going_on(NOTHING_KEPT):
             learned, effort, note = learn(game, variant, frozen, effort, seed, out, force)
-    kept = NOTHING_KEPT if out is None else f"the network lies in {out}: let it play as checkpoint:{out}"
+    kept = NOTHING_KEPT if out is None else f"the network is in {out}: let it play as checkpoint:{out}"
     with mistakes(), packages_of_tuning(), going_on(kept), report.progress("deals", effort.total(game)) as done:
         found = find_best_response(
             game, frozen, effort=effort, seed=seed, learned=learned, progress=done, **variant.changed()

@@ -25,7 +25,7 @@ class Mistake(typer.TyperException):
 
 
 class Stopped(typer.TyperException):
-    """Ctrl-C, or another request to end: what is kept and how to go on, in one line."""
+    """Ctrl-C, or another request to end: what is kept and how to continue, in one line."""
 
     def __init__(self, by: KeyboardInterrupt, go_on: str = "") -> None:
         super().__init__(f"stopped; {go_on}" if go_on else "stopped")
@@ -143,7 +143,7 @@ def check_target(option: str, path: str, force: bool, *, stream: bool = True) ->
 
 @contextmanager
 def going_on(words: str) -> Iterator[None]:
-    """Tell who stops this how to go on."""
+    """Say how to continue, to whoever stops this."""
     try:
         yield
     except KeyboardInterrupt as stopped:
@@ -152,7 +152,7 @@ def going_on(words: str) -> Iterator[None]:
 
 @contextmanager
 def packages_of_tuning() -> Iterator[None]:
-    """Tell which packages tuning needs, where one is missing."""
+    """Show which packages tuning needs, where one is missing."""
     try:
         yield
     except ImportError:

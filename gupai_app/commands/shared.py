@@ -172,8 +172,8 @@ def one_of(flags: dict[str, object]) -> None:
 
 
 def kept_in(out: str | None) -> str:
-    """Return how to go on with a command that keeps what is finished in a folder, if one is named."""
-    return f"what is finished lies in {out}: give the command again" if out else BEGIN_AGAIN
+    """Return how to continue with a command that keeps what is finished in a folder, if one is named."""
+    return f"what is finished is in {out}: give the command again" if out else BEGIN_AGAIN
 
 
 @contextmanager

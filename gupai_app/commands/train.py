@@ -37,27 +37,52 @@ def train(
     ] = None,
     go_on: Annotated[
         str | None,
-        typer.Option(
-            "--resume", metavar="RUN", callback=not_empty, help="go on with a stopped run, named by its folder"
-        ),
+        typer.Option("--resume", metavar="RUN", callback=not_empty, help="continue a stopped run, named by its folder"),
     ] = None,
     runs: Annotated[str, typer.Option(metavar="FOLDER", callback=not_empty, help="where runs are kept")] = "runs",
+    seeds: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="train so many runs, side by side, from consecutive seeds")
+    ] = None,
     ray: Ray = None,
     as_json: Annotated[bool, typer.Option("--json", help="print lines of JSON")] = False,
 ) -> None:
     """Train a player by search, self-play or both, then print its results against the baselines."""
     if (config is None) == (go_on is None):
-        raise Mistake("name a configuration, or with --resume a run to go on with")
+        raise Mistake("name a configuration, or with --resume a run to continue with")
     if go_on is not None and changes:
-        raise Mistake("a run goes on as it began; --set is for new runs")
+        raise Mistake("a run continues as it began; --set is for new runs")
+    if seeds is not None and (go_on is not None or ray is not None):
+        raise Mistake("--seeds is for new runs on this machine; leave out --resume and --ray")
 
     with Stop() as stop, mistakes():
         with stop.held():
             from gupai_app.train import train as run_training
 
-        with workers_at(ray, "go on with --resume") as workers:
+        with workers_at(ray, "continue with --resume") as workers:
             made_by = None if ray is None else workers
-            run_training(config, changes or [], go_on, runs, as_json, stop, made_by)
+            run_training(config, changes or [], go_on, runs, as_json, stop, made_by, seeds)
+
+
+def compare_runs(
+    folders: Annotated[list[str], typer.Argument(metavar="RUN...", help="folders of training runs of one game")],
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", callback=not_empty, help="write CSV, pictures and TensorBoard's files there"),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="PLAYER", help="of the pictures, by default the strongest baseline")
+    ] = None,
+    force: Force = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Compare training runs over their seeds: chips per deal at the end, and over targets, decisions and seconds."""
+    with mistakes(), going_on(NOTHING_KEPT):
+        try:
+            from gupai_app.compare_runs import compare
+        except ImportError as error:
+            raise ValueError(f"this needs more packages ({error}): pip install 'gupai[train]'") from None
+
+        compare(folders, out, against, as_json=as_json, force=force)
 
 
 def export(
@@ -91,6 +116,29 @@ def export(
             raise ValueError(f"this needs more packages ({error}): pip install 'gupai[train,onnx]'") from None
         for file, content in made.items():
             write_output(file, content, force=force)
+
+
+def export_dataset(
+    games: Annotated[
+        str, typer.Argument(metavar="FILE", callback=not_empty, help="games that a command wrote with --record")
+    ],
+    out: Annotated[str, typer.Option(metavar="FILE", callback=not_empty, help="a new file, FILE.npz")],
+    force: Force = False,
+) -> None:
+    """Write recorded games as arrays to learn from: observations, masks, actions, returns, seats."""
+    from gupai_env.core.checks import counted
+    from gupai_env.core.files import write_file
+
+    if not out.endswith(".npz"):
+        raise Mistake(f"--out {out}: the name of a data set ends with .npz")
+    check_target("--out", out, force, stream=False)
+    with mistakes(), going_on(NOTHING_KEPT):
+        from gupai_agents.evaluation.arrays import as_npz, games_to_arrays
+
+        found = games_to_arrays(games)
+        write_file(out, as_npz(found), force=force)
+    number = counted(int(found.games[-1]) + 1, "game")
+    say(f"{out}: {counted(len(found.actions), 'decision')} of {number}; numpy.load({out!r}) reads them")
 
 
 def tune(
@@ -155,12 +203,12 @@ def discover(
     out: Annotated[
         str | None,
         typer.Option(
-            metavar="FOLDER", callback=not_empty, help="keep it as GAME.json; what lies there is not done again"
+            metavar="FOLDER", callback=not_empty, help="keep it as GAME.json; what is there is not done again"
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Tell which features of a heuristic matter: what is lost by a heuristic tuned without each of them."""
+    """Show which features of a heuristic matter: what is lost by a heuristic tuned without each of them."""
     import json
 
     game, variant = read_variant(name, option)

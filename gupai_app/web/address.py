@@ -41,7 +41,7 @@ class Address:
 
     @classmethod
     def read(cls, query: Mapping[str, str], players: Players = NAMED) -> Self:
-        """Return what a query tells. Raises: ValueError, in one line, for what no table can be."""
+        """Return what a query asks for. Raises: ValueError, in one line, for what no table can be."""
         game, variant = rules_of(query)
         seat = number_in(query, "seat", 0, variant.players - 1)
         others = tuple(filter(None, query.get("with", "").split(";")))
@@ -134,7 +134,7 @@ def fits_a_page(variant: Variant) -> None:
 
 
 def moves_in(text: str) -> tuple[int, ...]:
-    """Return the actions that an address tells. Raises: ValueError."""
+    """Return the actions that an address holds. Raises: ValueError."""
     words = text.split(".") if text else []
     if len(words) > MOST_MOVES:
         raise ValueError(f"{len(words):,} moves are too many; a game on a page has up to {MOST_MOVES:,}")

@@ -31,7 +31,7 @@ from gupai_app.web.pages import (
     waiting,
     whole,
 )
-from gupai_app.web.pictures import rules_in_words
+from gupai_app.web.pictures import rules_in_words, table_picture
 from gupai_app.web.players import Players, level_names
 from gupai_app.web.safety import Guard, RefusedError
 from gupai_app.web.table import WebGame
@@ -43,6 +43,7 @@ from gupai_env.core.phrases import title
 from gupai_env.core.rng import draw
 from gupai_env.core.streams import PERSON_STREAM
 from gupai_env.games import GAMES, get_game, load_plugins
+from gupai_env.render.pieces import THEMES
 
 ANY = "any"  # seat: one is drawn
 LONG_LIST = 24  # moves under a heading; more are folded away
@@ -80,7 +81,16 @@ def create_app(
 
 @router.get("/")
 def front() -> Response:
-    return page("front.html", games=[(game, about(game)) for game in map(get_game, GAMES)])
+    guides = [guide_of(game, game.variant()) for game in map(get_game, GAMES)]
+    return page("front.html", games=[(guide.game, guide.kind, guide.goal()) for guide in guides])
+
+
+@router.get("/picture/{theme}.svg")
+def picture(theme: str) -> Response:
+    if theme not in THEMES:
+        raise HTTPException(404)
+    drawn = table_picture(get_game(next(iter(GAMES))), theme)
+    return Response(drawn, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
 
 
 @router.get("/static/{name}")
@@ -128,7 +138,7 @@ def rules(name: str) -> Response:
 
 @router.get("/table")
 def table(query: Query, server: Asked) -> Response:
-    # The game goes on from what the address says, so that asking twice is not two moves.
+    # The game continues from what the address says, so that asking twice is not two moves.
     at = whole(query["at"], "at", 0, 99) if "at" in query else None
     asked = Address.read(_drawn(query), server.players)
     if wait := waiting(server, asked.game, HINTS if asked.practice and "hint" in query else PLAYERS):

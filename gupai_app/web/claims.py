@@ -2,28 +2,28 @@
 
 import functools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
-from markupsafe import Markup
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 import gupai_app
 from gupai_agents.evaluation.claims import Claim, read_claim, try_claim
-from gupai_agents.evaluation.claims.deals import pairs_of_verdict
+from gupai_agents.evaluation.claims.deals import examples_of_verdict, play_again
 from gupai_agents.plain_yaml import to_yaml
 from gupai_agents.stored import Stored, Text, read_stored
 from gupai_app.changes import Changed, changed
-from gupai_app.claim_page import LOOKS, claim_body
+from gupai_app.claim_page import LOOKS, claim_body, deal_both_ways, deal_elsewhere
 from gupai_app.claims import numbers, paths
+from gupai_app.page import Parts
 from gupai_app.web.jobs import Notify
-from gupai_app.web.pages import Asked, form_of, once, page, saved_as, waiting, whole
+from gupai_app.web.pages import Asked, Server, form_of, once, page, saved_as, waiting, whole
 from gupai_app.web.players import NAMED, ODD, SEARCHES, wrong_with
 from gupai_app.web.warmer import MATCHES
 from gupai_env import __version__
@@ -60,11 +60,50 @@ class Recorded(Stored):
 
 
 class Verdict(NamedTuple):
-    """A verdict as it stands in a page, the parts of its drawings, and how many deals it shows."""
+    """A verdict on a claim, as JSON. printed: by what the claim is named to repeat it."""
 
-    body: Markup
-    parts: Markup
-    deals: int
+    claim: Claim
+    content: dict[str, Any]
+    printed: str
+
+    def page(self, back: str, here: str, query: str = "") -> Response:
+        """Return its page, whose deals are played again when they are opened.
+
+        Args: back: the address of the claim. here: that of the verdict, without its query.
+        """
+        found = list(examples_of_verdict(self.claim, self.content)) if self._same else []
+        deals = [
+            (of, deal_elsewhere(self.content["readings"][of], example, f"{here}/deal/{number}{query}"))
+            for number, (of, _, example) in enumerate(found, 1)
+        ]
+        body = claim_body({**self.content, "id": self.printed}, deals)
+        return page("verdict.html", head=self.claim.id, body=body, deals=deals, back=back)
+
+    @property
+    def _same(self) -> bool:
+        """True if deals come out now as they did when the claim was tested."""
+        file = self.claim.model_dump(mode="json", exclude_defaults=True)
+        return bool(self.content["gupai"] == __version__ and self.content["file"] == file)
+
+    def deal(self, number: str, back: str) -> Response:
+        """Return the page of a deal, played both ways; there is no such page for another number."""
+        found = list(examples_of_verdict(self.claim, self.content)) if self._same else []
+        names = list(map(str, range(1, len(found) + 1)))
+        if number not in names:
+            raise HTTPException(404)
+        of, reading, example = found[names.index(number)]
+        parts, pair = Parts(), play_again(self.claim, reading, self.content["seed"], example)
+        deal = deal_both_ways(self.content, of, 0, example, pair, parts)
+        return page(
+            "deal.html",
+            head=f"{self.claim.id}: {example['what']}",
+            deal=deal,
+            back=back,
+            statement=self.claim.statement,
+            reading=reading.name,
+            parts=parts.svg,
+            records="",
+        )
 
 
 @functools.cache
@@ -127,27 +166,46 @@ async def test(own: Own, request: Request, server: Asked) -> Response:
     return RedirectResponse(key, 303)
 
 
-@router.get("/verdict/{name}")
-def verdict(own: Own, now: Now, server: Asked) -> Response:
-    key = _address(own, now)
+def _tried(key: str, server: Server) -> Verdict:
+    """Return the verdict of a test that is finished; there is no such page without one."""
     status = server.jobs.status(key)
     if status is None or status.found is None:
         raise HTTPException(404)
-    return page("verdict.html", head=now.claim.id, verdict=status.found, back=key)
+    found: Verdict = status.found
+    return found
+
+
+@router.get("/verdict/{name}")
+def verdict(own: Own, now: Now, server: Asked) -> Response:
+    key, query = _address(own, now), _query(now)
+    return _tried(key, server).page(key, f"/verdict/{own.id}", f"?{query}" if query else "")
+
+
+@router.get("/verdict/{name}/deal/{number}")
+def verdict_deal(own: Own, now: Now, server: Asked, number: str) -> Response:
+    key = _address(own, now)
+    return _tried(key, server).deal(number, key.replace("/claim/", "/verdict/", 1))
 
 
 @router.get("/recorded/{name}")
-def recorded(own: Own, server: Asked) -> Response:
-    name = own.id
-    if _recorded(name) is None:
+def recorded(own: Own) -> Response:
+    return _recorded_verdict(own, lambda found: found.page(f"/claim/{own.id}", f"/recorded/{own.id}"))
+
+
+@router.get("/recorded/{name}/deal/{number}")
+def recorded_deal(own: Own, server: Asked, number: str) -> Response:
+    wait = waiting(server, get_game(own.game), MATCHES)
+    return wait or _recorded_verdict(own, lambda found: found.deal(number, f"/recorded/{own.id}"))
+
+
+def _recorded_verdict(own: Claim, shown: Callable[[Verdict], Response]) -> Response:
+    """Return a page of a recorded verdict. Raises: ValueError, in one line, for one that is damaged."""
+    if (content := _recorded(own.id)) is None:
         raise HTTPException(404)
-    if wait := waiting(server, get_game(own.game), MATCHES):
-        return wait
     try:
-        found = _recorded_page(name)
+        return shown(Verdict(own, content, own.id))
     except ODD as error:
-        raise ValueError(f"the verdict is damaged ({wrong_with(error, f'{name}.json')})") from None
-    return page("verdict.html", head=name, verdict=found, back=f"/claim/{name}")
+        raise ValueError(f"the verdict is damaged ({wrong_with(error, f'{own.id}.json')})") from None
 
 
 @router.get("/claim/{name}/file")
@@ -178,15 +236,8 @@ def _tested(now: Changed, deals: int | None, notify: Notify) -> Verdict:
     """Test a claim; return its verdict."""
     found = try_claim(now.claim, deals=deals, masters=True, progress=notify)
     content = numbers(found, {"seed": 0, "deals": deals, "panel": None})
-    pairs = list(pairs_of_verdict(now.claim, content))
     # A changed claim is repeated from its file.
-    printed = {**content, "id": f"{now.claim.id}.yaml"} if now.changes else content
-    return _verdict(printed, pairs)
-
-
-def _verdict(content: dict[str, Any], pairs: Sequence[Any]) -> Verdict:
-    body, parts = claim_body(content, pairs)
-    return Verdict(body, parts.svg, len(pairs))
+    return Verdict(now.claim, content, f"{now.claim.id}.yaml" if now.changes else content["id"])
 
 
 # --- verdicts that were recorded ------------------------------------------------------------------
@@ -194,7 +245,7 @@ def _verdict(content: dict[str, Any], pairs: Sequence[Any]) -> Verdict:
 
 @functools.cache
 def _recorded(name: str) -> dict[str, Any] | None:
-    """Return the verdict on a claim that lies beside the sources, None where there is none."""
+    """Return the verdict on a claim that ships with the sources, None where there is none."""
     path = RECORDED / f"{name}.json"
     try:
         found = read_stored(path, Recorded, MOST_BYTES)
@@ -209,12 +260,3 @@ def _summary(name: str) -> list[tuple[str, str, int]]:
     content: Mapping[str, Any] = _recorded(name) or {}
     found = [reading["verdict"] for reading in content.get("readings", ())]
     return [(each, LOOKS.get(each, ""), found.count(each)) for each in dict.fromkeys(found)]
-
-
-@functools.lru_cache(maxsize=16)
-def _recorded_page(name: str) -> Verdict:
-    """Return the page of a recorded verdict, with its deals if they come out now as they did then."""
-    content, claim = _recorded(name), known()[name]
-    assert content is not None
-    same = content["gupai"] == __version__ and content["file"] == claim.model_dump(mode="json", exclude_defaults=True)
-    return _verdict(content, list(pairs_of_verdict(claim, content)) if same else ())

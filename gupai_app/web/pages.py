@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from fastapi import Depends, Request
-from fastapi.responses import HTMLResponse, PlainTextResponse
+from fastapi import Depends, Request, Response
+from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
-from gupai_agents.evaluation.html import templates
+from gupai_agents.evaluation.html import svg_file, templates
+from gupai_agents.stored import small_file
 from gupai_app.page import filled, sheet
 from gupai_app.web.jobs import Jobs
 from gupai_app.web.pictures import pictured, tile_pictures
@@ -26,6 +28,16 @@ from gupai_env.core.game import Game
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 
+# Files of runs and tournaments that pages link to, each with its type:
+KEPT_FILES = {
+    "report.html": "text/html",
+    "games.csv": "text/csv",
+    "summary.json": "application/json",
+    "results.json": "application/json",
+    "metrics.jsonl": "application/x-ndjson",
+}
+MOST_BYTES = 1 << 28  # of such a file
+SHUT = "sandbox; default-src 'none'; style-src 'unsafe-inline'"  # the policy of a page that was written before
 MATCHES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 25)  # deals of a match that a form offers
 
 
@@ -97,6 +109,27 @@ def assets() -> dict[str, tuple[str, str]]:
 def saved_as(name: str, text: str) -> PlainTextResponse:
     """Return a text that a browser saves as a file."""
     return PlainTextResponse(text, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def file_of(folder: Path, name: str) -> FileResponse:
+    """Return a file of a run or tournament, in which nothing runs; there is no such page for another.
+
+    Raises: DamagedError, HTTPException, OSError.
+    """
+    kind = KEPT_FILES.get(name)
+    if kind is None or not (folder / name).exists():
+        raise HTTPException(404)
+    path = small_file(folder / name, MOST_BYTES)
+    saved = None if kind == "text/html" else f"{folder.name}-{name}"
+    return FileResponse(path, media_type=kind, filename=saved, headers={"Content-Security-Policy": SHUT})
+
+
+def svg_of(name: str, drawn: Markup) -> Response:
+    """Return a chart as a file; there is no such page for one with nothing to draw."""
+    if not drawn:
+        raise HTTPException(404)
+    saved = {"Content-Disposition": f'attachment; filename="{name}.svg"'}
+    return Response(svg_file(drawn), media_type="image/svg+xml", headers=saved)
 
 
 async def query_of(request: Request) -> dict[str, str]:

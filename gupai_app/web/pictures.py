@@ -6,13 +6,17 @@ from collections.abc import Iterator
 
 from markupsafe import Markup, escape
 
+from gupai_app.session import Session
+from gupai_app.words import names_at
 from gupai_env.core.game import Game
 from gupai_env.render.letters import drawable
 from gupai_env.render.pieces import LENGTH, LIGHT, style, symbols
+from gupai_env.render.svg import draw_svg
 
 NAMED = re.compile(r"\[([1-6]):([1-6])\]")
 HEADWORD = re.compile(r"(\w+) {2,}(.*)")
 FOR_PROGRAMS = ("Actions", "Tiny", "Bound")  # headwords of rules that no player needs
+PICTURED, MOVES_PICTURED = 5, 14  # the seed of a deal, and moves of it
 _WIDE = 100  # units of a tile's width
 
 
@@ -42,6 +46,17 @@ def tile_pictures() -> dict[str, str]:
                 f"<style>{style(LIGHT)}</style><defs>{symbols(use)}</defs>{use}</svg>"
             )
     return found
+
+
+@functools.cache
+def table_picture(game: Game, theme: str) -> str:
+    """Return a table of a game as SVG, after some moves as the next seat sees it: the same at every call."""
+    session = Session(game, game.variant(), PICTURED)
+    for _ in range(MOVES_PICTURED):
+        session.play(int(session.mask().argmax()))
+    names = names_at(session.variant.players, session.seat, session.seat)
+    scene = game.scene(session.variant, [session.view(session.seat)], names)
+    return draw_svg(scene, theme=theme)
 
 
 def rules_in_words(game: Game) -> Iterator[tuple[str, str]]:

@@ -60,7 +60,7 @@ def wrong_with(error: BaseException, where: str) -> str:
 
 
 def shown(name: str) -> str:
-    """Return an agent's name as pages show it: that of a checkpoint, which tells a folder, by its run."""
+    """Return an agent's name as pages show it: that of a checkpoint, which names a folder, by its run."""
     return f"{RUN}{Path(name).name}" if name.startswith("checkpoint:") else name
 
 

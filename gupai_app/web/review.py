@@ -1,24 +1,19 @@
-"""Reviewing a game: what an agent would have played, the values by a search, and the largest losses."""
+"""Pages that review a game, and the addresses of recorded ones."""
 
 import functools
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qsl
 
-import numpy as np
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
-from gupai_agents.agent import DecisionBatch, probabilities
-from gupai_agents.decisions import play_out
 from gupai_agents.evaluation.records import GameRecord, game_of_line, order_of
-from gupai_agents.evaluation.statistics import estimate
-from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import heuristic_names
-from gupai_app.moves import ADVISER, WIDE
-from gupai_app.page import Parts, called, result_of, stepper
+from gupai_app.moves import ADVISER
+from gupai_app.page import Parts, called, near_of, result_of, stepper
 from gupai_app.session import Session
 from gupai_app.web.address import (
     MOST_DEALS,
@@ -32,55 +27,21 @@ from gupai_app.web.address import (
     rules_of,
     words_of_rules,
 )
+from gupai_app.web.analysis import AGAIN, Decision, decisions, expected_result, largest_losses, luck, mistakes
 from gupai_app.web.pages import Asked, Query, form_of, once, page, waiting, whole
-from gupai_app.web.players import SEARCHES, Players, adviser
+from gupai_app.web.players import SEARCHES, Players
 from gupai_app.web.safety import MOST_QUERY
 from gupai_app.web.table import WebGame
 from gupai_app.web.warmer import MATCHES
 from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.phrases import title
-from gupai_env.core.rng import as_key, derive
-from gupai_env.vector import VectorEnv
+from gupai_env.core.rng import as_key
 
-MOST_DECISIONS = 400  # that are reviewed in a game
-MOST_BARS = 8  # actions of a decision that are shown
-MOST_LOSSES = 8
 MOST_GAMES = 100_000  # of what is sent
-SAT = "sat"  # the word of an address that tells who sat at the seats of a recorded game, as JSON
+SAT = "sat"  # the word of an address that says who sat at the seats of a recorded game, as JSON
 MOST_NAME = 1000  # characters
-AGAIN = 200  # times that a deal is played again to estimate the value of its tiles
 
 router = APIRouter()
-
-
-class Bar(NamedTuple):
-    """An action of a decision: its probability by the agent's policy, and its mean chips with half their interval."""
-
-    words: str
-    probability: float
-    mean: float
-    half: float
-    played: bool
-
-
-class Decision(NamedTuple):
-    """A decision, and what it lost: chips, and half the width of their interval."""
-
-    number: int
-    seat: int
-    words: str
-    bars: list[Bar]
-    loss: float
-    half: float
-
-
-class Luck(NamedTuple):
-    """What a seat won, and the value of its tiles: chips, and half the width of the 95% interval of the latter."""
-
-    name: str
-    won: float
-    value: float
-    half: float
 
 
 @functools.lru_cache(maxsize=32)
@@ -99,105 +60,11 @@ def line_in(text: str, number: int = 1) -> str:
     return lines[number - 1] + "\n"
 
 
-@functools.lru_cache(maxsize=16)
-def decisions(record: GameRecord, agent: Any) -> list[Decision]:
-    """Return the decisions of a game in which there was a choice."""
-    game, variant = record.game, record.variant
-    session = Session.of(record)
-    asked: list[tuple[int, int, int]] = []
-    batches: list[DecisionBatch] = []
-    for number, action in enumerate(record.actions, 1):
-        batch = session.decision_batch()
-        if batch.masks.sum() > 1 and len(asked) < MOST_DECISIONS:
-            asked.append((number, session.seat, action))
-            batches.append(batch)
-        session.play(action)
-    if not batches:
-        return []
-    together = DecisionBatch(
-        np.concatenate([batch.views for batch in batches]).view(np.recarray),
-        np.concatenate([batch.masks for batch in batches]),
-        np.concatenate([batch.rng_keys for batch in batches]),
-    )
-    policy = probabilities(agent, game, variant, together)
-    values = adviser(game, variant).values(together, halving=False)
-    return [
-        _decision(record, each, together.at(slice(at, at + 1)), policy[at], values.means[at], values.errors[at])
-        for at, each in enumerate(asked)
-    ]
-
-
-def _decision(
-    record: GameRecord,
-    asked: tuple[int, int, int],
-    batch: DecisionBatch,
-    policy: np.ndarray,
-    means: np.ndarray,
-    errors: np.ndarray,
-) -> Decision:
-    number, seat, action = asked
-    legal = np.flatnonzero(batch.masks[0])
-    ranked = sorted(map(int, legal), key=lambda each: -means[each])
-    shown = ranked[:MOST_BARS] if action in ranked[:MOST_BARS] else [*ranked[: MOST_BARS - 1], action]
-    view, best = batch.views[0], ranked[0]
-    bars = [
-        Bar(
-            record.game.action_name(each, view),
-            float(policy[each]),
-            float(means[each]),
-            WIDE * float(errors[each]),
-            each == action,
-        )
-        for each in shown
-    ]
-    loss = float(means[best] - means[action])
-    half = WIDE * float(np.hypot(errors[best], errors[action])) if best != action else 0.0
-    return Decision(number, seat, record.game.action_name(action, view), bars, loss, half)
-
-
-def largest_losses(found: Sequence[Decision]) -> list[Decision]:
-    """Return the decisions that lost most, the largest first."""
-    return sorted((each for each in found if each.loss > 0), key=lambda each: -each.loss)[:MOST_LOSSES]
-
-
-# --- the value of the tiles -----------------------------------------------------------------------
-
-
-@functools.lru_cache(maxsize=32)
-def luck(record: GameRecord) -> list[Luck]:
-    """Return for every seat what it won and what the same tiles bring where all seats play alike.
-
-    Every deal of the game is played AGAIN times from its first decision, by the best heuristic of the game in all
-    seats, which draws its actions by their scores. The chips won minus these are due to the play and not to the tiles.
-    """
-    game, variant, session = record.game, record.variant, Session.of(record)
-    heuristic = heuristic_agent(f"{heuristic_names(game)[-1]}@1", game, variant)
-    envs = VectorEnv(game, AGAIN, observe=False, renew=False, **{**variant.changed(), "deals": 1})
-    value = np.zeros((AGAIN, variant.players))
-    begins = True
-    for action in record.actions:
-        if begins:
-            envs.states[:] = session.state
-            # What players draw differs from one time to another, the deal does not.
-            envs.states.seed[:] = [derive(session.seed, time) for time in range(AGAIN)]
-            envs.states.deal[:] = 0
-            envs.refresh()
-            play_out(envs, [heuristic])
-            value += envs.states.payoff[:, : variant.players]
-        begins = session.play(action) is not None
-    found = [estimate(value[:, seat]) for seat in range(variant.players)]
-    won = np.sum(record.payoffs, 0)
-    return [
-        Luck(name, float(won[seat]), found[seat].mean, found[seat].half_width)
-        for seat, name in enumerate(called(record))
-    ]
-
-
 # --- addresses of recorded games ------------------------------------------------------------------
 
 
 def address_of(record: GameRecord) -> str:
-    """Return the query that tells a whole recorded game, "" for one that is too long for an address."""
+    """Return the query that holds a whole recorded game, "" for one that is too long for an address."""
     words = {
         **words_of_rules(record.game, record.variant),
         "seed": str(record.seed),
@@ -211,7 +78,7 @@ def address_of(record: GameRecord) -> str:
 
 
 def record_of(query: Mapping[str, str], players: Players) -> GameRecord:
-    """Return the game that an address tells, of a table or of `address_of`. Raises: ValueError, in one line."""
+    """Return the game that an address holds, of a table or of `address_of`. Raises: ValueError, in one line."""
     if SAT not in query:
         seating = WebGame(Address.read(query, players))
         if not seating.terminated:
@@ -248,6 +115,27 @@ def check_names(names: Sequence[Any]) -> list[str]:
                 "them printable"
             )
     return list(names)
+
+
+def again_from(record: GameRecord, at: Decision, agent: str, players: Players) -> str:
+    """Return the address of a practice table at a decision, "" if tables do not deal as the game was dealt.
+
+    Args: agent: who sits where a person sat, or somebody who may not be named here.
+    """
+    if record.order:
+        return ""
+
+    def allowed(name: str) -> str:
+        try:
+            players.check(name, record.game, record.variant)
+        except ValueError:
+            return agent
+        return name
+
+    others = tuple(allowed(name) for seat, name in enumerate(record.agents) if seat != at.seat)
+    moves = record.actions[: at.number - 1]
+    episode = record.episode or 0
+    return Address(record.game, record.variant, record.seed, episode, at.seat, others, moves=tuple(moves)).query
 
 
 # --- pages ----------------------------------------------------------------------------------------
@@ -300,8 +188,14 @@ def reviewed(record: GameRecord, name: str, players: Players, shown: int = 0) ->
         result=result_of(record),
         game=game,
         parts=parts.svg,
-        decisions=found,
+        decisions=[(each, again_from(record, each, name, players)) for each in found],
+        numbers=[each.number for each in found],
         losses=largest_losses(found),
+        mistakes=mistakes(found, called(record)),
+        expected=expected_result(record, found, near_of(record)),
+        near=near_of(record),
+        next=shown + 1 if address else 0,
+        address=here,
         luck=luck(record) if agent else [],
         heuristic=heuristic_names(record.game)[-1],
         again=AGAIN,

@@ -1,16 +1,19 @@
 """Training runs on pages: the list of runs, how each went, and a link to play against its player."""
 
 import contextlib
+import csv
 import functools
+import io
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Response
+from markupsafe import Markup
 
 from gupai_agents.checkpoint import AGENT_FILE
 from gupai_agents.stored import DamagedError, read_stored, small_file
 from gupai_app.web.address import query_of, words_of_rules
-from gupai_app.web.pages import Asked, page
+from gupai_app.web.pages import Asked, file_of, page, saved_as, svg_of
 from gupai_app.web.players import ODD, RUN, folder_called, folders, made_for, wrong_with
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
@@ -20,6 +23,7 @@ from gupai_training.curves import CHARTS, Results, baselines_of, evaluations_of
 
 MOST_RUNS = 200
 MOST_BYTES = 1 << 22  # of a file that is shown
+PROGRESS = ("seconds", "targets", "decisions")  # how far a run was at an evaluation
 MAX_EVALUATIONS = 500  # the last ones, that are shown
 
 router = APIRouter()
@@ -129,7 +133,34 @@ def run(name: str, server: Asked) -> Response:
         head=found.name,
         run=found,
         evaluations=found.evaluations[-MAX_EVALUATIONS:],
-        charts=[chart for draw in CHARTS.values() if (chart := draw(found.evaluations))],
+        charts={each: chart for each, draw in CHARTS.items() if (chart := draw(found.evaluations))},
         final=final_table(found.folder),
         config=config,
     )
+
+
+@router.get("/run/{name}/{chart}.svg")
+def chart_file(name: str, chart: str, server: Asked) -> Response:
+    found = run_of(name, folder_called(server.players.runs, name))
+    draw = CHARTS.get(chart)
+    return svg_of(f"{name}-{chart}", draw(found.evaluations) if draw else Markup())
+
+
+@router.get("/run/{name}/evaluations.csv")
+def evaluations_file(name: str, server: Asked) -> Response:
+    found = run_of(name, folder_called(server.players.runs, name))
+    ends = ("mean", "low", "high")
+    heads = [*PROGRESS, *(f"{baseline} {end}" for baseline in found.baselines for end in ends)]
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(heads)
+    for row in found.evaluations:
+        rows.writerow(
+            [*(row[each] for each in PROGRESS), *(row[each][end] for each in found.baselines for end in ends)]
+        )
+    return saved_as(f"{name}-evaluations.csv", text.getvalue())
+
+
+@router.get("/run/{name}/{file}")
+def file(name: str, file: str, server: Asked) -> Response:
+    return file_of(folder_called(server.players.runs, name), file)

@@ -44,7 +44,7 @@ def check(request: Request, hosts: tuple[str, ...]) -> None:
     """
     head = request.headers
     if any(len(head.getlist(name)) > 1 for name in ONCE):
-        raise RefusedError(400, "A header that may stand once in a request stands there twice.")
+        raise RefusedError(400, "A header that may stand once in a request is there twice.")
     host = head.get("host", "").lower()
     name, _, port = host.rpartition(":")
     if (name if port.isdecimal() else host) not in (*LOOPBACK, *hosts):

@@ -61,7 +61,7 @@ class Choice(NamedTuple):
 class Line(NamedTuple):
     """A line of the list of moves.
 
-    question: tells its choices apart, "" if there is one. groups: its tiles by group, such as "64 3322", of a split.
+    question: distinguishes its choices, "" if there is one. groups: its tiles by group, such as "64 3322", of a split.
     fish: the tile that it catches, such as "64". value: chips with their interval if asked for. best: whether no move
     has a higher value.
     """
@@ -266,7 +266,7 @@ class WebGame:
         if len(move.actions) > 1:
             question, answers = self.hints.choice(view, move.actions)
             choices = [Choice(action, answer) for answer, action in answers.items()]
-        said = f"{value.mean:+.1f} ±{value.half:.1f}" if value else ""
+        said = f"{value.mean:+z.1f} ±{value.half:.1f}" if value else ""
         best = value is not None and value.mean == most
         return Line(number, label, question, choices, _groups(move.name), fish_of(move.name), said, best)
 

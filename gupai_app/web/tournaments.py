@@ -1,6 +1,6 @@
 """Tournaments on pages: agents chosen, intervals that shrink as deals are played, and every game for review.
 
-Each lies in a folder of its own, as `gupai tournament --out` writes it; one that was stopped can go on.
+Each is in a folder of its own, as `gupai tournament --out` writes it; one that was stopped can continue.
 """
 
 import gzip
@@ -33,7 +33,19 @@ from gupai_agents.workers import Workers
 from gupai_app.web.address import rules_of
 from gupai_app.web.jobs import MOST_KEPT, Notify
 from gupai_app.web.kept import Kept, Standing, kept, played_so_far
-from gupai_app.web.pages import Asked, Query, Server, form_of, game_called, once, options_of, page, whole
+from gupai_app.web.pages import (
+    Asked,
+    Query,
+    Server,
+    file_of,
+    form_of,
+    game_called,
+    once,
+    options_of,
+    page,
+    svg_of,
+    whole,
+)
 from gupai_app.web.players import RUN, Players, folder_called, folders, shown
 from gupai_app.web.review import show
 from gupai_env.core.checks import counted
@@ -235,7 +247,7 @@ def _begin(server: Server, folder: Path, sent: Mapping[str, str], plan: Schedule
 def _playing(
     path: Path, plan: Schedule, agents: Sequence[Agent], before: Tournament | None = None
 ) -> Callable[[Notify], Progress]:
-    """Return what plays a tournament into a folder, or goes on with one of which some is played."""
+    """Return what plays a tournament into a folder, or continues one of which some is played."""
 
     def work(notify: Notify) -> Progress:
         def seen(deals: int, found: Tournament) -> None:
@@ -273,6 +285,12 @@ def tournament(name: str, server: Asked) -> Response:
     )
 
 
+@router.get("/tournament/{name}/chips.svg")
+def chips_file(name: str, server: Asked) -> Response:
+    found = kept(name, folder_called(server.tournaments, name))
+    return svg_of(f"{name}-chips", intervals(found.standings))
+
+
 @router.post("/tournament/{name}")
 async def change(name: str, request: Request, server: Asked) -> Response:
     sent = once(await form_of(request))
@@ -285,7 +303,7 @@ async def change(name: str, request: Request, server: Asked) -> Response:
 
 
 def _go_on(server: Server, path: Path, key: str) -> None:
-    """Go on with a tournament that was stopped. Raises: ValueError."""
+    """Continue a tournament that was stopped. Raises: ValueError."""
     there, players = kept(path.name, path), server.players
     if server.jobs.running == key or there.summary:
         return
@@ -304,6 +322,11 @@ def one(name: str, query: Query, server: Asked) -> Response:
     most = {"line_up": len(plan.line_ups), "deal": plan.deals, "rotation": plan.rotations}
     at = {each: whole(query.get(each, "0"), each, 0, many - 1) for each, many in most.items()}
     return show(line_at(path / GAMES_FILE, index_of_game(plan, **at)), server.players)
+
+
+@router.get("/tournament/{name}/{file}")
+def file(name: str, file: str, server: Asked) -> Response:
+    return file_of(folder_called(server.tournaments, name), file)
 
 
 def _stopped_at(found: Kept) -> Progress | None:

@@ -27,7 +27,7 @@ INT64 = ir.IntType(64)
 
 
 def require_bytes(*arrays):
-    """Refuse, at compile time, anything but contiguous rows of bytes."""
+    """Refuse, at compile time, anything except contiguous rows of bytes."""
     for array in arrays:
         row = isinstance(array, types.Array) and array.ndim == 1 and array.layout == "C"
         if not (row and array.dtype in (types.int8, types.uint8, types.bool_)):

@@ -118,7 +118,7 @@ def one_of_an_array(value: Any) -> Any:
 
 
 def is_one_of(value: object, words: Iterable[str]) -> bool:
-    """True for one of some words; anything but a string, such as an array, is not even compared."""
+    """True for one of some words; anything except a string, such as an array, is not even compared."""
     return isinstance(value, str) and value in words
 
 
@@ -145,7 +145,7 @@ def real_number(name: str, value: Any, least: float, most: float) -> float:
 
 
 def truth(name: str, value: Any) -> bool:
-    """Return a truth value; raises ValueError for anything but True and False."""
+    """Return a truth value; raises ValueError for anything except True and False."""
     if isinstance(value, TRUTHS):
         return bool(value)
     raise refused(name, value, "it must be True or False")
@@ -182,7 +182,7 @@ def as_list(name: str, values: Any, what: str) -> list:
 
 
 def as_path(name: str, value: Any) -> Path:
-    """Return a path; raises ValueError for anything but a text or a path."""
+    """Return a path; raises ValueError for anything except a text or a path."""
     if isinstance(value, (str, os.PathLike)):
         return Path(value)
     raise refused(name, value, "it must be a path")

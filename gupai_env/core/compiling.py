@@ -154,7 +154,7 @@ def _with_attributes(argument: Any) -> Any:
 
 
 class _Place(caching._CacheLocator):
-    """Tells numba where the machine code of a loop is kept: in one folder, under a name that identifies it."""
+    """Shows numba where the machine code of a loop is kept: in one folder, under a name that identifies it."""
 
     def __init__(self, loop: Callable, file: str) -> None:
         self._py_file, self._line = file, loop.__code__.co_firstlineno
@@ -210,7 +210,7 @@ class _Kept(caching.FunctionCache):
         except Exception:  # bytes that are not what was written may raise anything
             with contextlib.suppress(OSError):
                 os.unlink(self._cache_file._index_path)
-            _warn_once(f"machine code in {self._cache_path} is damaged; it is compiled anew")
+            _warn_once(f"machine code in {self._cache_path} is damaged; it is compiled again")
             return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
@@ -246,7 +246,7 @@ def _folder(chosen: str) -> str:
     user = str(os.getuid()) if hasattr(os, "getuid") else ""
     folder = Path(tempfile.gettempdir(), f"gupai-{user}")
     usable = _usable(folder, _is_own)
-    kept = f"in {folder}" if usable else "by nobody, so that every process compiles anew"
+    kept = f"in {folder}" if usable else "by nobody, so that every process compiles again"
     tell(
         f"the home's folder for caches cannot be written to: machine code is kept {kept} "
         "(NUMBA_CACHE_DIR names another place)"
@@ -286,7 +286,7 @@ def _warn_once(line: str) -> None:
 
 
 class _Announcer(event.Listener):
-    """Tells a person at a terminal what is being compiled if it takes long, and when it is done.
+    """Shows a person at a terminal what is being compiled if it takes long, and when it is done.
 
     numba notifies it when a loop is really compiled, not when machine code is found on disk.
     """

@@ -35,7 +35,7 @@ def state_dtype(seats: int, *fields: tuple) -> np.dtype:
 def view_dtype(seats: int, *fields: tuple) -> np.dtype:
     """Return the dtype of what a seat knows: the fields every game has, then its own.
 
-    Every array over seats begins with the viewer and goes on in order of turn.
+    Every array over seats begins with the viewer and continues in order of turn.
     """
     return np.dtype(
         [

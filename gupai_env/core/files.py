@@ -78,7 +78,7 @@ def naming(path: str | Path) -> Iterator[None]:
 
 
 def read_text(path: str | Path, most: int = 1 << 30) -> str:
-    """Return what stands in a text file, without the mark that some editors begin one with.
+    """Return what is in a text file, without the mark that some editors begin one with.
 
     Args:
         path: The file, in UTF-8.

@@ -225,7 +225,7 @@ class Game:
                 that player; the views of all seats give that of a spectator. The first view's seat is at the near
                 side, the others follow in order of turn.
             names: one per seat; default "Seat 0", "Seat 1", ...
-            payoffs: chips by seat of a deal that is over, to show its count; None while it goes on.
+            payoffs: chips by seat of a deal that is over, to show its count; None while it continues.
         """
         return self.table(self, variant, views, seat_names(variant.players) if names is None else names, payoffs)
 

@@ -25,9 +25,11 @@ class Guide:
     """The texts for a newcomer to any game; each is one or more whole sentences.
 
     Attributes:
+        kind: What kind of game it is, in a few words.
         terms: What the terms of the game mean, by term.
     """
 
+    kind: ClassVar[str] = ""
     terms: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, game: Game, variant: Variant) -> None:
@@ -58,7 +60,7 @@ class Guide:
         yield from ()
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
-        """Return who pays whom in a deal that is over; nothing where payoffs alone do not tell.
+        """Return who pays whom in a deal that is over; nothing where payoffs alone do not show it.
 
         Args: as for `reasons`.
         """

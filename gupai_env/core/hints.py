@@ -112,7 +112,7 @@ class Hints:
         return self.game.action_name(actions[0], view)
 
     def choice(self, view: np.record, actions: Sequence[int]) -> tuple[str, dict[str, int]]:
-        """Return the question that tells such actions apart, and the action of every answer."""
+        """Return the question that distinguishes such actions, and the action of every answer."""
         answers = {str(number): action for number, action in enumerate(actions, 1)}
         options = ", ".join(f"{number} for {self.game.action_name(action, view)}" for number, action in answers.items())
         return f"Which way: {options}?", answers

@@ -46,7 +46,7 @@ def _address_of(typing_context, array):
 
 
 def array_at(address: int, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return the array of a shape and dtype that lies at an address; the caller keeps it alive meanwhile."""
+    """Return the array of a shape and dtype that is at an address; the caller keeps it alive meanwhile."""
     memory = (ctypes.c_char * (int(prod(shape)) * dtype.itemsize)).from_address(int(address))
     array: np.ndarray = np.ndarray(shape, dtype, memoryview(memory))
     return array.view(np.recarray) if dtype.names else array
@@ -73,7 +73,7 @@ def record_of(numbers: tuple) -> np.ndarray:
 
 
 def tuple_at(address: int, like: tuple) -> tuple:
-    """Return the tuple of numbers, of the type of `like`, whose record lies at an address.
+    """Return the tuple of numbers, of the type of `like`, whose record is at an address.
 
     Passing a tuple to compiled code number by number takes longer than a decision.
     """

@@ -117,7 +117,7 @@ class Position(Deal):
 
 
 def new_position(game: Game, leader: int, seats: int, options: dict[str, Any]) -> Position:
-    """Return a position of nothing but a leader and an order of turn; raises ValueError for bad options."""
+    """Return a position of nothing except a leader and an order of turn; raises ValueError for bad options."""
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
     variant = game.variant.make(**{"players": seats, **plain})
     if variant.players != seats:
@@ -192,7 +192,7 @@ def _each(value: object, wrong: str) -> Iterator[Any]:
 
 
 def piles_of(what: str, piles: object) -> list[Any]:
-    """Return one entry per seat as a list; raises ValueError for anything but a sequence."""
+    """Return one entry per seat as a list; raises ValueError for anything except a sequence."""
     wrong = f"{what} must be a sequence with one entry for each seat, not {short_repr(piles)}"
     if isinstance(piles, str):
         raise ValueError(wrong)

@@ -56,7 +56,7 @@ def shuffle(tiles, key):
 
 
 def as_key(seed: object, name: str = "a seed") -> int:
-    """Return a seed as a key; raises ValueError for anything but a whole number in 0..2**63 - 1."""
+    """Return a seed as a key; raises ValueError for anything except a whole number in 0..2**63 - 1."""
     if is_whole(seed) and 0 <= seed < KEYS:  # type: ignore[operator]
         return int(seed)  # type: ignore[call-overload]
     raise ValueError(f"{name} is a whole number from 0 to 2**63 - 1, not {short_repr(seed)}")

@@ -34,7 +34,7 @@ def option(
 ) -> Any:
     """Declare one option: its default, its meaning, what is allowed and how the compiled rules read it.
 
-    Without `choices` the default's type and `__post_init__` of the variant decide, and `allowed` tells people
+    Without `choices` the default's type and `__post_init__` of the variant decide, and `allowed` says
     what that is. Without `encode` the rules see numbers as they are, truth values as 0 and 1, and words by their
     index in `choices`.
     """

@@ -44,6 +44,16 @@ def draw_image(scene: Scene, *, width: int = WIDTH, theme: str = DARK) -> np.nda
     return np.array(frame)
 
 
+def as_png(svg: str, *, width: int) -> bytes:
+    """Return an SVG document as a PNG.
+
+    Args:
+        svg: Its texts are in the font of this package; letters that it does not have become question marks.
+        width: Pixels.
+    """
+    return bytes(svg_to_bytes(svg_string=known(svg), width=width, skip_system_fonts=True, font_files=[str(FONT)]))
+
+
 @lru_cache(maxsize=2048)
 def _sprite(svg: str, box: Box, own: float, scale: float, theme: str) -> Image.Image:
     """Paint what the box of a piece at (0, 0) covers; `own` is its scale, `scale` that of the picture."""

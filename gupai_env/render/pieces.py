@@ -93,7 +93,7 @@ class Box(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """An SVG element, `<tag ...>content</tag>`, that stands at (x, y) scaled by `scale`.
+    """An SVG element, `<tag ...>content</tag>`, that is at (x, y) scaled by `scale`.
 
     box: what it covers, in its own measures, from (x, y) on.
     """

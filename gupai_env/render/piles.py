@@ -216,10 +216,10 @@ def _thread(points: Sequence[tuple[float, float]], thick: float) -> Piece:
 
 
 def _snake(pile: Pile, size: int, width: float) -> list[tuple[int, float, int]]:
-    """Return row, left edge and length of all that lies on the line, open numbers included, in its order.
+    """Return row, left edge and length of all that is on the line, open numbers included, in its order.
 
-    Even rows run to the right and odd rows to the left. The lead, if known, lies in the middle of row 0; the
-    right arm goes on from it to rows below and the left arm to rows above, so no tile moves along the line
+    Even rows run to the right and odd rows to the left. The lead, if known, is in the middle of row 0; the
+    right arm continues from it to rows below and the left arm to rows above, so no tile moves along the line
     when either grows.
     """
     margin, joint = size / 3, max(size // 16, 1)

@@ -184,7 +184,7 @@ def draw_words(place: Place, area: Box) -> Sequence[Piece]:
 
 
 def _note_rows(place: Place, width: float) -> tuple[str, ...]:
-    """Return the rows that a note takes below the name; none where it stands next to it."""
+    """Return the rows that a note takes below the name; none where it is next to it."""
     note = drawable(place.note)
     # As if the pointer stood there always, so that no note moves when it appears.
     name = min(length(drawable(place.name), 17) + 15, width)

@@ -1,6 +1,6 @@
 """The hooks that follow from a game itself: how it is dealt again, shown, paid, copied and played in lanes.
 
-What only somebody else can tell, such as an independent count of the payoffs, `dataclasses.replace` adds.
+What only somebody else can know, such as an independent count of the payoffs, `dataclasses.replace` adds.
 """
 
 import copy
@@ -21,7 +21,7 @@ from gupai_env.vector import VectorEnv
 
 
 def hooks_of(game: str | Game, **variant: Any) -> Hooks:
-    """Return what a game tells the kit about its environment `GupaiEnv(game, **variant)`."""
+    """Return what the kit knows about its environment `GupaiEnv(game, **variant)`."""
     game = get_game(game)
     options = game.variant.make(**variant)
     return Hooks(

@@ -1,4 +1,4 @@
-"""What the kit may ask about a game that PettingZoo's API does not tell."""
+"""What the kit may ask about a game that PettingZoo's API does not show."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

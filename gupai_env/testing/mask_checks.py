@@ -30,7 +30,7 @@ def judges(trial: Trial, game: Game) -> dict[str, Callable[[int], bool]]:
 
 @check()
 def observation_form(trial: Trial) -> None:
-    """Every seat's observation lies in its space, dtype included, and is finite, also off turn."""
+    """Every seat's observation is in its space, dtype included, and is finite, also off turn."""
     for game in trial.positions():
         for agent in game.env.agents:
             observation, space = game.env.observe(agent), game.env.observation_space(agent)

@@ -40,7 +40,7 @@ def observation_alias(trial: Trial) -> None:
             held.clear()
         for agent, observation, was in held:
             if frozen(observation) != was:
-                trial.fail("an observation handed out earlier changed when the game went on", agent)
+                trial.fail("an observation handed out earlier changed when the game continued", agent)
         held.clear()
         for agent in game.env.agents:
             for array in arrays(game.env.observe(agent)):
@@ -72,7 +72,7 @@ def render_purity(trial: Trial) -> None:
     if left_out := [mode for mode in declared if mode not in modes]:
         trial.note(f"left out: render mode {', '.join(left_out)}")
     if not modes:
-        raise NotRun("no render mode to try: metadata['render_modes'] names none but 'human'")
+        raise NotRun("no render mode to try: metadata['render_modes'] names none except 'human'")
     try:
         inspect.signature(trial.make_env).bind(render_mode=modes[0])
     except TypeError:

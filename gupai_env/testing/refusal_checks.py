@@ -1,4 +1,4 @@
-"""Checks of what `step` does with anything but a legal action."""
+"""Checks of what `step` does with anything except a legal action."""
 
 from contextlib import suppress
 from dataclasses import replace

@@ -208,7 +208,7 @@ class Trial:
         self.compare(expected, again, when)
 
     def same_game(self, poke: Poke, when: str) -> None:
-        """Every game must go on, move by move and into the next deal, as if nobody had poked it."""
+        """Every game must continue, move by move and into the next deal, as if nobody had poked it."""
         for seed in self.seeds:
             game = self.fresh(seed)
             expected = self.transcript(game)

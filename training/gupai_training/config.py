@@ -397,7 +397,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def find(source: str | Path) -> dict[str, Any]:
-    """Return the settings of a file or, for the id of a game, those shipped for it, or none but the game itself.
+    """Return the settings of a file or, for the id of a game, those shipped for it, or none except the game itself.
 
     "strong/jie-long" is the recipe of the player `best`, "true_hands/jie-long" the one by which it was trained further,
     "strong/jie-long-free" that of another variant, "self_play/jie-long" the one by self-play only.
@@ -439,13 +439,19 @@ def change(data: dict[str, Any], assignment: str) -> None:
         raise ValueError(f"{shortened(assignment)}: the value is not YAML ({error})") from None
 
 
-def load_run(folder: Path) -> Config:
-    """Return the configuration of a run to resume; raises ValueError if this is not the folder of one."""
+def config_of(folder: Path) -> Config:
+    """Return the configuration of a run; raises ValueError if this is not the folder of one."""
     if not (folder / CONFIG_FILE).is_file():
         raise ValueError(f"{folder}: this is no folder of a run, it holds no {CONFIG_FILE}")
-    if not (folder / RESUME_FILE).is_file():
-        raise ValueError(f"{folder}: nothing was saved there to go on with; begin anew")
     return load(folder / CONFIG_FILE)
+
+
+def saved_config(folder: Path) -> Config:
+    """Return the configuration of a run to resume; raises ValueError if nothing was saved there."""
+    config = config_of(folder)
+    if not (folder / RESUME_FILE).is_file():
+        raise ValueError(f"{folder}: nothing was saved there to continue with; begin again")
+    return config
 
 
 def went_in(targets: int, decisions: int) -> str:

@@ -22,7 +22,7 @@ class Compared(Stored):
     mean: Number
     low: Number
     high: Number
-    deals: Count = 0
+    n: Count = Field(0, validation_alias=AliasChoices("n", "deals"))  # deals; the former name, in older runs
 
 
 class Exploitability(Stored):

@@ -285,7 +285,7 @@ class SelfPlayPPO(MaskablePPO):
         steps = self.env.num_envs * self.n_steps * self.updates
         self.logger.record("time/decisions_per_second", self.num_timesteps / seconds)
         self.logger.record("time/lanes_per_second", steps / seconds)
-        self.logger.record("time/share_of_play", self.seconds["play"] / seconds)
+        self.logger.record("time/share_of_waiting", self.seconds["play"] / seconds)  # no gradient step meanwhile
 
     def weights(self, average: bool = True) -> dict[str, np.ndarray]:
         """Return the network's tensors under the names of a checkpoint, of the average or the current policy."""

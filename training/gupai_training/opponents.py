@@ -53,10 +53,10 @@ class Member:
 class OpponentPool(Opponents):
     """Draws the line-up of each table as its episode begins.
 
-    With probability `self_share` the current self takes all seats. Otherwise one member takes at least one and all but
-    one of the seats (in a game of teams, of the sides). Half of these tables choose the member uniformly, half by the
-    squared share of deals that it did not lose, so that hard opponents are met more often. Every rule-based member
-    gets at least `rule_share`, if the shares allow it.
+    With probability `self_share` the current self takes all seats. Otherwise one member takes at least one and all
+    except one of the seats (in a game of teams, of the sides). Half of these tables choose the member uniformly, half
+    by the squared share of deals that it did not lose, so that hard opponents are met more often. Every rule-based
+    member gets at least `rule_share`, if the shares allow it.
     """
 
     def __init__(

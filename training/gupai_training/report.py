@@ -1,9 +1,14 @@
 """The report of a training run: strength against time, targets and decisions, and the final table, in one HTML file."""
 
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
 from gupai_agents.evaluation.html import templates
 from gupai_agents.plain_yaml import to_yaml
+from gupai_env.core.files import write_file
 from gupai_env.core.variant import in_words
-from gupai_training.config import went_in
+from gupai_training.config import REPORT_FILE, RESULTS_FILE, went_in
 from gupai_training.curves import CHARTS, evaluations_of
 from gupai_training.run import Run
 from gupai_training.run_folder import FINAL_SEED, Row
@@ -30,3 +35,26 @@ def report(run: Run, rows: list[Row]) -> str:
             **{name: draw(evaluations) for name, draw in CHARTS.items()},
         )
     )
+
+
+def results_json(run: Run, rows: Iterable[Row]) -> str:
+    """Return the final table of a run as one JSON object."""
+    found = [
+        {
+            "player": row.hero,
+            "against": row.villain,
+            "chips_per_deal": row.result.mean(0)._asdict(),
+            "at_seats": [row.result.at_seat(0, seat)._asdict() for seat in range(run.variant.players)],
+        }
+        for row in rows
+    ]
+    head = {"game": run.game.id, "variant": run.config.variant, "checkpoint": str(run.agent_file)}
+    return json.dumps({**head, "seed": run.config.seed, "deals_seed": run.config.seed + FINAL_SEED, "results": found})
+
+
+def write_report(run: Run, rows: list[Row]) -> Path:
+    """Write the final table of a finished run, and its page; return where that is."""
+    write_file(run.folder / RESULTS_FILE, f"{results_json(run, rows)}\n", force=True)
+    path = run.folder / REPORT_FILE
+    write_file(path, report(run, rows), force=True)
+    return path

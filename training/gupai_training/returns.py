@@ -2,7 +2,7 @@
 
 The successor of a decision is the same seat's next decision of the episode, never the next mover's; its reward
 is what that seat was paid in between. A seat's last decision of an episode has no successor. Nor, yet, has a seat's
-last decision of a rollout whose episode goes on: its value is only used for the decision before it, and it is not
+last decision of a rollout whose episode continues: its value is only used for the decision before it, and it is not
 trained on.
 """
 

@@ -63,6 +63,7 @@ class SearchStage:
         self.window = Window(config.window, self.target_maker.heuristic.game)
         self.optimizer = torch.optim.Adam(network.parameters(), lr=self.expert_iteration.learning_rate, eps=1e-5)
         self.seconds = 0.0  # of this stage so far
+        self.waited = self.worked = 0.0  # seconds of this process
         self.rng = np.random.default_rng([config.seed, TARGETS_STREAM])
         self.rows = np.zeros(0, np.int64)  # of the window, of the last gradient step
 
@@ -107,6 +108,7 @@ class SearchStage:
             run.reporter.moved(self.progress(), self.targets, "targets", self.seconds)
             for name, value in scalars.items():
                 run.logger.record(f"train/{name}", value)
+            run.logger.record("time/share_of_waiting", self.waited / self.worked)
             chunks, ended = len(self.ends), self.progress() >= 1
             if ended or chunks % self.config.evaluation.every == 0:
                 run.report_evaluation()
@@ -121,11 +123,14 @@ class SearchStage:
     def step(self, player: Agent) -> dict[str, float]:
         """Compute a chunk of targets from deals of a player, then learn; return what is to be logged."""
         begun, progress, settings = self.targets, self.progress(), self.expert_iteration
+        clock = time.perf_counter()
         while len(self.asked) <= settings.ahead:
             kind = self.kind(progress)
             by_player = kind != Kind.SEARCHED or progress >= settings.heuristic_share
             self.ask(player if by_player else None, kind)
-        places = self.window.add(self.asked[0].targets())
+        found_targets = self.asked[0].targets()
+        self.waited += time.perf_counter() - clock
+        places = self.window.add(found_targets)
         dealt = self.asked.popleft().kind != Kind.SEARCHED
         self.ends.append(self.targets)
         epochs = 1 if dealt else settings.epochs
@@ -136,6 +141,7 @@ class SearchStage:
         else:
             rows = [self.rng.integers(0, len(self.window), settings.batch_size) for _ in range(batches)]
         found = [self._learn(each) for each in rows]
+        self.worked += time.perf_counter() - clock
         names = found[0] if found else ()  # with few tables there may be no decision with a choice
         return {name: float(np.mean([float(each[name]) for each in found])) for name in names}
 

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,17 +10,24 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
+from gupai_agents.agent import Agent
 from gupai_agents.decisions import answers
+from gupai_agents.playouts import ASKED, OPEN, SETTLED, numbered, playouts
 from gupai_agents.registry import make_agent
 from gupai_env.aec import NO_GAME
-from gupai_env.core.checks import as_list, refused, whole_numbers
-from gupai_env.core.illegal import IllegalActionError
-from gupai_env.core.kernels import WAIT
+from gupai_env.core.checks import as_list, is_one_of, refused, whole_numbers
+from gupai_env.core.episode import NOBODY
+from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TRAINING_STREAM
 from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
+
+ILLEGAL = ("raise", "end", "resample")  # what an illegal action may do
+ILLEGAL_CHIPS = 100.0  # that an illegal action costs where it ends the episode
+OWN_OPTIONS = ("payoff_scale", "skip_forced", "illegal")  # of an environment, besides those of the variant
+NOTHING = np.zeros((0, 0), np.int8)  # no last observations are kept
 
 
 def only_read(array: np.ndarray) -> np.ndarray:
@@ -33,14 +41,15 @@ class SelfPlayVecEnv(VecEnv):
     """B lanes, each at the next decision of a learning seat; all other seats are played inside.
 
     `step` plays the learner's action in every lane and plays on until a learning seat has to decide again.
-    Decisions with one legal action are played without asking.
+    Decisions with one legal action are played without asking (except the first of a deal).
 
     With one learning seat per table (`SelfPlayVecEnv.against`) it is an ordinary VecEnv, for plain MaskablePPO: the
-    reward is that seat's chips over `payoff_scale`, and `done` ends its episode, with "terminal_observation", what the
-    seat saw at its end, in the info. The caller may keep and change what `reset` and `step` return. An error in the
-    midst of a step, as of an opponent that fails, and ctrl-C end all episodes. Where the learner takes several seats,
-    consecutive decisions of a lane are not one player's; such a learner reads these arrays instead, which the next step
-    overwrites and which nobody else can write to:
+    reward is that seat's chips over `payoff_scale`, and `done` ends its episode; the info has "terminal_observation",
+    what the seat saw at its end, and "episode", its return "r" and its decisions "l", as of SB3's Monitor. The
+    caller may keep and change what `reset` and `step` return. An error in the midst of a step, as of an opponent that
+    fails, and ctrl-C end all episodes. Where the learner takes several seats, consecutive decisions of a lane are not
+    one player's; such a learner reads these arrays instead, which the next step overwrites and which nobody else can
+    write to:
         seats: int8 [B], who is to decide. seating: int16 [B, players], LEARNER or an opponent.
         rewards: float32 [B, players], chips that the last step paid. What a seat wins before its first decision of an
             episode comes with that decision, what is not followed by a decision comes at the end; an episode in which
@@ -59,12 +68,18 @@ class SelfPlayVecEnv(VecEnv):
         *,
         seed: int = 0,
         payoff_scale: float = 1.0,
+        skip_forced: bool = True,
+        illegal: str = "raise",
         **variant: Any,
     ) -> None:
+        """Args: see `against`; pool: draws who sits where."""
         stream = derive(as_key(seed), TRAINING_STREAM)
         if not (isinstance(payoff_scale, (int, float)) and 0 < payoff_scale < math.inf):
             raise refused("payoff_scale", payoff_scale, "it must be a number above 0")
-        self.envs = VectorEnv(game, num_envs, seed=stream, skip_forced=True, **variant)
+        if not is_one_of(illegal, ILLEGAL):
+            raise refused("illegal", illegal, f"choose one of {', '.join(ILLEGAL)}")
+        self.illegal = illegal
+        self.envs = VectorEnv(game, num_envs, seed=stream, skip_forced=skip_forced, **variant)
         self.pool = pool
         self.players = self.envs.variant.players
         self.payoff_scale = payoff_scale
@@ -80,7 +95,9 @@ class SelfPlayVecEnv(VecEnv):
         self._owed = np.zeros_like(self._payoffs)  # those of them that are not paid yet
         self._decided = np.zeros((num_envs, self.players), np.bool_)  # learning seats that did, in this episode
         self.decisions = 0  # of all seats, without forced ones
-        self._actions = np.zeros(num_envs, np.int16)
+        self._actions = np.zeros(num_envs, np.int64)
+        self._lengths = np.zeros(num_envs, np.int64)  # of the learner's episodes so far
+        self._resampled = 0  # how often; the key of the next draw
         # The actions of the episode under way, without forced ones: they determine the state of each lane.
         self._played = np.zeros((num_envs, 1), np.int16)
         self._moves = np.zeros(num_envs, np.int64)
@@ -88,20 +105,33 @@ class SelfPlayVecEnv(VecEnv):
         self.rewards, self.terminated = only_read(self._payoffs), only_read(self._over)
         self.seating, self.totals = only_read(self._seating), only_read(self._totals)
         self._going = False  # nothing is half done
-        self._watched: Any = None  # while a step asks for it, whose last observation is kept in `_final`
-        self._final: Any = None
+        self._watched = np.zeros(num_envs, np.int8)  # whose last observation is kept in `_final`, if that has rows
+        self._final = NOTHING
+        self._numbered: list[Agent] = []
+        self._numbers, self._heuristics = numbered(self.envs.game, [])
 
     @classmethod
     def against(
-        cls, game: str, num_envs: int, opponents: Sequence[str] = ("greedy",), *, seed: int = 0, **options: Any
+        cls, game: str, num_envs: int, pool: Sequence[str] = ("greedy",), *, seed: int = 0, **options: Any
     ) -> "SelfPlayVecEnv":
         """Return lanes with one learning seat each, drawn for every episode like the opponents in the others.
 
-        Args: opponents: agents as `make_agent` takes them. options: those of the variant, and `payoff_scale`.
+        Args:
+            game: Its id.
+            num_envs: How many lanes.
+            pool: Agents as `make_agent` takes them; for each other seat one is drawn, for every episode again.
+            seed: Of deals, seats and opponents.
+            options: Those of the variant; `payoff_scale`, chips for a reward of 1; `skip_forced`, whether decisions
+                with one legal action are played without asking, default true; and `illegal`, what an illegal action of
+                a learner without masks does: "raise" an error (the default), "resample" a random legal one instead, or
+                "end" the episode with a loss of ILLEGAL_CHIPS for it.
+
+        Raises:
+            ValueError: Something is unknown or out of bounds; in one line.
         """
-        variant = {name: value for name, value in options.items() if name != "payoff_scale"}
+        variant = {name: value for name, value in options.items() if name not in OWN_OPTIONS}
         seed = as_key(seed)
-        agents = [make_agent(spec, game, **variant) for spec in as_list("opponents", opponents, "agents' names")]
+        agents = [make_agent(spec, game, **variant) for spec in as_list("pool", pool, "agents' names")]
         seats = get_game(game).variant.make(**variant).players
         return cls(game, num_envs, FixedOpponents(agents, seats, np.random.default_rng(seed)), seed=seed, **options)
 
@@ -136,10 +166,10 @@ class SelfPlayVecEnv(VecEnv):
             self.envs.refresh()
         self._reset_seeds()
         shown = self._payoffs, self._over, self._totals
-        for array in (*shown, self._chips, self._owed, self._decided, self._moves):
+        for array in (*shown, self._chips, self._owed, self._decided, self._moves, self._lengths):
             array[:] = 0
         self._seating[:] = self.pool.line_ups(self.num_envs)
-        self._play_others()
+        self._play(np.full(self.num_envs, WAIT, np.int64))
         self._going = True
         return self.observations.copy()
 
@@ -151,92 +181,148 @@ class SelfPlayVecEnv(VecEnv):
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict]]:
         """Play these actions; return observations, rewards of the seat that acted, dones and infos."""
-        movers = self.seats.copy()
-        self._watched, self._final = movers, np.zeros_like(self.observations)
+        movers, before = self.seats.copy(), self.observations.copy()
+        self._watched[:], self._final = movers, np.zeros_like(before)
+        ending = self._mend_illegal()
         try:
             self.play(self._actions)
             final = self._final
         finally:
-            self._watched = self._final = None
-        rewards = self._payoffs[self._rows, movers] / self.payoff_scale
+            self._final = NOTHING
+        rewards, dones = self._payoffs[self._rows, movers], self._over.copy()
+        self._lengths += 1
+        if len(ending):
+            rewards[ending], dones[ending], final[ending] = -ILLEGAL_CHIPS, True, before[ending]
         infos: list[dict] = [{} for _ in range(self.num_envs)]
-        for lane in np.flatnonzero(self._over):
-            infos[lane] = {"terminal_observation": final[lane].copy(), "TimeLimit.truncated": False}
-        return self.observations.copy(), rewards, self._over.copy(), infos
+        returns = self._totals[self._rows, movers] / self.payoff_scale
+        returns[ending] = -ILLEGAL_CHIPS / self.payoff_scale
+        for lane in np.flatnonzero(dones):
+            episode = {"r": float(returns[lane]), "l": int(self._lengths[lane])}
+            last = {"terminal_observation": final[lane].copy(), "TimeLimit.truncated": False}
+            infos[lane] = {**last, "episode": episode}
+        self._lengths[dones] = 0
+        return self.observations.copy(), rewards / self.payoff_scale, dones, infos
+
+    def _mend_illegal(self) -> np.ndarray:
+        """Mend the actions that masks forbid as `illegal` says; return the lanes, int [N], whose episodes they end."""
+        none = np.zeros(0, np.int64)
+        if self.illegal == "raise" or not self._going:
+            return none
+        known = self._actions.clip(0, self.masks.shape[1] - 1)
+        wrong = np.flatnonzero((known != self._actions) | ~self.masks[self._rows, known])
+        if self.illegal == "resample":
+            self._resampled += 1
+            self._actions[wrong] = self.envs.sample(self._resampled)[wrong]
+            return none
+        if len(wrong):
+            self._actions[wrong] = WAIT
+            self._deal_again(wrong)
+        return wrong
+
+    @functools.cached_property
+    def _fresh(self) -> VectorEnv:
+        """Lanes in which episodes begin that some lanes continue with."""
+        return VectorEnv(self.envs.game, self.num_envs, observe=False, **self.envs.variant.changed())
+
+    def _deal_again(self, lanes: np.ndarray) -> None:
+        """Begin the next episode in some lanes, int [N], in which nobody is paid for the one under way."""
+        fresh, number = self._fresh, len(lanes)
+        self.envs.episodes[lanes] += 1
+        fresh.seeds[:number], fresh.episodes[:number] = self.envs.seeds[lanes], self.envs.episodes[lanes]
+        fresh.begin()
+        self.envs.states[lanes] = fresh.states[:number]
+        self.envs.refresh()
+        for array in (self._chips, self._owed, self._decided, self._moves):
+            array[lanes] = 0
+        self._seating[lanes] = self.pool.line_ups(number)
 
     def play(self, actions: np.ndarray) -> None:
-        """Play one action per lane, int16 [B], and play on to the next decision of a learning seat.
+        """Play one action per lane, integers [B], and play on to the next decision of a learning seat.
 
         Raises: IllegalActionError (a ValueError), and nothing has changed; RuntimeError before `reset`.
         """
         if not self._going:
             raise RuntimeError(NO_GAME)
-        movers = self._rows, self.seats.copy()
+        actions = np.asarray(actions, np.int64)
+        with self.envs.alone:
+            refused = self.envs.kernels.check(self.envs.table, actions)
+        if refused != LEGAL:
+            raise self.envs.refusal(refused, actions[refused])
+        acting = np.flatnonzero(actions != WAIT)
+        movers = acting, self.seats[acting]
         self._going = False  # until all is done that this takes: the next actions could be other seats'
-        before = self._states()
-        try:
-            chips, terminated = self.envs.step(actions)
-        except IllegalActionError:
-            self._going = True
-            raise
         self._payoffs[:] = 0
         self._over[:] = False
         self._payoffs[movers] = self._owed[movers]
         self._owed[movers] = 0
         self._decided[movers] = True
-        self._after(before, actions, chips, terminated)
-        self.decisions += self.num_envs
-        self._play_others()
+        self._play(actions)
         self._going = True
 
-    def _states(self) -> np.ndarray | None:
-        """Return the states of the lanes, if the observations at the end of episodes are wanted."""
-        if self._final is None:
-            return None
-        states = np.asarray(self.envs.states)
-        return states.view(f"V{states.itemsize}").copy()  # bytes, for numpy copies records field by field
+    def _play(self, actions: np.ndarray) -> None:
+        """Play an action in every lane, int64 [B], or none for WAIT, and then the opponents.
 
-    def _after(self, before: np.ndarray | None, actions: np.ndarray, chips: np.ndarray, terminated: np.ndarray) -> None:
-        """Pay what these actions won, and handle the episodes that they ended and those that follow."""
-        self._note(actions)
-        settled = np.flatnonzero(terminated | chips.any(1))
-        if len(settled):
-            self._chips[settled] += chips[settled, : self.players]
-            self._owed[settled] += chips[settled, : self.players]
-            self._pay(settled, terminated[settled])
-        ended = np.flatnonzero(terminated)
+        Rule-based ones play inside a compiled loop, lane by lane, up to what only happens here: a deal is paid, an
+        episode ends, another player is asked. These are done in the order of the rounds in which they fall, as if all
+        lanes took a step at a time: opponents are drawn, and asked in batches, in the order of rounds.
+        """
+        rounds, why = np.zeros(self.num_envs, np.int64), np.full(self.num_envs, OPEN, np.int8)
+        self._run(self._rows, actions, rounds, why)
+        while len(paused := np.flatnonzero(why != OPEN)):
+            now = paused[rounds[paused] == rounds[paused].min()]
+            settled = now[why[now] == SETTLED]
+            if len(settled):
+                self._settle(settled)
+            movers, actions = self._seating[now, self.seats[now]], np.full(len(now), WAIT, np.int64)
+            others = np.flatnonzero(movers != LEARNER)
+            called = others[self._numbers[movers[others]] >= ASKED]
+            if len(called):
+                who = np.full(self.num_envs, NOBODY)
+                who[now[called]] = movers[called]
+                actions[:] = answers(self.envs, self.pool.agents, who)[now]
+            self._run(now, actions, rounds, why)
+        self.decisions += int(rounds.sum())
+
+    def _run(self, lanes: np.ndarray, actions: np.ndarray, rounds: np.ndarray, why: np.ndarray) -> None:
+        """Run the loop `converse` in some lanes, int [N]; rounds and why, [B], are of all lanes."""
+        if self._moves.max() == self._played.shape[1]:
+            self._played = np.concatenate([self._played, np.zeros_like(self._played)], axis=1)
+        self._number_opponents()
+        some, ended = rounds[lanes], np.empty(len(lanes), np.int8)
+        with self.envs.alone:
+            playouts(self.envs.game).converse(
+                self._heuristics,
+                self.envs.table,
+                self._numbers,
+                self._seating,
+                (lanes, actions, some),
+                (self._played, self._moves),
+                (self._watched, self._over, self._final),
+                ended,
+            )
+        rounds[lanes], why[lanes] = some, ended
+
+    def _number_opponents(self) -> None:
+        """Number the opponents as the loops know them, where others are in the pool than before."""
+        agents = self.pool.agents
+        if len(agents) != len(self._numbered) or any(map(operator.is_not, agents, self._numbered)):
+            self._numbered = list(agents)
+            self._numbers, self._heuristics = numbered(self.envs.game, agents)
+
+    def _settle(self, lanes: np.ndarray) -> None:
+        """Pay what the last actions in some lanes, int [N], won, and handle the episodes that they ended."""
+        chips, terminated = self.envs.rewards[lanes, : self.players], self.envs.terminated[lanes]
+        self._chips[lanes] += chips
+        self._owed[lanes] += chips
+        self._pay(lanes, terminated)
+        ended = lanes[terminated]
         if len(ended):
-            if before is not None:
-                self._note_last_observations(ended[~self._over[ended]], before, actions)
             self.pool.record(self._seating[ended], self._chips[ended])
             self._chips[ended] = self._owed[ended] = 0
             self._decided[ended] = False
             self._moves[ended] = 0
             self._seating[ended] = self.pool.line_ups(len(ended))
-        self._over |= terminated
-
-    @functools.cached_property
-    def _end(self) -> VectorEnv:
-        """Lanes in which the last action of an episode is played again, and then it is left as it ended."""
-        options = {"observe": False, "renew": False, "skip_forced": True, **self.envs.variant.changed()}
-        return VectorEnv(self.envs.game, self.num_envs, **options)
-
-    def _note_last_observations(self, envs: np.ndarray, before: np.ndarray, actions: np.ndarray) -> None:
-        """Note what the seats that acted see at the end of the episodes that these actions ended, in `_final`."""
-        if not len(envs):
-            return
-        end, number = self._end, len(envs)
-        end.states[:number] = before[envs].view(end.states.dtype)
-        last = actions[envs].astype(np.int64)
-        end.kernels.show(end.table)  # the masks by which the actions are checked
-        end.kernels.step(end.table, 0, number, last)
-        for seat in np.unique(self._watched[envs]):
-            rows = np.flatnonzero(self._watched[envs] == seat)
-            views = np.zeros(len(rows), end.game.view).view(np.recarray)
-            seen = np.zeros((len(rows), end.layout.size), np.int8)
-            end.kernels.view_of(end.rules, end.states[rows], int(seat), views)
-            end.kernels.encode(views, seen)
-            self._final[envs[rows]] = seen
+            self._over[ended] = True
 
     def _note(self, actions: np.ndarray) -> None:
         """Record what was played, one action or WAIT per lane."""
@@ -311,16 +397,6 @@ class SelfPlayVecEnv(VecEnv):
         self._owed[envs] -= due
         self._totals[envs[learned]] = self._chips[envs[learned]]
 
-    def _play_others(self) -> None:
-        while True:
-            movers = self._seating[self._rows, self.seats]
-            waiting = int((movers != LEARNER).sum())
-            if not waiting:
-                return
-            self.decisions += waiting
-            before, actions = self._states(), answers(self.envs, self.pool.agents, movers)
-            self._after(before, actions, *self.envs.step(actions))
-
     def forget(self, member: int) -> None:
         """Give the seats of a member that left the pool to the learner, and renumber those after it."""
         self._seating[self.seating == member] = LEARNER
@@ -337,7 +413,7 @@ class SelfPlayVecEnv(VecEnv):
         return [self.masks[lane].copy() for lane in self._get_indices(indices)]
 
     def has_attr(self, attr_name: str) -> bool:
-        """Tell whether lanes have an attribute."""
+        """Say whether lanes have an attribute."""
         return attr_name == "action_masks" or hasattr(self, attr_name)
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
@@ -350,7 +426,7 @@ class SelfPlayVecEnv(VecEnv):
         raise AttributeError(f"lanes share all attributes; {attr_name!r} cannot be set for some of them")
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """Tell that no lane is wrapped."""
+        """Say that no lane is wrapped."""
         return [False for _ in self._get_indices(indices)]
 
     def close(self) -> None:

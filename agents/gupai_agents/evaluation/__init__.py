@@ -1,20 +1,24 @@
 """Comparing players so that the result can be trusted."""
 
 from gupai_agents.evaluation.ablation import Ablation, Budget, discover
+from gupai_agents.evaluation.arrays import Decisions, games_to_arrays
 from gupai_agents.evaluation.best_response import BestResponse, Effort, find_best_response
 from gupai_agents.evaluation.exact import GameTree, build_tree
 from gupai_agents.evaluation.folder import play_into, verify
 from gupai_agents.evaluation.gating import Gate, gate, recipe_gain
 from gupai_agents.evaluation.match import DuplicateResult, duel, play_duplicates
 from gupai_agents.evaluation.records import GameRecord, RecordError, RecordWriter, read_games
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import Standings, Tournament, play_tournament, round_robin, schedule
 
 __all__ = [
     "Ablation",
     "BestResponse",
     "Budget",
+    "Decisions",
     "DuplicateResult",
     "Effort",
+    "Estimate",
     "GameRecord",
     "GameTree",
     "Gate",
@@ -26,6 +30,7 @@ __all__ = [
     "discover",
     "duel",
     "find_best_response",
+    "games_to_arrays",
     "gate",
     "play_duplicates",
     "play_into",

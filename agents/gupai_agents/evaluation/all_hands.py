@@ -43,7 +43,7 @@ def _respond(hands, groups, copies, policy, said, chips, span, out):
         groups: The values of the two groups of each split, int8 [H, splits, 2].
         policy: How the other seat splits each hand, divided by the orders of its tiles, float64 [H, splits].
         copies: Tiles of each kind.
-        said: How one's own value compares with another, LOWER, EQUAL or HIGHER, int8 [values, values].
+        said: How a value compares with another, LOWER, EQUAL or HIGHER, int8 [values, values].
         chips: The chips for the comparison of the high groups and that of the low groups, float64 [3, 3].
         span: The first hand of these sums, and the one after the last.
         out: Filled with the sums, float64 [H, splits], weighted by the policy and by the orders in which the other hand
@@ -78,7 +78,7 @@ respond = compiled(_respond)
 
 @dataclass(frozen=True)
 class Hands:
-    """H hands of a deck, told apart by tiles or only by what they are worth.
+    """H hands of a deck, distinguished by tiles or only by their values.
 
     hands: int8 [H, size], sorted kinds. times: int64 [H], how often each is dealt. groups: int8 [H, splits, 2], values.
     masks: bool [H, splits], the splits that are legal. copies: int64 [KINDS], of each kind in the deck.
@@ -242,8 +242,8 @@ def build_hand_tree(game: str | Game, /, **variant: Any) -> HandTree:
     options = game.variant.make(**{"players": SEATS, **variant})
     if not offers_hands(game, options):
         raise ValueError(
-            f"{game.id} ({options}): hands alone tell no policy; of two seats, one deal and a decision for each they "
-            "may"
+            f"{game.id} ({options}): hands alone do not decide a policy; of two seats, one deal and a decision for "
+            "each they may"
         )
     rules = options.as_rules(game.rules_type)
     by_tiles = list_hands(game, rules)
@@ -253,7 +253,7 @@ def build_hand_tree(game: str | Game, /, **variant: Any) -> HandTree:
 
 
 def offers_hands(game: Game, variant: Variant) -> bool:
-    """True if the hands of a variant alone tell a policy."""
+    """True if a policy of a variant depends on hands alone."""
     decided = not getattr(variant, "small", False)
     return bool(game.hands and decided and variant.players == SEATS and variant.deals == 1)
 
@@ -268,7 +268,7 @@ def list_hands(game: Game, rules: Any) -> Hands:
 
 
 def by_worth(hands: Hands, kinds: np.ndarray) -> tuple[Hands, np.ndarray]:
-    """Return the hands that there are if tiles of some kinds, int8 [KINDS], are not told apart.
+    """Return the hands that there are if tiles of some kinds, int8 [KINDS], are not distinguished.
 
     Also which of them each of `hands` is, int64 [H].
     """
@@ -297,7 +297,7 @@ def batch_of(game: Game, variant: Variant, hands: np.ndarray, seat: int) -> Deci
 def solve_hands(tree: HandTree, rounds: int, progress: Callable[[int], None] | None = None) -> np.ndarray:
     """Return the average policy after some rounds of CFR+, which approaches an equilibrium; see `exact.solve`.
 
-    Tiles that are worth the same are not told apart, which changes no equilibrium's value.
+    Tiles that are worth the same are not distinguished, which changes no equilibrium's value.
     Raises: ValueError for less than one round.
     """
     rounds = whole_number("rounds", rounds, 1, MOST_ROUNDS)

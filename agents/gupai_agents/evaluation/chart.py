@@ -12,6 +12,7 @@ from gupai_env.render.letters import drawable
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 560, 260, 56, 46, 20
 ROW, NAMES = 30, 176  # the height of a row of intervals, and the width kept for its name
+STRIP = 96  # the width of an interval in a line of a table
 LONGEST = 22  # characters of a name
 LETTER = 7.5  # the width of a letter, about
 MARKS = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-4-4h8v8h-8z", "M0-6 5 3H-5z", "M0-6 6 0 0 6-6 0z", "M-5-2h10v4H-10z")
@@ -42,6 +43,14 @@ class Point(NamedTuple):
     y: float
     low: float
     high: float
+
+
+class Mark(NamedTuple):
+    """A point of a chart that is pointed out, and what it says."""
+
+    x: float
+    y: float
+    label: str
 
 
 class Scale(NamedTuple):
@@ -118,25 +127,42 @@ def rows(names: Sequence[str], means: Sequence[Mean]) -> Markup:
         drawn.append(f'<line class="{css_class}" x1="{x(value)}" x2="{x(value)}" y1="4" y2="{height - 26}"/>')
         drawn.append(_text(x(value), height - 8, f"{value:+g}", "middle"))
     for each in means:
-        y, (low, high) = ROW * each.position + ROW // 2 + 4, (x(end) for end in each.ends)
+        y = ROW * each.position + ROW // 2 + 4
         drawn.append(_text(NAMES - 12, y + 4, short(names[each.position]), "end"))
-        line = f'<line class="interval" x1="{low}" x2="{high}" y1="{y}" y2="{y}"/>'
-        drawn.append(_titled(each, f'{line}<circle class="mean" cx="{x(each.mean)}" cy="{y}" r="5"/>'))
+        drawn.append(_titled(each, _interval(each, x, y)))
     return _svg("chart narrow", width, height, [each.label for each in means], drawn)
 
 
+def strips(means: Sequence[Mean]) -> list[Markup]:
+    """Return means with their intervals on a common scale, each as a drawing of its own for a line of a table."""
+    x = Scale.spanning((end for each in _known(means) for end in each.ends), 6, STRIP - 6)
+    zero = f'<line class="zero" x1="{x(0)}" x2="{x(0)}" y1="0" y2="16"/>'
+    return [_svg("chart strip", STRIP, 16, [f"{each.mean:+.1f}"], [zero, _interval(each, x, 8)]) for each in means]
+
+
 def curves(
-    named: Mapping[str, Sequence[Point]], x_label: str, y_label: str, parted: tuple[float, str, str] | None = None
+    named: Mapping[str, Sequence[Point]],
+    x_label: str,
+    y_label: str,
+    parted: tuple[float, str, str] | None = None,
+    marks: Sequence[Mark] = (),
 ) -> Markup:
     """Return curves by their names over a common axis, with bands for their intervals.
 
-    Args: parted: an x at which something else begins, and what is to the left and to the right of it.
+    Args:
+        named: The points of every curve, by its name.
+        x_label: What the horizontal axis measures.
+        y_label: What the vertical axis measures.
+        parted: An x at which something else begins, and what is to the left and to the right of it.
+        marks: Points that are pointed out.
     """
     points = [point for curve in named.values() for point in curve]
     x = Scale.spanning((point.x for point in points), LEFT, WIDTH - 12)
     y = Scale.spanning((value for point in points for value in point[1:]), HEIGHT - BOTTOM, TOP)
     drawn = [_text(0, 10, y_label), _text(WIDTH - 12, HEIGHT - 10, x_label, "end"), *_grid(y)]
-    drawn += [_text(x(value), HEIGHT - 28, f"{value:g}", "middle") for value, _ in x.lines]
+    for value, _ in x.lines:
+        number = f"{value:g}"
+        drawn.append(_text(min(x(value), WIDTH - LETTER * len(number) / 2), HEIGHT - 28, number, "middle"))
     if parted:
         at, before, after = parted
         drawn.append(f'<line class="zero" x1="{x(at)}" x2="{x(at)}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
@@ -145,11 +171,21 @@ def curves(
         means, lows, highs = ([f"{x(each.x)},{y(each[at])}" for each in curve] for at in (1, 2, 3))
         drawn.append(f'<polygon class="band" fill="{colour}" points="{" ".join([*lows, *reversed(highs)])}"/>')
         drawn.append(f'<polyline class="curve" stroke="{colour}" points="{" ".join(means)}"/>')
+    for mark in marks:
+        place = f"translate({x(mark.x)} {y(mark.y)})"
+        drawn.append(_titled(mark, f'<path class="fall" transform="{place}" d="{MARKS[2]}"/>'))
     height = HEIGHT + 18 + _legend(drawn, list(named), HEIGHT + 10, _line)
-    return _svg("chart", WIDTH, height, named, drawn)
+    return _svg("chart", WIDTH, height, [*named, *(mark.label for mark in marks)], drawn)
 
 
 # --- parts of a chart -----------------------------------------------------------------------------
+
+
+def _interval(each: Mean, x: Scale, y: int) -> str:
+    """Return a mean as a dot with its interval as a line, if that is known."""
+    ends = [x(end) for end in each.ends] if isfinite(each.half) else [x(each.mean)] * 2
+    line = f'<line class="interval" x1="{ends[0]}" x2="{ends[1]}" y1="{y}" y2="{y}"/>'
+    return f'{line}<circle class="mean" cx="{x(each.mean)}" cy="{y}" r="5"/>'
 
 
 def _known(means: Iterable[Mean]) -> list[Mean]:
@@ -185,7 +221,7 @@ def _line(series: int, x: float, y: float) -> str:
     return f'<path class="curve" stroke="{colour}" d="M{x - 6:.1f} {y}h12"/>'
 
 
-def _titled(each: Mean, content: str) -> str:
+def _titled(each: Mean | Mark, content: str) -> str:
     return f"<g><title>{_escaped(each.label)}</title>{content}</g>"
 
 

@@ -31,7 +31,7 @@ from gupai_env.vector import VectorEnv
 
 MOST_NODES = 1_000_000
 MOST_ROUNDS = 1_000_000_000
-CLOSE = 1e-9  # chips that partners must gain to go on responding
+CLOSE = 1e-9  # chips that partners must gain to continue responding
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class GameTree:
         """Return the mean of two sides' gains, chips per deal, see `side_gains`; raises ValueError for more sides."""
         if self.sides.max() != 1:
             raise ValueError(
-                f"exploitability is defined for two seats, not for {self.players}; look at each one's gain"
+                f"exploitability is defined for two seats, not for {self.players}; look at the gain of each"
             )
         return float(self.side_gains(policy).mean())
 
@@ -349,7 +349,7 @@ class _Search:
         self.found["before"].append(before[rows])
         self.layers.append(len(self.sets))
         if (np.concatenate(self.found["masks"])[sets] != envs.masks).any():
-            raise ValueError(f"{self.game.id}: what a seat sees does not tell its legal actions")
+            raise ValueError(f"{self.game.id}: what a seat sees does not decide its legal actions")
         return sets
 
     def _first(self) -> np.ndarray:

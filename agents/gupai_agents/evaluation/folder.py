@@ -5,8 +5,8 @@ charts. manifest.json: what was played by whom, with what. progress.json: how fa
 finished. lock: held by the process that plays.
 
 It is written block by block. A process that was killed leaves some blocks and perhaps a part of one, which is cut off
-when the tournament goes on; the files are in the end the same bytes as without the stop. Nothing is changed before what
-is finished has been found to be as it was written.
+when the tournament continues; the files are in the end the same bytes as without the stop. Nothing is changed before
+what is finished has been found to be as it was written.
 """
 
 import contextlib
@@ -111,7 +111,7 @@ def play_into(
     progress: Progress | None = None,
     workers: Workers | None = None,
 ) -> Tournament:
-    """Play a tournament into a new or empty folder or, to `resume`, go on with one that was stopped.
+    """Play a tournament into a new or empty folder or, to `resume`, continue one that was stopped.
 
     Args: workers: who plays, default this process; the files are the same.
 
@@ -152,7 +152,7 @@ def play_into(
 def _begin(folder: Path, wanted: dict[str, Any]) -> None:
     """Write the first files of a tournament into a locked folder, or nothing; raises FolderError if it has files."""
     if (folder / MANIFEST).exists():
-        raise FolderError(f"{folder} is there already; --resume goes on with it")
+        raise FolderError(f"{folder} is there already; --resume continues it")
     if others := sorted({each.name for each in folder.iterdir()} - {LOCK, PROGRESS}):
         raise FolderError(f"{folder} holds no tournament, but {short_repr(others[0])}; name a new or an empty folder")
     try:
@@ -233,7 +233,7 @@ def verify(
     made_by, note = read_manifest(folder), note or (lambda line: None)
     plan = _plan(folder, made_by)
     if not (folder / SUMMARY).is_file():
-        raise FolderError(f"{folder} is not finished; --resume goes on with it")
+        raise FolderError(f"{folder} is not finished; --resume continues it")
     _verify_manifest(folder, plan, made_by, note)
     if agents:
         _verify_agents(folder, plan, made_by, note)
@@ -250,7 +250,7 @@ def verify(
         if next(games, None) is not None or file.read(1):
             raise FolderError(f"{folder}: there are more games than the {number:,} of {MANIFEST}")
     _verify_figures(folder, plan, found)
-    _verify_report(folder, _report(found, made_by.model_dump()), note)
+    verify_page(folder / REPORT, _report(found, made_by.model_dump()), note)
     return found
 
 
@@ -304,9 +304,11 @@ def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
         AppendedFile.found(folder / name, part)
 
 
-def _verify_report(folder: Path, page: bytes, note: Callable[[str], Any]) -> None:
-    """Raise FolderError unless the report is this page, or was drawn by other versions."""
-    path = folder / REPORT
+def verify_page(path: Path, page: bytes, note: Callable[[str], Any]) -> None:
+    """Raise FolderError unless a file holds this page, or one that was drawn by other versions.
+
+    Args: note: called with a line about what could not be checked.
+    """
     if not path.exists():
         return note(f"{path} is not there: it was not checked")
     with naming(path):
@@ -341,7 +343,7 @@ def difference(there: Any, here: Any, key: str) -> str:
     return f"{key} is {a} there, here {b}"
 
 
-# --- what stands in the files ---------------------------------------------------------------------
+# --- what is in the files ---------------------------------------------------------------------
 
 
 def manifest(plan: Schedule, players: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -540,6 +542,6 @@ def _replayed(folder: Path, plan: Schedule, block: Block, games: Iterator[GameRe
 
 
 def _compare(folder: Path, file: io.TextIOBase, text: str) -> None:
-    """Raise FolderError unless a file of rows goes on with a text."""
+    """Raise FolderError unless a file of rows continues with a text."""
     if file.read(len(text)) != text:
         raise FolderError(f"{folder / ROWS}: its rows are not those of the games")

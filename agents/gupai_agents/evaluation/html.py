@@ -5,14 +5,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from jinja2 import ChoiceLoader, Environment, PackageLoader
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from gupai_agents.evaluation import chart
+from gupai_agents.evaluation.benchmark_models import Card, Interval
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
-from gupai_env.render.letters import drawable
+from gupai_env.core.checks import counted
+from gupai_env.render.letters import FAMILY, drawable
 
 MOST_SEATED = 8  # agents in the chart of seats
 
@@ -22,13 +24,35 @@ def templates(package: str = "gupai_agents.evaluation") -> Environment:
     """Return what fills in the templates of a package; it finds those of reports and charts too."""
     found = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader("gupai_agents.evaluation")]),
+        undefined=StrictUndefined,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
     found.filters["drawable"] = drawable
+    found.globals["heat"] = heat
     return found
+
+
+def heat(mean: float, p: float) -> str:
+    """Return the CSS class of a cell of a heat map, "" if nothing is shown.
+
+    Args:
+        mean: Chips per deal.
+        p: The probability of as much where both come out even: the smaller, the stronger the colour.
+    """
+    sure = sum(p < each for each in (0.05, 0.01, 0.001))
+    return f"{'won' if mean > 0 else 'lost'}{sure}" if sure else ""
+
+
+def svg_file(drawn: Markup) -> str:
+    """Return a chart as a file of its own, with its colours inside."""
+    head, _, rest = drawn.partition(">")
+    style = templates().get_template("chart.css").render()
+    colours = "--ink: #1d242b; --quiet: #5b6670; --line: #dde2e6; --accent: #2f7d4f"
+    root = f"svg {{ {colours}; background: #fff; font-family: system-ui, sans-serif }}"
+    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{root} {style}</style>{rest}'
 
 
 def report(found: Tournament, manifest: dict[str, Any]) -> str:
@@ -62,6 +86,33 @@ def report(found: Tournament, manifest: dict[str, Any]) -> str:
     )
 
 
+def card_page(card: Card) -> str:
+    """Return the page of a benchmark's card; equal cards give equal text."""
+    names = [each.task for each in card.results]
+    means = [
+        chart.Mean(f"{each.task}: {each.score}", each.score.mean or 0.0, _half(each.score), at)
+        for at, each in enumerate(card.results)
+    ]
+    return (
+        templates()
+        .get_template("benchmark_card.html")
+        .render(card=card, version=__version__, chart=chart.rows(names, means), head=card_head(card))
+    )
+
+
+def _half(score: Interval) -> float:
+    """Return half the width of an interval, infinite for none."""
+    return float("inf") if score.low is None or score.high is None else (score.high - score.low) / 2
+
+
+def card_head(card: Card) -> str:
+    """Return what a card says, in a sentence."""
+    if card.whole:
+        return f"Suite {card.suite}: {card.score}"
+    tasks = counted(len(card.results), "task")
+    return f"Mean of {tasks} of suite {card.suite} in {card.deals:,} deals each, no suite score: {card.score}"
+
+
 def _verdict(found: Tournament) -> str:
     """Return who came out ahead, in a sentence."""
     best = _ranked(found)[0]
@@ -89,7 +140,7 @@ def _performances(found: Tournament) -> Iterator[list[str]]:
             str(performance.chips),
             f"{performance.p:.3f}" if performance.p >= 0.001 else "<0.001",
             *(f"{share:.1%}" for share in performance.places),
-            f"{performance.rating:+.0f} ±{performance.rating_width:.0f}",
+            f"{performance.rating:+z.0f} ±{performance.rating_width:.0f}",
             "" if performance.alpha_rank is None else f"{performance.alpha_rank:.0%}",
             *(f"{performance.action_types[action_type]:.2f}" for action_type in action_types),
         ]
@@ -105,8 +156,7 @@ def _duels(standings: Standings, ranked: list[int]) -> Iterator[list[tuple[str, 
                 row.append(("", ""))
                 continue
             won = standings.against(hero, other)
-            sure = sum(bool(adjusted[hero, other] < p) for p in (0.05, 0.01, 0.001))
-            row.append((str(won), f"{'won' if won.mean > 0 else 'lost'}{sure}" if sure else ""))
+            row.append((str(won), heat(won.mean, adjusted[hero, other])))
         yield row
 
 
@@ -125,7 +175,7 @@ def _forest(found: Tournament) -> Markup:
 
 
 def _running(found: Tournament) -> Markup:
-    """Draw how the first two compare as deals go on: the mean of their difference, and its interval."""
+    """Draw how the first two compare as deals continue: the mean of their difference, and its interval."""
     first, second = _ranked(found)[:2]
     gaps = found.chips_of(first) - found.chips_of(second)
     counts = np.arange(1, len(gaps) + 1)
@@ -151,3 +201,17 @@ def _seats(found: Tournament) -> Markup:
 
 def _ranked(found: Tournament) -> list[int]:
     return sorted(range(len(found.players)), key=lambda agent: -found.performances[agent].chips.mean)
+
+
+INK = {"ink": "#16261e", "quiet": "#46584e", "line": "#c4d2ca", "accent": "#7d3b00"}  # the light colours of pages
+
+
+def standalone(svg: str) -> str:
+    """Return a chart, SVG as of `chart`, as a file of its own: with its style sheet, on white."""
+    style = templates().get_template("chart.css").render()
+    for name, colour in INK.items():
+        style = style.replace(f"var(--{name})", colour)
+    head, _, rest = str(svg).partition(">")  # no longer Markup, which would escape what is added
+    head = head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    style += f" text {{ font-family: {FAMILY}, '{FAMILY} Medium', sans-serif }}"
+    return f'{head}><style>{style}</style><rect width="100%" height="100%" fill="#fff"/>{rest}'

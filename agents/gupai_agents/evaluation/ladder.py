@@ -1,7 +1,7 @@
 """The ladder of a game: every player, one among equal others, against each of the quick ones, and its speed."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,15 +96,17 @@ def some_decisions(game: Game, agent: Agent, variant: Variant) -> DecisionBatch:
     return together.at(np.random.default_rng(0).choice(len(together.rng_keys), DECISIONS, replace=False))
 
 
-def speed(agent: Agent, game: Game, variant: Variant, batch: DecisionBatch) -> float:
+def speed(
+    agent: Agent, game: Game, variant: Variant, batch: DecisionBatch, clock: Callable[[], float] = time.perf_counter
+) -> float:
     """Return how many decisions per second an agent makes when it is asked for many at once, a slow one for fewer."""
     ask(agent, game, variant, batch.at(slice(2)))  # compiles
     rows = FIRST_ASKED
     while True:
         some = batch.at(slice(rows))
-        begin = time.perf_counter()
+        begin = clock()
         ask(agent, game, variant, some)
-        spent = time.perf_counter() - begin
+        spent = clock() - begin
         if spent >= LONG_ENOUGH or rows == len(batch.rng_keys):
             return rows / spent
         rows = min(2 * rows, len(batch.rng_keys))

@@ -73,7 +73,7 @@ class GameRecord:
 
     @property
     def line(self) -> str:
-        """The game as it stands in a file, with its newline.
+        """The game as it is in a file, with its newline.
 
         Raises: ValueError for an agent's name that a line cannot show.
         """

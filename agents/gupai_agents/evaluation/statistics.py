@@ -122,4 +122,4 @@ FINE = 0.01  # chips: half-widths below it are written with four places, as in P
 def with_interval(mean: float, half_width: float) -> str:
     """Return a mean with its interval as people read it, "+3.72 ±0.08" or "+0.0034 ±0.0020"."""
     places = 4 if 0 < half_width < FINE else 2
-    return f"{mean:+.{places}f} ±{half_width:.{places}f}"
+    return f"{mean:+z.{places}f} ±{half_width:.{places}f}"

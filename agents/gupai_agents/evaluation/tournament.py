@@ -256,7 +256,7 @@ class Tournament:
         return found
 
     def _places(self, at: int, place: int) -> np.ndarray:
-        """Return which share of every place in the order of its games a player takes, [deals, rotations, sides]."""
+        """Return a player's share of every place in the order of its games, [deals, rotations, sides]."""
         others, own = self.chips[at][..., self._units], self.chips[at, :, :, place, None]
         better, equal = (others > own).sum(2)[..., None], (others == own).sum(2)[..., None]
         number = np.arange(len(self._units))

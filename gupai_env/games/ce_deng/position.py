@@ -51,7 +51,7 @@ def settle(discards: Sequence[int | Tiles], plays: Sequence[int], *, leader: int
     """Return the chips of every seat after a deal.
 
     Args: discards: by seat, the tiles discarded or left in hand, or their pips. plays: tiles that each seat
-            laid, which tell pass, head seven and tail eight.
+            laid, which decide pass, head seven and tail eight.
     Raises: ValueError for too many copies of a tile, piles that are no rest of a hand, or bad options.
     """
     discards = piles_of("discards", discards)

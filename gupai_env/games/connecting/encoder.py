@@ -9,7 +9,7 @@ from gupai_env.games.connecting.rules import SEATS, TURNS
 OTHERS = SEATS - 1
 
 SECTIONS = (
-    Section("hand", (KINDS,), 2, "copies of each kind in one's hand"),
+    Section("hand", (KINDS,), 2, "copies of each kind in your hand"),
     Section("discards", (KINDS,), 2, "copies of each kind one has discarded"),
     Section("unseen", (KINDS,), 2, "copies of each kind in places one does not see"),
     Section("played", (SEATS, KINDS), 2, "copies of each kind laid, by who laid them"),
@@ -19,7 +19,7 @@ SECTIONS = (
     Section("drops", (SEATS,), 16, "tiles each seat has discarded"),
     Section("missed", (OTHERS, HIGHEST), 16, "discards each other seat made while the number was open"),
     Section("void", (OTHERS, HIGHEST), 1, "each other seat is known to hold no tile with the number"),
-    Section("suits", (HIGHEST,), 16, "kinds in one's hand that carry the number"),
+    Section("suits", (HIGHEST,), 16, "kinds in your hand that carry the number"),
     Section("unseen_suits", (HIGHEST,), 8, "unseen kinds that carry the number"),
     Section("leader", (SEATS,), 1, "who led, one-hot"),
     Section("last_player", (SEATS,), 1, "who laid the last tile, one-hot; all 0 before the lead"),

@@ -14,6 +14,8 @@ from gupai_env.games.connecting.rules import DISCARD
 class ConnectingGuide(Guide):
     """The connecting games: points are the pips discarded, and those left in hand."""
 
+    kind = "A matching game, like Western dominoes: tiles join the line by equal ends"
+
     variant: Any  # one that says `forced_play` and `open_ends`
     terms: ClassVar[Mapping[str, str]] = {
         "open end": "A number at the end of the line to which the next tile may be added.",

@@ -39,7 +39,7 @@ class ConnectingHints(Hints):
         if verb == PLAY:
             return "Play a tile"
         start = "Or discard" if PLAY in verbs else "Nothing fits, so discard"
-        return f"{start} a tile face down; the points it costs stand beside it"
+        return f"{start} a tile face down; the points it costs are next to it"
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a tile and the numbers it leaves open, or what discarding it costs."""

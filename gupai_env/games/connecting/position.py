@@ -51,7 +51,7 @@ def place_tiles(
 
     Where an order of play has ended the deal with tiles left in hand, another is preferred that has not.
 
-    Args: last_player: who laid the last tile; None: whoever may have. may_stand: whether a deal goes on after a
+    Args: last_player: who laid the last tile; None: whoever may have. may_stand: whether a deal continues after a
             seat laid the last tile of a line; only such lines come up on the way.
     """
     variant, deck = position.variant, tile_set(position.game.deck(position.rules))

@@ -15,15 +15,15 @@ write_strengths = rearrangement(GROUPS, 1 << HAND)  # by group as here
 
 LAYOUT = Layout(
     (
-        Section("hand", (KINDS,), 2, "copies of each kind in one's hand"),
+        Section("hand", (KINDS,), 2, "copies of each kind in your hand"),
         Section("table", (KINDS,), 2, "copies of each kind on the table"),
         Section("unseen", (KINDS,), 2, "copies of each kind in places one does not see"),
         Section("target", (10,), 1, "points modulo ten that a group must have, one-hot"),
         Section("red", (1,), 1, "the colour is red"),
-        Section("matches", (len(GROUPS),), 1, "the group matches: singles, pairs, triples of one's hand"),
+        Section("matches", (len(GROUPS),), 1, "the group matches: singles, pairs, triples of your hand"),
         Section("pips", (len(GROUPS),), 33, "pips of the colour in each group that matches"),
         Section("players", (SEATS - 1,), 1, "number of players from 2, one-hot"),
-        Section("split", (len(SPLITS),), 1, "how one has split one's hand, one-hot"),
+        Section("split", (len(SPLITS),), 1, "how you have split your hand, one-hot"),
         Section("first_deal", (1,), 1, "the first deal of a match"),
         Section("last_deal", (1,), 1, "the last deal of a match"),
     )

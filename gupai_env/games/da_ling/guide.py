@@ -16,6 +16,8 @@ from gupai_env.games.da_ling.table import GROUP_NAMES, winners_of
 class DaLingGuide(Guide):
     """Da Ling: one split, and who takes which stakes."""
 
+    kind = "A game of splitting, like Chinese poker: everybody arranges a hand, then all compare"
+
     variant: DaLing
     terms: ClassVar[Mapping[str, str]] = {
         "target": "The last digit of the pips of the two table tiles.",

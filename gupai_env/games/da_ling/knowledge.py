@@ -84,7 +84,7 @@ def weigh_groups(view):
 def determinize(rules, view, key, state):
     """Fill a state with a uniform draw among the deals that the view allows.
 
-    Before the showdown nobody knows who has split, and it does not matter: here nobody but the viewer has.
+    Before the showdown nobody knows who has split, and it does not matter: here nobody except the viewer has.
     """
     clear(state)
     draw_hands(rules, view, key, len(deck(rules)), HANDS[rules.deck], state)

@@ -41,7 +41,7 @@ FEATURES = (
         Feature(
             f"{name}_chance",
             f"about how likely no other {name} matches with as many pips, given the unseen tiles; "
-            "0 if one's own does not match",
+            "0 if your own does not match",
             "chance",
             0,
             1,

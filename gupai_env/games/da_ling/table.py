@@ -37,7 +37,7 @@ def scene(
 ) -> Scene:
     """Return the table; see `Game.scene`.
 
-    The tiles of a group that matches are marked, and its label tells its pips of the colour; at the end also
+    The tiles of a group that matches are marked, and its label shows its pips of the colour; at the end also
     whether it wins or ties.
     """
     near = views[0]

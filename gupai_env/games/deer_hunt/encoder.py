@@ -9,7 +9,7 @@ from gupai_env.games.deer_hunt.rules import ALL_RED, HAND, PLAYS, SEATS
 
 LAYOUT = Layout(
     (
-        Section("hand", (KINDS,), 2, "copies of each kind in one's hand"),
+        Section("hand", (KINDS,), 2, "copies of each kind in your hand"),
         Section("unseen", (KINDS,), 2, "copies of each kind in the other hands"),
         Section("played", (SEATS, KINDS), 2, "copies of each kind played in the deal, by seat"),
         Section("trick", (SEATS, KINDS), 1, "the tile played to the trick, by seat, one-hot; all 0: none yet"),

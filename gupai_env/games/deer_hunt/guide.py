@@ -13,6 +13,8 @@ from gupai_env.games.deer_hunt.rules import TEAMS, DeerHunt
 class DeerHuntGuide(Guide):
     """Deer Hunt: two sides, and the red pips in their tricks."""
 
+    kind = "A trick-taking game of two against two, like Whist"
+
     variant: DeerHunt
     terms: ClassVar[Mapping[str, str]] = {
         "trick": "Four tiles, one of each player; the strongest takes them all.",

@@ -33,7 +33,7 @@ VIEW = view_dtype(
 
 @rule
 def information_set(rules, state, seat, view, history=True):
-    """Fill the view of `seat`: all but the other hands."""
+    """Fill the view of `seat`: all except the other hands."""
     begin_view(rules, state, seat, view)
     view.leader = distance(rules, state, seat, state.leader)
     view.mover = distance(rules, state, seat, state.to_act)
@@ -108,7 +108,7 @@ def determinize(rules, view, key, state):
 def deal_packs(rules, view, key, hands, free):
     """Deal, of a fair deal, the tiles of the packs that are unseen, to hands by place that have so much free.
 
-    What a side has not shown of its pack it holds still. One's partner has what one was not dealt. Of the opponents'
+    What a side has not shown of its pack it holds still. A partner has what the viewer was not dealt. Of the opponents'
     either may hold a [6:6] that only sides are dealt, in any of their free places, and of four tiles each has two.
     """
     pack, unseen = PACKS[rules.fair_deal], view.unseen

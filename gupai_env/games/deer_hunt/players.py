@@ -10,19 +10,19 @@ STRONGEST = KINDS - 1
 LEFT, RIGHT = 3, 1  # the places of the opponents; the one at the right plays next
 
 FEATURES = (
-    Feature("ours", "red pips in the trick with the tile, times about how likely one's side takes it", "pips", 0, 32),
+    Feature("ours", "red pips in the trick with the tile, times about how likely your side takes it", "pips", 0, 32),
     Feature("theirs", "the same, times about how likely the other side does", "pips", 0, 32),
     Feature("red", "red pips of the tile", "pips", 0, 8),
     Feature("rank", "kinds that are weaker than the tile", "kinds", 0, STRONGEST),
     Feature("lead_rank", "the same, if the tile is led", "kinds", 0, STRONGEST),
     Feature("lead_red", "red pips of the tile, if it is led", "pips", 0, 8),
     yes_or_no("takes", "the tile takes the trick from the other side, as it is"),
-    yes_or_no("over_partner", "the tile takes the trick from one's partner"),
-    Feature("sure_red", "red pips of the tile, if one's partner takes the trick for sure", "pips", 0, 8),
+    yes_or_no("over_partner", "the tile takes the trick from your partner"),
+    Feature("sure_red", "red pips of the tile, if your partner takes the trick for sure", "pips", 0, 8),
     Feature("lost_red", "red pips of the tile, if the other side takes the trick for sure", "pips", 0, 8),
     yes_or_no("top", "no unseen tile is stronger, and the tile takes the trick as it is"),
     yes_or_no("top_lead", "the same, and it is led"),
-    yes_or_no("pair", "the other tile of the kind is in one's hand too"),
+    yes_or_no("pair", "the other tile of the kind is in your hand too"),
     Feature("last_rank", "kinds that are weaker than the tile, if it takes the trick as its last", "kinds", 0, 20),
     yes_or_no("escapes", "the trick ends, and counts for nobody"),
 )
@@ -75,7 +75,7 @@ def trick_of(view, action):
 
 @rule
 def chance_ours(view, kind, taker):
-    """Return about how likely one's side takes a trick that this tile takes so far, from one's own turn on.
+    """Return about how likely your side takes a trick that this tile takes so far, from your own turn on.
 
     Who still plays and holds a stronger tile is taken to play it; what the partner does afterwards is left out.
     """

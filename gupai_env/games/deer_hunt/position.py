@@ -24,7 +24,7 @@ def from_tiles(
     Args: hands: by seat, as many tiles each as before the trick, less the one that a seat has played to it. trick: its
             tiles in the order in which they were played. taken: the tricks by who took them, in any order of tiles.
             escaped: those that count for nobody. to_act: by default who follows the last player of the trick, or the
-            dealer if nothing lies. leader: the dealer. Who played what to earlier tricks is not told, and tiles given
+            dealer if nothing lies. leader: the dealer. Who played what to earlier tricks is unknown, and tiles given
             nowhere take no part, but a view holds them for unseen.
     Raises: ValueError for too many copies of a tile, hands of wrong sizes, or tricks that are not of four tiles.
     """

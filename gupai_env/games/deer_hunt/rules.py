@@ -185,7 +185,7 @@ def deal_from(rules, state, order):
 
 @rule
 def history(rules, state, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
     pack, shares = PACKS[rules.fair_deal], NUM_SHARES[rules.fair_deal]
     number, packed, at = 0, 0, 0
     # The tiles of both packs go to the places that share them so, in any order; all others in between and behind.

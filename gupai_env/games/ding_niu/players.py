@@ -24,7 +24,7 @@ FEATURES = (
     yes_or_no("smothered_fives", "the tile makes a suan zhang by which fives are smothered"),
     Feature(
         "block_ahead",
-        "the tile makes a suan zhang: pips by which the seat that has laid most then counts more than oneself, "
+        "the tile makes a suan zhang: pips by which the seat that has laid most then counts more than you, "
         "were all unseen tiles of the same weight",
         "pips",
         -MOST_PIPS,

@@ -40,7 +40,7 @@ def from_tiles(
 ) -> Position:
     """Return a deal under way, as `jie_long.from_tiles` does; both ends of the layout are open.
 
-    A layout that is a suan zhang stands only where the deal goes on after it (`after_suan_zhang="play_on"`);
+    A layout that is a suan zhang stands only where the deal continues after it (`after_suan_zhang="play_on"`);
     to see one made, build the position before it and `play` the tile.
 
     Args: maker: the seat that made the suan zhang which is on the layout; None: whoever may have.

@@ -10,7 +10,7 @@ Block    After every played tile that is no double (the lead aside) the layout m
          played it is the maker. Classic: no such tile is left off the layout that carries an open number.
          Smothered: some are left that carry a four or a five, but no chain of left ones leads to that number.
 After    `after_suan_zhang` "doubles": all doubles of the open numbers are laid by their holders and the deal
-         ends; "stop": it ends; "play_on": a smothered one ends it, after a classic one play goes on, though
+         ends; "stop": it ends; "play_on": a smothered one ends it, after a classic one play continues, though
          doubles alone can fit.
 End      All tiles are gone, or a suan zhang. Points are the pips discarded and those left in hand.
 Payoff   Fewest points first; the first place goes to the earlier seat on a tie, the others to the later one.
@@ -20,7 +20,7 @@ Spared   `exempt_forced_maker`, all of whose plays would have made a suan zhang 
          out, a discard is none, be it allowed or not), and `spare_pointless_maker` settle the deal as if there
          had been none, whatever place the maker takes.
 Match    The winner leads the next deal.
-Actions  Those of the connecting games: where the two open numbers differ, the end left open tells the arm.
+Actions  Those of the connecting games: where the two open numbers differ, the end left open decides the arm.
 """
 
 from collections.abc import Iterable

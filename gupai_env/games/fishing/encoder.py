@@ -18,7 +18,7 @@ def fishing_layout(hand: int, stock: int, matches: int, *own: Section) -> Layout
     """
     return Layout(
         (
-            Section("hand", (KINDS,), 4, "copies of each kind in one's hand"),
+            Section("hand", (KINDS,), 4, "copies of each kind in your hand"),
             Section("drawn", (KINDS,), 1, "the tile of the stock to be played now, one-hot; all 0: none"),
             Section("lake", (KINDS,), 4, "copies of each kind in the lake"),
             Section("bites", (KINDS,), matches, "tiles of the lake of which a bait of the kind may catch one"),

@@ -14,6 +14,7 @@ from gupai_env.games.fishing.rules import CATCH
 class FishingGuide(Guide):
     """The fishing games: a bait from the hand, then one from the stock."""
 
+    kind = "A fishing game, like Scopa: a tile of the hand catches tiles on the table"
     terms: ClassVar[Mapping[str, str]] = {
         "lake": "The tiles that lie face up in the middle.",
         "bait": "The tile that you play to catch one of the lake.",

@@ -41,7 +41,7 @@ def fishing_view(plays: int, *own: tuple) -> np.dtype:
 def open_view(rules, state, seat, deck_set, fish, view, history):
     """Fill what fishing games share of the view of `seat`, and return all tiles that it does not hold or see in play.
 
-    `see_place` goes on for each seat, whose catch is not unseen either, and the caller fills `unseen`, `bites` and
+    `see_place` continues for each seat, whose catch is not unseen either, and the caller fills `unseen`, `bites` and
     `rivals`. `fish` are the kinds of which one tile may be caught out of the lake.
     """
     begin_view(rules, state, seat, view)

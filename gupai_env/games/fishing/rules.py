@@ -115,7 +115,7 @@ def deal_tiles(rules, state, order, shares):
 
 @rule
 def history(rules, state, shares, deck_set, baits, pair, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are.
+    """Reconstruct a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return their number.
 
     Args: baits: the kind that each action plays. pair: the action that lays two tiles of the hand as an extra play
             before the bait; NOBODY if there is none.

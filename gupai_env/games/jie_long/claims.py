@@ -68,7 +68,7 @@ CLAIMS = vocabulary(
     metrics={
         **METRICS_OF_ONE_END,
         "information": Metric(
-            "how much the end that one leaves tells of the end that one meets next, as a share of its entropy",
+            "how much the end that you leave says about the end that you meet next, as a share of its entropy",
             "share",
             ends_met,
             statistic=information_share,

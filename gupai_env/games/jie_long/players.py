@@ -10,6 +10,6 @@ __all__ = ["FEATURES", "HEURISTICS", "score"]
 def score(view, action, weights):
     """Return the weighted sum of the features of an action.
 
-    A view does not tell a line with one open end from one whose two ends are equal; it is taken for the former.
+    In a view, a line with one open end looks like one whose two ends are equal; it is taken for the former.
     """
     return score_of(view, action, weights, view.ends[0] != view.ends[1])

@@ -11,9 +11,9 @@ from gupai_env.games.splitting.rules import UNSPLIT
 KNOWN = len(CLASS_NAMES)
 LAYOUT = Layout(
     (
-        Section("hand", (KINDS,), 2, "copies of each kind in one's hand"),
+        Section("hand", (KINDS,), 2, "copies of each kind in your hand"),
         Section("unseen", (KINDS,), 2, "copies of each kind in places one does not see"),
-        Section("banker", (SEATS,), 1, "who is banker, one-hot from oneself on in order of turn"),
+        Section("banker", (SEATS,), 1, "who is banker, one-hot from you on in order of turn"),
         Section("players", (SEATS - 1,), 1, "number of seats from 2, one-hot"),
         Section("ways", (WAYS,), 1, "the split makes other groups than those before it"),
         Section("high", (WAYS,), MOST_VALUE, "value of the high group of each split"),
@@ -25,7 +25,7 @@ LAYOUT = Layout(
             "what the group with the first tile, and the other group, of each split make, one-hot: points, gong, wong, "
             "a military pair, a civil one, the supreme pair",
         ),
-        Section("split", (WAYS,), 1, "how one has split one's hand, one-hot"),
+        Section("split", (WAYS,), 1, "how you have split your hand, one-hot"),
         Section("first_deal", (1,), 1, "the first deal of a match"),
         Section("last_deal", (1,), 1, "the last deal of a match"),
     )

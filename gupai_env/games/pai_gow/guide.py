@@ -15,6 +15,8 @@ from gupai_env.games.pai_gow.table import CAME_OF, groups_at, results_of
 class PaiGowGuide(Guide):
     """Pai Gow: one split, and how each group met the banker's."""
 
+    kind = "A casino game against a banker: everybody splits four tiles, then all compare"
+
     variant: PaiGow
     terms: ClassVar[Mapping[str, str]] = {
         "banker": "The player whom all others meet, each alone.",

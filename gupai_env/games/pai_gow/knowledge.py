@@ -62,7 +62,7 @@ def determinize(rules, view, key, state):
 
 @rule
 def split_before(rules, viewer, key, state):
-    """Split the hands from the banker's up to the viewer's at random; go on with the viewer, or after its split."""
+    """Split the hands from the banker's up to the viewer's at random; continue with the viewer, or after its split."""
     while state.to_act != viewer:
         seat = state.to_act
         ways = 0

@@ -16,7 +16,7 @@ HIGH_RANK = int(RANK[DAY])  # of [1:1], from which a nine is a high one
 def shares_below(table: int, hands: np.ndarray, times: np.ndarray) -> np.ndarray:
     """Return by value the shares of all hands whose high, or low, group is lower, float64 [2, values + 1].
 
-    The last value stands for more than any. Hands are split for the highest sum of both shares, so that it tells how
+    The last value stands for more than any. Hands are split for the highest sum of both shares, so that it shows how
     often a player who splits well wins a group from another one like it, but for the tiles that it sees.
     """
     groups = groups_by_split(table, hands).astype(np.int64)

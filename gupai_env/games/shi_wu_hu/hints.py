@@ -12,7 +12,7 @@ from gupai_env.games.shi_wu_hu.rules import BAIT, VALUE
 
 
 class ShiWuHuHints(Hints):
-    """Shi Wu Hu: what each catch adds to one's points, and what a tile laid may count for others."""
+    """Shi Wu Hu: what each catch adds to your points, and what a tile laid may count for others."""
 
     variant: Any  # one that says `thousand`
 
@@ -28,9 +28,9 @@ class ShiWuHuHints(Hints):
     def heading(self, verb: str, verbs: Sequence[str]) -> str:
         """Return what stands over the moves of one verb."""
         if verb == "lay":
-            return "Lay a tile into the lake; what it counts at most stands beside it"
+            return "Lay a tile into the lake; what it counts at most is next to it"
         what = "three of a kind" if verb.endswith("three") else "a fish"
-        return f"Catch {what}; the points it adds to your catch stand beside it"
+        return f"Catch {what}; the points it adds to your catch are next to it"
 
     def value(self, view: np.record, actions: Sequence[int]) -> float:
         """Return the points a catch adds, or less what a tile counts at most that is laid."""

@@ -22,7 +22,7 @@ count_usual_matches = match_counter(MATCHING[0])
 
 @rule
 def information_set(rules, state, seat, view, history=True):
-    """Fill the view of `seat`: all but the other hands and the order of the stock."""
+    """Fill the view of `seat`: all except the other hands and the order of the stock."""
     row, deck_set = matching_of(rules), DECK_SETS[rules.deck]
     unseen = open_view(rules, state, seat, deck_set, kinds_in(state.lake), view, history)
     view.deck = rules.deck

@@ -22,7 +22,7 @@ from gupai_env.games.shi_wu_hu.rules import (
 MOST = 600  # points by which a catch may grow at once
 FEATURES = (
     yes_or_no("catch", "something is caught"),
-    Feature("points", "points by which one's catch grows now", "points", 0, MOST),
+    Feature("points", "points by which your catch grows now", "points", 0, MOST),
     Feature("sets", "the same beyond ten for each tile caught: for groups that are or become full", "points", 0, MOST),
     Feature(
         "denies",
@@ -32,8 +32,8 @@ FEATURES = (
         MOST,
     ),
     Feature("closes", "groups that can no longer become full in another catch", "groups", 0, 16),
-    Feature("keeps", "tiles caught of groups that can still become full in one's catch", "tiles", 0, 4),
-    yes_or_no("thousand", "one's catch reaches 1,000 points"),
+    Feature("keeps", "tiles caught of groups that can still become full in your catch", "tiles", 0, 4),
+    yes_or_no("thousand", "your catch reaches 1,000 points"),
     Feature("laid", "points that the tile laid into the lake counts at most", "points", 0, 30),
     Feature("laid_now", "points that it would add to the next seat's catch now", "points", 0, MOST),
     Feature("risk", "the same, times how likely the next seat is to catch it", "points", 0, MOST),
@@ -41,7 +41,7 @@ FEATURES = (
             "points", 0, 30),
     yes_or_no("pile", "the three of the lake are caught with the fourth"),
     yes_or_no("third", "the tile is laid as the third of its kind in the lake"),
-    yes_or_no("own_third", "the same, and the fourth stays in one's hand"),
+    yes_or_no("own_third", "the same, and the fourth stays in your hand"),
     Feature("gives", "points each tile of the lake counts at most, times how likely the next seat is to catch it",
             "points", 0, 1840),
     Feature("gives_best", "the same of the tile of which it is most", "points", 0, 30),
@@ -118,7 +118,7 @@ def score_of_lake(view, lake, weights):
 
 @rule
 def score_of_catch(view, action, weights):
-    """Return what the tiles that are caught weigh, for one's own catch and for those of others."""
+    """Return what the tiles that are caught weigh, for your own catch and for those of others."""
     tiles = taken(action)
     points, plain = growth(view, 0, tiles), 10 * size(tiles)
     total = weights[AT.catch] + weights[AT.points] * points + weights[AT.sets] * (points - plain)

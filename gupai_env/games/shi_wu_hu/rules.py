@@ -274,7 +274,7 @@ def deal_from(rules, state, order):
 
 @rule
 def history(rules, state, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
     return fishing.history(rules, state, SHARES[rules.deck], DECK_SETS[rules.deck], BAIT, NOBODY, order, actions)
 
 

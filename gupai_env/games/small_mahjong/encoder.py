@@ -12,13 +12,13 @@ BEST = 2 * DOUBLE_SET  # points of the best win
 
 LAYOUT = Layout(
     (
-        Section("hand", (KINDS,), 2, "copies of each kind in one's hand, not laid out"),
+        Section("hand", (KINDS,), 2, "copies of each kind in your hand, not laid out"),
         Section("offer", (KINDS,), 1, "the discard one is asked about, one-hot; all 0: not asked"),
-        Section("waits", (KINDS,), 1, "kinds that complete one's five tiles"),
+        Section("waits", (KINDS,), 1, "kinds that complete your five tiles"),
         Section("outs", (1,), 31, "unseen tiles of these kinds"),
-        Section("outs_after", (KINDS,), 31, "unseen tiles that complete one's six once the kind is discarded"),
-        Section("partners", (KINDS,), 31, "unseen tiles that with the kind and another of one's hand are a triplet"),
-        Section("triplets", (KINDS,), 1, "kinds in one's hand that are part of a triplet there"),
+        Section("outs_after", (KINDS,), 31, "unseen tiles that complete your six once the kind is discarded"),
+        Section("partners", (KINDS,), 31, "unseen tiles that with the kind and another of your hand are a triplet"),
+        Section("triplets", (KINDS,), 1, "kinds in your hand that are part of a triplet there"),
         Section("win", (1,), BEST, "points of the six tiles one holds; 0: no win"),
         Section("unseen", (KINDS,), 2, "copies of each kind in places one does not see"),
         Section("melds", (SEATS, KINDS), 2, "copies of each kind laid out, by seat"),

@@ -19,6 +19,7 @@ KINDS_OF_TRIPLETS = ("", "two straights", "a set and a straight", "a double set"
 class SmallMahjongGuide(Guide):
     """Small Mahjong: two triplets, and what a claim needs."""
 
+    kind = "A drawing game, like Rummy: draw, discard, and complete a hand of sets"
     terms: ClassVar[Mapping[str, str]] = {
         "triplet": "Three tiles whose six numbers make two groups: sets such as 444, or straights such as 234.",
         "double set": "Two sets, such as 222 555: 3 points.",

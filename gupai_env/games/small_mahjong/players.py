@@ -45,7 +45,7 @@ FEATURES = (
     yes_or_no("claim_near", "the discard of the seat before is claimed"),
     yes_or_no("claim_middle", "a discard from two seats away is claimed"),
     yes_or_no("claim_far", "a discard from three seats away is claimed"),
-    yes_or_no("closed", "no triplet of one's own is laid out, nor is one now"),
+    yes_or_no("closed", "no triplet of your own is laid out, nor is one now"),
 )
 AT = indices(FEATURES)
 HEURISTICS = {

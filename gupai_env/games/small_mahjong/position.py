@@ -161,7 +161,7 @@ def claims(hand: Tiles, tile: Tile, seats_away: int, melds: Iterable[Tiles] = ()
     """Return the triplets, such as "[2:2][5:2][5:5]", for which a hand may claim a discard from 1 to 3 seats away."""
     kinds, numbers = read_tiles(hand), _numbers_of(melds)
     if len(kinds) + 3 * len(numbers) != HANDS[FULL]:
-        raise ValueError(f"who claims has {HANDS[FULL]} tiles, not {len(kinds) + 3 * len(numbers)}")
+        raise ValueError(f"a seat that claims has {HANDS[FULL]} tiles, not {len(kinds) + 3 * len(numbers)}")
     away = whole(seats_away)
     if away not in (1, 2, 3):
         raise refused("seats_away", seats_away, "choose 1, 2 or 3")

@@ -84,7 +84,7 @@ class SmallMahjong(Variant):
     expose_claims: bool = option(True, "a claimed tile is laid out in its triplet; False: it joins the hand")
     claim_last_discard: bool = option(True, "a discard after the last tile of the wall may be claimed")
 
-    # In a tiny deal every claim makes a win; if it could be kept back, claims into the hand would go on and on.
+    # In a tiny deal every claim makes a win; if it could be kept back, claims into the hand would continue for ever.
     LIMITS: ClassVar = {FULL: {"players": (3, 4)}, TINY: {"players": (2,), "auto_win": (True,)}}
 
 
@@ -276,7 +276,7 @@ def ask_from(rules, state, steps):
 
 @rule
 def settle_offer(state):
-    """End the asking: the discard, and what it tells about the hand it came from, is public now."""
+    """End the asking: the discard, and what it reveals about the hand it came from, is public now."""
     state.known[state.mover] = without(state.known[state.mover], state.offer)
     state.offer = NOBODY
     state.asked = 0

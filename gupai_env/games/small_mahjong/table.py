@@ -26,7 +26,7 @@ def scene(
 ) -> Scene:
     """Return the table; see `Game.scene`.
 
-    A discard that somebody is asked about lies in the middle, if one of the views is that of a seat asked.
+    A discard that somebody is asked about is in the middle, if one of the views is that of a seat asked.
     """
     near = views[0]
     players = variant.players

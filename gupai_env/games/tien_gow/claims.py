@@ -118,7 +118,7 @@ class Turn(NamedTuple):
     """A seat's turn in a trick, and what was known and done then.
 
     Attributes:
-        table: The fields of the state that tell what may be played; the next turn changes them.
+        table: The fields of the state that say what may be played; the next turn changes them.
         hand: The seat's hand, a tile set.
         action: The combination that it played, or the first discard.
     """
@@ -186,7 +186,7 @@ def supreme_led_after(outcome: Outcome, number: int) -> np.ndarray:
 CLAIMS = Vocabulary(
     positions={
         "lead": PositionFeature("one is to lead", lead),
-        "held": PositionFeature("tiles in one's hand", held),
+        "held": PositionFeature("tiles in your hand", held),
         "tricks": PositionFeature("tricks that one has", tricks),
         "could_beat": PositionFeature("one follows and may beat what lies", could_beat),
         "holds_supreme": PositionFeature("one may lead the supreme pair", holds_supreme),

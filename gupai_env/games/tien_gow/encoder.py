@@ -12,12 +12,12 @@ REST = len(COMBINATIONS) - MARKS
 
 LAYOUT = Layout(
     (
-        Section("hand", (KINDS,), 2, "copies of each kind in one's hand"),
+        Section("hand", (KINDS,), 2, "copies of each kind in your hand"),
         Section("discards", (KINDS,), 2, "copies of each kind that one has discarded"),
         Section("unseen", (KINDS,), 2, "copies of each kind in the other hands and face down before others"),
         Section("played", (SEATS, KINDS), 2, "copies of each kind played face up, by seat"),
         Section("best", (len(COMBINATIONS),), 1, "the combination to beat, one-hot; all 0 before a lead"),
-        Section("leads", (len(COMBINATIONS),), 1, "combinations of one's hand that may be led"),
+        Section("leads", (len(COMBINATIONS),), 1, "combinations of your hand that may be led"),
         Section("sure", (len(COMBINATIONS),), 1, "those of them that no unseen tiles beat"),
         Section("gave_up", (SEATS, len(CLASSES)), HAND, "tiles discarded to tricks of each class, by seat"),
         Section("holder", (SEATS,), 1, "whose the combination to beat is, or who won the last trick, one-hot"),

@@ -26,6 +26,7 @@ CLASS_NAMES = (
 class TienGowGuide(Guide):
     """Tien Gow: classes of combinations, discards, and the last trick."""
 
+    kind = "A trick-taking game with combinations, like Big Two"
     terms: ClassVar[Mapping[str, str]] = {
         "trick": "What everybody puts down for one lead; the best combination wins it and leads the next one.",
         "civil": "[6:6] [1:1] [4:4] [3:1] [5:5] [3:3] [2:2] [6:5] [6:4] [6:1] [5:1], the highest first.",

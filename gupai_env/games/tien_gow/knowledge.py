@@ -50,7 +50,7 @@ VIEW = view_dtype(
 
 @rule
 def information_set(rules, state, seat, view, history=True):
-    """Fill the view of `seat`: all but the other hands and what lies face down before others."""
+    """Fill the view of `seat`: all except the other hands and what lies face down before others."""
     begin_view(rules, state, seat, view)
     view.lead = state.lead
     view.best = state.best
@@ -102,7 +102,7 @@ def information_set(rules, state, seat, view, history=True):
 
 @rule
 def show_record(rules, state, viewer, view):
-    """Copy the decisions so far; of a discard by another seat nothing but that it was one."""
+    """Copy the decisions so far; of a discard by another seat nothing except that it was one."""
     seat, holder, turns, tiles, left = int(state.opener), int(state.opener), 0, 0, 0
     view.record[:] = 0
     view.own[:] = 0
@@ -129,7 +129,8 @@ def show_record(rules, state, viewer, view):
 def determinize(rules, view, key, state):
     """Fill a state: unseen tiles lie in the other hands and in others' discards in any way, all alike.
 
-    Nothing that a seat does tells what it holds, for it may always discard. Only what lies face down of a discard that
+    Nothing that a seat does reveals what it holds, for it may always discard. Only what lies face down of a discard
+    that
     is not complete yet must be such as can be gone on with: the lowest kinds come first.
     """
     restore_public(rules, view, key, state)
@@ -206,7 +207,7 @@ def place_tiles(rules, view, tiles, state):
             turns, seat = turns + 1, seat_after(rules, state, seat)
         else:
             turns, seat = 0, holder
-    for offset in range(1, rules.players):  # of a position set up by hand no record tells when they were discarded
+    for offset in range(1, rules.players):  # of a position set up by hand no record says when they were discarded
         seat = seat_at(rules, state, view.seat, offset)
         for _ in range(view.face_down[offset] - size(state.discards[seat])):
             state.discards[seat] += ONE[tiles[used]]

@@ -198,7 +198,7 @@ def clear_table(state):
 
 @rule
 def deal_from(rules, state, order):
-    """Deal the hands; the banker is to lead. How long it has been banker the deals before tell."""
+    """Deal the hands; the banker is to lead. How long it has been banker depends on the deals before."""
     streak = state.streak if state.deal > 0 else 1
     clear(state)
     state.streak = streak
@@ -213,7 +213,7 @@ def deal_from(rules, state, order):
 
 @rule
 def history(rules, state, order, actions):
-    """Tell a deal under way: fill `order`, int8, with how it was dealt, and `actions`; return how many these are."""
+    """Reconstruct a deal under way: fill `order`, int8, as it was dealt, and `actions`; return how many these are."""
     at = 0
     for seat in range(rules.players):
         at += list_tiles(state.hands[seat] + state.played[seat] + state.discards[seat], order[at:])
@@ -265,7 +265,7 @@ def legal_actions(rules, state, mask):
 
 @rule
 def step(rules, state, action):
-    """Play a combination or discard a tile; a discard of several tiles goes on until it is complete."""
+    """Play a combination or discard a tile; a discard of several tiles continues until it is complete."""
     seat = state.to_act
     state.record[state.plays] = action
     state.plays += 1

@@ -17,7 +17,7 @@ count_matches = match_counter(MATCHING)
 
 @rule
 def information_set(rules, state, seat, view, history=True):
-    """Fill the view of `seat`: all but the other hands and the order of the stock."""
+    """Fill the view of `seat`: all except the other hands and the order of the stock."""
     fish = single_fish(rules, state.lake)
     unseen = open_view(rules, state, seat, DECK_SETS[rules.deck], fish, view, history)
     view.lock_triples = rules.lock_triples

@@ -22,15 +22,15 @@ VALUE = BIG_POINTS + SMALL_RED  # [KINDS], about how many points a tile adds to 
 
 FEATURES = (
     yes_or_no("catch", "something is caught, or a heaven pair laid"),
-    Feature("points", "points by which one's catch grows now", "points", 0, 96),
+    Feature("points", "points by which your catch grows now", "points", 0, 96),
     Feature("red", "red pips of small fish that are caught: rounding to tens may hide them", "pips", 0, 12),
     Feature("laid", "about how many points the tile adds that is laid into the lake", "points", 0, 24),
     Feature("risk", "the same, times how likely the next seat is to catch it", "points", 0, 24),
     Feature("again", "the same, if another tile of the hand may catch it, times how likely it stays", "points", 0, 24),
-    Feature("big", "points of big fish by which one's catch grows now", "points", 0, 96),
+    Feature("big", "points of big fish by which your catch grows now", "points", 0, 96),
     yes_or_no("pile", "the three of the lake are caught with the fourth"),
     yes_or_no("third", "the tile is laid as the third of its kind in the lake"),
-    yes_or_no("own_third", "the same, and the fourth stays in one's hand"),
+    yes_or_no("own_third", "the same, and the fourth stays in your hand"),
     Feature(
         "gives",
         "about how many points each tile of the lake adds, times how likely the next seat is to catch it, in all",

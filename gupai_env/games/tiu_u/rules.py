@@ -108,7 +108,7 @@ class TiuU(Variant):
     heaven_pair: bool = option(False, "two [6:6] in hand may be laid into the catch as an extra play")
     settlement: str = option(
         DIFFERENCE,
-        '"difference": every two seats settle theirs; "points": one\'s points less the mean of all',
+        '"difference": every two seats settle theirs; "points": a seat\'s points less the mean of all',
         (DIFFERENCE, POINTS),
     )
 

@@ -1,4 +1,4 @@
-"""What the form of a file cannot tell: whether its game, variants, players, features and metrics exist together."""
+"""What the form of a file cannot show: whether its game, variants, players, features and metrics exist together."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

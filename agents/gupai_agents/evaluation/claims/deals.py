@@ -130,6 +130,13 @@ def _recorded(
     return replace(record, order=() if order is None else tuple(order[0].tolist())), seats
 
 
+def examples_of_verdict(claim: Claim, content: dict[str, Any]) -> Iterator[tuple[int, Policy | Action, dict[str, Any]]]:
+    """Yield the deals that a verdict, as JSON, names: the number of the reading, the reading and the example."""
+    for number, (reading, result) in enumerate(zip(claim.readings, content["readings"], strict=True)):
+        if isinstance(reading, Policy | Action):
+            yield from ((number, reading, example) for example in result.get("examples", ()))
+
+
 def pairs_of_verdict(
     claim: Claim, content: dict[str, Any], panel: Sequence[str | Agent] = ()
 ) -> Iterator[tuple[int, dict[str, Any], Pair]]:
@@ -137,7 +144,5 @@ def pairs_of_verdict(
 
     Args: panel: the players that it was tested with instead of the file's; a verdict from disk runs no code of theirs.
     """
-    for number, (reading, result) in enumerate(zip(claim.readings, content["readings"], strict=True)):
-        for example in result.get("examples", ()):
-            if isinstance(reading, Policy | Action):
-                yield number, example, play_again(claim, reading, content["seed"], example, panel)
+    for number, reading, example in examples_of_verdict(claim, content):
+        yield number, example, play_again(claim, reading, content["seed"], example, panel)

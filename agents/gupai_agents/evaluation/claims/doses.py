@@ -100,7 +100,7 @@ def judged(levels: Sequence[Level], chips: bool) -> tuple[str, str]:
 
 
 def _sort_of(level: Level) -> str:
-    """Return what a dose has in common with its neighbours that are told of with it."""
+    """Return what a dose has in common with its neighbours that are named with it."""
     return level.verdict if level.verdict == verdicts.SUPPORTED else what_at(level, True)
 
 
@@ -132,11 +132,11 @@ def what_at(level: Level, chips: bool) -> str:
     side = ("gains" if found.mean >= 0 else "costs") if chips else ("adds" if found.mean >= 0 else "takes away")
     if level.remark:
         low, high = level.pooled.range
-        return f"it depends on the opponents ({low:+.1f} to {high:+.1f})"
+        return f"it depends on the opponents ({low:+z.1f} to {high:+z.1f})"
     if level.verdict in (verdicts.SUPPORTED, verdicts.CONTRADICTED):
         return f"it {side} {much}"
     if level.verdict == verdicts.NO_EFFECT:
         return "it matters little"
     if level.verdict == verdicts.TOO_RARE:
-        return "it comes up too rarely to tell"
+        return "it comes up too rarely to say"
     return f"it {side} little ({much})" if found.low > 0 or found.high < 0 else "it is not settled"

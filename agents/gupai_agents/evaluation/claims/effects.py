@@ -117,17 +117,17 @@ def _told(level: Level, what: str) -> str:
     assert level.dose
     found, digits = level.pooled.effect, 3 if what else 2
     if not np.isfinite(found.half_width):
-        return f"with {in_words(level.dose)} it comes up too rarely to tell"
+        return f"with {in_words(level.dose)} it comes up too rarely to say"
     change = "" if what else ("it gains " if found.mean >= 0 else "it loses ")
-    mean = f"{found.mean:+.{digits}f}" if what else f"{abs(found.mean):.{digits}f} chips"
+    mean = f"{found.mean:+z.{digits}f}" if what else f"{abs(found.mean):.{digits}f} chips"
     spread = f"{ranged(level.pooled, digits)} by opponent, mean " if level.pooled.differ else ""
-    interval = f"({found.low:+.{digits}f} to {found.high:+.{digits}f})"
+    interval = f"({found.low:+z.{digits}f} to {found.high:+z.{digits}f})"
     return f"with {in_words(level.dose)} {spread or change}{mean} {interval}"
 
 
 def ranged(pooled: verdicts.Pooled, digits: int = 2) -> str:
     low, high = pooled.range
-    return f"{low:+.{digits}f} to {high:+.{digits}f}"
+    return f"{low:+z.{digits}f} to {high:+z.{digits}f}"
 
 
 def agreed(found: Sequence[str]) -> tuple[str, str]:
@@ -156,12 +156,14 @@ def sentence_of(found: Estimate, margin: float, who: str, what: str = "", pooled
     begun = who[0].upper() + who[1:]
     if not np.isfinite(found.half_width):
         return f"{begun} came up too rarely to be measured."
-    shown = f"(95% interval {found.low:+.2f} to {found.high:+.2f})"
+    shown = f"(95% interval {found.low:+z.2f} to {found.high:+z.2f})"
     named = "" if abs(found.mean) >= margin else f", less than the {margin:g} worth naming"
     if what:
         spread = f"{ranged(pooled, 3)} by opponent, on average " if pooled is not None and pooled.differ else ""
-        return f"{begun} changes this by {spread}{found.mean:+.3f} {shown}{named}: {what}."
+        return f"{begun} changes this by {spread}{found.mean:+z.3f} {shown}{named}: {what}."
     if pooled is not None and pooled.differ:
-        return f"{begun} changes chips by {ranged(pooled)} by opponent, by {found.mean:+.2f} on average {shown}{named}."
+        return (
+            f"{begun} changes chips by {ranged(pooled)} by opponent, by {found.mean:+z.2f} on average {shown}{named}."
+        )
     change = "gains" if found.mean >= 0 else "loses"
     return f"{begun} {change} {abs(found.mean):.2f} chips {shown} when it comes up{named}."

@@ -99,7 +99,7 @@ HAND = {
 }
 POSITIONS = {
     "own": PositionFeature(
-        "tiles with the number in one's hand", lambda at, number: counts_of(at.hands) @ carrying(number), True
+        "tiles with the number in your hand", lambda at, number: counts_of(at.hands) @ carrying(number), True
     ),
     "place": PositionFeature(
         "the seat's turn in the order of the deal, 0 for who leads",

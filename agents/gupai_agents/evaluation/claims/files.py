@@ -1,5 +1,6 @@
 """Reads the file of a claim; every error is reported in one line that names the key."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -8,16 +9,48 @@ from pydantic import ValidationError
 from gupai_agents.evaluation.claims.check import check_claim
 from gupai_agents.evaluation.claims.schema import Claim
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
-from gupai_env.core.checks import allowed_instead, refused, short_repr
+from gupai_env.core.checks import allowed_instead, nearest, refused, short_repr
 from gupai_env.core.files import read_text
+
+SUFFIX = ".yaml"
+ORDER = ("jl", "cd", "dn", "dl", "tu", "sm")  # of the games in a list of claims
+
+
+def folder() -> Path:
+    """Return where the claims are that ship with gupai: next to the configurations of training."""
+    spec = find_spec("gupai_training")
+    places = [Path(each) / "configs" / "claims" for each in (spec and spec.submodule_search_locations) or ()]
+    return next(filter(Path.is_dir, places), Path(__file__).parents[4] / "configs" / "claims")
+
+
+def paths() -> list[Path]:
+    """Return the files of all claims that ship with gupai, by game."""
+    found = folder().glob(f"*{SUFFIX}")
+    return sorted(found, key=lambda path: (ORDER.index(path.stem[:2]) if path.stem[:2] in ORDER else 9, path.stem))
+
+
+def find(name: str) -> Path:
+    """Return the file of a claim by its id or path. Raises: ValueError naming the nearest ids."""
+    if name.endswith(SUFFIX):
+        return Path(name)
+    known = [path.stem for path in paths()]
+    if name not in known:
+        hint = nearest(name, known)
+        raise ValueError(f"there is no claim {name!r}; {hint}`gupai claim list` lists them, FILE{SUFFIX} is your own")
+    return folder() / f"{name}{SUFFIX}"
 
 
 def read_claim(path: str | Path) -> Claim:
-    """Return the claim of a file, checked against the game it is about.
+    """Return a claim, checked against the game it is about.
 
-    Raises: ValueError in one line that names the file, the key and what is wrong; OSError if there is no such file.
+    Args:
+        path: A file, or the id of a claim that ships with gupai, such as "jl-attack-2".
+
+    Raises:
+        ValueError: There is no such claim, or its file is wrong; in one line that names the file and the key.
+        OSError: There is no such file.
     """
-    path = Path(path)
+    path = path if isinstance(path, Path) or Path(path).is_file() else find(path)
     text = read_text(path, 4 * MAX_CHARACTERS)
     try:
         content = parse_yaml(text)

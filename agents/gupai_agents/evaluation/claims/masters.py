@@ -97,7 +97,7 @@ def masters(setting: Setting, reading: Policy | Action, cell: Cell) -> dict[Dose
 
 
 def _claimed(setting: Setting, reading: Policy | Action) -> Choice | Pair | None:
-    """Return what tells the claimed action and the other apart; None for a trait of weights that no panel has."""
+    """Return what distinguishes the claimed action and the other; None for a trait of weights that no panel has."""
     if isinstance(reading, Action):
         return choice_of(reading)
     base = reading.baseline if isinstance(reading.baseline, str) else reading.baseline.agent

@@ -83,7 +83,7 @@ class Optimised:
         leaning = "; ".join(f"{meanings[name]} ({name}, {found} chips)" for name, found in self.leans.items())
         return (
             f"Tuned freely over {self.budget.seeds} seeds the trait weighs {weighed}; set to zero it costs "
-            f"{self.dropped} chips per deal, tuned anew without it {self.lost}: {said}."
+            f"{self.dropped} chips per deal, tuned again without it {self.lost}: {said}."
             + (f" What it leans on: {leaning}." if leaning else "")
         )
 

@@ -142,7 +142,7 @@ def pairs_in(
     deals: int,
     total: int | None = None,
 ) -> Pairs:
-    """Play some deals of a stream with the trait and without it; `total`: of the figure, to tell how far it is."""
+    """Play some deals of a stream with the trait and without it; `total`: of the figure, to say how far it is."""
     measure = metrics_of(setting.game)[reading.metric]
     opponent = setting.player(member)
     baseline = setting.player(reading.baseline, member)

@@ -59,7 +59,7 @@ def summary(level: dict[str, Any], reading: dict[str, Any]) -> str:
     parts.append(f"mean {amount(level['mean'], level['half_width'], reading)}")
     if "per_hundred" in level:
         parts.append(f"in {percent(level['frequency'])} of deals" if reading["kind"] != "action" else "")
-        parts.append(f"{level['per_hundred']:+.1f} chips in a hundred deals")
+        parts.append(f"{level['per_hundred']:+z.1f} chips in a hundred deals")
     return ", ".join(filter(None, [*parts, level.get("remark", "")]))
 
 
@@ -67,12 +67,12 @@ def amount(mean: float, half: float | None, reading: dict[str, Any]) -> str:
     """Return a figure in the unit of a reading, with half of its interval."""
     share = reading.get("unit", "").startswith("share")
     times, digits = (100, 2) if share else (1, 3 if abs(mean) < 1 else 2)
-    shown = f"{times * mean:+.{digits}f}{'%' if share else ''}"
+    shown = f"{times * mean:+z.{digits}f}{'%' if share else ''}"
     return shown + (f" ±{times * half:.{digits}f}" if half is not None else "")
 
 
 def what_masters_do(reading: dict[str, Any]) -> Iterator[str]:
-    """Yield what the strong do, at every dose: how often they take the claimed action, and what it is worth to them."""
+    """Yield what the strong do, at every dose: how often they take the claimed action, and the value of it to them."""
     for level in levels(reading) or [reading]:
         where = f", {level['label']}" if level.get("label") else ""
         for each in level.get("masters", ()):
@@ -87,7 +87,7 @@ def master_said(each: dict[str, Any]) -> str:
     if "worth" in each:
         found, scores = each["worth"], each["unit"] != "chips"
         half = "" if found["half_width"] is None else f" ±{found['half_width']:.2f}"
-        said += f"; the difference is worth {found['mean']:+.2f}{half} {'in ' if scores else ''}{each['unit']} to it"
+        said += f"; the difference is worth {found['mean']:+z.2f}{half} {'in ' if scores else ''}{each['unit']} to it"
     return said
 
 
@@ -104,7 +104,7 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
             much = f"{reading['frequency']:.3g} times in a deal of a seat"
         how = "" if reading["kind"] == "action" else "in exactly " if reading["frequency_is_exact"] else "in about "
         per_hundred = reading.get("per_hundred")
-        score = "" if per_hundred is None else f"; that makes {per_hundred:+.1f} chips in a hundred deals"
+        score = "" if per_hundred is None else f"; that makes {per_hundred:+z.1f} chips in a hundred deals"
         yield f"It comes up {how}{much}{score}."
     if "deals_needed" in reading:
         more = reading["deals_needed"]

@@ -114,7 +114,7 @@ class Finding:
     """What a reading of a claim has come to.
 
     headline: the verdict in a few words: from which dose on it holds; without doses the verdict itself.
-    doses: what was found at each, which then stands in place of `effects` and `pooled`. masters: what the strong do.
+    doses: what was found at each, which then is in place of `effects` and `pooled`. masters: what the strong do.
     frequency: how often it comes up, of the deals of one seat; exact: it was worked out and not counted.
     per_hundred: chips in a hundred ordinary deals. deals_needed: about how many would decide, of an inconclusive one.
     p: of the test behind the verdict, two-sided: that there is no effect, that a rate is its threshold, that the first

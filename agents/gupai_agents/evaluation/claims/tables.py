@@ -98,7 +98,7 @@ class Table:
 
 
 class Meter:
-    """Tells how much of a claim is done: of its figures, each of a weight that says how long it takes."""
+    """Shows how much of a claim is done: of its figures, each of a weight that says how long it takes."""
 
     def __init__(self, weights: Sequence[float], progress: Progress | None = None) -> None:
         self.weights, self.total, self.progress = list(weights), sum(weights) or 1.0, progress
@@ -142,7 +142,7 @@ class Setting(NamedTuple):
     def blocks(
         self, table: Table, first: int, deals: int, total: int | None = None, before: int = 0
     ) -> Iterator[Block]:
-        """Yield deals of a table, and tell after each block how many of the figure's `total` are done.
+        """Yield deals of a table, and say after each block how many of the figure's `total` are done.
 
         Args: before: those that were done before number 0 of this table.
         """
@@ -275,7 +275,7 @@ def _best(scores: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 
 
 def preferences(agent: Agent, batch: DecisionBatch, chosen: np.ndarray) -> np.ndarray:
-    """Return what actions are worth to a player, float64 [N, num_actions]: a heuristic or a network tells it; of any
+    """Return what actions are worth to a player, float64 [N, num_actions]: a heuristic or a network gives it; of any
     other what it has chosen, int [N], comes first, and the rest are drawn.
     """
     if isinstance(agent, HeuristicAgent | ObservationAgent):

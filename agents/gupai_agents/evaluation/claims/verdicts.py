@@ -160,7 +160,7 @@ class Pooled(NamedTuple):
 
     @property
     def differ(self) -> bool:
-        """Whether opponents clearly differ, so that the range tells more than the mean."""
+        """Whether opponents clearly differ, so that the range says more than the mean."""
         return self.p_q < RATE
 
 

@@ -1,0 +1,340 @@
+"""The benchmark: one agent in fixed tasks, with a score that anybody can compute again.
+
+In every task the agent plays a duel with each player of a fixed population, in fixed deals, each from every seat (of
+teams: from every side). What it won per deal, averaged over the population, is put on a scale on which 0 is what the
+first player, `random`, won in the same deals and 100 what the last one won, `best`. The score of a suite is the mean of
+its tasks. Intervals are a bootstrap over deals, of which the agent and both ends of the scale play the same: so
+`random` has exactly 0 and `best` exactly 100.
+
+A `Card` holds the chips of every deal, and figures that follow from them. `verify_card` computes all of it again.
+"""
+
+import hashlib
+import time
+import zlib
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from gupai_agents.agent import Agent, name_of, origin_of
+from gupai_agents.evaluation.benchmark_models import (
+    FORMAT,
+    Card,
+    CardError,
+    Interval,
+    Result,
+    Suite,
+    Task,
+    Timing,
+    as_text,
+    read_card,
+    read_suite,
+)
+from gupai_agents.evaluation.folder import difference
+from gupai_agents.evaluation.folder_models import Player
+from gupai_agents.evaluation.ladder import some_decisions, speed
+from gupai_agents.evaluation.match import Progress, duel
+from gupai_agents.identity import identity_of, moves_of
+from gupai_agents.registry import KINDS, agent_of_data, make_agent
+from gupai_agents.shipped import BEST, best_file
+from gupai_agents.workers import Workers
+from gupai_env.core.checks import counted, whole_number
+from gupai_env.core.files import naming
+from gupai_env.core.game import Game
+from gupai_env.core.variant import Variant
+
+RESAMPLES = 1000  # of the bootstrap
+PLACES = 2  # decimals of a score; sums differ in later ones between machines
+CLASSES = {1: "1 µs", 10: "10 µs", 100: "100 µs", 1e3: "1 ms", 1e4: "10 ms", 1e5: "100 ms", 1e6: "1 s"}
+
+
+def hash_of(spec: str, game: Game, variant: Variant) -> str:
+    """Return what identifies a player of a population: SHA-256 of its file, or of its answers to fixed decisions."""
+    path = best_file(game, variant) if spec == BEST else None
+    if path is not None:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    found = moves_of(agent_of_data(spec, game, variant), game, variant)
+    assert found is not None, "players of a population answer alike"
+    return found
+
+
+def check_population(suite: Suite, task: Task) -> None:
+    """Raise ValueError unless the players of a task are those with which it was recorded."""
+    game, variant = task.played
+    for spec, known in task.population.items():
+        if hash_of(spec, game, variant) != known:
+            raise ValueError(
+                f"suite {suite.name}, task {task.name}: {spec} is not the player that it was recorded with; scores of "
+                f"this suite are those of gupai {suite.made_with}"
+            )
+
+
+def play_duel(task: Task, agent: str | Agent, rival: str, seed: int, deals: int) -> np.ndarray:
+    """Return what an agent wins per deal from one player of a population, float64 [deals], over all its seats."""
+    game, variant = task.played
+    made = make_agent(agent, game, **task.options) if isinstance(agent, str) else agent
+    chips = duel(game, made, agent_of_data(rival, game, variant), deals, seed=seed, **task.options).chips
+    return chips[:, :, 0].mean(1)
+
+
+def play_benchmark(
+    agents: Mapping[str, str | Agent],
+    /,
+    *,
+    suite: Suite | None = None,
+    name: str | None = None,
+    deals: int | None = None,
+    progress: Progress | None = None,
+    workers: Workers | None = None,
+) -> Card:
+    """Let an agent play tasks of a suite.
+
+    Args:
+        agents: By the name of each task who plays it: a spec or, by this process alone, an agent.
+        suite: Default: the newest that ships.
+        name: What the card calls the agent, default its spec.
+        deals: Only the first so many of every task, for a quick evaluation. Default: all.
+        progress: Called with 1 after every duel.
+        workers: Who plays, default this process; the card is the same.
+
+    Raises:
+        ValueError: For no task or an unknown one, an agent that cannot play it, or whose answers to the same decisions
+            differ, and a population that is not as recorded.
+    """
+    suite = suite or read_suite()
+    for each in agents:
+        suite.task(each)
+    tasks = [task for task in suite.tasks if task.name in agents]
+    if not tasks:
+        raise ValueError(f"no task; they are {', '.join(task.name for task in suite.tasks)}")
+    most = max(task.deals for task in tasks)
+    deals = most if deals is None else whole_number("deals", deals, 2, most)
+    made = {task.name: _made(agents[task.name], task) for task in tasks}
+    players = {task.name: _player(made[task.name], task) for task in tasks}
+    for task in tasks:
+        check_population(suite, task)
+    chips: dict[str, dict[str, np.ndarray]] = {task.name: {} for task in tasks}
+    todo: dict[Hashable, tuple] = {
+        (task.name, rival): (task, agents[task.name], rival, suite.seed, min(deals, task.deals))
+        for task in tasks
+        for rival in task.population
+    }
+    for (task_name, rival), won in (workers or Workers()).as_done(play_duel, todo):
+        chips[task_name][rival] = won
+        if progress:
+            progress(1)
+    specs = dict.fromkeys(_label(agent) for agent in made.values())
+    return card_of(suite, name or ", ".join(specs), deals, players, chips)
+
+
+def _made(agent: str | Agent, task: Task) -> Agent:
+    """Return the agent of a task; raises ValueError, naming the task."""
+    game, _ = task.played
+    try:
+        return make_agent(agent, game, **task.options) if isinstance(agent, str) else agent
+    except ValueError as error:
+        raise ValueError(f"task {task.name}: {error}") from None
+
+
+def _player(agent: Agent, task: Task) -> Player:
+    game, variant = task.played
+    player = Player(**identity_of(agent, game, variant))
+    if player.moves is None:
+        raise ValueError(
+            f"task {task.name}: {name_of(agent)} answers the same decisions differently, so nobody could compute its "
+            "card again; draw from the RNG keys of decisions, and limit a search by playouts"
+        )
+    return player
+
+
+def _label(agent: Agent) -> str:
+    origin = origin_of(agent)
+    return origin.spec if origin else name_of(agent)
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def card_of(
+    suite: Suite, name: str, deals: int, players: Mapping[str, Player], chips: Mapping[str, Mapping[str, np.ndarray]]
+) -> Card:
+    """Return the card that follows from chips, by task and by player of the population.
+
+    Raises: ValueError unless they are of the population, in as many deals as are to be played.
+    """
+    results, samples = [], []
+    for task in (task for task in suite.tasks if task.name in chips):
+        won, n = chips[task.name], min(deals, task.deals)
+        if set(won) != set(task.population):
+            raise ValueError(f"task {task.name}: its population is {', '.join(task.population)}")
+        if any(len(each) != n for each in won.values()):
+            raise ValueError(f"task {task.name}: chips are not of {counted(n, 'deal')}")
+        ordered = {rival: np.asarray(won[rival], np.float64) for rival in task.population}
+        samples.append(scores_of(task, ordered))
+        result = Result(
+            task=task.name,
+            player=players[task.name],
+            chips={rival: each.tolist() for rival, each in ordered.items()},
+            against={rival: _interval(_means(task, each), n) for rival, each in ordered.items()},
+            score=_interval(samples[-1], n),
+        )
+        results.append(result)
+    whole = len(results) == len(suite.tasks) and deals >= max(task.deals for task in suite.tasks)
+    return Card(
+        format=FORMAT,
+        suite=suite.name,
+        digest=suite.digest,
+        agent=name,
+        deals=deals,
+        whole=whole,
+        score=_interval(np.mean(samples, 0), deals),
+        results=results,
+    )
+
+
+def scores_of(task: Task, chips: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the score of chips by player of the population, then those of RESAMPLES samples of the deals.
+
+    Returns: float64 [1 + RESAMPLES]; NaN where in these deals `hundred` does not win more than `zero`.
+    """
+    won = np.mean(list(chips.values()), 0)
+    own, zero, hundred = (_means(task, np.asarray(each)[: len(won)]) for each in (won, task.zero, task.hundred))
+    scale = hundred - zero
+    return 100 * np.divide(own - zero, scale, out=np.full(len(own), np.nan), where=scale > 0)
+
+
+def _means(task: Task, values: np.ndarray) -> np.ndarray:
+    """Return the mean of values by deal, then those of samples of the deals, the same for all values of a task."""
+    random = np.random.RandomState(zlib.crc32(task.name.encode()))  # whose numbers no version of numpy changes
+    rows = random.randint(len(values), size=(RESAMPLES, len(values)))
+    return np.concatenate([[values.mean()], values[rows].mean(1)])
+
+
+def _interval(samples: np.ndarray, n: int) -> Interval:
+    """Return the first number with the interval of the others; what is not known, NaN, has none."""
+    mean = None if np.isnan(samples[0]) else round(float(samples[0]), PLACES) + 0.0
+    if mean is None or np.isnan(samples).any():
+        return Interval(mean=mean, low=None, high=None, n=n)
+    low, high = (round(float(each), PLACES) + 0.0 for each in np.percentile(samples[1:], (2.5, 97.5)))
+    return Interval(mean=mean, low=low, high=high, n=n)
+
+
+def gaps(cards: Sequence[Card]) -> Iterator[Interval]:
+    """Yield by how much the score of every card but the first is above that of the first, in the same deals.
+
+    Raises: ValueError for cards that are not of the same tasks and deals.
+    """
+    if len({(card.digest, card.deals, *(result.task for result in card.results)) for card in cards}) > 1:
+        raise ValueError("these cards are not of the same suite, tasks and deals, so their scores cannot be compared")
+    suite = read_suite(cards[0].suite)
+    first, *others = (
+        np.mean([scores_of(suite.task(each.task), _as_arrays(each.chips)) for each in card.results], 0)
+        for card in cards
+    )
+    for other in others:
+        yield _interval(other - first, cards[0].deals)
+
+
+def _as_arrays(chips: Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
+    return {rival: np.array(won) for rival, won in chips.items()}
+
+
+# --- thinking time --------------------------------------------------------------------------------
+
+
+def timed(card: Card, agents: Mapping[str, str | Agent], cpu: str) -> Card:
+    """Return a card that says how long its agent thinks about a decision, of the processor's time: as on one core.
+
+    What runs elsewhere, as on a GPU or on another machine, is not seen.
+
+    Args:
+        card: A card of these agents.
+        agents: As of `play_benchmark`.
+        cpu: What the processor is called.
+    """
+    suite, found = read_suite(card.suite), {}
+    with threadpool_limits(1, "blas"):
+        for task in (suite.task(each.task) for each in card.results):
+            game, variant = task.played
+            batch = some_decisions(game, agent_of_data(list(task.population)[1], game, variant), variant)
+            per_second = speed(_made(agents[task.name], task), game, variant, batch, time.process_time)
+            found[task.name] = round(1e6 / per_second, PLACES)
+    slowest = max(found.values())
+    word = next((f"under {said}" for most, said in CLASSES.items() if slowest < most), "a second or more")
+    return card.model_copy(update={"timing": Timing(microseconds=found, slowest=word, cpu=cpu)})
+
+
+# --- cards ----------------------------------------------------------------------------------------
+
+
+def read_cards(paths: Sequence[str | Path]) -> list[Card]:
+    """Return cards whose figures follow from their chips. Raises: CardError in one line, and OSError."""
+    return [_checked(Path(path)) for path in paths]
+
+
+def _checked(path: Path) -> Card:
+    """Return a card; raises CardError unless every figure of it follows from its chips, to the byte."""
+    card = read_card(path)
+    try:
+        suite = read_suite(card.suite)
+        if card.digest != suite.digest:
+            raise ValueError(f"it is of another suite {suite.name} than the one that ships with this version of gupai")
+        players = {each.task: each.player for each in card.results}
+        for name in players:
+            suite.task(name)
+        chips = {each.task: _as_arrays(each.chips) for each in card.results}
+        again = card_of(suite, card.agent, card.deals, players, chips).model_copy(update={"timing": card.timing})
+    except ValueError as error:
+        raise CardError(f"{path}: {error}") from None
+    if what := difference(card.model_dump(), again.model_dump(), ""):
+        raise CardError(f"{path}: {what.partition(' is ')[0]} does not follow from its chips")
+    with naming(path):
+        if path.read_bytes() != as_text(again).encode():
+            raise CardError(f"{path}: it is not written as cards are")
+    return card
+
+
+def verify_card(
+    path: str | Path,
+    agents: Mapping[str, str] | None = None,
+    *,
+    progress: Callable[[int], object] | None = None,
+    workers: Workers | None = None,
+) -> Card:
+    """Compute a card again: its figures from its chips, and its chips by playing. What it says of time is left.
+
+    Args:
+        path: The card.
+        agents: Who played each task, as `play_benchmark` takes it. Default: the players that the card names, except
+            factories, for a file must not run code.
+        progress: Called with 1 after every duel.
+        workers: Who plays, default this process.
+
+    Raises:
+        CardError: In one line, for the first thing that differs.
+        OSError: It cannot be read.
+    """
+    path = Path(path)
+    card = _checked(path)
+    try:
+        named = {each.task: each.player.spec for each in card.results} | dict(agents or {})
+        specs = {task: spec for task, spec in named.items() if spec is not None}
+        for task, spec in named.items():
+            code = spec is None or (":" in spec and spec.partition(":")[0] not in KINDS)
+            if code and task not in (agents or {}):
+                raise ValueError(f"task {task}: {spec or 'a program'} is not made from data; name it with --agent")
+        suite = read_suite(card.suite)
+        again = play_benchmark(
+            specs, suite=suite, name=card.agent, deals=card.deals, progress=progress, workers=workers
+        )
+    except ValueError as error:
+        raise CardError(f"{path}: {error}") from None
+    for there, here in zip(card.results, again.results, strict=True):
+        was, now = there.player, here.player
+        if was.moves != now.moves or (there.task not in (agents or {}) and was != now):
+            raise CardError(f"{path}: task {there.task}: the agent is another player than the card's")
+        if what := difference(there.chips, here.chips, f"chips of {there.task}"):
+            raise CardError(f"{path}: {what.partition(' is ')[0]} is not what the agent wins")
+    return card

@@ -1,0 +1,101 @@
+"""Record a suite of the benchmark: who plays in it, by hash, and what both ends of its scale win in its deals.
+
+    python benchmarks/suite.py v1 --out agents/gupai_agents/evaluation/suites/v1.json
+    python benchmarks/suite.py v1 --check      # is what ships what is recorded now?
+
+A suite that was released never changes; a new one holds the tasks of those before it, and more. Recording takes some
+minutes of two cores.
+"""
+
+import argparse
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gupai_agents import agent_names
+from gupai_agents.evaluation.benchmark import hash_of, play_duel
+from gupai_agents.evaluation.benchmark_models import Suite, Task, as_text, read_suite
+from gupai_agents.evaluation.folder import difference
+from gupai_agents.workers import Processes, Workers
+from gupai_env import __version__, get_game
+from gupai_env.core.files import write_file
+
+SEED, DEALS = 42_000_001, 1000  # deals that no training, tuning or evaluation of what ships has met
+TASKS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
+    "v1": {
+        "jie-long": ("jie-long", {}),
+        "jie-long-forced": ("jie-long", {"forced_play": True}),
+        "jie-long-2": ("jie-long", {"players": 2}),
+        **{
+            name: (name, {})
+            for name in (
+                *("ce-deng", "ding-niu", "da-ling", "tiu-u", "small-mahjong"),
+                *("tien-gow", "deer-hunt", "shi-wu-hu", "pai-gow"),
+            )
+        },
+    }
+}
+
+
+def main() -> None:
+    """Record a suite, or compare one that ships with what would be recorded."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("suite", choices=list(TASKS))
+    parser.add_argument("--out", type=Path, help="a new file")
+    parser.add_argument("--check", action="store_true", help="compare with the suite that ships")
+    parser.add_argument("--force", action="store_true", help="replace a file that exists")
+    parser.add_argument("--jobs", type=int, default=2)
+    chosen = parser.parse_args()
+    if bool(chosen.out) == chosen.check:
+        parser.error("--out FILE or --check")
+    found = record(chosen.suite, DEALS, chosen.jobs)
+    if chosen.out:
+        write_file(chosen.out, as_text(found).encode(), force=chosen.force)
+        print(f"{chosen.out}: suite {found.name}, digest {found.digest}")
+    else:
+        print(difference(read_suite(chosen.suite).model_dump(), found.model_dump(), "") or "it is the same")
+
+
+def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = ()) -> Suite:
+    """Return a suite as this version of gupai plays it.
+
+    Args: deals: of every duel. jobs: processes that share the work. only: names of tasks, default all.
+    """
+    tasks = {}
+    for task, (game_name, options) in TASKS[name].items():
+        if only and task not in only:
+            continue
+        game = get_game(game_name)
+        variant = game.variant.make(**options)
+        specs = agent_names(game, variant)
+        population = {spec: hash_of(spec, game, variant) for spec in specs}
+        what = {"name": task, "game": game.id, "version": game.version, "options": options}
+        tasks[task] = Task(**what, population=population, zero=[0.0, 0.0], hundred=[0.0, 0.0])
+    ends: dict[Hashable, tuple] = {
+        (task.name, spec, rival): (task, spec, rival, SEED, deals)
+        for task in tasks.values()
+        for spec in (next(iter(task.population)), list(task.population)[-1])
+        for rival in task.population
+    }
+    chips: dict[Hashable, np.ndarray] = {}
+    workers = Workers() if jobs == 1 else Processes(jobs)
+    for key, won in workers.as_done(play_duel, ends):
+        chips[key] = won
+
+    def end(task: Task, spec: str) -> list[float]:
+        mean: list[float] = np.mean([chips[task.name, spec, rival] for rival in task.population], 0).tolist()
+        return mean
+
+    recorded = [
+        task.model_copy(
+            update={"zero": end(task, next(iter(task.population))), "hundred": end(task, list(task.population)[-1])}
+        )
+        for task in tasks.values()
+    ]
+    return Suite(name=name, made_with=__version__, seed=SEED, tasks=recorded)
+
+
+if __name__ == "__main__":
+    main()

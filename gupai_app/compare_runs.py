@@ -1,0 +1,124 @@
+"""`gupai compare-runs`: training runs over their seeds, as a table, and as files in a folder."""
+
+import functools
+from pathlib import Path
+from typing import Any
+
+from gupai_agents.evaluation.html import standalone
+from gupai_app.report import put, put_json, table_of
+from gupai_env.core.checks import counted, refused
+from gupai_env.core.files import check_target, write_file
+from gupai_training.comparison import COLUMNS, Comparison, improvement, iqm, over_runs
+from gupai_training.trained import METRICS, as_csv, load_run
+
+PIXELS = 1120  # of a PNG, two for each unit of the chart
+EVENTS = "tensorboard"  # the folder of TensorBoard's files
+KEYS = ("mean", "low", "high", "n")
+
+
+def show(found: Comparison, *, as_json: bool = False) -> None:
+    """Print how the runs of every recipe ended, against each player, and how likely one recipe ends above the first."""
+    first = next(iter(found.recipes))
+    ends = [
+        (recipe, against, values, improvement(values, found.final(first, against)))
+        for against in found.baselines
+        for recipe in found.recipes
+        for values in [found.final(recipe, against)]
+    ]
+    if as_json:
+        rows = [
+            {
+                **{"recipe": recipe, "against": against},
+                **_numbers(over_runs(values)),
+                "iqm": _numbers(over_runs(values, iqm)),
+                **({} if recipe == first else {"above_first": _numbers(above)}),
+            }
+            for recipe, against, values, above in ends
+        ]
+        runs = {recipe: [str(run.folder) for run in each] for recipe, each in found.recipes.items()}
+        return put_json({"runs": runs, "unit": "chips per deal", "ends": rows})
+    several = len(found.recipes) > 1
+    table = table_of("recipe", "against", "runs", "mean", "IQM", *(["ends above the first"] if several else []))
+    for recipe, against, values, above in ends:
+        better = "" if recipe == first else f"{above.value:.0%}"
+        better += f" [{above.low:.0%}, {above.high:.0%}]" if better and above.n > 1 else ""
+        cells = [recipe, against, str(len(values)), str(over_runs(values)), str(over_runs(values, iqm))]
+        table.add_row(*cells, *([better] if several else []))
+    put(
+        table,
+        "Chips per deal at the last evaluation of each run; in brackets 95% intervals over runs, by bootstrap, which "
+        "are too narrow for fewer than five runs.",
+    )
+    return None
+
+
+def _numbers(over: Any) -> dict[str, Any]:
+    return dict(zip(KEYS, (None if each != each else each for each in over), strict=True))
+
+
+def write(found: Comparison, out: str, against: str, *, force: bool = False) -> list[str]:
+    """Write the comparison into a folder: two tables, pictures against one player, files for TensorBoard.
+
+    Returns: What was written, and what could not be.
+    """
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = found.rows()
+    metrics = [row for runs in found.recipes.values() for run in runs for row in run.metrics()]
+    files: dict[str, bytes | str] = {"curves.csv": as_csv(COLUMNS, rows), "metrics.csv": as_csv(METRICS, metrics)}
+    notes = []
+    for axis in found.axes():
+        picture = standalone(found.chart(rows, against, axis))
+        files[f"strength-{axis}.svg"] = picture
+        try:
+            from gupai_env.render.image import as_png
+
+            files[f"strength-{axis}.png"] = as_png(picture, width=PIXELS)
+        except ImportError as error:
+            notes = [f"without PNG: {error}"]
+    for name in files:
+        check_target(folder / name, force=force)  # all before any is written
+    if not force and (folder / EVENTS).exists():
+        raise ValueError(f"{folder / EVENTS} exists already; choose another folder, or replace it with --force")
+    for name, content in files.items():
+        write_file(folder / name, content, force=force)
+    _write_events(folder / EVENTS, rows)
+    return [f"{folder}: {', '.join(files)}; tensorboard --logdir {folder / EVENTS}", *notes]
+
+
+def _write_events(folder: Path, rows: list[dict[str, Any]]) -> None:
+    """Write all curves for TensorBoard, a folder for each recipe; older files of it there are replaced."""
+    import shutil
+
+    from torch.utils.tensorboard import SummaryWriter
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+    @functools.cache
+    def writer(recipe: str) -> SummaryWriter:
+        clean = "".join(letter if letter.isalnum() or letter in ".,=- " else "_" for letter in recipe)
+        return SummaryWriter(str(folder / clean[:200]))
+
+    recipes = dict.fromkeys(row["recipe"] for row in rows)
+    for row in rows:
+        for key in COLUMNS[4:-1]:
+            if row[key] is not None:
+                tag = f"{row['over']}/against_{row['against']}_{key}".replace(" ", "_")
+                writer(row["recipe"]).add_scalar(tag, row[key], round(row["at"]))
+    for recipe in recipes:
+        writer(recipe).close()
+
+
+def compare(runs: list[str], out: str | None, against: str | None, *, as_json: bool, force: bool) -> None:
+    """Compare runs, print how they ended, and write the rest into a folder.
+
+    Raises: ValueError for anything that is no run, or not comparable; in one line.
+    """
+    found = Comparison([load_run(folder) for folder in runs])
+    if against is not None and against not in found.baselines:
+        raise refused("--against", against, f"the runs were compared with {', '.join(found.baselines)}")
+    written = write(found, out, against or found.baselines[-1], force=force) if out else []
+    show(found, as_json=as_json)
+    if not as_json:
+        total = sum(map(len, found.recipes.values()))
+        put(f"{counted(total, 'run')} of {counted(len(found.recipes), 'recipe')}.", *written)

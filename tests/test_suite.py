@@ -1,0 +1,264 @@
+"""The benchmark: the suite that ships never changes, its scale is exact, and a card is what its agent really did."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import little_factory
+from benchmarks.suite import TASKS, record
+from gupai_agents.evaluation import benchmark
+from gupai_agents.evaluation.benchmark import card_of, gaps, play_benchmark, play_duel, read_cards, verify_card
+from gupai_agents.evaluation.benchmark_models import CardError, as_text, read_card, read_suite
+from gupai_agents.workers import Processes
+from gupai_app.cli import app
+from gupai_app.commands.benchmark import who_plays
+from gupai_app.commands.errors import Mistake
+
+V1 = read_suite("v1")
+QUICK = ("ding-niu", "tiu-u")
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A suite of two tasks with twelve deals."""
+    return record("v1", 12, only=QUICK)
+
+
+@pytest.fixture(scope="module")
+def card():
+    return play_benchmark(dict.fromkeys(QUICK, "greedy"), deals=12)
+
+
+@pytest.fixture
+def path(card, tmp_path):
+    path = tmp_path / "card.json"
+    path.write_text(as_text(card), encoding="utf-8")
+    return path
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["benchmark", *map(str, words)])
+
+
+# --- the suite that ships -------------------------------------------------------------------------
+
+
+def test_the_first_suite_never_changes():
+    """A card of it means the same for ever: other tasks, players or deals are another suite."""
+    assert V1.digest == "0c9b467305e8e45a0fb1ca8c96cf216589ce2cfe1426d2163be23708ca2fce6c"
+
+
+@pytest.mark.parametrize("task", V1.tasks, ids=lambda task: task.name)
+def test_the_players_of_a_suite_play_as_they_did_when_it_was_recorded(task):
+    game, variant = task.played
+    assert (game.id, variant.changed()) == TASKS["v1"][task.name]
+    benchmark.check_population(V1, task)
+    specs = list(task.population)
+    for spec, end in ((specs[0], task.zero), (specs[-1], task.hundred)):
+        won = [play_duel(task, spec, rival, V1.seed, 2) for rival in specs]
+        assert np.mean(won, 0).tolist() == end[:2]
+
+
+def test_another_player_under_a_name_of_the_population_is_refused(small):
+    tasks = [task.model_copy(update={"population": {**task.population, "greedy": "0" * 64}}) for task in small.tasks]
+    changed = small.model_copy(update={"tasks": tasks})
+    with pytest.raises(ValueError, match=r"task ding-niu: greedy is not the player .* those of gupai 0\."):
+        play_benchmark({"ding-niu": "tuned"}, suite=changed)
+
+
+# --- scores ---------------------------------------------------------------------------------------
+
+
+def test_random_scores_zero_and_best_a_hundred_whatever_the_deals(small):
+    for spec, score in (("random", 0.0), ("best", 100.0)):
+        card = play_benchmark(dict.fromkeys(QUICK, spec), suite=small)
+        assert card.whole
+        for found in (card.score, *(result.score for result in card.results)):
+            assert (found.mean, found.low, found.high, found.n) == (score, score, score, 12)
+
+
+def test_a_score_is_where_the_mean_lies_between_both_ends(small):
+    """By hand, without the bootstrap's code: rows are drawn so that the first sample is all deals."""
+    task = small.task("tiu-u")
+    chips = {rival: play_duel(task, "tuned", rival, small.seed, 12) for rival in task.population}
+    won, zero, hundred = np.mean([*chips.values()]), np.mean(task.zero), np.mean(task.hundred)
+    scores = benchmark.scores_of(task, chips)
+    assert scores[0] == pytest.approx(100 * (won - zero) / (hundred - zero))
+    assert len(scores) == 1 + benchmark.RESAMPLES and scores[1:].std() > 0
+    assert scores[1:].mean() == pytest.approx(scores[0], abs=3 * scores[1:].std())
+
+
+def test_a_score_without_a_scale_is_not_made_up(small):
+    task = small.task("tiu-u").model_copy(update={"hundred": small.task("tiu-u").zero})
+    chips = {rival: np.zeros(12) for rival in task.population}
+    assert np.isnan(benchmark.scores_of(task, chips)).all()
+
+
+def test_few_deals_are_the_first_of_all_and_no_suite_score():
+    few, more = (play_benchmark({"tiu-u": "greedy"}, deals=deals) for deals in (4, 8))
+    for rival, won in few.results[0].chips.items():
+        assert won == more.results[0].chips[rival][:4]
+    assert not few.whole
+
+
+def test_processes_find_the_same_card(card):
+    assert play_benchmark(dict.fromkeys(QUICK, "greedy"), deals=12, workers=Processes(2)) == card
+
+
+def test_an_agent_that_nobody_can_ask_again_gets_no_card():
+    class Fickle:
+        name, answers = "fickle", 0
+
+        def act(self, batch):
+            self.answers += 1
+            legal = (
+                batch.masks.argmax(1) if self.answers % 2 else batch.masks.shape[1] - 1 - batch.masks[:, ::-1].argmax(1)
+            )
+            return legal.astype(np.int16)
+
+    with pytest.raises(ValueError, match="task tiu-u: fickle answers the same decisions differently"):
+        play_benchmark({"tiu-u": Fickle()}, deals=2)
+
+
+# --- cards ----------------------------------------------------------------------------------------
+
+
+def test_a_card_is_computed_again(path, card):
+    assert verify_card(path) == card
+    assert read_cards([path]) == [card]
+
+
+FORGED = {
+    "the score": (lambda card: card["score"].update(mean=99.0), "score.mean does not follow from its chips"),
+    "an end of an interval": (
+        lambda card: card["results"][1]["score"].update(low=1.0),
+        r"results\[1\].score.low does not follow from its chips",
+    ),
+    "what it won by a rival": (
+        lambda card: card["results"][0]["against"]["best"].update(mean=5.0),
+        r"results\[0\].against.best.mean does not follow",
+    ),
+    "a suite score of a quick card": (lambda card: card.update(whole=True), "whole does not follow"),
+    "the suite": (lambda card: card.update(digest="0" * 64), "of another suite v1 than the one that ships"),
+    "a task": (lambda card: card["results"][0].update(task="chess"), "task='chess' is not allowed"),
+    "a deal less": (lambda card: card["results"][0]["chips"]["best"].pop(), "chips are not of 12 deals"),
+    "a rival less": (lambda card: card["results"][0]["chips"].pop("best"), "its population is random, greedy"),
+    "a number that is none": (lambda card: card["score"].update(mean="high"), "score.mean: it must be a number"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_figure_that_was_changed_is_refused(what, path):
+    change, said = FORGED[what]
+    content = json.loads(path.read_text(encoding="utf-8"))
+    change(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    for check in (verify_card, lambda path: read_cards([path])):
+        with pytest.raises(CardError, match=said):
+            check(path)
+
+
+def test_a_card_with_other_chips_and_the_figures_of_these_is_refused(path, card):
+    """Everything follows from the chips, but the agent does not win them."""
+    chips = {each.task: {rival: np.array(won) for rival, won in each.chips.items()} for each in card.results}
+    chips["tiu-u"]["best"] += 1
+    players = {each.task: each.player for each in card.results}
+    path.write_text(as_text(card_of(V1, card.agent, 12, players, chips)), encoding="utf-8")
+    assert read_cards([path])
+    with pytest.raises(CardError, match=r"chips of tiu-u.best\[0\] is not what the agent wins"):
+        verify_card(path)
+
+
+def test_a_card_of_another_player_is_refused(path, card):
+    other = card.results[0].player.model_copy(update={"spec": "tuned"})
+    results = [card.results[0].model_copy(update={"player": other}), *card.results[1:]]
+    path.write_text(as_text(card.model_copy(update={"results": results})), encoding="utf-8")
+    with pytest.raises(CardError, match="task ding-niu: the agent is another player than the card's"):
+        verify_card(path)
+
+
+def test_a_card_that_names_a_program_runs_no_code_unless_it_is_named(tmp_path):
+    path, who = tmp_path / "card.json", {"tiu-u": little_factory.FACTORY}
+    path.write_text(as_text(play_benchmark(who, deals=2)), encoding="utf-8")
+    with pytest.raises(CardError, match="task tiu-u: little_factory:make is not made from data; name it with --agent"):
+        verify_card(path)
+    assert verify_card(path, who).agent == little_factory.FACTORY
+    with pytest.raises(CardError, match="the agent is another player"):
+        verify_card(path, {"tiu-u": "random"})
+
+
+def test_gaps_are_of_the_same_deals(card):
+    (none,) = gaps([card, card])
+    assert (none.mean, none.low, none.high) == (0, 0, 0)
+    best = play_benchmark(dict.fromkeys(QUICK, "best"), deals=12)
+    (gap,) = gaps([card, best])
+    assert gap.mean == pytest.approx(100 - card.score.mean, abs=0.011)
+    with pytest.raises(ValueError, match="not of the same suite, tasks and deals"):
+        list(gaps([card, play_benchmark({"tiu-u": "greedy"}, deals=12)]))
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def test_the_command_writes_a_card_and_a_page_and_sets_cards_next_to_each_other(path, tmp_path):
+    out = tmp_path / "mine.json"
+    words = ["tuned", "tiu-u=greedy", "--tasks", "ding-niu", "--tasks", "tiu-u", "--deals", 12]
+    found = run(*words, "--out", out, "--compare", path)
+    assert found.exit_code == 0, found.output
+    assert "greedy" in found.stdout and "no suite score" in found.stdout
+    card = read_card(out)
+    assert [each.player.spec for each in card.results] == ["tuned", "greedy"]
+    assert card.timing and card.timing.slowest.startswith("under ") and set(card.timing.microseconds) == set(QUICK)
+    page = out.with_suffix(".html").read_text(encoding="utf-8")
+    assert "tuned, greedy" in page and str(card.score) in page
+    verify = ["verify", str(out)]
+    assert CliRunner().invoke(app, verify).exit_code == 0
+    out.with_suffix(".html").write_text(page.replace(str(card.score), "99.9"), encoding="utf-8")
+    assert CliRunner().invoke(app, verify).exit_code != 0
+    refused = run(*words, "--out", out)
+    assert refused.exit_code != 0 and read_card(out) == card
+
+
+def test_json_has_every_figure_and_no_chips():
+    found = json.loads(run("greedy", "--tasks", "tiu-u", "--deals", 2, "--json").stdout)
+    assert set(found["results"][0]) == {"task", "player", "against", "score"}
+
+
+def test_who_plays_what():
+    assert set(who_plays(V1, ["tuned"]).values()) == {"tuned"}
+    assert who_plays(V1, ["tiu-u=search:playouts=5", "variety+attack_2=4"], ["tiu-u", "jie-long"]) == {
+        "tiu-u": "search:playouts=5",
+        "jie-long": "variety+attack_2=4",
+    }
+    for words, tasks, said in (
+        (["tuned", "best"], None, "tuned and best: name one agent for all tasks"),
+        (["tiu-u=best"], None, "nobody plays jie-long, jie-long-forced"),
+        (["best"], ["chess"], "task='chess' is not allowed"),
+    ):
+        with pytest.raises(Mistake, match=said):
+            who_plays(V1, words, tasks)
+
+
+def test_an_agent_that_cannot_play_a_task_is_refused_before_any_deal(monkeypatch):
+    monkeypatch.setattr(benchmark, "play_duel", None)
+    with pytest.raises(ValueError, match="task tiu-u: 'variety' is no player of tiu-u"):
+        play_benchmark({"jie-long": "variety", "tiu-u": "variety"}, deals=2)
+    with pytest.raises(ValueError, match="no task; they are jie-long"):
+        play_benchmark({})
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+DOCS = Path(__file__).parents[1] / "docs"
+CARDS = [path for path in sorted(DOCS.glob("benchmark/*.json")) if path.stem != "learning-tiny"]
+
+
+@pytest.mark.parametrize("path", CARDS, ids=lambda path: path.stem)
+def test_the_page_of_results_says_what_the_cards_say(path):
+    (card,) = read_cards([path])
+    page = (DOCS / "benchmark.md").read_text(encoding="utf-8")
+    for figure in (card.score, *(result.score for result in card.results)):
+        assert str(figure) in page, figure

@@ -1,0 +1,249 @@
+"""Runs from Python, several seeds side by side, and their comparison."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gupai_agents.evaluation import duel
+from gupai_agents.registry import make_agent
+from gupai_app.cli import app
+from gupai_app.seeds import seeds_of
+from gupai_training import load_run, train
+from gupai_training.comparison import Comparison, improvement, iqm, over_runs
+from gupai_training.config import METRICS_FILE, REPORT_FILE, RESULTS_FILE, parse
+from gupai_training.trained import METRICS
+
+SMALL = {
+    "game": "jie-long",
+    "name": "small",
+    "variant": {"players": 2},
+    "decisions": 64 * 16 * 4,
+    "threads": 1,
+    "device": "cpu",
+    "network": {"hidden": [16]},
+    "ppo": {"envs": 64, "steps": 16, "batch_size": 256},
+    "pool": {"snapshots": 2, "rules": []},
+    "evaluation": {"every": 2, "deals": 10, "final_deals": 4, "baselines": ["random", "greedy"]},
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two seeds of one recipe and one of another, trained from Python."""
+    folder = tmp_path_factory.mktemp("runs")
+    other = {**SMALL, "ppo": {**SMALL["ppo"], "entropy": 0.05}}
+    return [train(settings, runs=folder) for settings in (SMALL, {**SMALL, "seed": 2}, other)]
+
+
+def test_a_run_gives_its_player_its_past_selves_and_its_files(runs):
+    run = load_run(runs[0].folder)
+    assert run.config == parse(SMALL, "test") and run.baselines == ["random", "greedy"]
+    assert (run.folder / REPORT_FILE).exists()
+    final = json.loads((run.folder / RESULTS_FILE).read_text())["results"]
+    assert [row["against"] for row in final] == ["random", "trained", "greedy", "trained"]
+    *past, last = run.checkpoints.values()
+    assert list(run.checkpoints) == ["update 2", "update 3", "last"]
+    past = past[0]
+    assert any((past.tensors[name] != last.tensors[name]).any() for name in past.tensors)
+    greedy = make_agent("greedy", "jie-long", players=2)
+    again = duel("jie-long", run.player, greedy, 10, seed=1, players=2).mean(0)
+    assert again.mean == run.evaluations[-1]["greedy"]["mean"]  # what was evaluated is what was saved
+
+
+def test_metrics_are_tidy_rows(runs, tmp_path):
+    rows = runs[0].metrics()
+    assert [(row["updates"], row["against"]) for row in rows] == [
+        (2, "random"), (2, "greedy"), (4, "random"), (4, "greedy")
+    ]  # fmt: skip
+    assert {row["n"] for row in rows} == {10}
+    runs[0].write_metrics(tmp_path / "metrics.csv")
+    with (tmp_path / "metrics.csv").open() as file:
+        read = list(csv.DictReader(file))
+    assert list(read[0]) == list(METRICS)
+    assert [float(row["mean"]) for row in read] == [row["mean"] for row in rows]
+    assert all(float(row["low"]) <= float(row["mean"]) <= float(row["high"]) for row in read)
+
+
+def test_deals_of_older_runs_are_read_under_their_former_name(runs, tmp_path):
+    file = runs[0].folder / METRICS_FILE
+    older = tmp_path / "older"
+    older.mkdir()
+    (older / "config.yaml").write_bytes((runs[0].folder / "config.yaml").read_bytes())
+    (older / METRICS_FILE).write_text(file.read_text().replace('"n":', '"deals":'))
+    assert [row["n"] for row in load_run(older).metrics()] == [10] * 4
+
+
+def test_what_is_no_run_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"this is no folder of a run, it holds no config.yaml"):
+        load_run(tmp_path)
+    with pytest.raises(ValueError, match=r"config: decision is no setting"):
+        train({**SMALL, "decision": 3}, runs=tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_runs_are_compared_by_recipe(runs):
+    found = Comparison(runs)
+    assert {name: len(each) for name, each in found.recipes.items()} == {"ppo.entropy=0.01": 2, "ppo.entropy=0.05": 1}
+    assert found.axes() == ["decisions", "seconds"]
+    means = [run.evaluations[-1]["greedy"]["mean"] for run in runs[:2]]
+    row = next(
+        row
+        for row in found.rows()
+        if (row["recipe"], row["against"], row["over"], row["at"]) == ("ppo.entropy=0.01", "greedy", "decisions", 4096)
+    )
+    assert row["mean"] == pytest.approx(np.mean(means)) and row["n"] == 2
+    assert row["low"] == pytest.approx(min(means)) and row["high"] == pytest.approx(max(means))
+    assert all(row["low"] is None for row in found.rows() if row["recipe"] == "ppo.entropy=0.05")
+
+
+def test_curves_are_taken_where_all_runs_of_a_recipe_have_been(runs):
+    found = Comparison(runs[:2])
+    points, values = found.curve("jie-long", "random", "seconds")
+    spans = [[row["seconds"] for row in run.evaluations] for run in runs[:2]]
+    assert points[0] == max(span[0] for span in spans) and points[-1] == min(span[-1] for span in spans)
+    assert values.shape == (len(points), 2)
+
+
+def test_the_middle_half_and_intervals_over_runs():
+    values = np.array([100.0, 1, 2, 3, 4, 5, 6, -100])
+    assert iqm(values) == 3.5 and over_runs(values, iqm).value == 3.5
+    rng = np.random.default_rng(0)
+    held = [low <= 0 <= high for _, low, high, _ in (over_runs(rng.normal(size=40)) for _ in range(200))]
+    assert 0.88 <= np.mean(held) <= 0.99
+    assert str(over_runs(np.array([1.0]))) == "+1.00"
+
+
+def test_how_likely_one_recipe_ends_above_another():
+    ours, theirs = np.array([1.0, 2, 3]), np.array([0.0, 2])
+    above = [1.0 if our > their else 0.5 if our == their else 0.0 for our in ours for their in theirs]
+    assert improvement(ours, theirs).value == pytest.approx(np.mean(above))
+    assert improvement(ours + 10, theirs)[:3] == (1, 1, 1)
+
+
+def test_the_command_writes_tables_pictures_and_tensorboard(runs, tmp_path):
+    out = tmp_path / "out"
+    words = ["compare-runs", *(str(run.folder) for run in runs), "--out", str(out), "--against", "random"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "ppo.entropy" in done.stdout and "ends above" in done.stdout
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    for axis in ("decisions", "seconds"):
+        svg = (out / f"strength-{axis}.svg").read_text()
+        assert svg.startswith("<svg xmlns=") and "against random" in svg and "&lt;style" not in svg
+        assert (out / f"strength-{axis}.png").read_bytes().startswith(b"\x89PNG")
+    events = EventAccumulator(str(out / "tensorboard" / "ppo.entropy=0.01")).Reload()
+    last = events.Scalars("decisions/against_greedy_mean")[-1]
+    means = [run.evaluations[-1]["greedy"]["mean"] for run in runs[:2]]
+    assert (last.step, last.value) == (4096, pytest.approx(np.mean(means), rel=1e-6))
+    with (out / "metrics.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 12
+    again = CliRunner().invoke(app, words)
+    assert again.exit_code == 2 and "exists already" in again.stderr and again.stderr.count("\n") == 1
+    assert CliRunner().invoke(app, [*words, "--force"]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [(["--against", "chess"], "--against"), (["/no/such/run"], "/no/such/run: this is no folder of a run")],
+)
+def test_runs_that_cannot_be_compared_are_refused_in_a_line(runs, more, said):
+    done = CliRunner().invoke(app, ["compare-runs", str(runs[0].folder), *more])
+    assert done.exit_code == 2 and said in done.stderr and done.stderr.count("\n") == 1
+    twice = CliRunner().invoke(app, ["compare-runs", *[str(runs[0].folder)] * 2])
+    assert "the same run is named twice" in twice.stderr
+
+
+# --- several seeds --------------------------------------------------------------------------------
+
+
+def test_seeds_share_the_cores(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    config = parse({**SMALL, "threads": 0, "seed": 5}, "test")
+    found = seeds_of(config, 3)
+    assert [(each.seed, each.threads, each.name) for each in found] == [
+        (5, 2, "small-seed5"), (6, 2, "small-seed6"), (7, 2, "small-seed7")
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="seed"):
+        seeds_of(parse({**SMALL, "seed": (1 << 32) - 1}, "test"), 2)
+
+
+def seeds(tmp_path, settings, number):
+    """`gupai train --seeds` in a process of its own."""
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(settings))
+    words = ["train", str(path), "--seeds", str(number), "--runs", str(tmp_path / "runs"), "--json"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "gupai_app", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        start_new_session=True,  # a group of its own, which gets ctrl-C as from a terminal
+    )
+
+
+def test_a_seed_in_a_process_is_the_run_of_that_seed(runs, tmp_path):
+    out, err = seeds(tmp_path, SMALL, 2).communicate(timeout=300)
+    assert err == ""
+    assert sorted(json.loads(line)["seed"] for line in out.splitlines()[:4]) == [1, 1, 2, 2]
+    ends = json.loads(out[out.index("{\n") :])["ends"]
+    assert [(row["against"], row["n"]) for row in ends] == [("random", 2), ("greedy", 2)]
+    for run in runs[:2]:
+        twin = load_run(tmp_path / "runs" / f"small-seed{run.config.seed}-1")
+        assert [row["mean"] for row in twin.metrics()] == [row["mean"] for row in run.metrics()]
+        assert (twin.folder / REPORT_FILE).exists()
+
+
+def alive(group):
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_ctrl_c_ends_all_seeds_in_five_seconds_with_one_line(tmp_path):
+    process = seeds(tmp_path, {**SMALL, "decisions": 10**9, "save_every": 1}, 2)
+    deadline = time.monotonic() + 240
+    while len(list((tmp_path / "runs").glob("*/resume.safetensors"))) < 2:
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.1)
+    begun = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    crowded = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))  # where others have the cores, all takes longer
+    assert time.monotonic() - begun < 5 * crowded
+    assert process.returncode == 130
+    assert (
+        err.startswith("gupai: stopped; continue with gupai train --resume RUN for each of ") and err.count("\n") == 1
+    )
+    while alive(process.pid):  # of the group, nobody soon
+        assert time.monotonic() - begun < 60
+        time.sleep(0.1)
+    load_run(tmp_path / "runs" / "small-seed1-1")
+
+
+def test_a_seed_that_fails_is_named(tmp_path):
+    process = seeds(tmp_path, {**SMALL, "device": "cuda:99"}, 2)
+    _, err = process.communicate(timeout=240)
+    assert process.returncode == 2 and err.count("\n") == 1
+    assert "seed 1: device=cuda:99" in err and "seed 2: device=cuda:99" in err
+
+
+def test_tensorboard_says_how_long_the_learner_waits(runs, tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    search = {"targets": 200, "tables": 8, "playouts": 2, "batch_size": 32}
+    searched = train({**SMALL, "decisions": 0, "expert_iteration": search}, runs=tmp_path)
+    for run in (runs[0], searched):
+        shares = EventAccumulator(str(run.folder)).Reload().Scalars("time/share_of_waiting")
+        assert shares and all(0 < share.value < 1 for share in shares)

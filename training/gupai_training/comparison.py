@@ -1,0 +1,183 @@
+"""Runs of several seeds compared: strength against targets, decisions and seconds, over seeds, as tables and curves.
+
+The independent unit is a run, never a deal: intervals are those of a bootstrap that draws runs again, whole ones,
+within each recipe (the strata). Besides the mean there is the interquartile mean (IQM), which a single lucky seed moves
+less (Agarwal and others, "Deep Reinforcement Learning at the Edge of the Statistical Precipice", 2021).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from gupai_agents.evaluation.chart import Point, curves
+from gupai_training.trained import TrainedRun
+
+RESAMPLES = 5000
+AXES = ("targets", "decisions", "seconds")
+MOST_POINTS = 200  # of a curve
+OWN = ("seed", "name", "threads")  # settings in which the runs of one recipe may differ
+COLUMNS = (*("recipe", "against", "over", "at"), *("mean", "low", "high", "iqm", "iqm_low", "iqm_high", "n"))
+
+
+class Over(NamedTuple):
+    """A statistic over n runs with its 95% interval; without one (NaN) where there is a single run."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    def __str__(self) -> str:
+        if self.n < 2:
+            return f"{self.value:+z.2f}"
+        return f"{self.value:+z.2f} [{self.low:+z.2f}, {self.high:+z.2f}]"
+
+
+def iqm(values: np.ndarray) -> np.ndarray:
+    """Return the mean of the middle half of the last axis; a quarter, rounded down, is left out at each end."""
+    count = values.shape[-1]
+    out = count // 4
+    middle: np.ndarray = np.sort(values, -1)[..., out : count - out].mean(-1)
+    return middle
+
+
+def mean(values: np.ndarray) -> np.ndarray:
+    """Return the mean of the last axis."""
+    found: np.ndarray = values.mean(-1)
+    return found
+
+
+def _drawn(count: int, stratum: int = 0) -> np.ndarray:
+    """Return which runs every resample draws, int [RESAMPLES, count]: the same ones at every point of a curve."""
+    return np.random.default_rng([stratum, count]).integers(0, count, (RESAMPLES, count))
+
+
+def over_runs(values: np.ndarray, statistic: Any = mean) -> Over:
+    """Return a statistic of one figure per run, [N], with the 95% interval of the percentile bootstrap over runs."""
+    count = len(values)
+    low, high = np.nan, np.nan
+    if count > 1:
+        low, high = np.percentile(statistic(values[_drawn(count)]), (2.5, 97.5))
+    return Over(float(statistic(values)), float(low), float(high), count)
+
+
+def improvement(ours: np.ndarray, theirs: np.ndarray) -> Over:
+    """Return how likely a run of one recipe, [N], ends above one of another, [M]; equal ones count half.
+
+    The 95% interval is that of the stratified bootstrap: runs are drawn again within each recipe.
+    """
+
+    def share(mine: np.ndarray, other: np.ndarray) -> np.ndarray:
+        above = np.sign(mine[..., :, None] - other[..., None, :])
+        found: np.ndarray = (above.mean((-1, -2)) + 1) / 2
+        return found
+
+    low, high = np.nan, np.nan
+    if min(len(ours), len(theirs)) > 1:
+        both = ours[_drawn(len(ours))], theirs[_drawn(len(theirs), 1)]
+        low, high = np.percentile(share(*both), (2.5, 97.5))
+    return Over(float(share(ours, theirs)), float(low), float(high), min(len(ours), len(theirs)))
+
+
+class Comparison:
+    """Runs by recipe: runs with the same settings but for seed, name and threads are of one recipe.
+
+    Attributes:
+        recipes: The runs of every recipe by its name: the settings in which it differs from the others.
+        baselines: The players that all runs were compared with.
+    """
+
+    def __init__(self, runs: Sequence[TrainedRun]) -> None:
+        """Raises: ValueError in one line unless the runs are of one game and variant and have evaluations in common."""
+        for run in runs:
+            if not run.evaluations:
+                raise ValueError(f"{run.folder}: nothing was evaluated there yet")
+            if (run.game, run.variant) != (runs[0].game, runs[0].variant):
+                raise ValueError(f"{run.folder}: of another game or variant than {runs[0].folder}")
+        if len({run.folder.resolve() for run in runs}) < len(runs):
+            raise ValueError("the same run is named twice")
+        self.baselines = [name for name in runs[0].baselines if all(name in run.baselines for run in runs)]
+        if not self.baselines:
+            raise ValueError("these runs have no player in common that all were compared with")
+        alike: dict[str, list[TrainedRun]] = {}
+        for run in runs:
+            alike.setdefault(json.dumps(_settings(run), sort_keys=True), []).append(run)
+        self.recipes = dict(zip(_names([_settings(each[0]) for each in alike.values()]), alike.values(), strict=True))
+
+    def final(self, recipe: str, against: str) -> np.ndarray:
+        """Return the mean of the last evaluation of each run, chips per deal, [runs]."""
+        return np.array([run.evaluations[-1][against]["mean"] for run in self.recipes[recipe]])
+
+    def curve(self, recipe: str, against: str, axis: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return points of an axis that all runs of a recipe reached, [P], and what each had there, [P, runs].
+
+        Between two evaluations of a run a straight line is taken.
+        """
+        measured = []
+        for run in self.recipes[recipe]:
+            at = {row[axis]: row[against]["mean"] for row in run.evaluations}  # of equal points the last one
+            measured.append((np.array(list(at), float), np.array(list(at.values()))))
+        first, last = max(x[0] for x, _ in measured), min(x[-1] for x, _ in measured)
+        points = np.unique(np.concatenate([x for x, _ in measured]))
+        points = points[(points >= first) & (points <= last)]
+        if len(points) > MOST_POINTS:
+            points = points[np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(int)]
+        return points, np.array([np.interp(points, x, y) for x, y in measured]).T
+
+    def axes(self) -> list[str]:
+        """Return the axes along which the runs moved: a run without self-play has no decisions."""
+        return [
+            axis for axis in AXES if any(run.evaluations[-1][axis] for runs in self.recipes.values() for run in runs)
+        ]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return all curves as tidy rows with the keys COLUMNS; an interval over a single run is None."""
+        found = []
+        for recipe in self.recipes:
+            for against in self.baselines:
+                for axis in self.axes():
+                    for at, values in zip(*self.curve(recipe, against, axis), strict=True):
+                        whole, middle = over_runs(values), over_runs(values, iqm)
+                        head = {"recipe": recipe, "against": against, "over": axis, "at": float(at)}
+                        figures = [None if np.isnan(each) else each for each in (*whole[:3], *middle)]
+                        found.append(head | dict(zip(COLUMNS[4:], figures, strict=True)))
+        return found
+
+    def chart(self, rows: Sequence[Mapping[str, Any]], against: str, axis: str) -> Markup:
+        """Return the curves of all recipes against one player along one axis as SVG, bands for 95% over runs.
+
+        Args:
+            rows: What `rows` returned.
+            against: The player.
+            axis: One of `axes`.
+        """
+        drawn: dict[str, list[Point]] = {}
+        for row in rows:
+            if (row["against"], row["over"]) == (against, axis):
+                ends = [row["mean"] if row[key] is None else row[key] for key in ("low", "high")]
+                drawn.setdefault(row["recipe"], []).append(Point(row["at"], row["mean"], *ends))
+        return curves(drawn, axis, f"chips per deal against {against}")
+
+
+def _settings(run: TrainedRun) -> dict[str, Any]:
+    """Return the settings of a run's recipe, flat: {"ppo.entropy": 0.01, ...}."""
+
+    def flat(section: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in section.items():
+            found |= flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
+        return found
+
+    return {name: value for name, value in flat(run.config.model_dump(), "").items() if name not in OWN}
+
+
+def _names(recipes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a name for each recipe: the settings in which they differ, the game's id where there is one alone."""
+    if len(recipes) == 1:
+        return [str(recipes[0]["game"])]
+    keys = list(dict.fromkeys(key for recipe in recipes for key in recipe))
+    differ = [key for key in keys if any(recipe.get(key) != recipes[0].get(key) for recipe in recipes)]
+    return [", ".join(f"{key}={recipe.get(key)}" for key in differ) for recipe in recipes]

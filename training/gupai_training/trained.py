@@ -1,0 +1,160 @@
+"""A training run from Python: `train` makes one, `load_run` opens one, and a `TrainedRun` is what there is to see.
+
+Opening a run needs no torch.
+"""
+
+import csv
+import functools
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gupai_agents.agent import Agent
+from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, read_checkpoint
+from gupai_agents.network import NetworkAgent
+from gupai_agents.registry import agent_of_data
+from gupai_env.core.files import write_file
+from gupai_env.games import get_game
+from gupai_training.config import RESUME_FILE, Config, config_of, load, parse
+from gupai_training.curves import baselines_of, evaluations_of
+
+if TYPE_CHECKING:
+    from gupai_training.run_folder import Reporter
+
+CHIPS, EXPLOITABILITY = "chips_per_deal", "exploitability"  # what is measured
+METRICS = (
+    *("run", "game", "seed", "targets", "decisions", "updates", "seconds"),
+    *("measure", "against", "mean", "low", "high", "n"),
+)
+
+
+class TrainedRun:
+    """The folder of a training run, finished or not.
+
+    Attributes:
+        folder: Where it is.
+        config: Its configuration.
+    """
+
+    def __init__(self, folder: Path, config: Config) -> None:
+        self.folder, self.config = folder, config
+        self.game = get_game(config.game)
+        self.variant = self.game.variant.make(**config.variant)
+
+    def __repr__(self) -> str:
+        return f"TrainedRun({str(self.folder)!r})"
+
+    @property
+    def player(self) -> Agent:
+        """The player as it was saved last: averaged weights, the best action of the policy.
+
+        Raises:
+            CheckpointError: Nothing was saved yet, or the file is damaged.
+        """
+        return agent_of_data(f"checkpoint:{self.folder / AGENT_FILE}", self.game, self.variant)
+
+    @functools.cached_property
+    def checkpoints(self) -> dict[str, Agent]:
+        """The player and its past selves that the pool of opponents still holds, by name, the oldest first.
+
+        Past selves are called by the update at which they were taken, "update 20"; the player is "last".
+
+        Raises:
+            CheckpointError: Nothing was saved yet, or a file is damaged.
+        """
+        file = self.folder / RESUME_FILE
+        header, tensors = read_checkpoint(file) if file.exists() else ({}, {})
+        found: dict[str, Agent] = {}
+        try:
+            for number, (name, _, scripted, *_) in enumerate(header.get("members", ())):
+                if not scripted:
+                    prefix = f"member.{number}."
+                    own = {key.removeprefix(prefix): each for key, each in tensors.items() if key.startswith(prefix)}
+                    found[name] = NetworkAgent(name, self.game, self.config.net, own, False, self.variant)
+        except (ValueError, TypeError, KeyError) as error:
+            raise CheckpointError(f"{file}: signed, but no pool of opponents is in it ({error})") from None
+        return {**found, "last": self.player}
+
+    @functools.cached_property
+    def evaluations(self) -> list[dict[str, Any]]:
+        """The evaluations against the baselines, in order; raises DamagedError if their file is damaged."""
+        return evaluations_of(self.folder)
+
+    @property
+    def baselines(self) -> list[str]:
+        """The players that the evaluations compare with."""
+        return baselines_of(self.evaluations)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """Return the evaluations as tidy rows, one for each figure, with the keys METRICS: `pandas.DataFrame` takes it.
+
+        measure: "chips_per_deal", mean with its 95% interval over n deals against a player, or "exploitability" in
+            chips per deal, against a best response to the "best" actions or to the policy "drawn" from (no interval).
+        """
+        rows = []
+        for found in self.evaluations:
+            head = {"run": str(self.folder), "game": self.game.id, "seed": self.config.seed}
+            head |= {key: found[key] for key in ("targets", "decisions", "updates", "seconds")}
+            for name in self.baselines:
+                rows.append({**head, "measure": CHIPS, "against": name, **found[name]})
+            for name, chips in (found.get("exploitability") or {}).items():
+                rows.append({**head, "measure": EXPLOITABILITY, "against": name, "mean": chips})
+        return [{key: row.get(key) for key in METRICS} for row in rows]
+
+    def write_metrics(self, path: str | Path, *, force: bool = False) -> None:
+        """Write `metrics` as CSV.
+
+        Args:
+            path: The file.
+            force: Whether an existing file may be replaced.
+
+        Raises:
+            ValueError: The file may not be written; in one line.
+        """
+        write_file(path, as_csv(METRICS, self.metrics()), force=force)
+
+
+def as_csv(heads: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return rows as CSV with a line of heads; what is None is left empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, heads, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def load_run(folder: str | Path) -> TrainedRun:
+    """Return a run, finished or not, by its folder.
+
+    Raises:
+        ValueError: This is not the folder of a run, or its configuration is wrong; in one line.
+    """
+    return TrainedRun(Path(folder), config_of(Path(folder)))
+
+
+def train(
+    config: Config | Mapping[str, Any] | str | Path, *, runs: str | Path = "runs", reporter: "Reporter | None" = None
+) -> TrainedRun:
+    """Train to the end of a configuration as `gupai train` does, with final table and report; return the run.
+
+    Args:
+        config: A configuration, its settings as a mapping, a file, or a game or recipe by name.
+        runs: The folder in which the run gets a new folder of its own.
+        reporter: Is notified of the progress; default: nobody is.
+
+    Raises:
+        ValueError: The configuration is wrong; in one line. Nothing has been written then.
+        FloatingPointError: Numbers were not finite; the last save is intact.
+    """
+    if isinstance(config, Mapping):
+        config = parse(dict(config), "config")
+    elif not isinstance(config, Config):
+        config = load(config)
+    from gupai_training.report import write_report
+    from gupai_training.run import Run  # torch takes seconds to import
+
+    run = Run.begin(config, Path(runs))
+    run.learn(reporter=reporter)
+    write_report(run, list(run.results(reporter)))
+    return TrainedRun(run.folder, config)
