@@ -53,7 +53,7 @@ class LeakedHand(LittleDragon):
 
 @fails("information-set")
 class LeakedSleeper(LittleDragon):
-    """The sleeping tile shows while the seat waits for its turn."""
+    """The sleeping tile is visible while the seat waits for its turn."""
 
     def view(self, seat):
         seen = super().view(seat)
@@ -64,7 +64,7 @@ class LeakedSleeper(LittleDragon):
 
 @fails("information-set", "mask-completeness")
 class LeakedInMask(LittleDragon):
-    """The mask warns of a play that the next seat can follow; to do so it must also leave legal plays out."""
+    """The mask warns of a play that the next seat can follow, and to do so it also leaves out legal plays."""
 
     def mask(self, seat):
         mask = super().mask(seat)
@@ -116,7 +116,7 @@ class SeatZeroSpecial(LittleDragon):
 
 @fails("mask-soundness")
 class MaskTooWide(LittleDragon):
-    """A double may always be played, says the mask, and step believes it."""
+    """The mask says that a double may always be played, and step accepts it."""
 
     def legal(self, seat):
         doubles = {2 * tile for tile in self.hands[seat] if len(set(TILES[tile])) == 1}
@@ -136,7 +136,7 @@ class MaskWiderThanStep(LittleDragon):
 
 @fails("mask-completeness")
 class MaskTooNarrow(LittleDragon):
-    """Only the first legal play is offered, and step takes no other."""
+    """Only the first legal play is offered, and step accepts no other."""
 
     def legal(self, seat):
         legal = super().legal(seat)
@@ -145,7 +145,7 @@ class MaskTooNarrow(LittleDragon):
 
 @fails("mask-completeness")
 class MaskNarrowerThanStep(LittleDragon):
-    """The mask leaves out the low end of the first tile, which step would take."""
+    """The mask leaves out the low end of the first tile, which step would accept."""
 
     def mask(self, seat):
         mask = super().mask(seat)
@@ -156,7 +156,7 @@ class MaskNarrowerThanStep(LittleDragon):
 
 @fails("off-turn-masks")
 class OffTurnMask(LittleDragon):
-    """Seats that wait see what they could do now."""
+    """Seats that wait see what they could play now."""
 
     def mask(self, seat):
         mask = np.zeros(ACTIONS, np.int8)
@@ -166,7 +166,7 @@ class OffTurnMask(LittleDragon):
 
 @fails("non-empty-mask", pettingzoo_passes=False)
 class EmptyMask(LittleDragon):
-    """Nobody thought of the seat that has nothing to play."""
+    """The mask of a seat that cannot play is empty."""
 
     def mask(self, seat):
         mask = super().mask(seat)
@@ -176,7 +176,7 @@ class EmptyMask(LittleDragon):
 
 @fails("mask-form")
 class InfoMaskOffTurn(LittleDragon):
-    """The mask in the info is there for seats that wait, unlike the one in the observation."""
+    """The info has a mask even for seats that wait, unlike the observation."""
 
     def info(self, seat):
         mask = np.zeros(ACTIONS, np.int8)
@@ -197,7 +197,7 @@ class WrongDtypeOffTurn(LittleDragon):
 
 @fails("seeds-differ")
 class SameDealEveryGame(LittleDragon):
-    """The generator is made again from a constant."""
+    """The generator is created again from a constant for every game."""
 
     def seed(self, seed):
         self.rng = np.random.default_rng(1)
@@ -205,7 +205,7 @@ class SameDealEveryGame(LittleDragon):
 
 @fails("seed-repeats", pettingzoo_passes=False)
 class SeedOnlyOnce(LittleDragon):
-    """Only the first reset looks at its seed."""
+    """Only the first reset uses its seed."""
 
     def seed(self, seed):
         if self.rng is None:
@@ -214,7 +214,7 @@ class SeedOnlyOnce(LittleDragon):
 
 @fails("seed-repeats", pettingzoo_passes=None)
 class SeedZeroIsNone(LittleDragon):
-    """`if seed:` takes seed 0 for none."""
+    """`if seed:` treats seed 0 as no seed."""
 
     def seed(self, seed):
         super().seed(seed or None)
@@ -230,7 +230,7 @@ class SeedIgnored(LittleDragon):
 
 @fails("seed-repeats", pettingzoo_passes=False)
 class GamesCounted(LittleDragon):
-    """Something of the last game is still there: who leads goes round from game to game."""
+    """Something of the last game remains: the lead rotates from game to game."""
 
     games = 0
 
@@ -283,7 +283,7 @@ class GlobalGenerator(LittleDragon):
 
 @fails("replay-round-trip", pettingzoo_passes=False)
 class UnseededNoise(LittleDragon):
-    """Each move draws a number that no seed decides, and the seats see it."""
+    """Each move draws a number that does not depend on the seed, and the seats see it."""
 
     noise = 0
 
@@ -299,7 +299,7 @@ class UnseededNoise(LittleDragon):
 
 @fails("lanes-equal-single")
 class EnvsOutOfStep(LittleDragon):
-    """The payoffs of each lane are booked for the next one."""
+    """The payoffs of each lane are credited to the next one."""
 
     @classmethod
     def lane_games(cls, seeds, actions):
@@ -313,7 +313,7 @@ class EnvsOutOfStep(LittleDragon):
 
 @fails("tile-conservation")
 class TileLost(LittleDragon):
-    """The sleeping tile is in nobody's books."""
+    """The sleeping tile is counted nowhere."""
 
     def deal(self):
         super().deal()
@@ -322,7 +322,7 @@ class TileLost(LittleDragon):
 
 @fails("tile-conservation")
 class TileTwice(LittleDragon):
-    """A tile of the leader sleeps as well."""
+    """One of the leader's tiles is also the sleeping tile."""
 
     def deal(self):
         super().deal()
@@ -331,7 +331,7 @@ class TileTwice(LittleDragon):
 
 @fails("bounded-length")
 class NeverEnds(LittleDragon):
-    """When all tiles are gone they are dealt again, and nobody settles."""
+    """When all tiles have been played they are dealt again, and nobody is paid."""
 
     def make(self, action):
         super().make(action)
@@ -341,7 +341,7 @@ class NeverEnds(LittleDragon):
 
 @fails("zero-sum")
 class NotZeroSum(LittleDragon):
-    """Every seat gets a chip from nowhere on top of what it has won."""
+    """Every seat gets an extra chip that nobody pays."""
 
     def payoffs(self):
         return [pips + 1 for pips in super().payoffs()]
@@ -357,7 +357,7 @@ class WinnerSwapped(LittleDragon):
 
 @fails("reward-delivery")
 class WrongSeatPaid(LittleDragon):
-    """Each seat is paid what its neighbour has won."""
+    """Each seat is paid what its neighbour won."""
 
     def finish(self):
         super().finish()
@@ -367,7 +367,7 @@ class WrongSeatPaid(LittleDragon):
 
 @fails("reward-delivery", pettingzoo_passes=False)
 class LastMoverNotPaid(LittleDragon):
-    """The mover's account is cleared after the payoff instead of before."""
+    """The mover's rewards are cleared after the payoff instead of before it."""
 
     def turn_to_next(self):
         if self.moves:
@@ -380,7 +380,7 @@ class LastMoverNotPaid(LittleDragon):
 
 @fails("render-purity")
 class RenderChangesState(LittleDragon):
-    """Drawing the table closes the line: the open pip is forgotten."""
+    """Drawing the table forgets the open pip."""
 
     def render(self):
         self.open_pip = None
@@ -407,7 +407,7 @@ class ObserveDraws(LittleDragon):
 
 @fails("observation-alias")
 class ObservationReused(LittleDragon):
-    """All observations are one and the same array, written over each time."""
+    """All observations are the same array, which is overwritten each time."""
 
     def __init__(self, render_mode=None):
         super().__init__(render_mode)
@@ -420,7 +420,7 @@ class ObservationReused(LittleDragon):
 
 @fails("observation-alias")
 class MaskShared(LittleDragon):
-    """The mask handed out is the one that step looks at."""
+    """The mask that the environment returns is the one that step uses."""
 
     def turn_to_next(self):
         self.current = super().mask(self.to_act)
@@ -443,7 +443,7 @@ class DeepcopyShares(LittleDragon):
 
 @fails("pickle-round-trip")
 class PickleForgets(LittleDragon):
-    """Pickling keeps the arguments and forgets the game, as gymnasium's EzPickle does."""
+    """Pickling keeps the arguments and drops the game, as gymnasium's EzPickle does."""
 
     def __reduce__(self):
         return type(self), (self.render_mode,)
@@ -468,7 +468,7 @@ class IllegalTaken(LittleDragon):
 
 @fails("illegal-actions")
 class WordyRefusal(LittleDragon):
-    """An illegal action is refused with a page of text."""
+    """The error for an illegal action is a page of text."""
 
     def checked(self, action):
         try:
@@ -481,7 +481,7 @@ class WordyRefusal(LittleDragon):
 
 @fails("refusal-purity")
 class RefusalLosesTurn(LittleDragon):
-    """An illegal action raises, but the lead has already moved on."""
+    """An illegal action raises an error, but the lead has already moved to the next seat."""
 
     def checked(self, action):
         try:
@@ -502,7 +502,7 @@ class NegativeWraps(LittleDragon):
 
 @fails("malformed-actions")
 class FloatTruncated(LittleDragon):
-    """A fraction is cut off without a word."""
+    """A fraction is silently truncated."""
 
     def checked(self, action):
         return super().checked(int(action) if isinstance(action, float) and np.isfinite(action) else action)
@@ -510,7 +510,7 @@ class FloatTruncated(LittleDragon):
 
 @fails("malformed-actions")
 class TextConverted(LittleDragon):
-    """A string of digits is taken for the number."""
+    """A string of digits is accepted as a number."""
 
     def checked(self, action):
         return super().checked(int(action) if isinstance(action, str) and action.isdigit() else action)
@@ -518,7 +518,7 @@ class TextConverted(LittleDragon):
 
 @fails("malformed-actions")
 class NotANumberCrashes(LittleDragon):
-    """Whatever cannot be compared with a number ends in Python's own error."""
+    """An action that cannot be compared with a number causes Python's own error."""
 
     def checked(self, action):
         return super().checked(action if action >= 0 else -1)
@@ -526,7 +526,7 @@ class NotANumberCrashes(LittleDragon):
 
 @fails("step-after-end")
 class StepAfterEndCrashes(LittleDragon):
-    """When all have left, step trips over an account that is closed."""
+    """When all agents have left, step fails because it looks up an agent that is gone."""
 
     def step(self, action):
         if not self.agents and self.rng is not None:
@@ -536,7 +536,7 @@ class StepAfterEndCrashes(LittleDragon):
 
 @fails("step-before-reset")
 class StepBeforeResetCrashes(LittleDragon):
-    """Before the first deal, step trips over the accounts that reset would have opened."""
+    """Before the first deal, step fails because only reset creates the rewards."""
 
     def step(self, action):
         self._clear_rewards()

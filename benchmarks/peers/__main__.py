@@ -99,7 +99,7 @@ def main() -> None:
         for program in programs.values():
             program.close()
     print(f"{', '.join(f'{key} {value}' for key, value in where.items())};")
-    print(f"medians of {chosen.rounds} rounds of {chosen.seconds:g} s of processor time a row.\n")
+    print(f"medians of {chosen.rounds} rounds of {chosen.seconds:g} s of processor time per row.\n")
     print(markdown(found, failures))
     if chosen.json:
         rows = [line._asdict() | {"rate": line.rate} for line in found]

@@ -5,7 +5,7 @@ from random import random
 
 from benchmarks.peers.protocol import Play, Watch
 
-COUNTED = "agent_iter, last (observation and action mask) and step of raw_env, no wrapper."
+COUNTED = "agent_iter, last (observation and action mask) and step of raw_env, without wrappers."
 
 
 def play_aec(env) -> Play:

@@ -12,9 +12,9 @@ from gupai_env.vector import VectorEnv
 
 STEPS = 16  # in a call
 COUNTED = (
-    "VectorEnv: sample (a random legal action each) and step, with mask, observation, payoffs and dealing again. "
-    f"at once: the same by play_random, {STEPS} steps a call inside the compiled loop, as in Pgx. "
-    f"agent_iter: {AGENT_ITER_COUNTED}"
+    "sample (a random legal action per lane) and step of VectorEnv, with mask, observation, payoffs and the next deal. "
+    f'"At once" is the same by play_random, {STEPS} steps per call inside the compiled loop, as in Pgx. '
+    f"The mode agent_iter counts {AGENT_ITER_COUNTED}"
 )
 
 

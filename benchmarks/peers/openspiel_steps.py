@@ -22,8 +22,8 @@ GAMES = (
     "hanabi",
 )
 COUNTED = (
-    "A player's apply_action with legal_actions and observation_tensor (information_state_tensor where a game has "
-    "none); chance nodes are played between and take time, but are not counted."
+    "A player's apply_action with legal_actions and observation_tensor (information_state_tensor if a game has "
+    "none). Chance nodes in between take time but are not counted."
 )
 
 

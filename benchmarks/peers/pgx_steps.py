@@ -14,8 +14,8 @@ from benchmarks.peers.protocol import BATCH, ENVS, Play, Row, Watch, serve
 GAMES = ("kuhn_poker", "leduc_holdem", "tic_tac_toe", "connect_four", "sparrow_mahjong")
 STEPS = 16  # in a call
 COUNTED = (
-    "auto_reset(step), vmapped, with the legal action mask and observation in the state that it returns; random legal "
-    "actions are drawn inside the jitted loop, 16 steps a call. XLA runs one thread; compiling is not counted."
+    "A vmapped auto_reset(step), with the legal action mask and observation in the state that it returns. Random legal "
+    "actions are drawn inside the jitted loop, 16 steps per call. XLA runs one thread; compilation is not counted."
 )
 
 

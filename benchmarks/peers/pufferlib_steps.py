@@ -22,8 +22,8 @@ import numpy as np
 from benchmarks.peers.protocol import BATCH, ENVS, Play, Row, Watch, serve
 
 COUNTED = (
-    "A step of the learner, with the C code's answering move and the observation. There is no mask: actions are "
-    "drawn from all there are, and an illegal one does nothing (in connect4 it loses the game)."
+    "A step of the learner, with the answering move of the C code and the observation. There is no mask, so actions "
+    "are drawn from the whole action space, and an illegal one does nothing (in connect4 it loses the game)."
 )
 
 

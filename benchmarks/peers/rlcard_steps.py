@@ -9,7 +9,7 @@ import rlcard
 from benchmarks.peers.protocol import ONE_GAME, Play, Row, Watch, serve
 
 GAMES = ("leduc-holdem", "limit-holdem", "uno", "gin-rummy", "doudizhu", "mahjong")
-COUNTED = "env.step with the state (observation and legal actions) it returns, payoffs at the end of the game."
+COUNTED = "env.step with the state (observation and legal actions) that it returns, and payoffs at the end of the game."
 
 
 def make(game: str) -> Play:

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from benchmarks.peers.protocol import BATCH, MODES
+from benchmarks.peers.protocol import MODES
 
 OURS = "gupai"
 MOST_IDLE = 0.95  # share of steps that may change nothing; of Triple Triad's random moves 80% are illegal
@@ -91,10 +91,10 @@ def markdown(found: Sequence[Line], failures: dict[str, str]) -> str:
 
 
 def _ranking(ranked: Sequence[Line], mode: str) -> str:
-    beside = [slowest_of_ours(ranked, each) for each in dict.fromkeys((mode, BATCH))]
-    ours = [line for line in beside if line]
+    slowest = slowest_of_ours(ranked, mode)
     head = ["library", "game", "steps per second", "lowest to highest round", "idle", "ready after"]
-    head += [f"our slowest ÷ this ({line.game}, {line.mode})" for line in ours]
+    if slowest:
+        head.append(f"our slowest ÷ this ({slowest.game}, {slowest.mode})")
     return _table(
         head,
         (
@@ -105,7 +105,7 @@ def _ranking(ranked: Sequence[Line], mode: str) -> str:
                 f"{_rounded(min(line.rates))} to {_rounded(max(line.rates))}",
                 f"{line.check['idle']:.0%}",
                 f"{line.ready:.1f} s",
-                *("" if line.peer == OURS else _times(each.rate / line.rate) for each in ours),
+                *(["" if line.peer == OURS else _times(slowest.rate / line.rate)] if slowest else []),
             ]
             for line in ranked
             if line.mode == mode
