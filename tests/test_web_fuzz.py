@@ -267,11 +267,9 @@ def test_a_forged_verdict_of_a_claim_is_no_error_of_the_server(ask, tmp_path, mo
     for number, content in enumerate([json.dumps(whole).encode(), *itertools.islice(forged(whole), 0, None, 5)]):
         (tmp_path / f"{name}.json").write_bytes(content)
         claims._recorded.cache_clear()
-        claims._recorded_page.cache_clear()
         assert number % 50 or ask("GET", "/claims")[0] == ask("GET", f"/claim/{name}")[0] == 200
         status, found = ask("GET", f"/recorded/{name}")
         assert status in (200, 404) or f"damaged ({name}.json" in found, content[:300]
         shown.add(status)
     claims._recorded.cache_clear()
-    claims._recorded_page.cache_clear()
     assert shown == {200, 404, 422} and "Traceback" not in capfd.readouterr().err

@@ -85,6 +85,12 @@ def front() -> Response:
     return page("front.html", games=[(guide.game, guide.kind, guide.goal()) for guide in guides])
 
 
+@router.get("/language")
+def language(request: Request) -> Response:
+    """Return to the page before; the language is in the address, as of any page."""
+    return RedirectResponse(page_before(request) or "/", 303)
+
+
 @router.get("/picture/{theme}.svg")
 def picture(theme: str) -> Response:
     if theme not in THEMES:

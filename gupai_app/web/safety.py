@@ -8,6 +8,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gupai_app.languages import LANGUAGE, LANGUAGES, preferred
+
 MOST_QUERY, MOST_BODY = 48_000, 1 << 20  # bytes
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -21,6 +23,7 @@ HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,
 }
+LANG, YEAR = "lang", 31_536_000  # the word of an address and the cookie that name the language; seconds that it is kept
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 ONCE = ("host", "origin", "content-length", "sec-fetch-site", "sec-fetch-mode", "sec-fetch-dest")
 
@@ -64,6 +67,19 @@ def check(request: Request, hosts: tuple[str, ...]) -> None:
         raise RefusedError(403, "A request that sends something must say which page it comes from.")
 
 
+def language_of(request: Request) -> str:
+    """Return the language of an answer: of the address, else the one chosen before, else what the browser prefers."""
+    for named in (request.query_params.get(LANG), request.cookies.get(LANG)):
+        if named in LANGUAGES:
+            return str(named)
+    return preferred(request.headers.get("accept-language", ""))
+
+
+def _without(name: str, query: bytes) -> bytes:
+    start = f"{name}=".encode()
+    return b"&".join(part for part in query.split(b"&") if not part.startswith(start))
+
+
 class Guard:
     """What every request passes: only checked ones come through, and every answer has the headers of this server."""
 
@@ -75,7 +91,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begun = False
+        begun, request = False, Request(scope)
 
         async def answer(message: Message) -> None:
             nonlocal begun
@@ -84,10 +100,18 @@ class Guard:
                 headers = MutableHeaders(raw=message["headers"])
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
+                if request.query_params.get(LANG) in LANGUAGES:
+                    headers.append(
+                        "Set-Cookie", f"{LANG}={LANGUAGE.get()}; Path=/; Max-Age={YEAR}; SameSite=Strict; HttpOnly"
+                    )
             await send(message)
 
         try:
-            check(Request(scope), self._hosts)
+            check(request, self._hosts)
+            chosen = request.query_params.get(LANG, "")
+            LANGUAGE.set(language_of(request))
+            if chosen:  # pages read their own words alone
+                scope = {**scope, "query_string": _without(LANG, scope["query_string"])}
             await self._app(scope, receive, answer)
             return
         except ClientDisconnect:  # it is gone before it has sent all: there is nobody to answer

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
+from gupai_app.languages import translated
 from gupai_app.moves import Move, TileValue, headed, moves_of, scores
 from gupai_app.page import LAYOUTS, Parts
 from gupai_app.session import Session
@@ -314,7 +315,7 @@ class Drawing(NamedTuple):
 def drawn(frames: Sequence[Frame], by_tile: dict[tuple[int, int], list[tuple[int, Move]]]) -> Drawing:
     """Return frames drawn, wide and narrow; the last one has buttons on the tiles that may be played."""
     parts, stages = Parts(), []
-    scenes = [frame.scene for frame in frames]
+    scenes = [translated(frame.scene) for frame in frames]
     for name, narrow in LAYOUTS.items():
         layout = lay_out(scenes, narrow=narrow)
         for at, scene in enumerate(scenes):

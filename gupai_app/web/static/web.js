@@ -131,7 +131,7 @@ if (splitter) {
   const done = document.createElement("button");
   done.type = "button";
   done.className = "main";
-  done.textContent = "Play this split";
+  done.textContent = splitter.dataset.done;
   const inZone = (zone) => [...zone.children].map((each) => each.dataset.tile);
   const refresh = () => {
     for (const each of splitter.querySelectorAll(".piece")) each.setAttribute("aria-pressed", String(each === chosen));
