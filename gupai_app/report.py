@@ -255,8 +255,8 @@ def benchmark(cards: Sequence[Card], *, as_json: bool = False) -> None:
             for card, gap in zip(cards[1:], differences, strict=True)
         ),
         *(f"{card.agent} thinks {card.timing.slowest} per decision on one core." for card in cards if card.timing),
-        "A score of 0 is that of the first player of a task's population, 100 that of the last one, in the same deals against all "
-        "of it; in brackets the 95% interval, a bootstrap over deals.",
+        "A score of 0 is that of the first player of a task's population, 100 that of the last one, in the same deals "
+        "against all of it; in brackets the 95% interval, a bootstrap over deals.",
     )
 
 
