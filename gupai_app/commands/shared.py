@@ -37,42 +37,60 @@ def path_option(metavar: str, meaning: str, *flags: str) -> Any:
     return typer.Option(*flags, metavar=metavar, callback=not_empty, help=meaning)
 
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `gupai rules` lists them")]
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="Game, as listed by `gupai rules`")]
 SomeGame = Annotated[
-    str | None, typer.Argument(metavar="[GAME]", help="a game, by default the first that `gupai rules` lists")
+    str | None, typer.Argument(metavar="[GAME]", help="Game (default: the first listed by `gupai rules`)")
 ]
-OptionalGame = Annotated[str | None, typer.Argument(metavar="[GAME]", help="a game; without it all are listed")]
+OptionalGame = Annotated[str | None, typer.Argument(metavar="[GAME]", help="Game (default: list all games)")]
 Options = Annotated[
     list[str] | None,
-    typer.Option("-o", "--option", metavar="NAME=VALUE", help="an option of the rules, see `gupai rules GAME`"),
+    typer.Option(
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        help="Option of the rules, as listed by `gupai rules GAME`; may be repeated",
+    ),
 ]
-Seed = Annotated[int | None, typer.Option(help="names the deals; without it one is drawn and shown")]
-Against = Annotated[list[str] | None, typer.Option(metavar="AGENT", help="who plays; repeat it for each seat")]
-YourSeat = Annotated[int | None, typer.Option(help="your seat, from 0; without it one is drawn")]
-Agents = Annotated[list[str] | None, typer.Argument(metavar="[AGENT]...", help="one a seat; fewer are repeated")]
-Rivals = Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="two or more")]
+Seed = Annotated[int | None, typer.Option(help="Random seed (default: random, printed)")]
+Against = Annotated[
+    list[str] | None, typer.Option(metavar="AGENT", help="Opponent; repeat the option to choose one for each seat")
+]
+YourSeat = Annotated[int | None, typer.Option(help="Your seat, from 0 (default: random)")]
+Agents = Annotated[
+    list[str] | None, typer.Argument(metavar="[AGENT]...", help="One agent per seat; a shorter list is repeated")
+]
+Rivals = Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="Two or more agents")]
 Evaluated = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[AGENT]...", help="each is judged with itself in all seats; default: all by name"),
+    typer.Argument(
+        metavar="[AGENT]...", help="Agents, each evaluated with itself in all seats (default: all named ones)"
+    ),
 ]
 TinyOptions = Annotated[
     list[str] | None,
     typer.Option(
-        "-o", "--option", metavar="NAME=VALUE", help="an option of the rules; deck=tiny and few players are set"
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        help="Option of the rules; deck=tiny and the smallest number of players are already set",
     ),
 ]
 RecordFile = Annotated[
-    str | None, path_option("FILE", "write the games to a new file, see docs/records.md", "--record")
+    str | None, path_option("FILE", "Record the games in a new file; see docs/records.md", "--record")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object")]
-Force = Annotated[bool, typer.Option("--force", help="replace files that exist already")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files")]
 Threads = Annotated[
-    int | None, typer.Option(min=1, max=256, help="that share the work, by default one a core; results stay")
+    int | None,
+    typer.Option(min=1, max=256, help="Number of threads (default: one per core); the results do not depend on it"),
 ]
 Ray = Annotated[
-    str | None, typer.Option("--ray", metavar="ADDRESS", help="share the work with a Ray cluster, see docs/cluster.md")
+    str | None,
+    typer.Option(
+        "--ray", metavar="ADDRESS", help="Share the work with the Ray cluster at this address; see docs/cluster.md"
+    ),
 ]
-Deals = Annotated[int, typer.Option(min=2, max=1 << 23, help="deals of each duel, each played once from every seat")]
+Deals = Annotated[int, typer.Option(min=2, max=1 << 23, help="Deals per duel, each played once from every seat")]
 
 
 @dataclass(frozen=True)
