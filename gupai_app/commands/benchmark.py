@@ -76,7 +76,7 @@ def benchmark(
 
             write_file(card.out, as_text(found).encode(), force=card.force)
             write_file(page_of(card.out), card_page(found).encode(), force=card.force)
-            say(f"The card is {card.out}; to check it: gupai verify {card.out}", error=True)
+            say(f"The card is in {card.out}; check it with: gupai verify {card.out}", error=True)
     with mistakes():
         report.benchmark(cards, as_json=as_json)
 
@@ -114,7 +114,9 @@ def who_plays(suite: "Suite", words: Sequence[str], tasks: Sequence[str] | None 
         raise Mistake(f"{of_all[0]} and {of_all[1]}: name one agent for all tasks, and others as TASK=AGENT")
     without = [name for name in wanted if name not in who]
     if without and not of_all:
-        raise Mistake(f"nobody plays {', '.join(without)}: name an AGENT for them, or only your tasks with --tasks")
+        raise Mistake(
+            f"no agent is given for {', '.join(without)}: name an AGENT for them, or choose tasks with --tasks"
+        )
     return {name: who.get(name, *of_all) for name in wanted}
 
 
@@ -140,7 +142,7 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
         suite, names = read_suite(card.suite), [each.task for each in card.results]
         who = who_plays(suite, agents, names) if agents else {}
         duels = sum(len(each.chips) for each in card.results)
-        with going_on("nothing was found to be wrong so far"), report.progress("duels", duels) as done:
+        with going_on("no errors were found so far"), report.progress("duels", duels) as done:
             check(path, who, progress=done, workers=Workers() if jobs == 1 else Processes(jobs))
         verify_page(Path(page_of(path)), card_page(card).encode(), lambda line: say(f"gupai: {line}", error=True))
     say(f"{path}: {card.agent} played {len(names)} tasks again; all chips and figures are the same")

@@ -67,7 +67,7 @@ def tournament(
     seed = read_seed(seed)
     out, resume = folder.out, folder.resume
     if resume and out is None:
-        raise Mistake("--resume needs --out FOLDER, the one to continue with")
+        raise Mistake("--resume needs --out FOLDER, the tournament to resume")
     if record.record is not None and out is not None:
         raise Mistake("--out keeps the games already; leave out --record")
 
@@ -81,7 +81,7 @@ def tournament(
     with mistakes():
         plan = play.schedule(game, labels_of(rivals), deals, **options)
     total = len(plan.line_ups) * deals
-    lost = f"what is finished is in {out}: give the command again with --resume" if out else BEGIN_AGAIN
+    lost = f"finished work is in {out}: run the command again with --resume" if out else BEGIN_AGAIN
     with (
         mistakes(),
         going_on(lost),
@@ -96,7 +96,7 @@ def tournament(
             found = kept.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
     report.tournament(found, time.perf_counter() - begin, as_json=as_json)
     if out is not None:
-        say(f"All of it is in {out}; to check it: gupai verify {out}", error=True)
+        say(f"The tournament is in {out}; check it with: gupai verify {out}", error=True)
 
 
 def verify(
@@ -133,7 +133,7 @@ def verify(
     with mistakes():
         found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=agents)
     games, number = found.chips[..., 0].size, len(found.players)
-    say(f"{path}: {counted(games, 'game')} of {counted(number, 'agent')}, played again; all figures are theirs")
+    say(f"{path}: {counted(games, 'game')} of {counted(number, 'agent')}, replayed; all figures match")
 
 
 @dataclass(frozen=True)
@@ -307,7 +307,7 @@ def best_response(
 
     if out is not None:
         if finding.method != NETWORK:
-            raise Mistake(f"--out writes a network that has learned; give --method {NETWORK} too")
+            raise Mistake(f"--out writes a trained network; add --method {NETWORK}")
         check_target("--out", out, force, stream=False)
     begin, learned, note = time.perf_counter(), None, ""
     with mistakes():
@@ -317,7 +317,7 @@ def best_response(
 
         with mistakes(), going_on(NOTHING_KEPT):
             learned, effort, note = learn(game, variant, frozen, effort, seed, out, force)
-    kept = NOTHING_KEPT if out is None else f"the network is in {out}: let it play as checkpoint:{out}"
+    kept = NOTHING_KEPT if out is None else f"the network is in {out}: use it as checkpoint:{out}"
     with mistakes(), packages_of_tuning(), going_on(kept), report.progress("deals", effort.total(game)) as done:
         found = find_best_response(
             game, frozen, effort=effort, seed=seed, learned=learned, progress=done, **variant.changed()

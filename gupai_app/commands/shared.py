@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from gupai_env.core.variant import Variant
 
 SEEDS = 1_000_000  # of these one is drawn if none is given; a short one is easily typed again
-BEGIN_AGAIN = "give the command again; with --out FOLDER what is finished would have been kept"
-NOTHING_KEPT = "nothing is kept of what it found: give the command again"
+BEGIN_AGAIN = "run the command again; with --out FOLDER, finished work is kept"
+NOTHING_KEPT = "no results were kept: run the command again"
 
 
 def not_empty(parameter: typer.CallbackParam, value: str | None) -> str | None:
@@ -156,7 +156,7 @@ def read_agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
     from gupai_agents import make_agent
 
     if spec == "human":
-        raise Mistake(f"here only programs play; a person plays with: gupai play {game.id}")
+        raise Mistake(f"only programs can play here; to play yourself: gupai play {game.id}")
     with mistakes():
         return make_agent(spec, game, **asdict(variant))
 
@@ -167,7 +167,7 @@ def read_line_up(specs: Sequence[str] | None, seats: int, game: "Game", variant:
 
     specs = specs or agent_names(game, variant)[-1:]
     if len(specs) > seats:
-        raise Mistake(f"{len(specs)} agents are too many, there is room for {seats}")
+        raise Mistake(f"{len(specs)} agents are too many; there are {seats} seats for them")
     made = {spec: read_agent(spec, game, variant) for spec in dict.fromkeys(specs)}
     agents = [made[spec] for spec in specs]
     return [agents[seat % len(agents)] for seat in range(seats)]
@@ -186,12 +186,12 @@ def one_of(flags: dict[str, object]) -> None:
     """Refuse two flags that cannot both be meant. Raises: ValueError."""
     given = [flag for flag, value in flags.items() if value]
     if len(given) > 1:
-        raise ValueError(f"{given[0]} and {given[1]} do not go together; leave one of them out")
+        raise ValueError(f"{given[0]} and {given[1]} cannot be combined; leave one of them out")
 
 
 def kept_in(out: str | None) -> str:
     """Return how to continue with a command that keeps what is finished in a folder, if one is named."""
-    return f"what is finished is in {out}: give the command again" if out else BEGIN_AGAIN
+    return f"finished work is in {out}: run the command again" if out else BEGIN_AGAIN
 
 
 @contextmanager
@@ -207,7 +207,7 @@ def workers_at(address: str | None, go_on: str, otherwise: "Workers | None" = No
         return
     cluster = Cluster(address, go_on)
     # beforehand: where the node of this machine dies, Ray ends the process without a word
-    say(f"gupai: at the Ray cluster {address}; if it is lost: {go_on}", error=True)
+    say(f"gupai: using the Ray cluster at {address}; if it is lost: {go_on}", error=True)
     try:
         yield cluster
     finally:

@@ -53,9 +53,9 @@ def train(
 ) -> None:
     """Train a player by search, self-play or both, then print its results against the baselines."""
     if (config is None) == (go_on is None):
-        raise Mistake("name a configuration, or with --resume a run to continue with")
+        raise Mistake("name a configuration, or a run to resume with --resume")
     if go_on is not None and changes:
-        raise Mistake("a run continues as it began; --set is for new runs")
+        raise Mistake("--set cannot be combined with --resume: a run keeps its settings")
     if seeds is not None and (go_on is not None or ray is not None):
         raise Mistake("--seeds is for new runs on this machine; leave out --resume and --ray")
 

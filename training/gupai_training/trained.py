@@ -141,7 +141,7 @@ def train(
     Args:
         config: A configuration, its settings as a mapping, a file, or a game or recipe by name.
         runs: The folder in which the run gets a new folder of its own.
-        reporter: Is notified of the progress; default: nobody is.
+        reporter: Is notified of the progress; by default nobody is.
 
     Raises:
         ValueError: The configuration is wrong; in one line. Nothing has been written then.
