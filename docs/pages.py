@@ -275,7 +275,7 @@ def _players(game: Game) -> list[str]:
     return [
         "## Players",
         "",
-        "Rule-based players weigh features of an action and play the one of the highest sum.",
+        "Rule-based players weigh the features of each action and play the action with the highest sum.",
         "`heuristic:FEATURE=WEIGHT,...` is your own player, `NAME+FEATURE=WEIGHT` one with weights added,",
         "`NAME@1.5` draws at a temperature, and `gupai tune` finds weights, such as those of `tuned`",
         "([more](../players.md), [how strong they are](../ladder.md)).",
@@ -436,8 +436,8 @@ def ladder() -> str:
         "*Written by `docs/pages.py` from `docs/ladder/*.json`, which `gupai ladder GAME --json` printed.*",
         "",
         MEANING,
-        "Search agents play fewer deals. Decisions per second are of a batch of 512 asked at once, drawn from all",
-        "moments of a deal. In the column of all except `random`, ± is an upper bound: the mean of the half-widths.",
+        "Search agents play fewer deals. Decisions per second are measured in batches of 512 decisions, drawn from all",
+        "stages of a deal. In the column of all except `random`, ± is an upper bound: the mean of the half-widths.",
         "[What the names mean](players.md).",
         "",
     ]
@@ -473,21 +473,20 @@ def ladder() -> str:
 def models() -> str:
     """Return the list of all networks that come with the package."""
     lines = [
-        "# Players that come trained",
+        "# Trained players",
         "",
         "*Written by `docs/pages.py` from the headers of `agents/gupai_agents/networks`.*",
         "",
-        "Each is `best` in its variant: a feed-forward network (plain, residual or gated, its card says which) over",
-        "what its seat observes, its weights rounded to eight or sixteen bits; some [look ahead late in a",
-        "deal](players.md#looking-ahead). Judged as they ship: chips",
-        "per deal of one of it among equal others (with teams, of its side against another), each deal",
-        "played from every seat; ± is the half-width of the 95%",
-        "interval of the mean over deals, which training never met.",
-        "They know the rules of their variant alone and are free to use (MIT).",
-        "[Another seed](training-studies.md#another-seed) gives another player. A card has the recipes and says",
-        "whether what ships is enough to repeat them; `python benchmarks/strong.py RUN` ships a run, and",
-        "`python -m benchmarks.recipes CONFIGURATION RUN` has a card say what one command makes.",
-        "Each has a card in the format of the Hugging Face Hub.",
+        "Each of these players is `best` in its variant: a feed-forward network (plain, residual or gated) on the",
+        "observation of its seat, with weights rounded to eight or sixteen bits. Some also [look ahead late in a",
+        "deal](players.md#looking-ahead). The tables evaluate them as they ship, in chips per deal of one player among",
+        "equal others (in games of teams, of one side against the other), each deal played from every seat; ± is the",
+        "half-width of the 95% interval of the mean over deals that were not used in training. Each player knows the",
+        "rules of its own variant only and is free to use (MIT).",
+        "[Another seed](training-studies.md#another-seed) gives another player. Each has a card in the format of the",
+        "Hugging Face Hub, with its recipes and whether they can be repeated from what ships.",
+        "`python benchmarks/strong.py RUN` ships a run, and `python -m benchmarks.recipes CONFIGURATION RUN` adds to a",
+        "card what one command makes.",
         "",
         "```{toctree}",
         ":hidden:",
@@ -584,21 +583,22 @@ def card(game: Game, file: Path, header: dict[str, Any]) -> str:
             "",
             f"Chips per deal of {_who(game)}, each deal played from every seat; ± is the",
             "half-width of the 95%",
-            "interval of the mean over deals, which training never met (seed",
-            f"{header['evaluation']['seed']}). Judged as it ships, with rounded weights.{_met(header)}",
+            "interval of the mean over deals that were not used in training (seed",
+            f"{header['evaluation']['seed']}). It is evaluated as it ships, with rounded weights.{_met(header)}",
             "",
             *_judged(header),
             "",
-            "## One like it",
+            "## How to train one like it",
             "",
-            f"Trained on deals that were drawn for it, {_learned(header)}; no games of people. [How](../training.md).",
+            f"It {_learned(header)}, all from deals generated for its training, without human games",
+            "([how training works](../training.md)).",
             *_repeated(file, header),
             "",
             "## Limits",
             "",
-            "It knows the rules of this variant alone. It always plays the best action of its policy, so",
-            "somebody who studies it can win",
-            "from it; `gupai best-response` says at least how much. Another seed gives another player.",
+            "It knows the rules of this variant only. It always plays the best action of its policy, so an opponent",
+            "who studies it can exploit it; `gupai best-response` gives a lower bound on how much.",
+            "Another seed gives another player.",
             "",
             *_exploited(game, file),
             "",
@@ -810,7 +810,7 @@ def _runs(networks: list[dict[str, Any]]) -> str:
 def _met(header: dict[str, Any]) -> str:
     """Return a sentence on whom a network met while it learned, if they are those of the evaluation."""
     met = any(parse_yaml(each["recipe"])["expert_iteration"].get("true_hands") for each in _parts(header))
-    return " It learned at tables with the rule-based players too, in other deals." if met else ""
+    return " In training it also played against the rule-based players, in other deals." if met else ""
 
 
 def configuration() -> str:

@@ -60,7 +60,7 @@ def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None 
     known = {field.key: field for fields in own for field in fields}
     for key in words:
         if key not in known:
-            raise ValueError(f"{short_repr(key)} is nothing that can be changed in {claim.id}")
+            raise ValueError(f"{short_repr(key)} cannot be changed in {claim.id}")
     changes = {
         key: text for key, field in known.items() if (text := words.get(key, field.value).strip()) != field.value
     }
@@ -79,7 +79,7 @@ def changed(claim: Claim, words: Mapping[str, str], names: Sequence[str] | None 
     left = [at for at, each in enumerate(content["readings"]) if not each.pop(SKIP, None)]
     content["readings"] = [content["readings"][at] for at in left]
     if not content["readings"]:
-        raise ValueError("every reading is left out; leave one to be tested")
+        raise ValueError("every reading is left out; keep at least one")
     content["id"] = f"{claim.id[:52]}-changed"
     content["source"] = f"{claim.id} ({claim.source}), changed: " + ", ".join(
         f"{key}={text}" for key, text in changes.items()

@@ -40,7 +40,7 @@ def check(path: str, claims: Sequence[Claim]) -> None:
     if len(claims) != 1:
         raise ValueError("--html writes the page of one claim; name it instead of --all")
     if Path(path).suffix == RECORDS:
-        raise ValueError(f"--html {path}: the games go to a file of that name; call the page FILE.html")
+        raise ValueError(f"--html {path}: the games are written to a file of that name; name the page FILE.html")
 
 
 def records_of(path: str) -> Path:

@@ -59,7 +59,7 @@ def show(name: str) -> None:
     claim = read_claim(path)
     fields = [field for at in range(len(claim.readings)) for field in fields_of(claim, at)]
     if fields:
-        say(f"\n# What may be changed: gupai claim run {name} --set KEY=VALUE; rules also by -o option=value")
+        say(f"\n# Settings to change: gupai claim run {name} --set KEY=VALUE; options also with -o NAME=VALUE")
     for field in fields:
         choices = f"  ({', '.join(filter(None, field.choices))})" if field.choices else ""
         say(f"#   {field.key}={field.value}{choices}")
@@ -127,11 +127,11 @@ def new(game: str, name: str | None = None, *, force: bool = False) -> None:
     path = Path(name if name.endswith(SUFFIX) else f"{name}{SUFFIX}")
     if not re.fullmatch(ID, path.stem) or len(path.stem) > MOST_ID:
         raise ValueError(
-            f"{short_repr(path.stem)} is no name of a claim; write at most {MOST_ID} lower-case letters and digits, "
+            f"{short_repr(path.stem)} is not a name of a claim; write at most {MOST_ID} lower-case letters and digits, "
             "with - between"
         )
     write_file(path, template(about, path.stem), force=force)
-    say(f"{path} is written; test it with: gupai claim run {path}")
+    say(f"{path} written; test it with: gupai claim run {path}")
 
 
 def show_schema() -> None:
@@ -240,8 +240,8 @@ def together(parts: Sequence[dict[str, Any]]) -> str:
     readings = [reading for content in parts for reading in content["readings"] if "q" in reading]
     falls = sum(not reading.get("stands", True) for reading in readings)
     return (
-        f"{len(readings)} tests were made together. By false discovery rate (Benjamini and Hochberg, {RATE:.0%}) "
-        f"{falls or 'none'} of the verdicts supported or contradicted {'falls' if falls == 1 else 'fall'}."
+        f"{len(readings)} tests were made together. At a false discovery rate of {RATE:.0%} (Benjamini and Hochberg), "
+        f"{falls or 'none'} of the verdicts supported or contradicted {'fails' if falls == 1 else 'fail'}."
     )
 
 
@@ -296,7 +296,7 @@ def optimise_all(
         say(f"{content['id']} ({content['game']}): “{content['statement']}”")
         for reading in content["readings"]:
             say(f"\n  {reading['name']}: {reading['verdict'].upper()}\n    {reading['sentence']}")
-            say(f"    Among {', '.join(reading['rivals'])}; begun with {reading['start']}.")
+            say(f"    Among {', '.join(reading['rivals'])}; started from {reading['start']}.")
             for name in reading.get("left_out", ()):
                 say(f"    {name} has no weights and is left out.")
         print()
@@ -333,5 +333,5 @@ def _kept(path: Path | None, claim: Claim, command: dict[str, Any]) -> dict[str,
         raise ValueError(f"{path} is damaged; remove it") from None
     if not same:
         raise ValueError(f"{path} is the verdict of another command, claim or version; name another folder")
-    say(f"{path}: taken as it is", error=True)
+    say(f"{path}: exists already and is kept", error=True)
     return content

@@ -38,7 +38,7 @@ app = typer.Typer(
     cls=OneLineErrors,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Chinese domino games to play and to watch, and to train and compare agents on.",
+    help="Play and watch Chinese domino games, and train and compare agents for them.",
 )
 for command in COMMANDS:
     app.command()(command)
@@ -48,8 +48,8 @@ app.add_typer(claims.app, name="claim")
 @app.callback(invoke_without_command=True)
 def options(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="print the version and exit")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="show the traceback of an error too")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Also show the traceback of an error")] = False,
 ) -> None:
     OneLineErrors.debug = debug
     if version:

@@ -32,7 +32,7 @@ def run(
     with keeping(out, "searching into this folder"):
         if path is not None and path.exists():
             content = _read(path, made_by)
-            say(f"{path}: taken as it is", error=True)
+            say(f"{path}: exists already and is kept", error=True)
             return content
         part = None if path is None else path.with_suffix(".part")
         seeds = [] if part is None or not part.exists() else _read(part, made_by)["seeds"]
@@ -81,17 +81,17 @@ def show(game: Game, content: dict[str, Any]) -> None:
     budget = content["budget"]
     put(
         table,
-        f"{game.id} v{content['version']}, {in_words(content['variant'])}; begun with {content['start']}, against "
+        f"{game.id} v{content['version']}, {in_words(content['variant'])}; started from {content['start']}, against "
         f"{', '.join(content['rivals'])}; {budget['seeds']} searches of {budget['generations']} generations from seed "
         f"{content['seed']}, measured in {budget['fresh']:,} fresh deals each.",
         f"The tuned heuristic wins {figure(content['chips'])} chips per deal from them.",
         *([f"Never differ: {', '.join(content['idle'])}."] if content["idle"] else []),
         f"Found: {', '.join(label(each['features']) for each in content['features'] if each['found']) or 'nothing'}. "
-        "It is stated in the first half of the searches and lost again in the second, of whose deals the first knew "
-        "nothing; what fails there is no finding.",
-        "Lost: chips per deal that a heuristic tuned without it wins less. Weights are scaled so that in half of all "
-        "decisions the best action stands 1 or more from the next. ± is the half-width of the 95% interval over "
-        f"searches. What features are: gupai rules {game.id}",
+        "A finding is made in the first half of the searches and must be confirmed by the second, on deals that the "
+        "first never saw.",
+        "Lost: how many fewer chips per deal a heuristic tuned without it wins. Weights are scaled so that in half of "
+        "all decisions the best action scores at least 1 more than the next. ± is the half-width of the 95% interval "
+        f"over searches. The features are explained by: gupai rules {game.id}",
     )
 
 
@@ -123,7 +123,7 @@ def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(f"{path} is damaged; remove it") from None
     if not same:
-        raise ValueError(f"{path} is of another command or version; remove it or name another folder")
+        raise ValueError(f"{path} was written by another command or version; remove it or name another folder")
     return content
 
 

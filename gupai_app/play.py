@@ -135,7 +135,7 @@ def _next_move(terminal: Terminal) -> bool:
             raise terminal.leave()
         if answer in (*NEXT, *SKIP):
             return answer in NEXT
-        terminal.say("Type nothing for the next move, n for the next game, q to leave.")
+        terminal.say("Press Enter for the next move, n for the next game, q to leave.")
 
 
 def _show(

@@ -121,7 +121,7 @@ def games(listed: Iterable[Game]) -> None:
     table = table_of("game", "", show_header=False)
     for game in listed:
         table.add_row(game.id, game.rules_text.partition("\n")[0])
-    put(table, "The rules of a game, its options and its agents: gupai rules GAME")
+    put(table, "For the rules of a game, its options and its agents: gupai rules GAME")
 
 
 def rules(game: Game) -> None:
@@ -145,10 +145,10 @@ def rules(game: Game) -> None:
         f"Set options with -o: gupai play {game.id} -o {game.variant.example()}",
         f"Actions: {game.num_actions}, from {game.action_names[0]} to {game.action_names[-1]}.",
         f"Agents: {', '.join([*agent_names(game), *NOT_NAMED])}.",
-        "Rule-based ones weigh features of an action and play the best:",
+        "Rule-based agents weigh features of each action and play the best one:",
         heuristics,
         features,
-        f"Weigh them otherwise: heuristic:FEATURE=WEIGHT,..., {next(iter(game.heuristics))}+FEATURE=WEIGHT, or with a "
+        f"To change weights: heuristic:FEATURE=WEIGHT,..., {next(iter(game.heuristics))}+FEATURE=WEIGHT, or with a "
         f"temperature, {next(iter(game.heuristics))}@1.5",
     )
 
@@ -198,12 +198,12 @@ def tournament(found: Tournament, seconds: float, *, as_json: bool = False) -> N
         performances,
         *([action_types] if len(found.performances[0].action_types) > 1 else []),
         *(f"{name} is {full}." for name, full in zip(names, found.players, strict=True) if name != full),
-        f"{found.game.id} v{found.game.version}, {found.variant}; {found.deals:,} deals a duel, "
+        f"{found.game.id} v{found.game.version}, {found.variant}; {found.deals:,} deals per duel, "
         f"seed {found.seed}; {seconds:.1f} seconds.",
         *(f"{line}." for line in _tables_of(found)),
-        "± is the half-width of the 95% interval of a mean over deals; p, adjusted by Holm, that of coming out even; "
-        "wins the share of games won, equals sharing theirs; place the mean one; rating by Plackett-Luce in points, of "
-        "which 400 are odds of ten to one to come in before another.",
+        "± is the half-width of the 95% interval of a mean over deals; p, adjusted by Holm, is for the hypothesis of "
+        "coming out even; wins is the share of games won, ties shared; place is the mean place; rating is by "
+        "Plackett-Luce: 400 points are odds of ten to one of placing above another.",
     )
 
 
@@ -308,7 +308,7 @@ def exploitability(
         table,
         f"{tree.game.id} v{tree.game.version}, {tree.variant}: {tree.nodes:,} nodes, {tree.deals:,} deals, "
         f"{tree.sets:,} information sets; {seconds:.1f} seconds.",
-        "A gain is what a best response wins more than the policy itself, the others keeping to it"
+        "A gain is what a best response wins beyond the policy itself while the others keep to the policy"
         + (f"; exploitability is the mean of {'both sides' if tree.players > 2 else 'both'}." if two else "."),
     )
 

@@ -68,7 +68,7 @@ def seeds_of(config: Config, count: int) -> list[Config]:
     """Return a configuration for each seed, from that of `config` on; each takes its share of the cores."""
     cores = os.cpu_count() or 1
     if config.seed + count > 1 << 32:
-        raise refused("seed", config.seed, f"{count} seeds from it on must be below {1 << 32:,}")
+        raise refused("seed", config.seed, f"the {count} seeds that start there must be below {1 << 32:,}")
     share = config.threads or max(1, cores // count)
     name = (config.name or config.game)[:40]
     return [

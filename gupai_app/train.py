@@ -101,7 +101,7 @@ def _train(stop: Stop, run: "Run", go_on: bool, as_json: bool) -> None:
         print(results_json(run, rows))
         return
     console.print(results_table(run, rows, console.width))
-    console.print(f"How it went, as a page: {report}", soft_wrap=True, markup=False)
+    console.print(f"Report: {report}", soft_wrap=True, markup=False)
     options = "".join(f" -o {name}={value}" for name, value in run.config.variant.items())
     console.print(
         f"Play against it: gupai play {run.game.id} --against checkpoint:{run.folder}{options}",

@@ -234,7 +234,7 @@ class GupaiEnv(AECEnv):
 
     def _seat_of(self, agent: str) -> int:
         if not isinstance(agent, str) or agent not in self.possible_agents:
-            raise ValueError(f"{short_repr(agent)} is no agent; the agents are {', '.join(self.possible_agents)}")
+            raise ValueError(f"{short_repr(agent)} is not an agent; the agents are {', '.join(self.possible_agents)}")
         return self.possible_agents.index(agent)
 
     def step(self, action: Any) -> None:

@@ -344,8 +344,8 @@ PLAYED = ["tournament", "jie-long", "own_agents:make", "greedy", "--deals", 4]
         ("import nothing\n", "agent own_agents:make failed with ModuleNotFoundError at own_agents.py:1: "),
         ("x = 1\ndef make(:\n", "agent own_agents:make failed with SyntaxError at own_agents.py:2: "),
         ("import sys\nsys.exit()\n", "agent own_agents:make failed with SystemExit at own_agents.py:2"),
-        ("make = 3\n", "there is no factory make of agents in own_agents"),
-        ("make = lambda game, variant: None\n", "None is no agent"),
+        ("make = 3\n", "there is no agent factory make in own_agents"),
+        ("make = lambda game, variant: None\n", "None is not an agent"),
         ("def make(game):\n    pass\n", "agent own_agents:make failed with TypeError: make() takes 1 "),
     ],
 )

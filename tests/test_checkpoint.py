@@ -146,11 +146,11 @@ def test_wrong_tensors_are_refused(tmp_path, change, said):
 @pytest.mark.parametrize(
     ("net", "said"),
     [
-        (None, "None describes no network known here"),
-        (5, "5 describes no network known here"),
-        ("mlp", "'mlp' describes no network known here"),
-        (["mlp"], "describes no network known here"),
-        ({**NET, "type": "__import__('os')"}, "describes no network known here"),
+        (None, "None is not a known network"),
+        (5, "5 is not a known network"),
+        ("mlp", "'mlp' is not a known network"),
+        (["mlp"], "is not a known network"),
+        ({**NET, "type": "__import__('os')"}, "is not a known network"),
         ({**NET, "activation": "tanh"}, "its activation 'relu'"),
         ({"type": "mlp", "hidden": [16, 8]}, "its activation 'relu'"),
         ({"type": "mlp", "activation": "relu"}, "hidden widths are a list of 1 to 64, not None"),
@@ -203,7 +203,7 @@ def test_best_is_not_that_of_another_settlement(options):
 
 def test_a_saved_run_is_no_player(tmp_path):
     write_checkpoint(tmp_path / "a", {"kind": "resume"}, weights())
-    assert "no player but of kind 'resume'" in refusal(tmp_path / "a")
+    assert "not a player, but of kind 'resume'" in refusal(tmp_path / "a")
 
 
 @pytest.mark.parametrize("text", ["5", "[]", "null", '"format"', "{", "[" * 200_000, "{}", '{"format": true}'])

@@ -260,10 +260,10 @@ def test_the_command_writes_a_page_and_says_at_once_why_it_cannot(tmp_path):
     assert (tmp_path / "page.jsonl").is_file()
     for words, said in (
         ((path, "--html", html), "exists already"),
-        ((path, "--html", tmp_path / "page.jsonl"), "call the page FILE.html"),
+        ((path, "--html", tmp_path / "page.jsonl"), "name the page FILE.html"),
         ((path, "--html", tmp_path / "none" / "page.html"), "there is no folder"),
-        ((path, "--html", tmp_path / "new.html", "--dry-run"), "--dry-run and --html do not go together"),
-        ((path, "--html", tmp_path / "new.html", "--optimise"), "--optimise and --html do not go together"),
+        ((path, "--html", tmp_path / "new.html", "--dry-run"), "--dry-run and --html cannot be combined"),
+        ((path, "--html", tmp_path / "new.html", "--optimise"), "--optimise and --html cannot be combined"),
         (("--all", "--html", tmp_path / "all.html"), "one claim"),
     ):
         refused = gupai(*words)

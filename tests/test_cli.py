@@ -73,10 +73,10 @@ def test_the_version_is_a_number():
         ("play jie-long --seat 4", "there is no seat 4; the seats are 0 to 3"),
         ("play jie-long --seat two", "--seat=two is not allowed; write a whole number\n"),
         ("play jie-long --seed -1", "a seed is a whole number from 0"),
-        ("play jie-long --against gredy", "'gredy' is no player of jie-long; did you mean greedy?"),
-        ("play jie-long --against human", "here only programs play"),
+        ("play jie-long --against gredy", "'gredy' is not a player of jie-long; did you mean greedy?"),
+        ("play jie-long --against human", "only programs can play here"),
         ("watch jie-long checkpoint:missing", "missing: there is no such checkpoint"),
-        ("watch jie-long random random random random random", "5 agents are too many, there is room for 4"),
+        ("watch jie-long random random random random random", "5 agents are too many; there are 4 seats"),
         ("tournament jie-long greedy", "a tournament needs two agents or more"),
         (
             "tournament jie-long greedy random --deals 1",
@@ -85,15 +85,15 @@ def test_the_version_is_a_number():
         ("exploitability jie-long -o deck=full", "jie-long: 32 tiles lie in 1.3e+32 orders, too many for exact work"),
         ("exploitability jie-long -o players=4", "players=4 is not allowed with deck='tiny'"),
         ("exploitability jie-long -o deals=2", "deals=2 is not allowed in exact work"),
-        ("exploitability jie-long human", "here only programs play"),
+        ("exploitability jie-long human", "only programs can play here"),
         (
             "exploitability jie-long --rounds 0",
             "--rounds=0 is not allowed; write a whole number from 1 to 1,000,000,000\n",
         ),
         ("rules jielong", "'jielong' is no game"),
         ("bench chess", "'chess' is no game"),
-        ("exploit jie-long", "gupai exploit is called gupai exploitability now"),
-        ("exploiter jie-long greedy", "gupai exploiter is called gupai best-response now"),
+        ("exploit jie-long", "gupai exploit is now called gupai exploitability"),
+        ("exploiter jie-long greedy", "gupai exploiter is now called gupai best-response"),
         ("plya", "No such command 'plya'."),
         ("tournament", "Missing argument 'GAME'."),
         ("watch --tabels", "No such option: --tabels"),
@@ -121,7 +121,7 @@ def test_a_mistake_in_a_process_leaves_no_traceback():
     command = [sys.executable, "-m", "gupai_app.cli", "watch", "jie-long", "gredy"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr.startswith("gupai: 'gredy' is no player")
+    assert result.stderr.startswith("gupai: 'gredy' is not a player")
 
 
 @pytest.mark.parametrize("path", ["replay", "verify", "export"])
@@ -223,7 +223,7 @@ def test_control_characters_are_written_out_wherever_a_text_is_printed(capsys, t
     assert "".join(shown.split()).count("".join(safe.split())) == 5
     assert not any(sign in shown for sign in "\x1b\x07\x9b\u202e\udcff")
     refused = run("watch", "jie-long", "\x1b[31mx", "--record", str(tmp_path / "x"))
-    assert refused.exit_code == 2 and "'\\x1b[31mx' is no player" in refused.stderr and "\x1b" not in refused.stderr
+    assert refused.exit_code == 2 and "'\\x1b[31mx' is not a player" in refused.stderr and "\x1b" not in refused.stderr
     (tmp_path / "x.yaml").write_text('"\\e[31m": 1', encoding="utf-8")
     refused = run("claim", "run", str(tmp_path / "x.yaml"))
     assert refused.exit_code == 2 and "\x1b" not in refused.output
@@ -330,7 +330,7 @@ def test_the_tournament_table_shows_what_the_duels_gave():
         assert f"{standings.against(hero, villain)}" in shown
         for seat in range(4):
             assert f"{standings.at_seat(hero, seat)}" in shown
-    assert "ce-deng v0, default options; 30 deals a duel, seed 1;" in shown
+    assert "ce-deng v0, default options; 30 deals per duel, seed 1;" in shown
 
 
 def test_exploitability_prints_what_a_best_response_wins():
@@ -372,19 +372,16 @@ def test_options_are_read_by_their_type():
 LONG = {  # what is done at length, in which command, and what is said of it when it is stopped
     "gupai_agents.evaluation.tournament.play_tournament": (
         "tournament jie-long greedy random",
-        "; give the command again; with --out FOLDER what is finished would have been kept",
+        "; run the command again; with --out FOLDER, finished work is kept",
     ),
     "gupai_agents.evaluation.folder.play_into": (
         "tournament jie-long greedy random --out {at}",
-        "; what is finished is in {at}: give the command again with --resume",
+        "; finished work is in {at}: run the command again with --resume",
     ),
-    "gupai_app.tune.tune": ("tune jie-long", "; nothing is kept of what it found: give the command again"),
+    "gupai_app.tune.tune": ("tune jie-long", "; no results were kept: run the command again"),
     "gupai_agents.evaluation.gate": ("gate jie-long greedy random --record {at}", "; no game was finished"),
-    "gupai_app.claims.test": (
-        "claim run jl-attack-2 --out {at}",
-        "; what is finished is in {at}: give the command again",
-    ),
-    "gupai_app.discover.run": ("discover jie-long --out {at}", "; what is finished is in {at}: give the command again"),
+    "gupai_app.claims.test": ("claim run jl-attack-2 --out {at}", "; finished work is in {at}: run the command again"),
+    "gupai_app.discover.run": ("discover jie-long --out {at}", "; finished work is in {at}: run the command again"),
     "gupai_app.play.watch": ("watch jie-long", ""),
 }
 

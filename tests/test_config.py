@@ -275,8 +275,8 @@ def test_a_bad_file_is_refused_in_a_line_that_names_it(tmp_path, content):
         ("", "CONFIG is empty"),
         ("chess", "chess: there is no such configuration, and 'chess' is no game"),
         ("/no/such/file.yaml", "/no/such/file.yaml: there is no such configuration"),
-        (".", ".: a configuration is a file, and this is none"),
-        ("/dev/zero", "/dev/zero: a configuration is a file, and this is none"),
+        (".", ".: this is not a file; a configuration is"),
+        ("/dev/zero", "/dev/zero: this is not a file; a configuration is"),
         ("a\nb", "a b: there is no such configuration"),
     ],
 )
@@ -288,12 +288,12 @@ def test_what_is_no_configuration_is_refused_in_a_line(tmp_path, source, said):
     ("words", "said"),
     [
         (["--resume", ""], "--resume is empty"),
-        (["--resume", "/no/such/run"], "/no/such/run: this is no folder of a run, it holds no config.yaml"),
-        (["--resume", str(ROOT)], f"{ROOT}: this is no folder of a run"),
-        (["--resume", str(ROOT / "README.md")], f"{ROOT / 'README.md'}: this is no folder of a run"),
-        (["jie-long", "--resume", "runs/a"], "name a configuration, or with --resume a run"),
-        (["--resume", "runs/a", "--set", "seed=2"], "a run continues as it began"),
-        ([], "name a configuration, or with --resume a run"),
+        (["--resume", "/no/such/run"], "/no/such/run: this is not the folder of a run: it holds no config.yaml"),
+        (["--resume", str(ROOT)], f"{ROOT}: this is not the folder of a run"),
+        (["--resume", str(ROOT / "README.md")], f"{ROOT / 'README.md'}: this is not the folder of a run"),
+        (["jie-long", "--resume", "runs/a"], "name a configuration, or a run to resume"),
+        (["--resume", "runs/a", "--set", "seed=2"], "--set cannot be combined with --resume"),
+        ([], "name a configuration, or a run to resume"),
     ],
 )
 def test_what_is_no_run_is_refused_in_a_line(tmp_path, words, said):
@@ -302,7 +302,7 @@ def test_what_is_no_run_is_refused_in_a_line(tmp_path, words, said):
 
 def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
     (tmp_path / "config.yaml").write_text("game: jie-long")
-    assert "nothing was saved there to continue with" in refusal(tmp_path, "--resume", str(tmp_path))
+    assert "nothing was saved there to resume" in refusal(tmp_path, "--resume", str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -314,12 +314,12 @@ def test_a_run_that_was_never_saved_is_refused_in_a_line(tmp_path):
         ("device=gpu", """device='gpu' is not allowed; choose "auto", "cpu" or "cuda\""""),
         ("ppo.payoff_scale=.inf", "ppo.payoff_scale=inf is not allowed; write a number from 0.001 to 1,000,000,000"),
         ("ppo.entropy=1e300", "ppo.entropy=1e+300 is not allowed; write a number above 0 and of at most 10"),
-        ("ppo.envs=true", "ppo.envs=True: true and false are no values of this setting"),
+        ("ppo.envs=true", "ppo.envs=True: true and false are not values of this setting"),
         ("ppo=5", "ppo=5 is not allowed; this is a group of settings"),
-        ("pool.rules=[human]", "pool.rules: 'human' is no player of jie-long"),
+        ("pool.rules=[human]", "pool.rules: 'human' is not a player of jie-long"),
         ("evaluation.baselines=['checkpoint:/no']", "evaluation.baselines: /no: there is no such checkpoint"),
         ("network.hidden=[16384, 16384]", "a saved run would take 2"),
-        ("gane=jie-long", "gane is no setting; settings here are game, variant"),
+        ("gane=jie-long", "gane is not a setting; settings here are game, variant"),
     ],
 )
 def test_the_line_names_the_setting_what_came_and_what_is_allowed(tmp_path, change, said):
@@ -522,13 +522,10 @@ def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
 @pytest.mark.parametrize(
     ("expert_iteration", "said"),
     [
-        (
-            {"ensemble": ["best"]},
-            "expert_iteration.true_hands=0: nothing would be learned from expert_iteration.ensemble",
-        ),
+        ({"ensemble": ["best"]}, "expert_iteration.true_hands=0: expert_iteration.ensemble would not be used"),
         (
             {"ensemble": ["greedy"], "true_hands": 1},
-            "expert_iteration.ensemble: greedy is no network; choose best or checkpoint:FILE",
+            "expert_iteration.ensemble: greedy is not a network; choose best or checkpoint:FILE",
         ),
         (
             {"ensemble": ["checkpoint:none"], "true_hands": 1},
@@ -536,11 +533,11 @@ def test_an_installed_package_finds_the_configurations_in_it(tmp_path):
         ),
         (
             {"rollout_policy": "best"},
-            "expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be asked",
+            "expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be used",
         ),
         (
             {"rollout_policy": "tuned", "self_rollouts": 1},
-            "expert_iteration.rollout_policy: tuned is no network; choose best or checkpoint:FILE",
+            "expert_iteration.rollout_policy: tuned is not a network; choose best or checkpoint:FILE",
         ),
         (
             {"rollout_policy": "checkpoint:none", "self_rollouts": 1},
@@ -563,5 +560,5 @@ def test_a_network_that_gives_no_targets_is_refused_in_one_line(expert_iteration
     ],
 )
 def test_old_names_of_settings_are_refused_with_the_new_ones(data, now):
-    with pytest.raises(ValueError, match=f"is called {now}"):
+    with pytest.raises(ValueError, match=f"is now called {now}"):
         parse({"game": "jie-long", **data}, "mine.yaml")

@@ -85,9 +85,9 @@ def test_decisions_are_drawn_from_all_moments_of_a_deal():
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["greedy"], "a ladder needs two agents"),
-        (["search:playouts=1", "search:playouts=2"], "or more that do not search"),
-        (["greedy", "search:playouts=1"], "or more that do not search"),  # greedy would have no rival
+        (["greedy"], "a ladder needs two or more agents"),
+        (["search:playouts=1", "search:playouts=2"], "or more agents that do not search"),
+        (["greedy", "search:playouts=1"], "or more agents that do not search"),  # greedy would have no rival
     ],
 )
 def test_what_is_no_ladder_is_one_line(names, message):

@@ -127,7 +127,7 @@ def test_a_bad_description_is_refused_in_one_line(tmp_path, described, printed):
 
 def test_nobody_looks_ahead_where_hands_are_not_counted():
     game = get_game("da-ling")
-    with pytest.raises(ValueError, match="nobody looks ahead in da-ling: its views count no hands"):
+    with pytest.raises(ValueError, match="look-ahead is not available in da-ling: hands are not counted"):
         LookAhead(game, game.variant(), Depth(**DEPTH))
 
 

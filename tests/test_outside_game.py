@@ -138,7 +138,7 @@ def test_claims_about_it_know_chips_wins_rates_of_actions_and_hands_dealt_to_ord
     assert (lays.mean, lays.half_width) == (1, 0)
     assert wins_if_heavy.low > wins.high
     wrong = {**readings[0], "population": {"hand": [{"feature": "wild"}]}}
-    with pytest.raises(ValueError, match="'wild' is no feature of a hand; they are carrying, double_of"):
+    with pytest.raises(ValueError, match="'wild' is not a feature of a hand; they are carrying, double_of"):
         claim_of({**claim, "readings": [wrong]})
 
 

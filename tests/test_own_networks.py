@@ -425,18 +425,18 @@ def state_without(*names):
 @pytest.mark.parametrize(
     ("given", "how", "printed"),
     [
-        (network(8, activation=nn.Tanh), {}, "the module computes something else than a checkpoint does"),
+        (network(8, activation=nn.Tanh), {}, "the module computes something other than a checkpoint does"),
         (Masked(), {}, "critic.0 takes .* inputs .* the tensors are actor.0.weight .* expected for jie-long"),
         (Masked(), {"layers": ["actor.0", "actor.2", "actor.4"]}, r"does not map observations to logits.*Sequential"),
-        (state_without(), {"layers": ["0", "3"]}, "3 is no linear layer; the tensors are 0.weight"),
+        (state_without(), {"layers": ["0", "3"]}, "3 is not a linear layer; the tensors are 0.weight"),
         (state_without("0.weight"), {}, rf"2 takes 8 inputs and has a bias \[{ACTIONS}\], not {SIZE}"),
         (state_without("2.weight"), {}, rf"lead to {ACTIONS} actions, but 0 has 8 outputs"),
-        ({"scale": np.ones(3), **state_without()}, {}, "scale belongs to no linear layer"),
+        ({"scale": np.ones(3), **state_without()}, {}, "scale does not belong to a linear layer"),
         ({"0.weight": "x"}, {}, "0.weight is 'x', not a tensor"),
         ({"0.weight": np.full((4, SIZE), np.nan)}, {}, f"lead to {ACTIONS} actions, but 0 has 4 outputs"),
         (3, {}, "3 is neither a torch module nor a mapping"),
         ({}, {}, "but there are none; the tensors are none"),
-        ({}, {"net": {"type": "lstm"}}, "describes no network known here"),
+        ({}, {"net": {"type": "lstm"}}, "is not a known network"),
     ],
 )
 def test_what_is_no_such_network_is_one_line_with_its_shapes(given, how, printed, tmp_path):
@@ -500,7 +500,7 @@ def test_a_factory_whose_moves_changed_is_refused_by_verify_and_resume(factories
         assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
         assert "own (own_players:make) played other moves; what makes it has changed" in found.stderr
     Path("own_players.py").write_text(MODULE + "\n")
-    assert "own_players.py is not the file that was played with" in run("verify", "kept").stderr
+    assert "own_players.py is not the file that played" in run("verify", "kept").stderr
 
 
 def test_an_object_of_a_program_is_noted_by_verify(tmp_path):
@@ -510,7 +510,7 @@ def test_an_object_of_a_program_is_noted_by_verify(tmp_path):
     play_into(tmp_path / "kept", schedule(GAME, ["mine", "greedy"], 2), [player, make_agent("greedy", GAME)])
     noted = []
     verify(tmp_path / "kept", note=noted.append, agents=True)
-    assert noted == ["mine was an object of a program: that it plays like this was not checked"]
+    assert noted == ["mine was an object of a program: whether it plays like this was not checked"]
 
 
 def test_two_players_share_no_label_at_a_table_or_in_a_panel(factories):

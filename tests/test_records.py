@@ -169,11 +169,11 @@ FORGED = {
     "another format": (changed(format="gupai-game-0"), "its \"format\" is 'gupai-game-0'"),
     "a missing key": (without("seed"), "its keys are"),
     "a new key": (changed(note="x"), "its keys are"),
-    "an order that is no list": (changed(order=3), "the order holds not the 32 tiles"),
-    "an order of other tiles": (changed(order=[0] * 32), "the order holds not the 32 tiles"),
-    "an order with one copy exchanged": (changed(order=EXCHANGED), "the order holds not the 32 tiles"),
-    "an order of fractions": (changed(order=[0.0] * 32), "the order holds not the 32 tiles"),
-    "an order at its end": (changed(order=[]), "the order holds not the 32 tiles"),
+    "an order that is no list": (changed(order=3), "the order does not hold the 32 tiles"),
+    "an order of other tiles": (changed(order=[0] * 32), "the order does not hold the 32 tiles"),
+    "an order with one copy exchanged": (changed(order=EXCHANGED), "the order does not hold the 32 tiles"),
+    "an order of fractions": (changed(order=[0.0] * 32), "the order does not hold the 32 tiles"),
+    "an order at its end": (changed(order=[]), "the order does not hold the 32 tiles"),
     "a space": (lambda line: line.replace(",", ", ", 1), "in other bytes"),
     "twice the same key": (lambda line: line.replace('"seed":', '"seed":5,"seed":', 1), "in other bytes"),
     "a blank line": (lambda line: "\n", "it is not JSON"),
@@ -351,7 +351,7 @@ def test_commands_write_the_games_they_play(words, tmp_path):
     assert again.exit_code == 2
     assert f"--record {path} exists already" in " ".join(again.stderr.split())
     checked = run("replay", path, "--check")
-    assert ", played again to the byte" in " ".join(checked.output.split())
+    assert ", replayed and identical to the byte" in " ".join(checked.output.split())
     for more, words_of_it in (
         (["--game", "99"], "there is no game 99"),
         (["--tables"], "leave --html and --tables out"),
@@ -408,4 +408,4 @@ def test_a_person_steps_through_a_game():
     moves = [line for line in said if line[:3].strip().isdigit()]
     assert [line[:3].strip() for line in moves] == ["1", "1"]  # one of each game
     assert any("Game 4: " in line for line in said) and any("Game 5: " in line for line in said)
-    assert sum("Type nothing for the next move" in line for line in said) == 1
+    assert sum("Press Enter for the next move" in line for line in said) == 1

@@ -121,9 +121,9 @@ def test_options_that_nobody_observes_do_not_matter():
 
 @entries
 def test_what_is_no_agent_is_refused_everywhere(entry):
-    with pytest.raises(ValueError, match="is no agent, which has a method `act`"):
+    with pytest.raises(ValueError, match="is not an agent: it needs a method `act`"):
         entry(5)
-    with pytest.raises(ValueError, match="is no agent"):
+    with pytest.raises(ValueError, match="is not an agent"):
         entry(Answering)  # the class, not an agent
     nameless = Answering(lambda actions: actions)
     nameless.name = None
@@ -288,7 +288,7 @@ def test_after_an_opponent_failed_nobody_plays_in_its_place(make):
 
 @pytest.mark.parametrize("name", [None, 5, "", "greedi", "checkpoint:", "GREEDY", ["greedy"]])
 def test_what_names_no_player_is_refused_with_those_there_are(name):
-    with pytest.raises(ValueError, match=r"is no player.*random, greedy, variety") as error:
+    with pytest.raises(ValueError, match=r"is not a player.*random, greedy, variety") as error:
         make_agent(name)
     one_line(error)
 
@@ -427,7 +427,7 @@ def test_an_agent_of_no_seat_is_refused():
     env.reset(seed=1)
     for wrong in ("seat_4", 0, None, np.arange(2), ["seat_0"]):
         for ask_of in (env.observe, env.observation_space, env.action_space):
-            with pytest.raises(ValueError, match="is no agent; the agents are seat_0, seat_1, seat_2, seat_3"):
+            with pytest.raises(ValueError, match="is not an agent; the agents are seat_0, seat_1, seat_2, seat_3"):
                 ask_of(wrong)
 
 
@@ -698,7 +698,7 @@ ODD_WORDS = [  # a command and what its line says
     ("train jie-long --set network=5", "network=5 is not allowed; this is a group of settings"),
     ("replay {at}", "{at}: this is a folder; name a file"),
     ("replay {at}/none", "{at}/none: no such file or folder"),
-    ("verify {at}/latin.yaml", "{at}/latin.yaml: no card, it is not JSON"),
+    ("verify {at}/latin.yaml", "{at}/latin.yaml: not a card"),
     ("export {at}/none --onnx {at}/x --sb3 {at}/./x", "--onnx and --sb3 both name {at}/x; name two files"),
 ]
 

@@ -129,7 +129,7 @@ def test_a_model_card_has_the_metadata_that_the_hub_reads(path):
     (result,) = card["model-index"][0]["results"]
     assert result["task"]["type"] == "reinforcement-learning"
     assert all(re.fullmatch(r"-?\d+\.\d\d(\d\d)? \+/- \d+\.\d\d(\d\d)?", each["value"]) for each in result["metrics"])
-    assert all(heading in body for heading in ("## Use", "## How strong", "## One like it", "## Limits"))
+    assert all(heading in body for heading in ("## Use", "## How strong", "## Limits", "## How to train one like it"))
 
 
 def test_every_network_has_its_card_and_no_card_is_left_over():

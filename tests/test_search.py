@@ -281,15 +281,15 @@ def test_search_wins_from_the_heuristic_that_it_plays_out():
     [
         ("search:playouts=0", "playouts=0 is not allowed"),
         ("search:playouts=9999999", "playouts=9999999 is not allowed"),
-        ("search:playouts=x", "'x' is no number"),
+        ("search:playouts=x", "'x' is not a number"),
         ("search:playouts=1.5", "playouts=1.5 is not allowed"),
         ("search:seconds=-1", "seconds=-1 is not allowed"),
         ("search:particles=0", "particles=0 is not allowed"),
         ("search:steady=nan", "steady=nan is not allowed"),
         ("search:threads=0", "threads=0 is not allowed"),
         ("search:infer=variety", "a belief needs a temperature"),
-        ("search:deep=3", "'deep=3' is no setting; they are heuristic, others, infer, playouts"),
-        ("search:heuristic=clever", "'clever' is no player"),
+        ("search:deep=3", "'deep=3' is not a setting; they are heuristic, others, infer, playouts"),
+        ("search:heuristic=clever", "'clever' is not a player"),
     ],
 )
 def test_a_search_that_there_is_not_is_one_line(spec, message):

@@ -358,9 +358,9 @@ def test_a_run_may_begin_with_the_network_of_a_player(tmp_path):
     other = settings | {"start": f"checkpoint:{first.folder}", "network": {"hidden": [32, 32]}}
     with pytest.raises(ValueError, match=r"start=checkpoint:.*: tensor 'policy.weight' .* does not fit its network"):
         Run.begin(parse(other, "test"), tmp_path / "none")
-    with pytest.raises(ValueError, match="start=greedy: no network, but a player of another kind"):
+    with pytest.raises(ValueError, match="start=greedy: not a network, but a player of another kind"):
         Run.begin(parse(settings | {"start": "greedy"}, "test"), tmp_path / "none")
-    with pytest.raises(ValueError, match="'our_hooks:player' is no player of jie-long"):  # a file runs no code
+    with pytest.raises(ValueError, match="'our_hooks:player' is not a player of jie-long"):  # a file runs no code
         Run.begin(parse(settings | {"start": "our_hooks:player"}, "test"), tmp_path / "none")
     assert not (tmp_path / "none").exists()
 

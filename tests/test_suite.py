@@ -142,7 +142,7 @@ FORGED = {
         r"results\[0\].against.best.mean does not follow",
     ),
     "a suite score of a quick card": (lambda card: card.update(whole=True), "whole does not follow"),
-    "the suite": (lambda card: card.update(digest="0" * 64), "of another suite v1 than the one that ships"),
+    "the suite": (lambda card: card.update(digest="0" * 64), "its suite v1 is not the one that ships"),
     "a task": (lambda card: card["results"][0].update(task="chess"), "task='chess' is not allowed"),
     "a deal less": (lambda card: card["results"][0]["chips"]["best"].pop(), "chips are not of 12 deals"),
     "a rival less": (lambda card: card["results"][0]["chips"].pop("best"), "its population is random, greedy"),
@@ -176,7 +176,7 @@ def test_a_card_of_another_player_is_refused(path, card):
     other = card.results[0].player.model_copy(update={"spec": "tuned"})
     results = [card.results[0].model_copy(update={"player": other}), *card.results[1:]]
     path.write_text(as_text(card.model_copy(update={"results": results})), encoding="utf-8")
-    with pytest.raises(CardError, match="task ding-niu: the agent is another player than the card's"):
+    with pytest.raises(CardError, match="task ding-niu: the agent is not the card's player"):
         verify_card(path)
 
 
@@ -186,7 +186,7 @@ def test_a_card_that_names_a_program_runs_no_code_unless_it_is_named(tmp_path):
     with pytest.raises(CardError, match="task tiu-u: little_factory:make is not made from data; name it with --agent"):
         verify_card(path)
     assert verify_card(path, who).agent == little_factory.FACTORY
-    with pytest.raises(CardError, match="the agent is another player"):
+    with pytest.raises(CardError, match="the agent is not the card's player"):
         verify_card(path, {"tiu-u": "random"})
 
 
@@ -244,9 +244,9 @@ def test_who_plays_what():
 
 def test_an_agent_that_cannot_play_a_task_is_refused_before_any_deal(monkeypatch):
     monkeypatch.setattr(benchmark, "play_duel", None)
-    with pytest.raises(ValueError, match="task tiu-u: 'variety' is no player of tiu-u"):
+    with pytest.raises(ValueError, match="task tiu-u: 'variety' is not a player of tiu-u"):
         play_benchmark({"jie-long": "variety", "tiu-u": "variety"}, deals=2)
-    with pytest.raises(ValueError, match="no task; they are jie-long"):
+    with pytest.raises(ValueError, match="no task was named; they are jie-long"):
         play_benchmark({})
 
 

@@ -254,9 +254,9 @@ def test_only_the_same_tournament_is_resumed(kept):
     plan = schedule("jie-long", NAMES[:2], 9, seed=3)
     with pytest.raises(ValueError, match="another tournament: deals is 8 there, here 9"):
         play_into(kept, plan, agents(*NAMES[:2]), resume=True)
-    with pytest.raises(ValueError, match="is there already; --resume continues"):
+    with pytest.raises(ValueError, match="exists already; --resume continues"):
         play_into(kept, plan, agents(*NAMES[:2]))
-    with pytest.raises(ValueError, match=re.escape("no tournament, there is no manifest.json")):
+    with pytest.raises(ValueError, match=re.escape("not a tournament: there is no manifest.json")):
         play_into(kept.parent / "none", plan, agents(*NAMES[:2]), resume=True)
 
 
@@ -303,10 +303,10 @@ UNLIKE = {  # of which nothing can be resumed
     "chips": (edited("games.csv", swapped), "games.csv: damaged, it is not what progress.json says was written"),
     "a row too few": (
         edited("games.csv", lambda text: text[: text.rindex("\n", 0, -1) + 1]),
-        "games.csv: damaged, of its",
+        "games.csv: damaged: some of its",
     ),
     "a game": (flipped, "games.jsonl.gz: damaged, it is not what progress.json says was written"),
-    "no games": (lambda path: (path / "games.jsonl.gz").unlink(), "games.jsonl.gz: damaged, of its"),
+    "no games": (lambda path: (path / "games.jsonl.gz").unlink(), "games.jsonl.gz: damaged: some of its"),
     "fewer games": (
         changed("progress.json", "games.jsonl.gz", "bytes", to=0),
         "games.jsonl.gz: damaged, it is not what",
@@ -393,7 +393,7 @@ def test_a_folder_that_was_cut_off_in_its_first_moments_is_begun(resume, kept, t
 @pytest.mark.parametrize("resume", [False, True])
 def test_a_folder_with_other_things_is_left_alone(resume, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(ValueError, match=r"holds no tournament, but 'mine.txt'; name a new or an empty folder"):
+    with pytest.raises(ValueError, match=r"holds 'mine.txt', not a tournament; name a new or empty folder"):
         play_into(tmp_path, schedule("jie-long", NAMES[:2], 8, seed=3), agents(*NAMES[:2]), resume=resume)
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
@@ -414,7 +414,7 @@ def better(text):
 
 
 TAMPERED = {
-    "a summary": (edited("summary.json", better), "summary.json: totals is not what the games give"),
+    "a summary": (edited("summary.json", better), "summary.json: totals does not follow from the games"),
     "a row": (edited("games.csv", lambda text: text.replace("greedy", "variety", 1)), "rows are not those"),
     "a row too few": (edited("games.csv", lambda text: text[: text.rindex("\n", 0, -1) + 1]), "rows are not"),
     "a row too many": (edited("games.csv", lambda text: text + text.splitlines()[-1] + "\n"), "more games"),
@@ -439,23 +439,20 @@ TAMPERED = {
     "another version of the game": (changed("manifest.json", "version", to=9), "version is 9 there, here 0"),
     "another variant": (changed("manifest.json", "variant", "players", to=4.0), "manifest.json"),
     "no versions": (changed("manifest.json", "versions", to=None), "versions: it is missing"),
-    "a file": (
-        changed("manifest.json", "players", 0, "files", to={__file__: 64 * "0"}),
-        "is not the file that was played with",
-    ),
+    "a file": (changed("manifest.json", "players", 0, "files", to={__file__: 64 * "0"}), "is not the file that played"),
     "a huge seed": (changed("manifest.json", "seed", to=1 << 64), "manifest.json: damaged, seed: "),
     "an endless number": (changed("manifest.json", "deals", to=math.inf), "deals: it must be a whole number"),
-    "a summary of no JSON": (edited("summary.json", lambda text: text[:-9]), "summary.json: it is not what"),
+    "a summary of no JSON": (edited("summary.json", lambda text: text[:-9]), "summary.json: it does not follow from"),
     "a summary of other types": (
         edited("summary.json", lambda text: text.replace('"deals": 8', '"deals": 8.0')),
-        "summary.json: deals is not what the games give",
+        "summary.json: deals does not follow from the games",
     ),
     "a progress": (changed("progress.json", "blocks", to=1), "progress.json: blocks is 1, but 2 were played"),
-    "a size": (changed("progress.json", "games.csv", "bytes", to=7), "games.csv has not 7 bytes"),
+    "a size": (changed("progress.json", "games.csv", "bytes", to=7), "games.csv does not have 7 bytes"),
     "a digest": (changed("progress.json", "games.csv", "sha256", to=64 * "0"), "games.csv: damaged"),
     "a page": (
         edited("report.html", lambda text: text.replace("chips per deal", "chips a week")),
-        "report.html: it is not what the games give",
+        "report.html: it does not follow from the games",
     ),
     "no text": (
         lambda path: (path / "games.csv").write_bytes(b"\xff\xfe" + (path / "games.csv").read_bytes()),
@@ -495,7 +492,7 @@ def test_a_game_that_was_tampered_with_is_named(kept, tmp_path):
 def test_verify_says_what_it_did(kept):
     printed = run("verify", kept)
     assert (printed.exit_code, printed.stderr) == (0, "")
-    assert "64 games of 2 agents, played again" in printed.stdout
+    assert "64 games of 2 agents, replayed" in printed.stdout
 
 
 def test_verify_tells_what_it_could_not_check(kept, tmp_path):
@@ -515,12 +512,12 @@ def test_verify_tells_what_it_could_not_check(kept, tmp_path):
     play_into(tmp_path / "own", plan, [make_agent(f"heuristic:{heuristic}"), make_agent("greedy")])
     verify(tmp_path / "own", note=pytest.fail)
     heuristic.write_text("game: jie-long\nweights: {pips: 2}\n")
-    with pytest.raises(folder.FolderError, match=r"mine.yaml is not the file that was played with"):
+    with pytest.raises(folder.FolderError, match=r"mine.yaml is not the file that played"):
         verify(tmp_path / "own")
     heuristic.unlink()
     notes.clear()
     verify(tmp_path / "own", note=notes.append)
-    assert notes == [f"{heuristic} is not here any more: that it made the agent was not checked"]
+    assert notes == [f"{heuristic} no longer exists: whether it made the agent was not checked"]
 
 
 @pytest.mark.parametrize(
@@ -605,8 +602,8 @@ def test_wrong_words_are_one_line(tmp_path):
         ("--table two -o players=3", "half against half needs four seats"),
         ("--resume", "--resume needs --out FOLDER"),
         (f"--out {tmp_path} --record x.jsonl", "--out keeps the games already"),
-        (f"--out {tmp_path}", f"{tmp_path} holds no tournament, but 'a'"),
-        (f"--out {tmp_path / 'none'} --resume", f"{tmp_path / 'none'}: no tournament"),
+        (f"--out {tmp_path}", f"{tmp_path} holds 'a', not a tournament"),
+        (f"--out {tmp_path / 'none'} --resume", f"{tmp_path / 'none'}: not a tournament"),
     ):
         result = run("tournament", "jie-long", "greedy", "random", *words.split())
         assert (result.exit_code, result.stdout) == (2, "")

@@ -82,9 +82,9 @@ def test_deals_of_older_runs_are_read_under_their_former_name(runs, tmp_path):
 
 
 def test_what_is_no_run_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"this is no folder of a run, it holds no config.yaml"):
+    with pytest.raises(ValueError, match=r"this is not the folder of a run: it holds no config.yaml"):
         load_run(tmp_path)
-    with pytest.raises(ValueError, match=r"config: decision is no setting"):
+    with pytest.raises(ValueError, match=r"config: decision is not a setting"):
         train({**SMALL, "decision": 3}, runs=tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
 
@@ -153,7 +153,7 @@ def test_the_command_writes_tables_pictures_and_tensorboard(runs, tmp_path):
 
 @pytest.mark.parametrize(
     ("more", "said"),
-    [(["--against", "chess"], "--against"), (["/no/such/run"], "/no/such/run: this is no folder of a run")],
+    [(["--against", "chess"], "--against"), (["/no/such/run"], "/no/such/run: this is not the folder of a run")],
 )
 def test_runs_that_cannot_be_compared_are_refused_in_a_line(runs, more, said):
     done = CliRunner().invoke(app, ["compare-runs", str(runs[0].folder), *more])

@@ -163,15 +163,15 @@ def test_a_feature_that_never_differs_is_not_searched():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"start": "clever"}, "'clever' is no heuristic of jie-long; they are greedy, variety"),
-        ({"features": ["pip"]}, "'pip' is no feature of jie-long"),
+        ({"start": "clever"}, "'clever' is not a heuristic of jie-long; they are greedy, variety"),
+        ({"features": ["pip"]}, "'pip' is not a feature of jie-long"),
         ({"seconds": float("nan")}, "seconds=nan is not allowed"),
         ({"population": 1}, "population=1 is not allowed; it must be a whole number from 4"),
         ({"population": 10**12}, "population=1000000000000 is not allowed"),
         ({"deals": 2.5}, "deals=2.5 is not allowed"),
         ({"generations": -1}, "generations=-1 is not allowed"),
         ({"seed": -1}, "a seed is a whole number"),
-        ({"start": 3}, "3 is no heuristic of jie-long"),
+        ({"start": 3}, "3 is not a heuristic of jie-long"),
         ({"features": ["discard"], **FORCED}, "none of these features ever changes"),
     ],
 )
@@ -205,7 +205,7 @@ WEIGHED = "game: jie-long\nweights: {pips: 1}\n"
         ("- 1", "a heuristic is a mapping"),
         ("game: jie-long", "a heuristic is a mapping"),
         ("game: jie-long\nweights: {}", "weights"),
-        ("a: [", "no file of a heuristic"),
+        ("a: [", "not a heuristic file"),
         (json.dumps([1]), "a heuristic is a mapping"),
         ("weights: {pips: 1}", "'game' is missing"),
         (WEIGHED + "weight: 2", "there is no key 'weight'; they are game, version"),

@@ -545,7 +545,7 @@ def test_a_lost_head_is_reported_in_one_line_and_the_command_goes_on_from_what_i
         os.kill(int(head.split()[0]), signal.SIGKILL)
         printed = playing.communicate(timeout=120)[1]
         assert playing.returncode in (1, 2), printed  # 1 where Ray ends the process
-        assert f"lies in {there}: give the command again with --resume" in printed
+        assert f"lies in {there}: run the command again with --resume" in printed
     finally:
         nodes.end()
     try:

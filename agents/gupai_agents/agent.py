@@ -148,7 +148,7 @@ def check_agent(agent: Any, game: Game, variant: Variant) -> None:
     """Raise ValueError, in one line, for anything except an agent, and for one made for another game or variant."""
     if isinstance(agent, type) or not callable(getattr(agent, "act", None)):
         raise ValueError(
-            f"{short_repr(agent)} is no agent, which has a method `act`; make_agent makes one from its name"
+            f"{short_repr(agent)} is not an agent: it needs a method `act`; make_agent creates one from its name"
         )
     if not isinstance(getattr(agent, "name", None), str):
         raise ValueError(f"{short_repr(agent)} has no name; an agent has an attribute `name`, a string")

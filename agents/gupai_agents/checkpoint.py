@@ -87,7 +87,7 @@ def _read(path: str | Path, tensors: bool) -> tuple[dict[str, Any], dict[str, np
         raise CheckpointError(f"{path}: damaged, its header is not JSON") from None
     version = header.get("format") if isinstance(header, dict) else None
     if type(version) is not int or version != FORMAT:
-        raise CheckpointError(f"{path}: format {shortened(version)}, this version reads format {FORMAT}")
+        raise CheckpointError(f"{path}: format {shortened(version)}; this version reads format {FORMAT}")
     for name, array in read.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise CheckpointError(f"{path}: tensor {shortened(name)} holds values that are not finite")
@@ -115,7 +115,7 @@ def identity(game: Game, variant: Variant) -> dict[str, Any]:
 def require_player(path: str | Path, header: dict[str, Any]) -> None:
     """Raise CheckpointError for a file that is not that of a player."""
     if header.get("kind") != "player":
-        raise CheckpointError(f"{path}: no player but of kind {shortened(header.get('kind'))}")
+        raise CheckpointError(f"{path}: not a player, but of kind {shortened(header.get('kind'))}")
 
 
 def binding_options(variant: Variant) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def check_identity(path: str | Path, header: dict[str, Any], game: Game, variant
     for key, value in wanted.items():
         if type(header.get(key)) is not type(value):
             raise CheckpointError(
-                f"{path}: damaged, {key} of its header is {shortened(header.get(key))}, no {type(value).__name__}"
+                f"{path}: damaged, {key} of its header is {shortened(header.get(key))}, not {type(value).__name__}"
             )
     for key, what in (("game", "game"), ("version", "game version")):
         if header[key] != wanted[key]:
@@ -171,7 +171,7 @@ def variant_of(path: str | Path, header: dict[str, Any]) -> tuple[Game, Variant]
     require_player(path, header)
     rules = header.get("rules")
     if not isinstance(rules, dict):
-        raise CheckpointError(f"{path}: damaged, rules of its header is {shortened(rules)}, no dict")
+        raise CheckpointError(f"{path}: damaged, rules of its header is {shortened(rules)}, not dict")
     options = {name: tuple(value) if isinstance(value, list) else value for name, value in rules.items()}
     try:
         game = get_game(str(header.get("game")))

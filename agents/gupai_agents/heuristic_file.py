@@ -36,7 +36,7 @@ def read_heuristic(path: str, game: Game) -> dict[str, float]:
     try:
         found = parse_yaml(text)
     except ValueError as error:
-        raise ValueError(f"{path}: no file of a heuristic ({' '.join(str(error).split())})") from None
+        raise ValueError(f"{path}: not a heuristic file ({' '.join(str(error).split())})") from None
     if not isinstance(found, dict) or not isinstance(found.get("weights"), dict):
         raise ValueError(f"{path}: a heuristic is a mapping with `game` and `weights`, as `gupai tune` writes it")
     try:

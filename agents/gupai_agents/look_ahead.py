@@ -40,7 +40,9 @@ class LookAhead:
     def __init__(self, game: Game, variant: Variant, depth: Depth) -> None:
         """Raises: ValueError for numbers out of range, and for a game without hands to count or without a heuristic."""
         if "sizes" not in (game.view.names or ()) or not has_tuned(game):
-            raise ValueError(f"nobody looks ahead in {game.id}: its views count no hands, or it has no tuned heuristic")
+            raise ValueError(
+                f"look-ahead is not available in {game.id}: hands are not counted, or it has no tuned heuristic"
+            )
         whole_number("tiles", depth.tiles, 1, MOST_TILES)
         real_number("trust", depth.trust, 0, 1)
         real_number("temperature", depth.temperature, 1e-3, 1e3)

@@ -27,7 +27,7 @@ def tensor_shapes(net: Any, inputs: int, actions: int) -> dict[str, tuple[int, .
     """Return the names and shapes that a network of this description has; raises ValueError for a bad one."""
     if not isinstance(net, dict) or net.get("type") not in TYPES or net.get("activation") != "relu":
         raise ValueError(
-            f"{shortened(net)} describes no network known here; the type is '{MLP}', '{RESIDUAL}' or '{GATED}', its "
+            f"{shortened(net)} is not a known network; the type is '{MLP}', '{RESIDUAL}' or '{GATED}', its "
             "activation 'relu'"
         )
     hidden = net.get("hidden")
@@ -177,7 +177,7 @@ def require_tensors(tensors: dict[str, np.ndarray], shapes: dict[str, tuple[int,
             raise ValueError(f"the tensor {name} {list(shapes[name])} of its network is missing")
         tensor, shown = tensors[name], f"tensor {shortened(name)} {list(tensors[name].shape)}"
         if tensor.shape != shapes.get(name):
-            wanted = f"wants {list(shapes[name])}" if name in shapes else "has no such tensor"
+            wanted = f"needs {list(shapes[name])}" if name in shapes else "has no such tensor"
             raise ValueError(f"{shown} does not fit its network, which {wanted}")
         if tensor.dtype != np.float32:
             raise ValueError(f"{shown} holds {tensor.dtype}, not float32")

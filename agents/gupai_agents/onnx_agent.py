@@ -169,7 +169,7 @@ def read_graph(path: Path) -> tuple[bytes, list[Path]]:
             return content, [path]
         for name in apart:
             if Path(name).name != name:
-                raise ValueError(f"its weights are to be read from {name!r}, which is not in its folder")
+                raise ValueError(f"it reads its weights from {name!r}, which is not in its folder")
             small_file(path.with_name(name), MAX_BYTES)
         load_external_data_for_model(model, str(path.parent))
         return model.SerializeToString(), [path, *map(path.with_name, apart)]

@@ -60,9 +60,9 @@ def _require_plain(text: str) -> None:
         if isinstance(event, DocumentStartEvent) and event.version not in (None, (1, 2)):
             raise ValueError("this is YAML 1.2; leave out the line %YAML")
         if isinstance(event, AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise ValueError("anchors and aliases are not used here")
+            raise ValueError("anchors and aliases are not allowed")
         if (tag := getattr(event, "tag", None)) is not None:
-            raise ValueError(f"the tag {tag} is not used here")
+            raise ValueError(f"the tag {tag} is not allowed")
         depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")

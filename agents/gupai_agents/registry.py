@@ -72,7 +72,7 @@ def make_agent(spec: str, game: str | Game | None = None, **variant: Any) -> Age
 def agent_of_data(spec: str, game: Game, variant: Variant) -> Agent:
     """Return a player as `make_agent` does, except from factories: names in files must not run code."""
     if not isinstance(spec, str):
-        raise ValueError(f"{short_repr(spec)} is no player's name; players are {', '.join(agent_names(game))}")
+        raise ValueError(f"{short_repr(spec)} is not a player's name; players are {', '.join(agent_names(game))}")
     if spec in LEVELS:
         agent = agent_of_data(player_of(spec, game, variant), game, variant)
         agent.name = spec
@@ -137,7 +137,7 @@ def settings_of(spec: str, listed: str) -> dict[str, str]:
         elif settings and (last := next(reversed(settings))) in SEARCH_HEURISTICS:
             settings[last] += f",{piece}"
         else:
-            raise ValueError(f"{short_repr(spec)}: {piece!r} is no setting; they are {', '.join(allowed)}")
+            raise ValueError(f"{short_repr(spec)}: {piece!r} is not a setting; they are {', '.join(allowed)}")
     return settings
 
 
@@ -149,7 +149,7 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
     temperature = _number(spec, suffix) if at else 0.0
     kind, colon, listed = heuristic.partition(":")
     if kind == OLD_KIND and colon:
-        raise ValueError(f"{short_repr(spec)}: `style:` is called `heuristic:` now; write heuristic:{spec[6:]}")
+        raise ValueError(f"{short_repr(spec)}: `style:` is now called `heuristic:`; write heuristic:{spec[6:]}")
     if colon and listed.endswith(SUFFIX):
         from gupai_agents.heuristic_file import read_heuristic
 
@@ -167,11 +167,13 @@ def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
         elif kind in game.heuristics:
             weights = dict(game.heuristics[kind])
         else:
-            raise ValueError(f"{short_repr(spec)} is no player of {game.id}; {_known(kind, game)}")
+            raise ValueError(f"{short_repr(spec)} is not a player of {game.id}; {_known(kind, game)}")
     for assignment in filter(None, listed.split(",")):
         name, sign, text = assignment.partition("=")
         if not sign:
-            raise ValueError(f"{short_repr(spec)}: {assignment!r} is no weight; write feature=weight, such as pips=1.5")
+            raise ValueError(
+                f"{short_repr(spec)}: {assignment!r} is not a weight; write feature=weight, such as pips=1.5"
+            )
         weights[name.strip()] = weights.get(name.strip(), 0.0) + _number(spec, text)
     if not weights:
         raise ValueError(f"{short_repr(spec)} weighs nothing; write heuristic:feature=weight,...")
@@ -182,7 +184,7 @@ def _number(spec: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"{short_repr(spec)}: {text!r} is no number") from None
+        raise ValueError(f"{short_repr(spec)}: {text!r} is not a number") from None
 
 
 def _known(name: str, game: Game) -> str:
@@ -197,7 +199,7 @@ def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
     """
     named = FACTORY.fullmatch(spec)
     if not named:
-        raise ValueError(f"{short_repr(spec)} is no player of {game.id}; {_known(spec, game)}")
+        raise ValueError(f"{short_repr(spec)} is not a player of {game.id}; {_known(spec, game)}")
     if not {"", os.getcwd()} & set(sys.path):  # a script that was installed has its own folder there instead
         sys.path.insert(0, os.getcwd())
         importlib.invalidate_caches()
@@ -210,7 +212,7 @@ def made_by_factory(spec: str, game: Game, variant: Variant) -> Agent:
         raise
     factory = getattr(module, named[2], None)
     if not callable(factory):
-        raise ValueError(f"{short_repr(spec)}: there is no factory {named[2]} of agents in {module.__name__}")
+        raise ValueError(f"{short_repr(spec)}: there is no agent factory {named[2]} in {module.__name__}")
     agent = called(spec, factory, game, variant)
     check_agent(agent, game, variant)
     path = getattr(module, "__file__", None)

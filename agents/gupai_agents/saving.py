@@ -118,7 +118,7 @@ def _perceptron(
         if weight is None and (kernel := found.get(f"{name}.{KERNEL}")) is not None:
             weight = kernel.T
         if weight is None or weight.ndim != 2:
-            raise refused(f"{name} is no linear layer")
+            raise refused(f"{name} is not a linear layer")
         bias = found.get(f"{name}.bias", np.zeros(len(weight), np.float32))
         inputs = linear[-1][0].shape[0] if linear else size
         if weight.shape[1] != inputs or bias.shape != weight.shape[:1]:
@@ -129,7 +129,7 @@ def _perceptron(
         raise refused(f"two linear layers or more lead to {actions} actions, but {last}")
     used = {f"{name}.{part}" for name in names for part in PARTS}
     if layers is None and (others := found.keys() - used):
-        raise refused(f"{min(others)} belongs to no linear layer")
+        raise refused(f"{min(others)} does not belong to a linear layer")
     *trunk, policy = linear
     hidden = [len(bias) for _, bias in trunk]
     named = {f"trunk.{number}": layer for number, layer in enumerate(trunk)}
@@ -177,6 +177,6 @@ def _compare(network: Any, player: NetworkAgent, scaled: bool) -> None:
         )
     if not np.allclose(answer, wanted, rtol=CLOSE, atol=CLOSE * np.abs(wanted).max()):
         raise ValueError(
-            "the module computes something else than a checkpoint does, linear layers with a ReLU between each two, of "
-            "observations as they are (scaled=True: divided by layout.high) and without dropout; write an ONNX graph"
+            "the module computes something other than a checkpoint does: linear layers with a ReLU between each two, "
+            "of observations as they are (scaled=True: divided by layout.high) and without dropout; write an ONNX graph"
         )

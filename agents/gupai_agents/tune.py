@@ -112,14 +112,14 @@ def _among(game: Game, features: Sequence[str] | None) -> list[bool]:
     names = [feature.name for feature in game.features]
     for name in features or ():
         if name not in names:
-            raise ValueError(f"{short_repr(name)} is no feature of {game.id}; they are {', '.join(names)}")
+            raise ValueError(f"{short_repr(name)} is not a feature of {game.id}; they are {', '.join(names)}")
     return [features is None or name in features for name in names]
 
 
 def start_of(game: Game, start: str | None) -> str:
     """Return the name of the heuristic to begin with, by default the game's last; raises ValueError."""
     if start is not None and start not in game.heuristics:
-        raise ValueError(f"{short_repr(start)} is no heuristic of {game.id}; they are {', '.join(game.heuristics)}")
+        raise ValueError(f"{short_repr(start)} is not a heuristic of {game.id}; they are {', '.join(game.heuristics)}")
     return start or next(reversed(list(game.heuristics)))
 
 

@@ -10,7 +10,7 @@ from gupai_app.commands.shared import NOTHING_KEPT, AsJson, SomeGame, read_varia
 
 def bench(
     name: SomeGame = None,
-    everything: Annotated[bool, typer.Option("--all", help="measure every game")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Measure every game")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure how many decisions per second the engine plays on this machine."""

@@ -13,17 +13,19 @@ from gupai_app.streams import say
 if TYPE_CHECKING:
     from gupai_agents.evaluation.benchmark_models import Card, Suite
 
-PLAYERS = "AGENT, for all tasks, or TASK=AGENT for one"
-Jobs = Annotated[int, typer.Option(min=1, max=256, help="processes that share the work; the card is the same")]
+PLAYERS = "AGENT for all tasks, or TASK=AGENT for one"
+Jobs = Annotated[int, typer.Option(min=1, max=256, help="Number of processes; the results do not depend on it")]
 
 
 @dataclass(frozen=True)
 class CardFile:
     """Options of the card that is written."""
 
-    out: Annotated[str | None, path_option("FILE.json", "write a card, and a page of it next to it")] = None
+    out: Annotated[str | None, path_option("FILE.json", "Write a card to this file, and its HTML page next to it")] = (
+        None
+    )
     force: Force = False
-    label: Annotated[str | None, typer.Option("--name", help="what the card calls the agent")] = None
+    label: Annotated[str | None, typer.Option("--name", help="Name of the agent on the card")] = None
 
     def check(self) -> None:
         """Refuse a file that could not be written."""
@@ -37,22 +39,24 @@ class CardFile:
 
 @grouped
 def benchmark(
-    agents: Annotated[list[str] | None, typer.Argument(metavar="[AGENT]...", help=PLAYERS)] = None,
+    agents: Annotated[
+        list[str] | None, typer.Argument(metavar="[AGENT]...", help=f"Agent to evaluate: {PLAYERS}")
+    ] = None,
     tasks: Annotated[
-        list[str] | None, typer.Option("--tasks", metavar="TASK", help="play this one; repeat it; default: all")
+        list[str] | None, typer.Option("--tasks", metavar="TASK", help="Task to play (default: all); may be repeated")
     ] = None,
     deals: Annotated[
-        int | None, typer.Option(min=2, help="only the first so many of each task, for a quick evaluation")
+        int | None, typer.Option(min=2, help="Play only this many deals of each task, for a quick evaluation")
     ] = None,
     compare: Annotated[
-        list[str] | None, typer.Option("--compare", metavar="CARD", help="show another card next to it; repeat it")
+        list[str] | None, typer.Option("--compare", metavar="CARD", help="Card to show for comparison; may be repeated")
     ] = None,
     jobs: Jobs = 1,
     *,
     card: CardFile,
     as_json: AsJson = False,
 ) -> None:
-    """Play an agent in the tasks of the benchmark: 0 is random, 100 is best."""
+    """Evaluate an agent on the tasks of the benchmark: `random` scores 0, `best` scores 100."""
     if not agents and not compare:
         raise Mistake("name an AGENT, or cards with --compare")
     card.check()
@@ -72,7 +76,7 @@ def benchmark(
 
             write_file(card.out, as_text(found).encode(), force=card.force)
             write_file(page_of(card.out), card_page(found).encode(), force=card.force)
-            say(f"The card is {card.out}; to check it: gupai verify {card.out}", error=True)
+            say(f"The card is in {card.out}; check it with: gupai verify {card.out}", error=True)
     with mistakes():
         report.benchmark(cards, as_json=as_json)
 
@@ -110,7 +114,9 @@ def who_plays(suite: "Suite", words: Sequence[str], tasks: Sequence[str] | None 
         raise Mistake(f"{of_all[0]} and {of_all[1]}: name one agent for all tasks, and others as TASK=AGENT")
     without = [name for name in wanted if name not in who]
     if without and not of_all:
-        raise Mistake(f"nobody plays {', '.join(without)}: name an AGENT for them, or only your tasks with --tasks")
+        raise Mistake(
+            f"no agent is given for {', '.join(without)}: name an AGENT for them, or choose tasks with --tasks"
+        )
     return {name: who.get(name, *of_all) for name in wanted}
 
 
@@ -136,7 +142,7 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
         suite, names = read_suite(card.suite), [each.task for each in card.results]
         who = who_plays(suite, agents, names) if agents else {}
         duels = sum(len(each.chips) for each in card.results)
-        with going_on("nothing was found to be wrong so far"), report.progress("duels", duels) as done:
+        with going_on("no errors were found so far"), report.progress("duels", duels) as done:
             check(path, who, progress=done, workers=Workers() if jobs == 1 else Processes(jobs))
         verify_page(Path(page_of(path)), card_page(card).encode(), lambda line: say(f"gupai: {line}", error=True))
     say(f"{path}: {card.agent} played {len(names)} tasks again; all chips and figures are the same")

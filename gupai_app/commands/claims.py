@@ -28,7 +28,7 @@ from gupai_app.streams import say
 if TYPE_CHECKING:
     from gupai_agents.evaluation.claims import Claim
 
-ClaimName = Annotated[str, typer.Argument(metavar="ID|FILE", help="a claim; `gupai claim list` lists them")]
+ClaimName = Annotated[str, typer.Argument(metavar="ID|FILE", help="Claim, as listed by `gupai claim list`, or a file")]
 
 
 class ClaimGroup(TyperGroup):
@@ -47,7 +47,7 @@ class ClaimGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(cls=ClaimGroup, help="Test what is said about playing, or list what is there to test.")
+app = typer.Typer(cls=ClaimGroup, help="Test claims about good play, or list those that ship with gupai.")
 
 
 @app.callback(invoke_without_command=True)
@@ -61,16 +61,18 @@ class Sample:
     """Options that change what a claim is tested with."""
 
     deals: Annotated[
-        int | None, typer.Option(min=2, max=1_000_000, help="deals of each figure, instead of those of the file")
+        int | None, typer.Option(min=2, max=1_000_000, help="Deals per figure (default: as in the file)")
     ] = None
     panel: Annotated[
-        list[str] | None, typer.Option(metavar="AGENT", help="players instead of those of the file; repeat it")
+        list[str] | None,
+        typer.Option(metavar="AGENT", help="Player to test with (default: those in the file); may be repeated"),
     ] = None
     strong: Annotated[
-        bool, typer.Option("--strong", help="next to them the network `best` and a search; takes minutes")
+        bool, typer.Option("--strong", help="Also test with the network `best` and a search; takes minutes")
     ] = False
     masters: Annotated[
-        bool, typer.Option(help="say what the strong do where the claimed action and the other are both open")
+        bool,
+        typer.Option(help="Report what strong players do where the claimed action and the alternative are both legal"),
     ] = True
 
 
@@ -80,7 +82,7 @@ class Changes:
 
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="change the claim; `gupai claim show ID` lists the keys"),
+        typer.Option("--set", metavar="KEY=VALUE", help="Change the claim; `gupai claim show ID` lists the keys"),
     ] = None
     option: Options = None
 
@@ -90,12 +92,15 @@ class Instead:
     """Options that ask for something else than a verdict."""
 
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="say how often it comes up and how many deals it takes")
+        bool,
+        typer.Option("--dry-run", help="Report only how often the situation occurs and how many deals the test takes"),
     ] = False
     optimise: Annotated[
-        bool, typer.Option("--optimise", help="say instead what an optimiser does with the trait of a policy claim")
+        bool, typer.Option("--optimise", help="Report instead what an optimiser does with the trait of a policy claim")
     ] = False
-    seeds: Annotated[int | None, typer.Option(min=2, max=1000, help="of the optimiser; default 8")] = None
+    seeds: Annotated[
+        int | None, typer.Option(min=2, max=1000, help="Number of seeds of the optimiser (default: 8)")
+    ] = None
     threads: Threads = None
 
 
@@ -103,10 +108,10 @@ class Instead:
 class Output:
     """Options that say in which form a verdict is given."""
 
-    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False
-    as_markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown")] = False
     html: Annotated[
-        str | None, path_option("FILE", "write a page with deals to step through, and its games next to it")
+        str | None, path_option("FILE", "Write an HTML page with deals to step through, and its games next to it")
     ] = None
     force: Force = False
 
@@ -133,24 +138,24 @@ class Output:
 @grouped
 def run(
     name: Annotated[
-        str | None, typer.Argument(metavar="ID|FILE", help="a claim; `gupai claim list` lists them")
+        str | None, typer.Argument(metavar="ID|FILE", help="Claim, as listed by `gupai claim list`, or a file")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="test all claims that come with gupai")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Test all claims that ship with gupai")] = False,
     *,
     sample: Sample,
     changes: Changes,
-    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     instead: Instead,
     out: Annotated[
-        str | None, path_option("FOLDER", "keep each verdict; those that lie there are not made again")
+        str | None, path_option("FOLDER", "Keep each verdict in this folder; existing ones are not computed again")
     ] = None,
     jobs: Annotated[
-        int, typer.Option(min=1, max=256, help="processes that share the claims of --all; verdicts stay")
+        int, typer.Option(min=1, max=256, help="Number of processes for --all; the verdicts do not depend on it")
     ] = 1,
     ray: Ray = None,
     output: Output,
 ) -> None:
-    """Test a claim: a verdict with its interval."""
+    """Test a claim and print a verdict with its confidence interval."""
     from gupai_agents.workers import Processes
     from gupai_app import claims
 
@@ -203,7 +208,7 @@ def _check_together(sample: Sample, instead: Instead, output: Output) -> None:
 
 @app.command("list")
 def list_claims() -> None:
-    """Print all claims that come with gupai."""
+    """List all claims that ship with gupai."""
     from gupai_app import claims
 
     claims.listed()
@@ -211,7 +216,7 @@ def list_claims() -> None:
 
 @app.command()
 def show(name: ClaimName) -> None:
-    """Print the file of a claim, and what may be changed in it."""
+    """Print the file of a claim and the settings that can be changed."""
     from gupai_app import claims
 
     with mistakes():
@@ -220,13 +225,13 @@ def show(name: ClaimName) -> None:
 
 @app.command()
 def new(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="that it is about")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Game that the claim is about")],
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="of the claim and of its file; default my-GAME")
+        str | None, typer.Argument(metavar="[NAME]", help="Name of the claim and its file (default: my-GAME)")
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write the beginning of a claim's file about a game."""
+    """Write a template for a claim about a game."""
     from gupai_app import claims
 
     with mistakes():

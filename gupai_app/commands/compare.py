@@ -37,8 +37,10 @@ from gupai_app.streams import say
 class Folder:
     """Options of the folder in which a tournament is kept."""
 
-    out: Annotated[str | None, path_option("FOLDER", "keep games, figures and a report in a new folder")] = None
-    resume: Annotated[bool, typer.Option("--resume", help="continue a stopped tournament in this folder")] = False
+    out: Annotated[str | None, path_option("FOLDER", "Keep games, figures and a report in a new folder")] = None
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Resume the stopped tournament in the folder given by --out")
+    ] = False
 
 
 @grouped
@@ -46,10 +48,10 @@ def tournament(
     name: GameName,
     agents: Rivals,
     deals: Deals = 5000,
-    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     option: Options = None,
     table: Annotated[
-        str, typer.Option(help="who sits together: one among equal others, two, mixed, or all of these")
+        str, typer.Option(help="Seat assignment: one (one agent among equal others), two, mixed, or all of these")
     ] = "one",
     *,
     folder: Folder,
@@ -57,7 +59,7 @@ def tournament(
     ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let agents meet each other in the same deals from every seat."""
+    """Compare agents in the same deals, each played from every seat."""
     import time
 
     game, variant = read_variant(name, option)
@@ -65,7 +67,7 @@ def tournament(
     seed = read_seed(seed)
     out, resume = folder.out, folder.resume
     if resume and out is None:
-        raise Mistake("--resume needs --out FOLDER, the one to continue with")
+        raise Mistake("--resume needs --out FOLDER, the tournament to resume")
     if record.record is not None and out is not None:
         raise Mistake("--out keeps the games already; leave out --record")
 
@@ -79,7 +81,7 @@ def tournament(
     with mistakes():
         plan = play.schedule(game, labels_of(rivals), deals, **options)
     total = len(plan.line_ups) * deals
-    lost = f"what is finished is in {out}: give the command again with --resume" if out else BEGIN_AGAIN
+    lost = f"finished work is in {out}: run the command again with --resume" if out else BEGIN_AGAIN
     with (
         mistakes(),
         going_on(lost),
@@ -94,27 +96,31 @@ def tournament(
             found = kept.play_into(out, plan, rivals, resume=resume, progress=done, workers=workers)
     report.tournament(found, time.perf_counter() - begin, as_json=as_json)
     if out is not None:
-        say(f"All of it is in {out}; to check it: gupai verify {out}", error=True)
+        say(f"The tournament is in {out}; check it with: gupai verify {out}", error=True)
 
 
 def verify(
     path: Annotated[
         str,
         typer.Argument(
-            metavar="PATH", callback=not_empty, help="what a tournament kept with --out, or the card of a benchmark"
+            metavar="PATH", callback=not_empty, help="Folder of a tournament kept with --out, or card of a benchmark"
         ),
     ],
     agents: Annotated[
         bool,
-        typer.Option("--agents", help="make the agents too, and compare their answers; runs the code of factories"),
+        typer.Option(
+            "--agents", help="Also run the agents and compare their actions; this executes the code of factories"
+        ),
     ] = False,
     agent: Annotated[
         list[str] | None,
-        typer.Option(metavar="AGENT", help=f"who played a card that names a program: {PLAYERS}; repeat it"),
+        typer.Option(
+            metavar="AGENT", help=f"Agent to run again where a card names a program: {PLAYERS}; may be repeated"
+        ),
     ] = None,
     jobs: Jobs = 1,
 ) -> None:
-    """Play the games of a kept tournament, or the agent of a card, again, and recompute all figures from them."""
+    """Replay the games of a tournament, or the agent of a card, and recompute all figures."""
     from gupai_agents.evaluation import folder
     from gupai_env.core.checks import counted
 
@@ -127,32 +133,32 @@ def verify(
     with mistakes():
         found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=agents)
     games, number = found.chips[..., 0].size, len(found.players)
-    say(f"{path}: {counted(games, 'game')} of {counted(number, 'agent')}, played again; all figures are theirs")
+    say(f"{path}: {counted(games, 'game')} of {counted(number, 'agent')}, replayed; all figures match")
 
 
 @dataclass(frozen=True)
 class Limits:
     """Options that say when a gate opens or shuts."""
 
-    gain: Annotated[float, typer.Option(help="chips per deal that the challenger should win")] = 1.0
-    alpha: Annotated[float, typer.Option(help="how often one that wins nothing may be accepted")] = 0.05
-    beta: Annotated[float, typer.Option(help="how often one that gains so much may be rejected")] = 0.05
-    most: Annotated[int, typer.Option(min=1, max=1 << 24, help="deals after which it stays undecided")] = 100_000
+    gain: Annotated[float, typer.Option(help="Mean chips per deal that the challenger should win")] = 1.0
+    alpha: Annotated[float, typer.Option(help="Probability of accepting a challenger that wins nothing")] = 0.05
+    beta: Annotated[float, typer.Option(help="Probability of rejecting a challenger that wins this much")] = 0.05
+    most: Annotated[int, typer.Option(min=1, max=1 << 24, help="Deals after which the test stops undecided")] = 100_000
 
 
 @grouped
 def gate(
     name: GameName,
-    challenger: Annotated[str, typer.Argument(metavar="CHALLENGER", help="an agent")],
-    champion: Annotated[str, typer.Argument(metavar="CHAMPION", help="the agent to be better than")],
+    challenger: Annotated[str, typer.Argument(metavar="CHALLENGER", help="Agent to test")],
+    champion: Annotated[str, typer.Argument(metavar="CHAMPION", help="Agent to beat")],
     *,
     limits: Limits,
-    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     option: Options = None,
     record: Record,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether a challenger beats the champion, in as few deals as the error rates allow."""
+    """Test whether a challenger beats the champion, in as few deals as the error rates allow."""
     import time
 
     game, variant = read_variant(name, option)
@@ -176,18 +182,18 @@ def gate(
 def ladder(
     name: GameName,
     agents: Annotated[
-        list[str] | None, typer.Argument(metavar="[AGENT]...", help="more players, such as checkpoint:PATH")
+        list[str] | None, typer.Argument(metavar="[AGENT]...", help="Additional players, such as checkpoint:PATH")
     ] = None,
     deals: Deals = 5000,
     few: Annotated[
         int | None,
-        typer.Option(min=2, max=1 << 23, help="deals of a duel of one who searches; default: 500, at most --deals"),
+        typer.Option(min=2, max=1 << 23, help="Deals per duel of a search agent (default: 500, at most --deals)"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="names the deals")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed")] = 0,
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let all players of a game, and searches, meet its rule-based ones, and say how fast each decides."""
+    """Rate all players of a game, and searches, against its rule-based players, and time their decisions."""
     import shlex
     import time
 
@@ -217,11 +223,11 @@ def exploitability(
     name: GameName,
     agents: Evaluated = None,
     option: TinyOptions = None,
-    solve: Annotated[bool, typer.Option("--solve", help="find an equilibrium too, by CFR+")] = False,
-    rounds: Annotated[int, typer.Option(min=1, max=1_000_000_000, help="of CFR+")] = 400,
+    solve: Annotated[bool, typer.Option("--solve", help="Also compute an equilibrium, by CFR+")] = False,
+    rounds: Annotated[int, typer.Option(min=1, max=1_000_000_000, help="Rounds of CFR+")] = 400,
     as_json: AsJson = False,
 ) -> None:
-    """Compute exactly what a best response wins from agents, on a deck small enough to search all play."""
+    """Compute exactly what a best response wins from agents, on a deck small enough to search completely."""
     import time
 
     from gupai_env.games import get_game
@@ -254,28 +260,36 @@ class Finding:
     """Options that say how a best response is found."""
 
     method: Annotated[
-        str, typer.Option(help="tuning (a heuristic), search (every decision) or network (learns from targets)")
+        str,
+        typer.Option(
+            help="How to find it: tuning (a heuristic), search (every decision) or network (trained on targets)"
+        ),
     ] = "tuning"
-    generations: Annotated[int, typer.Option(min=0, max=100_000, help="of tuning")] = 60
+    generations: Annotated[int, typer.Option(min=0, max=100_000, help="Generations of tuning")] = 60
     candidate_deals: Annotated[
         int | None,
-        typer.Option(min=2, max=1_000_000, help="of a candidate of tuning; default: 1000, of a slow agent 200"),
+        typer.Option(
+            min=2, max=1_000_000, help="Deals per candidate of tuning (default: 1000, or 200 against a slow agent)"
+        ),
     ] = None
-    playouts: Annotated[int, typer.Option(min=1, max=1_000_000, help="of a decision of search")] = 200
-    minutes: Annotated[float, typer.Option(min=0, max=1e6, help="that a network learns, of one core's time")] = 10.0
-    deals: Annotated[int, typer.Option(min=2, max=1 << 23, help="in which the gain is measured")] = 5000
+    playouts: Annotated[int, typer.Option(min=1, max=1_000_000, help="Playouts per decision of the search")] = 200
+    minutes: Annotated[
+        float, typer.Option(min=0, max=1e6, help="Minutes of training for the network, in time of one core")
+    ] = 10.0
+    deals: Annotated[int, typer.Option(min=2, max=1 << 23, help="Deals in which the gain is measured")] = 5000
 
 
 @grouped
 def best_response(
     name: GameName,
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="the one that is frozen")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Frozen agent to win from")],
     *,
     finding: Finding,
-    seed: Annotated[int, typer.Option(help="names the deals and the search")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the deals and the search")] = 0,
     option: Options = None,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", callback=not_empty, help="write the learned network, a checkpoint")
+        str | None,
+        typer.Option(metavar="FILE", callback=not_empty, help="Write the trained network to this checkpoint"),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -293,7 +307,7 @@ def best_response(
 
     if out is not None:
         if finding.method != NETWORK:
-            raise Mistake(f"--out writes a network that has learned; give --method {NETWORK} too")
+            raise Mistake(f"--out writes a trained network; add --method {NETWORK}")
         check_target("--out", out, force, stream=False)
     begin, learned, note = time.perf_counter(), None, ""
     with mistakes():
@@ -303,7 +317,7 @@ def best_response(
 
         with mistakes(), going_on(NOTHING_KEPT):
             learned, effort, note = learn(game, variant, frozen, effort, seed, out, force)
-    kept = NOTHING_KEPT if out is None else f"the network is in {out}: let it play as checkpoint:{out}"
+    kept = NOTHING_KEPT if out is None else f"the network is in {out}: use it as checkpoint:{out}"
     with mistakes(), packages_of_tuning(), going_on(kept), report.progress("deals", effort.total(game)) as done:
         found = find_best_response(
             game, frozen, effort=effort, seed=seed, learned=learned, progress=done, **variant.changed()

@@ -43,7 +43,7 @@ class OneLineErrors(TyperGroup):
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
         """Return the command that is named. Raises: Mistake for a former name, saying the present one."""
         if args and args[0] in RENAMED:
-            raise Mistake(f"gupai {args[0]} is called gupai {RENAMED[args[0]]} now")
+            raise Mistake(f"gupai {args[0]} is now called gupai {RENAMED[args[0]]}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
@@ -124,7 +124,7 @@ def mistakes() -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise Mistake("a file that was named is not UTF-8 text") from error
+        raise Mistake("a file you named is not UTF-8 text") from error
     except OSError as error:
         raise Mistake(_described(error)) from error
     except ValueError as error:

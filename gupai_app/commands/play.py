@@ -37,7 +37,7 @@ def play(
     *,
     record: Record,
 ) -> None:
-    """Play against agents, by typing; you need not know the game."""
+    """Play against agents in the terminal; you need not know the game."""
     from gupai_env.core.rng import draw
     from gupai_env.core.streams import PERSON_STREAM
 
@@ -66,12 +66,12 @@ def watch(
     agents: Agents = None,
     seed: Seed = None,
     option: Options = None,
-    tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object a move")] = False,
+    tables: Annotated[bool, typer.Option("--tables", help="Show the table after every move")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per move")] = False,
     *,
     record: Record,
 ) -> None:
-    """Print a deal of agents move by move, all tiles face up."""
+    """Print a deal between agents move by move, with all tiles face up."""
     game, variant = read_variant(name, option)
     seed, line_up = read_seed(seed), read_line_up(agents, variant.players, game, variant)
 
@@ -87,15 +87,15 @@ def watch(
 
 def replay(
     path: Annotated[
-        str, typer.Argument(metavar="FILE", callback=not_empty, help="games that a command wrote with --record")
+        str, typer.Argument(metavar="FILE", callback=not_empty, help="File of games recorded with --record")
     ],
-    number: Annotated[int, typer.Option("--game", min=1, help="begin at this game, counted from 1")] = 1,
-    tables: Annotated[bool, typer.Option("--tables", help="show the table after every move")] = False,
-    check: Annotated[bool, typer.Option("--check", help="show nothing, check all games")] = False,
-    html: Annotated[str | None, path_option("FILE", "write this game as a page for a browser to a new file")] = None,
+    number: Annotated[int, typer.Option("--game", min=1, help="First game to show, counted from 1")] = 1,
+    tables: Annotated[bool, typer.Option("--tables", help="Show the table after every move")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Check all games without showing them")] = False,
+    html: Annotated[str | None, path_option("FILE", "Write this game to a new HTML file")] = None,
     force: Force = False,
 ) -> None:
-    """Step through recorded games, or check them all; each is played again by the rules before it is shown."""
+    """Step through recorded games, or check them; each is replayed under the rules before it is shown."""
     from gupai_agents.evaluation.records import read_games
     from gupai_app import play as table
     from gupai_app.human import Terminal
@@ -110,7 +110,7 @@ def replay(
                 raise Mistake("--check shows nothing: leave --html and --tables out")
             if not (checked := sum(1 for _ in games)):
                 raise Mistake(f"{path}: there is no game {number}")
-            say(f"{path}: {counted(checked, 'game')}, played again to the byte")
+            say(f"{path}: {counted(checked, 'game')}, replayed and identical to the byte")
             return
         first = next(games, None)
         if first is None:
@@ -127,20 +127,19 @@ def replay(
 
 
 def web(
-    port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="of the pages; without it a free one is found")
-    ] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port (default: a free one)")] = None,
     host: Annotated[
-        str, typer.Option(help="at which the pages are; others than this machine reach them only if you name one")
+        str, typer.Option(help="Address to listen on; the default accepts connections from this machine only")
     ] = "127.0.0.1",
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="open the browser")] = True,
-    runs: Annotated[str, path_option("FOLDER", "of the training runs that are shown")] = "runs",
-    tournaments: Annotated[str, path_option("FOLDER", "in which tournaments are kept")] = "tournaments",
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser")] = True,
+    runs: Annotated[str, path_option("FOLDER", "Folder of the training runs to show")] = "runs",
+    tournaments: Annotated[str, path_option("FOLDER", "Folder in which tournaments are kept")] = "tournaments",
     agent: Annotated[
-        list[str] | None, typer.Option(metavar="AGENT", help="one more player on the pages, such as onnx:FILE")
+        list[str] | None,
+        typer.Option(metavar="AGENT", help="Additional player to offer, such as onnx:FILE; may be repeated"),
     ] = None,
 ) -> None:
-    """Play, look back at games, try claims, hold tournaments and see training runs on pages in the browser."""
+    """Open a web page to play, review games, test claims, run tournaments and follow training runs."""
     try:
         from gupai_app.web.serve import serve
     except ImportError as error:
@@ -150,9 +149,11 @@ def web(
 
 
 def warm(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="by default all games")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[GAME]...", help="Games to compile (default: all)")
+    ] = None,
 ) -> None:
-    """Compile games beforehand, once on this machine; afterwards nothing waits for it."""
+    """Compile games in advance, once per machine, so that no command has to wait for it later."""
     from gupai_env.games import GAMES, load_plugins
 
     if not names:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from gupai_env.core.variant import Variant
 
 SEEDS = 1_000_000  # of these one is drawn if none is given; a short one is easily typed again
-BEGIN_AGAIN = "give the command again; with --out FOLDER what is finished would have been kept"
-NOTHING_KEPT = "nothing is kept of what it found: give the command again"
+BEGIN_AGAIN = "run the command again; with --out FOLDER, finished work is kept"
+NOTHING_KEPT = "no results were kept: run the command again"
 
 
 def not_empty(parameter: typer.CallbackParam, value: str | None) -> str | None:
@@ -37,42 +37,60 @@ def path_option(metavar: str, meaning: str, *flags: str) -> Any:
     return typer.Option(*flags, metavar=metavar, callback=not_empty, help=meaning)
 
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="a game; `gupai rules` lists them")]
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="Game, as listed by `gupai rules`")]
 SomeGame = Annotated[
-    str | None, typer.Argument(metavar="[GAME]", help="a game, by default the first that `gupai rules` lists")
+    str | None, typer.Argument(metavar="[GAME]", help="Game (default: the first listed by `gupai rules`)")
 ]
-OptionalGame = Annotated[str | None, typer.Argument(metavar="[GAME]", help="a game; without it all are listed")]
+OptionalGame = Annotated[str | None, typer.Argument(metavar="[GAME]", help="Game (default: list all games)")]
 Options = Annotated[
     list[str] | None,
-    typer.Option("-o", "--option", metavar="NAME=VALUE", help="an option of the rules, see `gupai rules GAME`"),
+    typer.Option(
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        help="Option of the rules, as listed by `gupai rules GAME`; may be repeated",
+    ),
 ]
-Seed = Annotated[int | None, typer.Option(help="names the deals; without it one is drawn and shown")]
-Against = Annotated[list[str] | None, typer.Option(metavar="AGENT", help="who plays; repeat it for each seat")]
-YourSeat = Annotated[int | None, typer.Option(help="your seat, from 0; without it one is drawn")]
-Agents = Annotated[list[str] | None, typer.Argument(metavar="[AGENT]...", help="one a seat; fewer are repeated")]
-Rivals = Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="two or more")]
+Seed = Annotated[int | None, typer.Option(help="Random seed (default: random, printed)")]
+Against = Annotated[
+    list[str] | None, typer.Option(metavar="AGENT", help="Opponent; repeat the option to choose one for each seat")
+]
+YourSeat = Annotated[int | None, typer.Option(help="Your seat, from 0 (default: random)")]
+Agents = Annotated[
+    list[str] | None, typer.Argument(metavar="[AGENT]...", help="One agent per seat; a shorter list is repeated")
+]
+Rivals = Annotated[list[str], typer.Argument(metavar="AGENT AGENT...", help="Two or more agents")]
 Evaluated = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[AGENT]...", help="each is judged with itself in all seats; default: all by name"),
+    typer.Argument(
+        metavar="[AGENT]...", help="Agents, each evaluated with itself in all seats (default: all named ones)"
+    ),
 ]
 TinyOptions = Annotated[
     list[str] | None,
     typer.Option(
-        "-o", "--option", metavar="NAME=VALUE", help="an option of the rules; deck=tiny and few players are set"
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        help="Option of the rules; deck=tiny and the smallest number of players are already set",
     ),
 ]
 RecordFile = Annotated[
-    str | None, path_option("FILE", "write the games to a new file, see docs/records.md", "--record")
+    str | None, path_option("FILE", "Record the games in a new file; see docs/records.md", "--record")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object")]
-Force = Annotated[bool, typer.Option("--force", help="replace files that exist already")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files")]
 Threads = Annotated[
-    int | None, typer.Option(min=1, max=256, help="that share the work, by default one a core; results stay")
+    int | None,
+    typer.Option(min=1, max=256, help="Number of threads (default: one per core); the results do not depend on it"),
 ]
 Ray = Annotated[
-    str | None, typer.Option("--ray", metavar="ADDRESS", help="share the work with a Ray cluster, see docs/cluster.md")
+    str | None,
+    typer.Option(
+        "--ray", metavar="ADDRESS", help="Share the work with the Ray cluster at this address; see docs/cluster.md"
+    ),
 ]
-Deals = Annotated[int, typer.Option(min=2, max=1 << 23, help="deals of each duel, each played once from every seat")]
+Deals = Annotated[int, typer.Option(min=2, max=1 << 23, help="Deals per duel, each played once from every seat")]
 
 
 @dataclass(frozen=True)
@@ -138,7 +156,7 @@ def read_agent(spec: str, game: "Game", variant: "Variant") -> "Agent":
     from gupai_agents import make_agent
 
     if spec == "human":
-        raise Mistake(f"here only programs play; a person plays with: gupai play {game.id}")
+        raise Mistake(f"only programs can play here; to play yourself: gupai play {game.id}")
     with mistakes():
         return make_agent(spec, game, **asdict(variant))
 
@@ -149,7 +167,7 @@ def read_line_up(specs: Sequence[str] | None, seats: int, game: "Game", variant:
 
     specs = specs or agent_names(game, variant)[-1:]
     if len(specs) > seats:
-        raise Mistake(f"{len(specs)} agents are too many, there is room for {seats}")
+        raise Mistake(f"{len(specs)} agents are too many; there are {seats} seats for them")
     made = {spec: read_agent(spec, game, variant) for spec in dict.fromkeys(specs)}
     agents = [made[spec] for spec in specs]
     return [agents[seat % len(agents)] for seat in range(seats)]
@@ -168,12 +186,12 @@ def one_of(flags: dict[str, object]) -> None:
     """Refuse two flags that cannot both be meant. Raises: ValueError."""
     given = [flag for flag, value in flags.items() if value]
     if len(given) > 1:
-        raise ValueError(f"{given[0]} and {given[1]} do not go together; leave one of them out")
+        raise ValueError(f"{given[0]} and {given[1]} cannot be combined; leave one of them out")
 
 
 def kept_in(out: str | None) -> str:
     """Return how to continue with a command that keeps what is finished in a folder, if one is named."""
-    return f"what is finished is in {out}: give the command again" if out else BEGIN_AGAIN
+    return f"finished work is in {out}: run the command again" if out else BEGIN_AGAIN
 
 
 @contextmanager
@@ -189,7 +207,7 @@ def workers_at(address: str | None, go_on: str, otherwise: "Workers | None" = No
         return
     cluster = Cluster(address, go_on)
     # beforehand: where the node of this machine dies, Ray ends the process without a word
-    say(f"gupai: at the Ray cluster {address}; if it is lost: {go_on}", error=True)
+    say(f"gupai: using the Ray cluster at {address}; if it is lost: {go_on}", error=True)
     try:
         yield cluster
     finally:

@@ -29,28 +29,33 @@ def train(
     config: Annotated[
         str | None,
         typer.Argument(
-            metavar="CONFIG", callback=not_empty, help="a file, or a game for the configuration that comes with it"
+            metavar="CONFIG",
+            callback=not_empty,
+            help="Configuration file, or a game for the configuration that ships with it",
         ),
     ] = None,
     changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="change a setting, e.g. ppo.entropy=0.02")
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, such as ppo.entropy=0.02; may be repeated"),
     ] = None,
     go_on: Annotated[
         str | None,
-        typer.Option("--resume", metavar="RUN", callback=not_empty, help="continue a stopped run, named by its folder"),
+        typer.Option("--resume", metavar="RUN", callback=not_empty, help="Resume the stopped run in this folder"),
     ] = None,
-    runs: Annotated[str, typer.Option(metavar="FOLDER", callback=not_empty, help="where runs are kept")] = "runs",
+    runs: Annotated[
+        str, typer.Option(metavar="FOLDER", callback=not_empty, help="Folder in which runs are kept")
+    ] = "runs",
     seeds: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="train so many runs, side by side, from consecutive seeds")
+        int | None, typer.Option(min=1, max=1000, help="Train this many runs in parallel, with consecutive seeds")
     ] = None,
     ray: Ray = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print lines of JSON")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines")] = False,
 ) -> None:
     """Train a player by search, self-play or both, then print its results against the baselines."""
     if (config is None) == (go_on is None):
-        raise Mistake("name a configuration, or with --resume a run to continue with")
+        raise Mistake("name a configuration, or a run to resume with --resume")
     if go_on is not None and changes:
-        raise Mistake("a run continues as it began; --set is for new runs")
+        raise Mistake("--set cannot be combined with --resume: a run keeps its settings")
     if seeds is not None and (go_on is not None or ray is not None):
         raise Mistake("--seeds is for new runs on this machine; leave out --resume and --ray")
 
@@ -64,18 +69,21 @@ def train(
 
 
 def compare_runs(
-    folders: Annotated[list[str], typer.Argument(metavar="RUN...", help="folders of training runs of one game")],
+    folders: Annotated[list[str], typer.Argument(metavar="RUN...", help="Folders of training runs of one game")],
     out: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", callback=not_empty, help="write CSV, pictures and TensorBoard's files there"),
+        typer.Option(
+            metavar="FOLDER", callback=not_empty, help="Write CSV files, pictures and TensorBoard logs to this folder"
+        ),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(metavar="PLAYER", help="of the pictures, by default the strongest baseline")
+        str | None,
+        typer.Option(metavar="PLAYER", help="Opponent shown in the pictures (default: the strongest baseline)"),
     ] = None,
     force: Force = False,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
 ) -> None:
-    """Compare training runs over their seeds: chips per deal at the end, and over targets, decisions and seconds."""
+    """Compare training runs across seeds: chips per deal at the end, and by targets, decisions and seconds."""
     with mistakes(), going_on(NOTHING_KEPT):
         try:
             from gupai_app.compare_runs import compare
@@ -87,15 +95,17 @@ def compare_runs(
 
 def export(
     checkpoint: Annotated[
-        str, typer.Argument(metavar="CHECKPOINT", callback=not_empty, help="a file, or the folder of a run")
+        str, typer.Argument(metavar="CHECKPOINT", callback=not_empty, help="Checkpoint file, or the folder of a run")
     ],
-    onnx: Annotated[str | None, typer.Option(metavar="FILE", callback=not_empty, help="an ONNX graph")] = None,
+    onnx: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="Write an ONNX graph to this file")
+    ] = None,
     sb3: Annotated[
-        str | None, typer.Option(metavar="FILE", callback=not_empty, help="a zip for MaskablePPO.load")
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="Write a zip file for MaskablePPO.load")
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a trained player for other programs: as an ONNX graph, or for sb3-contrib's MaskablePPO."""
+    """Export a trained player to other programs: as an ONNX graph, or for sb3-contrib's MaskablePPO."""
     if not (onnx or sb3):
         raise Mistake("say what to write: --onnx FILE, --sb3 FILE or both")
     from gupai_env.core.files import write_output
@@ -120,9 +130,9 @@ def export(
 
 def export_dataset(
     games: Annotated[
-        str, typer.Argument(metavar="FILE", callback=not_empty, help="games that a command wrote with --record")
+        str, typer.Argument(metavar="FILE", callback=not_empty, help="File of games recorded with --record")
     ],
-    out: Annotated[str, typer.Option(metavar="FILE", callback=not_empty, help="a new file, FILE.npz")],
+    out: Annotated[str, typer.Option(metavar="FILE", callback=not_empty, help="New file, FILE.npz")],
     force: Force = False,
 ) -> None:
     """Write recorded games as arrays to learn from: observations, masks, actions, returns, seats."""
@@ -144,24 +154,24 @@ def export_dataset(
 def tune(
     name: GameName,
     option: Options = None,
-    start: Annotated[
-        str | None, typer.Option(metavar="HEURISTIC", help="begin with this heuristic of the game")
-    ] = None,
+    start: Annotated[str | None, typer.Option(metavar="HEURISTIC", help="Heuristic of the game to start from")] = None,
     feature: Annotated[
-        list[str] | None, typer.Option(metavar="FEATURE", help="change the weights of these alone; repeat it")
+        list[str] | None,
+        typer.Option(metavar="FEATURE", help="Feature whose weight to tune (default: all); may be repeated"),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0, max=1e6, help="to search at most")] = 60.0,
+    seconds: Annotated[float, typer.Option(min=0, max=1e6, help="Longest search, in seconds")] = 60.0,
     generations: Annotated[
-        int | None, typer.Option(min=0, max=1_000_000, help="to search at most; the same find the same weights")
+        int | None,
+        typer.Option(min=0, max=1_000_000, help="Most generations to search; the same number finds the same weights"),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="names the deals and the search")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the deals and the search")] = 0,
     out: Annotated[
-        str | None, typer.Option(metavar="FILE", callback=not_empty, help="write the heuristic here, FILE.yaml")
+        str | None, typer.Option(metavar="FILE", callback=not_empty, help="Write the heuristic to this file, FILE.yaml")
     ] = None,
     force: Force = False,
     ray: Ray = None,
 ) -> None:
-    """Find weights for a rule-based player by an evolution strategy, and print them with how they fare."""
+    """Tune the weights of a rule-based player by an evolution strategy, and print them with their results."""
     game, variant = read_variant(name, option)
     from gupai_env.core.files import STREAMS
 
@@ -181,14 +191,18 @@ class Effort:
     """Options that say how much is searched for the features that matter."""
 
     seeds: Annotated[
-        int, typer.Option(min=4, max=1000, help="searches; half of them state what is found, half test it")
+        int, typer.Option(min=4, max=1000, help="Number of searches; half of them form the findings, half test them")
     ] = 12
-    generations: Annotated[int, typer.Option(min=0, max=100_000, help="to tune with all features")] = 60
-    again: Annotated[int, typer.Option(min=0, max=100_000, help="generations to tune on without each")] = 6
-    candidate_deals: Annotated[int, typer.Option(min=2, max=1_000_000, help="of each candidate of a generation")] = 600
-    deals: Annotated[int, typer.Option(min=2, max=1_000_000, help="fresh ones, in which the found are compared")] = (
-        16_000
+    generations: Annotated[int, typer.Option(min=0, max=100_000, help="Generations of tuning with all features")] = 60
+    again: Annotated[
+        int, typer.Option(min=0, max=100_000, help="Further generations of tuning without each feature")
+    ] = 6
+    candidate_deals: Annotated[int, typer.Option(min=2, max=1_000_000, help="Deals per candidate of a generation")] = (
+        600
     )
+    deals: Annotated[
+        int, typer.Option(min=2, max=1_000_000, help="Fresh deals in which the tuned heuristics are compared")
+    ] = 16_000
 
 
 @grouped
@@ -196,19 +210,21 @@ def discover(
     name: GameName,
     *,
     effort: Effort,
-    start: Annotated[str | None, typer.Option(metavar="HEURISTIC", help="begin with this heuristic")] = None,
-    seed: Annotated[int, typer.Option(help="names the deals and the searches")] = 0,
+    start: Annotated[str | None, typer.Option(metavar="HEURISTIC", help="Heuristic to start from")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the deals and the searches")] = 0,
     threads: Threads = None,
     option: Options = None,
     out: Annotated[
         str | None,
         typer.Option(
-            metavar="FOLDER", callback=not_empty, help="keep it as GAME.json; what is there is not done again"
+            metavar="FOLDER",
+            callback=not_empty,
+            help="Keep the results as GAME.json; existing ones are not computed again",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object")] = False,
 ) -> None:
-    """Show which features of a heuristic matter: what is lost by a heuristic tuned without each of them."""
+    """Show which features of a heuristic matter: the chips lost by one tuned without each of them."""
     import json
 
     game, variant = read_variant(name, option)

@@ -96,12 +96,12 @@ class Comparison:
             if not run.evaluations:
                 raise ValueError(f"{run.folder}: nothing was evaluated there yet")
             if (run.game, run.variant) != (runs[0].game, runs[0].variant):
-                raise ValueError(f"{run.folder}: of another game or variant than {runs[0].folder}")
+                raise ValueError(f"{run.folder}: its game or variant is not that of {runs[0].folder}")
         if len({run.folder.resolve() for run in runs}) < len(runs):
             raise ValueError("the same run is named twice")
         self.baselines = [name for name in runs[0].baselines if all(name in run.baselines for run in runs)]
         if not self.baselines:
-            raise ValueError("these runs have no player in common that all were compared with")
+            raise ValueError("no player was compared with all of these runs")
         alike: dict[str, list[TrainedRun]] = {}
         for run in runs:
             alike.setdefault(json.dumps(_settings(run), sort_keys=True), []).append(run)

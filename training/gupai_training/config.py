@@ -41,7 +41,7 @@ class Section(BaseModel):
     @classmethod
     def _a_truth_value_is_no_number(cls, value: Any) -> Any:
         if isinstance(value, bool):
-            raise ValueError("true and false are no values of this setting")
+            raise ValueError("true and false are not values of this setting")
         return value
 
 
@@ -53,34 +53,39 @@ class NetworkConfig(Section):
 
     type: Literal["mlp", "residual", "gated"] = Field(
         "mlp",
-        description="residual: the output of a layer as wide as the one before is added to its input; gated: after "
-        "multiplication by a second layer",
+        description="residual: a layer as wide as the one before adds its input to its output; gated: the output is "
+        "first multiplied by a second layer",
     )
     hidden: list[Width] = Field(
-        [256, 256], description="widths of the layers, ReLU between them", min_length=1, max_length=MAX_LAYERS
+        [256, 256],
+        description="widths of the hidden layers, with ReLU between them",
+        min_length=1,
+        max_length=MAX_LAYERS,
     )
 
 
 class PPOConfig(Section):
     """The learner of self-play."""
 
-    envs: int = Field(1024, description="deals side by side", ge=1, le=1 << 20)
-    steps: int = Field(32, description="decisions per lane and update", ge=8, le=1 << 16)
+    envs: int = Field(1024, description="number of deals played in parallel", ge=1, le=1 << 20)
+    steps: int = Field(32, description="decisions per parallel deal and update", ge=8, le=1 << 16)
     epochs: int = Field(2, description="epochs over the decisions of an update", ge=1, le=1000)
     batch_size: int = Field(2048, description="decisions per gradient step", ge=2, le=1 << 24)
     learning_rate: float = Field(2e-3, description="initial value; decreases linearly to zero", gt=0, le=1)
     gamma: float = Field(1.0, description="discount per decision; a deal pays once, at its end", gt=0, le=1)
-    gae_lambda: float = Field(0.95, description="weight of later value estimates", ge=0, le=1)
-    clip_range: float = Field(0.2, description="how far a probability ratio may count", gt=0, le=1)
-    entropy: float = Field(0.01, description="initial bonus for entropy", gt=0, le=10)
-    entropy_end: float = Field(0.01, description="final bonus for entropy; above zero", gt=0, le=10)
+    gae_lambda: float = Field(0.95, description="lambda of generalised advantage estimation", ge=0, le=1)
+    clip_range: float = Field(0.2, description="clipping range of the probability ratio", gt=0, le=1)
+    entropy: float = Field(0.01, description="initial entropy coefficient", gt=0, le=10)
+    entropy_end: float = Field(0.01, description="final entropy coefficient; above zero", gt=0, le=10)
     value_coef: float = Field(0.5, description="weight of the value loss", ge=0, le=100)
-    max_grad_norm: float = Field(0.5, description="longest gradient", gt=0, le=1e6)
+    max_grad_norm: float = Field(0.5, description="maximum norm of the gradient", gt=0, le=1e6)
     target_kl: float | None = Field(None, description="stop an update's epochs beyond this KL divergence", gt=0, le=100)
     payoff_scale: float = Field(
-        50.0, description="chips per unit of return, near their standard deviation", ge=1e-3, le=1e9
+        50.0, description="chips per unit of return; choose about their standard deviation", ge=1e-3, le=1e9
     )
-    average_rate: float = Field(0.03, description="share of new weights in the average after an update", gt=0, le=1)
+    average_rate: float = Field(
+        0.03, description="weight of the new parameters in the moving average after each update", gt=0, le=1
+    )
 
 
 class ExpertIterationConfig(Section):
@@ -90,20 +95,20 @@ class ExpertIterationConfig(Section):
     max_minutes: float | None = Field(
         None, description="end the stage, its schedules included, after this many minutes", gt=0, le=1e7
     )
-    heuristic: str | None = Field(None, description="heuristic that plays out; default: the strongest of the game")
+    heuristic: str | None = Field(None, description="heuristic used in playouts; default: the strongest of the game")
     playouts: int = Field(
         10, description="deals per target, in each of which every legal action is tried", ge=1, le=100_000
     )
     tables: int = Field(2048, description="deals played for a chunk of targets", ge=1, le=1 << 20)
     equilibrium: int = Field(
         0,
-        description="rounds of CFR+ that find an equilibrium first, in a game of two seats where hands alone matter: "
-        "targets are what actions win against it, exactly, instead of what playouts win; 0 plays out",
+        description="rounds of CFR+ that first compute an equilibrium, in a game of two seats where only the hands "
+        "matter: targets are the exact chips of actions against it instead of playouts; 0 uses playouts",
         ge=0,
         le=100_000,
     )
     random_moves: float = Field(
-        0.15, description="share of random moves in these deals, except where targets are of true hands", ge=0, le=1
+        0.15, description="share of random moves in these deals, except with true-hand targets", ge=0, le=1
     )
     heuristic_share: float = Field(
         0.25,
@@ -127,27 +132,27 @@ class ExpertIterationConfig(Section):
     )
     rollout_policy: str | None = Field(
         None,
-        description="network, checkpoint:FILE, that is the rollout policy there in its place: a smaller one that has "
-        "learned from it is faster",
+        description="network, checkpoint:FILE, to use as the rollout policy there instead: a smaller one trained on "
+        "it is faster",
     )
     ensemble: list[str] = Field(
         [],
         description="networks, checkpoint:FILE of several seeds: their mean scores of the actions are the true-hand "
-        "targets (distillation), instead of what playouts win",
+        "targets (distillation), instead of playouts",
         max_length=100,
     )
     ahead: int = Field(
         0,
-        description="chunks of targets that workers, or half of the cores, compute ahead, with an older player",
+        description="chunks of targets that workers, or half of the cores, compute in advance, with an older player",
         ge=0,
         le=1000,
     )
-    window: int = Field(3_000_000, description="newest targets kept", ge=1, le=100_000_000)
-    epochs: float = Field(3, description="times a target is learned from, on average", gt=0, le=1000)
+    window: int = Field(3_000_000, description="number of newest targets to keep", ge=1, le=100_000_000)
+    epochs: float = Field(3, description="mean number of times that each target is used", gt=0, le=1000)
     batch_size: int = Field(1024, description="targets per gradient step", ge=2, le=1 << 24)
     learning_rate: float = Field(2e-3, description="initial value; decreases linearly to zero", gt=0, le=1)
     temperature: float = Field(
-        2.0, description="chips by which an action must be better to be e times as likely", gt=0, le=1e9
+        2.0, description="advantage in chips that makes an action e times as likely", gt=0, le=1e9
     )
 
 
@@ -155,8 +160,10 @@ class PoolConfig(Section):
     """The opponents of the learner."""
 
     self_share: float = Field(0.8, description="share of tables with the current self in every seat", ge=0, le=1)
-    snapshots: int = Field(20, description="past selves taken over the run", ge=0, le=10_000)
-    size: int = Field(16, description="past selves kept; the first, the newest and the best stay", ge=3, le=1000)
+    snapshots: int = Field(20, description="number of past selves saved over the run", ge=0, le=10_000)
+    size: int = Field(
+        16, description="number of past selves to keep; the first, the newest and the best always stay", ge=3, le=1000
+    )
     rules: list[str] | None = Field(
         None, description="players of the game that join the pool; default: all rule-based ones", max_length=100
     )
@@ -167,44 +174,44 @@ class EvaluationConfig(Section):
     """How the run is judged, on deals that training never sees."""
 
     baselines: list[str] | None = Field(
-        None, description="players to compare with; default: all that the game has by name", max_length=100
+        None, description="players to compare with; default: all named players of the game", max_length=100
     )
     every: int = Field(20, description="updates, or chunks of targets, between two evaluations", ge=1)
     deals: int = Field(500, description="deals per evaluation, each in every rotation", ge=2, le=MAX_DEALS)
-    final_deals: int = Field(10_000, description="deals of the final table", ge=2, le=MAX_DEALS)
+    final_deals: int = Field(10_000, description="number of deals in the final evaluation", ge=2, le=MAX_DEALS)
 
 
 class Config(Section):
     """A training run."""
 
-    game: str = Field(description="id of the game")
-    variant: dict[str, Any] = Field({}, description="its options where they differ from the rulebook's defaults")
+    game: str = Field(description="ID of the game")
+    variant: dict[str, Any] = Field({}, description="options of the game that differ from their defaults")
     name: str = Field(
-        "", description="folder of the run below `runs/`; the game's id", pattern=r"^[\w.-]*$", max_length=60
+        "", description="folder of the run in `runs/`; default: the ID of the game", pattern=r"^[\w.-]*$", max_length=60
     )
-    seed: int = Field(1, description="of deals, network and learner", ge=0, lt=1 << 32)
+    seed: int = Field(1, description="random seed of the deals, the network and the learner", ge=0, lt=1 << 32)
     start: str | None = Field(
         None,
-        description="player whose network to start from, widened if it is smaller (Net2Net): best, or checkpoint:FILE",
+        description="network to start from, widened if it is smaller (Net2Net): best, or checkpoint:FILE",
         max_length=1000,
     )
     decisions: int = Field(
         10_000_000,
-        description="decisions of self-play to learn from, forced ones not counted; 0 skips self-play",
+        description="decisions of self-play to learn from, not counting forced ones; 0 skips self-play",
         ge=0,
         le=10**15,
     )
     max_minutes: float | None = Field(
         None, description="end self-play, its schedules included, after this many minutes", gt=0, le=1e7
     )
-    threads: int = Field(0, description="torch threads; 0 takes all cores", ge=0, le=1024)
+    threads: int = Field(0, description="number of torch threads; 0 uses all cores", ge=0, le=1024)
     device: str = Field(
         "auto",
-        description='"auto" takes a GPU if there is one; or "cpu", "cuda", "cuda:1"',
+        description='"auto" (a GPU if there is one), "cpu", "cuda" or a GPU such as "cuda:1"',
         pattern=r"^(auto|cpu|cuda(:\d{1,3})?)$",
     )
     precision: Literal["auto", "float32", "bfloat16"] = Field(
-        "auto", description='of matrix products while learning; "auto" takes bfloat16 where it is native'
+        "auto", description='precision of matrix products in training; "auto" uses bfloat16 where it is native'
     )
     save_every: int = Field(20, description="updates, or chunks of targets, between two saves for --resume", ge=1)
     network: NetworkConfig = NetworkConfig()
@@ -243,17 +250,17 @@ class Config(Section):
         for setting, specs in self._networks_asked().items():
             for spec in specs:
                 if spec != BEST and spec.partition(":")[0] != "checkpoint":
-                    raise ValueError(f"{setting}: {spec} is no network; choose {BEST} or checkpoint:FILE")
+                    raise ValueError(f"{setting}: {spec} is not a network; choose {BEST} or checkpoint:FILE")
         if self.expert_iteration.ensemble and not self.expert_iteration.true_hands:
-            raise ValueError("expert_iteration.true_hands=0: nothing would be learned from expert_iteration.ensemble")
+            raise ValueError("expert_iteration.true_hands=0: expert_iteration.ensemble would not be used")
         game = get_game(self.game)
         if self.expert_iteration.equilibrium and not offers_hands(game, game.variant.make(**self.variant)):
             raise ValueError(
-                f"expert_iteration.equilibrium={self.expert_iteration.equilibrium}: an equilibrium is found only "
-                f"where two seats decide once by their hands, not of {game.id} with these options; choose 0"
+                f"expert_iteration.equilibrium={self.expert_iteration.equilibrium}: an equilibrium can be computed "
+                f"only where two seats decide once by their hands, not in {game.id} with these options; choose 0"
             )
         if self.expert_iteration.rollout_policy and not self.expert_iteration.self_rollouts:
-            raise ValueError("expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be asked")
+            raise ValueError("expert_iteration.self_rollouts=0: expert_iteration.rollout_policy would not be used")
         if not self.decisions and not self.expert_iteration.targets:
             raise ValueError("decisions=0 and expert_iteration.targets=0: there is nothing to learn from")
         return self
@@ -337,8 +344,8 @@ def parse(data: dict[str, Any], source: str) -> Config:
         for part in first["loc"][:-1]:
             section = section.model_fields[part].annotation
         if (now := RENAMED.get(key)) is not None:
-            raise ValueError(f"{source}: {key} is called {now} now; write that instead")
-        raise ValueError(f"{source}: {key} is no setting; settings here are {', '.join(section.model_fields)}")
+            raise ValueError(f"{source}: {key} is now called {now}; write that instead")
+        raise ValueError(f"{source}: {key} is not a setting; settings here are {', '.join(section.model_fields)}")
     if first["type"] == "missing":
         raise ValueError(f"{source}: {key} is missing")
     value = f"{key}={shortened(first['input'])}"
@@ -416,7 +423,7 @@ def find(source: str | Path) -> dict[str, Any]:
         game = get_game(str(source))
     except ValueError as error:
         if path.exists():
-            raise ValueError(f"{path}: a configuration is a file, and this is none") from None
+            raise ValueError(f"{path}: this is not a file; a configuration is") from None
         raise ValueError(f"{source}: there is no such configuration, and {error}") from None
     path = shipped(game.identifier)
     return read(path) if path.is_file() else {"game": game.id}
@@ -442,7 +449,7 @@ def change(data: dict[str, Any], assignment: str) -> None:
 def config_of(folder: Path) -> Config:
     """Return the configuration of a run; raises ValueError if this is not the folder of one."""
     if not (folder / CONFIG_FILE).is_file():
-        raise ValueError(f"{folder}: this is no folder of a run, it holds no {CONFIG_FILE}")
+        raise ValueError(f"{folder}: this is not the folder of a run: it holds no {CONFIG_FILE}")
     return load(folder / CONFIG_FILE)
 
 
@@ -450,7 +457,7 @@ def saved_config(folder: Path) -> Config:
     """Return the configuration of a run to resume; raises ValueError if nothing was saved there."""
     config = config_of(folder)
     if not (folder / RESUME_FILE).is_file():
-        raise ValueError(f"{folder}: nothing was saved there to continue with; begin again")
+        raise ValueError(f"{folder}: nothing was saved there to resume; start a new run")
     return config
 
 

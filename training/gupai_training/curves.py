@@ -91,7 +91,7 @@ def evaluations_of(folder: Path) -> list[dict[str, Any]]:
     evaluations = [found[place].model_dump(exclude_unset=True) for place in sorted(found)]
     names = set(baselines_of(evaluations))
     if len(names) > MOST_BASELINES or any(set(baselines_of([row])) != names for row in evaluations):
-        raise DamagedError(f"{METRICS_FILE}: looks are at the same {MOST_BASELINES} players or fewer")
+        raise DamagedError(f"{METRICS_FILE}: all evaluations must name the same players, at most {MOST_BASELINES}")
     return evaluations
 
 

@@ -90,7 +90,7 @@ def stage_of(path: Path) -> str:
     """Return in which stage a run was saved last; raises CheckpointError if the file is not that of a run."""
     header = read_header(path)
     if header.get("kind") != "resume":
-        raise CheckpointError(f"{path}: a player, not a run to continue with")
+        raise CheckpointError(f"{path}: a player, not a run to resume")
     if header.get("stage") not in (SEARCH_STAGE, SELF_PLAY):
         raise CheckpointError(f"{path}: saved in a stage that is unknown here, {short_repr(header.get('stage'))}")
     return str(header["stage"])

@@ -67,7 +67,7 @@ class Run(RunFolder):
     def _start_from(self, spec: str) -> None:
         agent = self.player(spec)
         if not isinstance(agent, NetworkAgent):
-            raise ValueError(f"start={spec}: no network, but a player of another kind")
+            raise ValueError(f"start={spec}: not a network, but a player of another kind")
         net, tensors = self.config.net, agent.tensors
         if can_widen(agent.net, net):
             tensors = widened(tensors, net, self.game, np.random.default_rng(self.config.seed))
@@ -135,5 +135,7 @@ class Run(RunFolder):
         stages = {SEARCH_STAGE: self.config.expert_iteration.targets, SELF_PLAY: self.config.decisions}
         stage = resume.stage_of(self.folder / RESUME_FILE)
         if not stages[stage]:
-            raise CheckpointError(f"{self.folder / RESUME_FILE}: saved in the stage {stage}, which this run has not")
+            raise CheckpointError(
+                f"{self.folder / RESUME_FILE}: saved in the stage {stage}, which this run does not have"
+            )
         return stage

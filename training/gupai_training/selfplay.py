@@ -362,9 +362,9 @@ class SelfPlayVecEnv(VecEnv):
         if min(seeds.min(), episodes.min(), moves.min()) < 0:
             raise ValueError("seeds, episodes and moves are numbers from 0")
         if moves.max() > len(played) or moves.sum() != len(played):
-            raise ValueError(f"{len(played)} actions were played, and moves are not as many")
+            raise ValueError(f"{len(played)} actions were played, but moves add up to another number")
         if seating.min() < LEARNER or seating.max() >= len(self.pool.agents):
-            raise ValueError(f"somebody sits there who is not in the pool of {len(self.pool.agents)}")
+            raise ValueError(f"seating names a player outside the pool of {len(self.pool.agents)}")
         self.envs.seeds[:], self.envs.episodes[:] = seeds, episodes
         self.envs.begin()
         self.envs.refresh()

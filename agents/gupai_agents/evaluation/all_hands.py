@@ -242,8 +242,8 @@ def build_hand_tree(game: str | Game, /, **variant: Any) -> HandTree:
     options = game.variant.make(**{"players": SEATS, **variant})
     if not offers_hands(game, options):
         raise ValueError(
-            f"{game.id} ({options}): hands alone do not decide a policy; of two seats, one deal and a decision for "
-            "each they may"
+            f"{game.id} ({options}): hands alone do not decide a policy; this needs two seats, one deal and one "
+            "decision for each"
         )
     rules = options.as_rules(game.rules_type)
     by_tiles = list_hands(game, rules)

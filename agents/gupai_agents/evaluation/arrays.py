@@ -55,7 +55,7 @@ def games_to_arrays(path: str | Path) -> Decisions:
     while block := list(itertools.islice(games, GAMES_AT_ONCE)):
         for record in block:
             if rules is not None and rules != (record.game, record.variant):
-                raise ValueError(f"{path}: games of several variants; a data set is of one")
+                raise ValueError(f"{path}: games of several variants; a data set holds one")
             rules = record.game, record.variant
         parts.append(_decisions(block, done))
         done += len(block)

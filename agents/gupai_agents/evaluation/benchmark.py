@@ -108,7 +108,7 @@ def play_benchmark(
         suite.task(each)
     tasks = [task for task in suite.tasks if task.name in agents]
     if not tasks:
-        raise ValueError(f"no task; they are {', '.join(task.name for task in suite.tasks)}")
+        raise ValueError(f"no task was named; they are {', '.join(task.name for task in suite.tasks)}")
     most = max(task.deals for task in tasks)
     deals = most if deals is None else whole_number("deals", deals, 2, most)
     made = {task.name: _made(agents[task.name], task) for task in tasks}
@@ -143,8 +143,8 @@ def _player(agent: Agent, task: Task) -> Player:
     player = Player(**identity_of(agent, game, variant))
     if player.moves is None:
         raise ValueError(
-            f"task {task.name}: {name_of(agent)} answers the same decisions differently, so nobody could compute its "
-            "card again; draw from the RNG keys of decisions, and limit a search by playouts"
+            f"task {task.name}: {name_of(agent)} answers the same decisions differently, so nobody could recompute its "
+            "card; draw from the RNG keys of decisions, and limit a search by playouts"
         )
     return player
 
@@ -280,7 +280,7 @@ def _checked(path: Path) -> Card:
     try:
         suite = read_suite(card.suite)
         if card.digest != suite.digest:
-            raise ValueError(f"it is of another suite {suite.name} than the one that ships with this version of gupai")
+            raise ValueError(f"its suite {suite.name} is not the one that ships with this version of gupai")
         players = {each.task: each.player for each in card.results}
         for name in players:
             suite.task(name)
@@ -292,7 +292,7 @@ def _checked(path: Path) -> Card:
         raise CardError(f"{path}: {what.partition(' is ')[0]} does not follow from its chips")
     with naming(path):
         if path.read_bytes() != as_text(again).encode():
-            raise CardError(f"{path}: it is not written as cards are")
+            raise CardError(f"{path}: it is not formatted as a card")
     return card
 
 
@@ -334,7 +334,7 @@ def verify_card(
     for there, here in zip(card.results, again.results, strict=True):
         was, now = there.player, here.player
         if was.moves != now.moves or (there.task not in (agents or {}) and was != now):
-            raise CardError(f"{path}: task {there.task}: the agent is another player than the card's")
+            raise CardError(f"{path}: task {there.task}: the agent is not the card's player")
         if what := difference(there.chips, here.chips, f"chips of {there.task}"):
             raise CardError(f"{path}: {what.partition(' is ')[0]} is not what the agent wins")
     return card

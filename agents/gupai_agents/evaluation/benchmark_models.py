@@ -59,7 +59,9 @@ class Task(Stored):
         """The game and its variant; raises ValueError for another version of the game."""
         game = get_game(self.game)
         if game.version != self.version:
-            raise ValueError(f"task {self.name} is of {game.id} v{self.version}; here is v{game.version}")
+            raise ValueError(
+                f"task {self.name} is for {game.id} v{self.version}; this version of gupai has v{game.version}"
+            )
         return game, game.variant.make(**self.options)
 
 
@@ -136,7 +138,7 @@ class Card(Stored):
     @model_validator(mode="after")
     def _has_each_task_once(self) -> Self:
         if len({each.task for each in self.results}) < len(self.results):
-            raise ValueError("results has a task twice")
+            raise ValueError("results list a task twice")
         return self
 
 
@@ -154,7 +156,7 @@ def read_card(path: str | Path) -> Card:
         with naming(path):
             card = parse_stored(small_file(path, MOST_BYTES).read_bytes(), Card, path.name)
     except DamagedError as error:
-        raise CardError(f"{path}: no card, {str(error).removeprefix(f'{path.name}: ')}") from None
+        raise CardError(f"{path}: not a card, {str(error).removeprefix(f'{path.name}: ')}") from None
     if card.format != FORMAT:
         raise CardError(f"{path}: format {card.format}; this version of gupai reads format {FORMAT}")
     return card

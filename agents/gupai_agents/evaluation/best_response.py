@@ -195,7 +195,7 @@ def searching_against(game: Game, variant: Variant, agent: Agent, effort: Effort
     elif isinstance(agent, RandomAgent):
         others = spec_of(names, game.heuristic({}, 1.0))  # all actions are worth the same
     else:
-        note = f"{agent.name} is no rule-based player: in playouts {others} stands in for it"
+        note = f"{agent.name} is not a rule-based player: in playouts {others} stands in for it"
     return f"search:playouts={effort.playouts},others={others}", note
 
 

@@ -73,7 +73,7 @@ class AppendedFile:
                 appended._count(part)
                 left -= len(part)
         if left:
-            raise FolderError(f"{path}: damaged, of its {finished.bytes:,} bytes some are gone")
+            raise FolderError(f"{path}: damaged: some of its {finished.bytes:,} bytes are missing")
         if appended.digest.hexdigest() != finished.sha256:
             raise FolderError(f"{path}: damaged, it is not what {PROGRESS} says was written")
         return appended
@@ -123,7 +123,7 @@ def play_into(
     players = [identity_of(agent, plan.game, plan.variant) for agent in agents]
     folder, wanted = Path(folder), manifest(plan, players)
     if resume and not folder.is_dir():
-        raise FolderError(f"{folder}: no tournament, there is no {MANIFEST}")
+        raise FolderError(f"{folder}: not a tournament: there is no {MANIFEST}")
     with locked_folder(folder, "playing this tournament"):
         if resume and (folder / MANIFEST).exists():
             _require(folder, wanted)
@@ -152,9 +152,9 @@ def play_into(
 def _begin(folder: Path, wanted: dict[str, Any]) -> None:
     """Write the first files of a tournament into a locked folder, or nothing; raises FolderError if it has files."""
     if (folder / MANIFEST).exists():
-        raise FolderError(f"{folder} is there already; --resume continues it")
+        raise FolderError(f"{folder} exists already; --resume continues it")
     if others := sorted({each.name for each in folder.iterdir()} - {LOCK, PROGRESS}):
-        raise FolderError(f"{folder} holds no tournament, but {short_repr(others[0])}; name a new or an empty folder")
+        raise FolderError(f"{folder} holds {short_repr(others[0])}, not a tournament; name a new or empty folder")
     try:
         _write_progress(folder, 0, {name: AppendedFile(folder / name) for name in (ROWS, GAMES)})
         write_file(folder / MANIFEST, _json(wanted), force=True)
@@ -204,7 +204,7 @@ def partly(folder: str | Path) -> tuple[Schedule, Tournament, int]:
     plan = _plan(folder, read_manifest(folder))
     found, blocks = plan.empty(), _blocks(folder, plan, read_progress(folder))
     if not (folder / ROWS).is_file():
-        raise FolderError(f"{folder}: there is nothing that is played yet")
+        raise FolderError(f"{folder}: nothing has been played yet")
     _load(folder, plan, blocks, found)
     return plan, found, len(blocks)
 
@@ -265,9 +265,9 @@ def _verify_manifest(folder: Path, plan: Schedule, found: Manifest, note: Callab
             raise FolderError(f"{path}: {what}")
     for name, digest in {each: digest for player in found.players for each, digest in player.files.items()}.items():
         if not Path(name).is_file():
-            note(f"{name} is not here any more: that it made the agent was not checked")
+            note(f"{name} no longer exists: whether it made the agent was not checked")
         elif hashlib.sha256(Path(name).read_bytes()).hexdigest() != digest:
-            raise FolderError(f"{path}: players: {name} is not the file that was played with")
+            raise FolderError(f"{path}: players: {name} is not the file that played")
     if what := difference(there["versions"], here["versions"], "versions"):
         note(f"{path}: {what}; the games come out the same")
 
@@ -276,7 +276,7 @@ def _verify_agents(folder: Path, plan: Schedule, found: Manifest, note: Callable
     """Raise FolderError unless all agents that have a text are made of the same files and answer as they did."""
     for label, player in zip(found.agents, found.players, strict=True):
         if player.spec is None:
-            note(f"{label} was an object of a program: that it plays like this was not checked")
+            note(f"{label} was an object of a program: whether it plays like this was not checked")
             continue
         try:
             agent = make_agent(player.spec, plan.game, **vars(plan.variant))
@@ -294,13 +294,13 @@ def _verify_figures(folder: Path, plan: Schedule, found: Tournament) -> None:
         except (ValueError, RecursionError):
             what = ""
         key = re.split(r"[.\[ ]", what)[0] or "it"
-        raise FolderError(f"{folder / SUMMARY}: {key} is not what the games give")
+        raise FolderError(f"{folder / SUMMARY}: {key} does not follow from the games")
     done = read_progress(folder)
     if done.blocks != (blocks := len(list(plan.blocks()))):
         raise FolderError(f"{folder / PROGRESS}: blocks is {done.blocks:,}, but {blocks:,} were played")
     for name, part in _parts(done):
         if (folder / name).stat().st_size != part.bytes:
-            raise FolderError(f"{folder / PROGRESS}: {name} has not {part.bytes:,} bytes")
+            raise FolderError(f"{folder / PROGRESS}: {name} does not have {part.bytes:,} bytes")
         AppendedFile.found(folder / name, part)
 
 
@@ -318,7 +318,7 @@ def verify_page(path: Path, page: bytes, note: Callable[[str], Any]) -> None:
     drawn_by = re.compile(rb"<!-- drawn by [^>]{1,200} -->")
     by, by_here = drawn_by.search(there), drawn_by.search(page)
     if by is None or by_here is None or by[0] == by_here[0]:
-        raise FolderError(f"{path}: it is not what the games give")
+        raise FolderError(f"{path}: it does not follow from the games")
     return note(f"{path} was not checked: it was {by[0][5:-4].decode(errors='replace')}")
 
 

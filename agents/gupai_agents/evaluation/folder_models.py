@@ -125,11 +125,11 @@ class Summary(Stored):
     def _figures_are_of_its_agents(self) -> Self:
         count = len(self.agents)
         if sorted(each.hero for each in self.totals) != list(range(count)):
-            raise ValueError("totals are not one for each of the agents")
+            raise ValueError("totals do not have one entry per agent")
         if any(max(each.hero, each.villain) >= count for each in self.duels):
-            raise ValueError("duels are not of the agents")
+            raise ValueError("duels name other agents")
         if any(each.hero >= count for each in self.seats):
-            raise ValueError("seats are not of the agents")
+            raise ValueError("seats name other agents")
         return self
 
 
@@ -159,6 +159,6 @@ def _read(path: Path, model: type[Model]) -> Model:
         with naming(path):
             return read_stored(path, model, MOST_BYTES)
     except FileNotFoundError:
-        raise FolderError(f"{path.parent}: no tournament, there is no {path.name}") from None
+        raise FolderError(f"{path.parent}: not a tournament: there is no {path.name}") from None
     except DamagedError as error:
         raise FolderError(f"{path}: damaged, {str(error).removeprefix(f'{path.name}: ')}") from None

@@ -68,7 +68,7 @@ def play_ladder(
         check_agent(agent, game, made)
     quick = [agent for agent in agents if not isinstance(agent, SearchAgent)]
     if len(quick) < 2:
-        raise ValueError("a ladder needs two agents or more that do not search; they are the rivals of all")
+        raise ValueError("a ladder needs two or more agents that do not search, as opponents for all")
     deals = whole_number("deals", deals, 2, MOST_FIGURES // made.players**2)
     few, seed = whole_number("few", few, 2, deals), as_key(seed)
     batch = some_decisions(game, quick[-1], made)

@@ -93,7 +93,7 @@ def _head(game: Game, variant: Variant, agents: tuple[str, ...]) -> str:
     """Return how the lines of these players begin."""
     for name in agents:
         if not name.isprintable():
-            raise ValueError(f"{short_repr(name)} is no name that a record can hold; it must be printable")
+            raise ValueError(f"{short_repr(name)} is not a name that a record can hold; it must be printable")
     content = {
         "format": FORMAT,
         "game": game.id,
@@ -379,7 +379,7 @@ def order_of(game: Game, variant: Variant, order: Any) -> tuple[int, ...]:
         raise ValueError("the order of the tiles can be given for a single deal, not for a match")
     whole = isinstance(order, list) and all(type(kind) is int for kind in order)
     if not whole or sorted(order) != sorted(deck):
-        raise ValueError(f"the order holds not the {len(deck)} tiles of the deck: {short_repr(order)}")
+        raise ValueError(f"the order does not hold the {len(deck)} tiles of the deck: {short_repr(order)}")
     return tuple(order)
 
 

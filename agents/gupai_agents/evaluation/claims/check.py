@@ -111,7 +111,7 @@ def check_exact(key: str, game: Game, reading: Exact) -> None:
     known = questions_of(game)
     if reading.enumerate not in known:
         raise ValueError(
-            f"{key}.enumerate: {reading.enumerate!r} is nothing that is enumerated of {game.id}; choose one of "
+            f"{key}.enumerate: {reading.enumerate!r} cannot be enumerated in {game.id}; choose one of "
             f"{', '.join(known)}"
         )
 
@@ -139,10 +139,10 @@ def check_items(key: str, game: Game, variant: Variant, reading: Ordering) -> No
     if len(set(labels)) < len(labels):
         raise ValueError(f"{key}.items: two have the same label")
     if reading.first not in (*labels, "any"):
-        raise ValueError(f"{key}.first: {reading.first!r} is no label; they are any, {', '.join(labels)}")
+        raise ValueError(f"{key}.first: {reading.first!r} is not a label; they are any, {', '.join(labels)}")
     for name in reading.but:
         if name not in labels or name == reading.first:
-            raise ValueError(f"{key}.but: {name!r} is no label of the others; labels are {', '.join(labels)}")
+            raise ValueError(f"{key}.but: {name!r} is not a label of the others; labels are {', '.join(labels)}")
     for place, item in enumerate(reading.items):
         here = f"{key}.items.{place}"
         with at(f"{here}.variant"):
@@ -158,7 +158,7 @@ def check_items(key: str, game: Game, variant: Variant, reading: Ordering) -> No
         if reading.comparator is None:
             check_metric(here, game, reading.metric, item.number)
             if metrics_of(game)[reading.metric].drawn != bool(reading.fields):
-                raise ValueError(f"{key}.metric: skill_share goes with `fields`, and no other metric does")
+                raise ValueError(f"{key}.metric: `fields` and the metric skill_share need each other")
         if item.treated is not None:
             with at(f"{here}.treated"):
                 player(item.treated, game, variant, reading.panel[0], reading.panel[0])
@@ -193,6 +193,6 @@ def check_metric(key: str, game: Game, metric: str, number: int | None) -> None:
     """Raise ValueError for a metric that there is not, or not of this game."""
     known = metrics_of(game)
     if metric not in known:
-        raise ValueError(f"{key}.metric: {metric!r} is no metric of {game.id}; choose one of {', '.join(known)}")
+        raise ValueError(f"{key}.metric: {metric!r} is not a metric of {game.id}; choose one of {', '.join(known)}")
     if known[metric].number != (number is not None):
         raise ValueError(f"{key}.number: {metric} {'needs a' if known[metric].number else 'takes no'} number")

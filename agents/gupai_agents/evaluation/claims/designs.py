@@ -146,7 +146,7 @@ def exact(setting: Setting, reading: Exact) -> Finding:
     wrong = []
     for expected in reading.expect:
         if expected.fact not in facts:
-            raise ValueError(f"{reading.enumerate} knows no fact {expected.fact!r}; its facts are {', '.join(facts)}")
+            raise ValueError(f"{reading.enumerate} has no fact {expected.fact!r}; its facts are {', '.join(facts)}")
         if not _holds(facts[expected.fact], expected):
             wrong.append(f"{expected.fact} is {facts[expected.fact]}")
     verdict = verdicts.DISPROVED if wrong else verdicts.PROVED

@@ -185,7 +185,7 @@ def actions_with(at: Positions, conditions: Sequence[What]) -> np.ndarray:
 def check_feature(condition: Named, known: Mapping[str, Feature], what: str) -> None:
     """Raise ValueError in one line for a feature that is not among those known, and for a number amiss."""
     if condition.feature not in known:
-        raise ValueError(f"{condition.feature!r} is no feature of {what}; they are {', '.join(known) or 'none'}")
+        raise ValueError(f"{condition.feature!r} is not a feature of {what}; they are {', '.join(known) or 'none'}")
     feature = known[condition.feature]
     takes = None if isinstance(feature, SectionFeature) else feature.number
     if takes is not None and takes != (condition.number is not None):

@@ -55,7 +55,7 @@ def read_claim(path: str | Path) -> Claim:
     try:
         content = parse_yaml(text)
     except ValueError as error:
-        raise ValueError(f"{path}: no file of a claim: {' '.join(str(error).split())}") from None
+        raise ValueError(f"{path}: not a claim file: {' '.join(str(error).split())}") from None
     try:
         claim = claim_of(content)
     except ValueError as error:

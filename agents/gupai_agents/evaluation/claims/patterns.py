@@ -92,7 +92,7 @@ def _read(text: str, game: Game) -> Pattern:
         return Pattern("", (), (), (), leaves=int(opened[1]))
     words = _words_in(text)
     if not words:
-        raise ValueError(f"{text!r} says not what is done; verbs of {game.id} are {', '.join(_shown(game))}")
+        raise ValueError(f"{text!r} does not say what is done; verbs of {game.id} are {', '.join(_shown(game))}")
     before, rest = text[: words.start()], text[words.start() :]
     verb, rest, lead = _verb(rest, text, game)
     tiles = tiles_named(rest)
@@ -125,7 +125,7 @@ def _verb(rest: str, text: str, game: Game) -> tuple[str, str, bool]:
         return (PLAY if PLAY in known else "lay"), after, False
     if any(verb.split()[0] == first for verb in known):
         return first, after, False  # the beginning of several verbs, such as catch and catch three
-    raise ValueError(f"{text!r}: nothing that {game.id} calls {first!r}; its verbs are {', '.join(_shown(game))}")
+    raise ValueError(f"{text!r}: {first!r} is not a verb of {game.id}; its verbs are {', '.join(_shown(game))}")
 
 
 def _shown(game: Game) -> list[str]:
@@ -142,7 +142,7 @@ def _about(word: str, text: str) -> Callable[[Sequence[tuple[int, int]]], bool]:
     if word in "123456":
         return lambda tiles: any(int(word) in tile for tile in tiles)
     allowed = f"a tile as [4:2], a double, a number, {', '.join(COUNTS)}, {HEAVIEST} and {LIGHTEST}"
-    raise ValueError(f"{text!r}: {word!r} is nothing that a pattern says of tiles; that is {allowed}")
+    raise ValueError(f"{text!r}: {word!r} does not describe tiles in a pattern; write {allowed}")
 
 
 def _turned(game: Game) -> bool:

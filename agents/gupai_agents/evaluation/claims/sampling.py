@@ -55,7 +55,7 @@ def hands_in(game: Game, variant: Variant) -> tuple[int, int]:
         dealt = order[first : first + size * len(hands)].reshape(len(hands), size).tolist()
         if all(Counter(tiles) <= hand for tiles, hand in zip(dealt, hands, strict=True)):
             return first, size
-    raise ValueError(f"{game.id} deals no hands in one piece; conditions on hands cannot be met to order")
+    raise ValueError(f"{game.id} does not deal whole hands, so conditions on hands cannot be sampled")
 
 
 class Dealt(NamedTuple):

@@ -104,11 +104,11 @@ def dose_of(text: str) -> Dose:
     """Return the dose of a text: "3", "5+" for five or more, "4-7"; raises ValueError."""
     found = DOSE.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is no dose; write a number such as 3, 5+ for five or more, or 4-7")
+        raise ValueError(f"{text!r} is not a dose; write a number such as 3, 5+ for five or more, or 4-7")
     least = int(found[1])
     most = MOST if found[2] else int(found[3] or least)
     if most < least:
-        raise ValueError(f"{text!r} is no dose: nothing is at least {least} and at most {most}")
+        raise ValueError(f"{text!r} is not a dose: nothing is at least {least} and at most {most}")
     return Dose(text, least, most)
 
 
@@ -134,7 +134,7 @@ class Doses(Named):
         doses = self.doses
         for before, after in itertools.pairwise(doses):
             if after.least <= before.most:
-                raise ValueError(f"{after.text} does not lie above {before.text}; write doses in rising order")
+                raise ValueError(f"{after.text} is not above {before.text}; write doses in rising order")
         return self
 
     @property
@@ -315,7 +315,7 @@ class Ordering(Base):
         if bool(self.panel) == bool(self.fields):
             raise ValueError("write `panel` or `fields`")
         if self.fields and (self.comparator or any(item.treated for item in self.items)):
-            raise ValueError("fields: who sits there is drawn; neither `comparator` nor `treated` goes with it")
+            raise ValueError("fields: their players are drawn; `comparator` and `treated` cannot be combined with them")
         return self
 
 
