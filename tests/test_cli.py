@@ -64,7 +64,7 @@ def test_the_version_is_a_number():
     ("words", "line"),
     [
         ("play jie-longg", "'jie-longg' is no game; did you mean jie-long?"),
-        ("play jie-long -o force_play=true", "'force_play' is no option of JieLong; did you mean forced_play?"),
+        ("play jie-long -o force_play=true", "'force_play' is not an option of jie-long; did you mean forced_play?"),
         ("play jie-long -o forced_play=maybe", "forced_play=maybe is not allowed; write true or false"),
         ("play jie-long -o players=five", "players=five is not allowed; choose 2, 3 or 4"),
         ("play jie-long -o players=5", "players=5 is not allowed; choose 2, 3 or 4"),

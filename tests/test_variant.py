@@ -118,7 +118,7 @@ def test_an_unknown_option_names_the_nearest_and_all_there_are():
         JieLong.make(force_play=True)
     for field in dataclasses.fields(JieLong):
         assert field.name in str(error.value)
-    with pytest.raises(ValueError, match="'zzz' is no option of CeDeng; its options are players, deals"):
+    with pytest.raises(ValueError, match="'zzz' is not an option of ce-deng; its options are players, deals"):
         CeDeng.make(zzz=1)
 
 

@@ -4,6 +4,7 @@ The compiled rules see a variant as its `rules`: a flat named tuple of numbers w
 """
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -195,8 +196,9 @@ class Variant:
         for name in options:
             if name not in names:
                 hint = nearest(name, names)
+                game = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()  # its id, as in jie-long
                 raise ValueError(
-                    f"{short_repr(name)} is no option of {cls.__name__}; {hint}its options are {', '.join(names)}"
+                    f"{short_repr(name)} is not an option of {game}; {hint}its options are {', '.join(names)}"
                 )
         return cls(**options)
 
