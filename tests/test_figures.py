@@ -71,12 +71,11 @@ def test_the_pace_of_a_player_is_decisions_per_second(monkeypatch):
         clock[0] += 0.01 * len(turns.rng_keys)
 
     monkeypatch.setattr(ladder, "ask", ask)
-    monkeypatch.setattr(ladder.time, "perf_counter", lambda: clock[0])
     turns = SimpleNamespace(rng_keys=range(100), at=lambda rows: SimpleNamespace(rng_keys=range(100)[rows]))
-    assert speed(None, None, None, turns) == pytest.approx(100)
+    assert speed(None, None, None, turns, lambda: clock[0]) == pytest.approx(100)
     assert asked == [2, 8, 16, 32]
     quick = SimpleNamespace(rng_keys=range(12), at=lambda rows: SimpleNamespace(rng_keys=range(12)[rows]))
-    assert speed(None, None, None, quick) == pytest.approx(100)
+    assert speed(None, None, None, quick, lambda: clock[0]) == pytest.approx(100)
     assert asked[4:] == [2, 8, 12]
 
 

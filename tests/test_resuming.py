@@ -43,7 +43,8 @@ class Killed(Reporter):
 def scalars(folder):
     """The steps of every scalar that TensorBoard shows."""
     events = EventAccumulator(str(folder)).Reload()
-    return {tag: [event.step for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+    by_time = {tag: sorted(events.Scalars(tag), key=lambda each: each.wall_time) for tag in events.Tags()["scalars"]}
+    return {tag: [event.step for event in found] for tag, found in by_time.items()}
 
 
 def places(folder):

@@ -456,7 +456,7 @@ def test_the_rule_based_players_win_claim_what_completes_and_keep_what_helps(nam
         (lambda: from_tiles([SIX]), "players=1 is not allowed"),
         (lambda: triplet_points("11 22"), "a triplet is three tiles, not 2"),
         (lambda: win_points("11 22 33"), "a win is 6 tiles, not 3"),
-        (lambda: claims("11 22 33", OFFERED, 1), "who claims has 5 tiles, not 3"),
+        (lambda: claims("11 22 33", OFFERED, 1), "a seat that claims has 5 tiles, not 3"),
         (lambda: claims("11 22 33 44 55", OFFERED, 4), "seats_away=4 is not allowed"),
         (lambda: settle(4, SIX), "winner=4 is not allowed"),
         (lambda: settle(0, "11 22 41 44 55 66"), "not two triplets"),

@@ -137,7 +137,7 @@ def strips(means: Sequence[Mean]) -> list[Markup]:
     """Return means with their intervals on a common scale, each as a drawing of its own for a line of a table."""
     x = Scale.spanning((end for each in _known(means) for end in each.ends), 6, STRIP - 6)
     zero = f'<line class="zero" x1="{x(0)}" x2="{x(0)}" y1="0" y2="16"/>'
-    return [_svg("chart strip", STRIP, 16, [f"{each.mean:+.1f}"], [zero, _interval(each, x, 8)]) for each in means]
+    return [_svg("chart strip", STRIP, 16, [f"{each.mean:+z.1f}"], [zero, _interval(each, x, 8)]) for each in means]
 
 
 def curves(
