@@ -19,7 +19,15 @@ def test_the_site_is_built_without_a_warning_and_without_the_net(tmp_path):
     built = subprocess.run([*words, ROOT / "docs", tmp_path / "site"], capture_output=True, text=True, timeout=300)
     assert built.returncode == 0, built.stderr
     page = (tmp_path / "site" / "games" / "jie-long.html").read_text(encoding="utf-8")
-    for heading in ("Rules", "Observation", "Actions", "Rewards", "Options", "An annotated deal", "Version history"):
+    for heading in (
+        "How it is played",
+        "Observation",
+        "Actions",
+        "Rewards",
+        "Options",
+        "An annotated deal",
+        "Version history",
+    ):
         assert f">{heading}<" in page
     fetched = [part.split('"')[0] for part in page.replace('src="', 'href="').split('href="')[1:]]
     assert not [each for each in fetched if each.endswith((".css", ".js", ".woff2")) and "//" in each]
