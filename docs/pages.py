@@ -764,9 +764,10 @@ def _parts(header: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _learned(header: dict[str, Any]) -> str:
-    """Return what a network learned from, in words."""
-    first, *others = (went_in(each["targets"], each["decisions"]) for each in _parts(header))
-    return ", then ".join([first, *(words.removeprefix("learned ") for words in others)])
+    """Return what a network learned from in all of its runs, in words."""
+    parts = _parts(header)
+    words = went_in(sum(each["targets"] for each in parts), sum(each["decisions"] for each in parts))
+    return words if len(parts) == 1 else f"{words}, in {len(parts)} runs"
 
 
 def _took(header: dict[str, Any]) -> str:
