@@ -142,7 +142,7 @@ def _evidence(each: Advice) -> str:
         low, high = (pooled["mean"] + side * pooled["half_width"] for side in (-1, 1))
         found = [f"{pooled['mean']:+.2f} chips ({low:+.2f} to {high:+.2f})."]
         if reading["verdict"] == "supported" and high < 0:  # of something that is better left alone
-            found = [f"Else it costs {-pooled['mean']:.2f} chips ({-high:.2f} to {-low:.2f})."]
+            found = [f"Otherwise it costs {-pooled['mean']:.2f} chips ({-high:.2f} to {-low:.2f})."]
     elif reading["kind"] == "ordering":
         order = re.sub(FIGURES, "", reading["sentence"]).replace(" >", ",").rstrip(".")
         found = [f"In this order: {order}."]
@@ -151,7 +151,7 @@ def _evidence(each: Advice) -> str:
     if reading["kind"] not in ("policy", "action") and reading["verdict"] in WRONG:
         found.insert(0, "Not so.")
     if not reading.get("doses"):
-        found += [f"The strong: {master_said(one)}." for one in reading.get("masters", ())]
+        found += [f"Strong players: {master_said(one)}." for one in reading.get("masters", ())]
     return " ".join(found)
 
 
@@ -159,7 +159,7 @@ def _doses(each: Advice) -> Iterator[str]:
     """Yield the table of what to do at each dose."""
     reading = each.reading
     most = max((level["mean"] for level in levels(reading) if "mean" in level), default=0.0)
-    yield f"| {each.dose} | chips | do it? | do the strong? |"
+    yield f"| {each.dose} | chips | do it? | do strong players? |"
     yield "| --- | --- | --- | --- |"
     for level in levels(reading):
         found = amount(level["mean"], level["half_width"], reading) if "mean" in level else "too rare"
@@ -231,7 +231,7 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
         ),
     ]
     return [
-        "## What to look at in every move",
+        "## What matters in every move",
         "",
         f"A rule-based player was tuned {found['budget']['seeds']} times ({options}), with everything it can look at, "
         "and without one thing at a time. It plays worse without:",
