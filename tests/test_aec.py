@@ -111,7 +111,7 @@ def test_pettingzoo_makes_every_game_by_its_id(game):
 
 @every_game
 def test_a_wrong_option_mode_or_place_is_refused_with_those_there_are(game):
-    with pytest.raises(ValueError, match="'sing' is no option"):
+    with pytest.raises(ValueError, match="'sing' is not an option"):
         env_of(game, sing=1)
     with pytest.raises(ValueError, match=r"render_mode='svg' is not allowed; choose .*rgb_array"):
         env_of(game, render_mode="svg")

@@ -92,7 +92,7 @@ def a_reading(game="jie-long", **reading) -> dict:
         (changed(metric="lake_left"), "readings.0.metric: 'lake_left' is not a metric of jie-long"),
         (changed(metric="lockouts"), "readings.0.number: lockouts needs a number"),
         (changed(number=2), "readings.0.number: chips takes no number"),
-        (changed(variant={"forced": True}), "readings.0.variant: 'forced' is no option"),
+        (changed(variant={"forced": True}), "readings.0.variant: 'forced' is not an option"),
         (changed(variant={"deals": 2}), "readings.0.variant: deals=2 is not allowed"),
         (changed(population={"hand": [{"feature": "carying", "number": 2}]}), "'carying' is not a feature of a hand"),
         (changed(population={"hand": [{"feature": "carrying"}]}), "carrying needs a number"),

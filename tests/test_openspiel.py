@@ -127,7 +127,7 @@ def test_parameters_are_the_options_of_the_rules():
     assert pyspiel.load_game("python_gupai_jie_long", {"deck": "tiny", "players": 2}).variant.deck == "tiny"
     with pytest.raises(ValueError, match="players=5 is not allowed"):
         pyspiel.load_game("python_gupai_jie_long", {"players": 5})
-    with pytest.raises(ValueError, match="'playrs' is no option"):
+    with pytest.raises(ValueError, match="'playrs' is not an option"):
         as_openspiel("jie-long", playrs=2)
 
 

@@ -217,7 +217,7 @@ def test_a_lesson_is_given_once(pages):
     [
         ("game=chess", "no game"),
         ("game=jie-long&options=deals=26", "up to 25"),
-        ("game=jie-long&options=stakes=2", "no option"),
+        ("game=jie-long&options=stakes=2", "not an option"),
         ("game=jie-long&seat=4", "from 0 to 3"),
         ("game=jie-long&seed=-1", "seed"),
         ("game=jie-long&with=os:system", "does not play here"),
