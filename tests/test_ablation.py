@@ -133,7 +133,7 @@ def test_the_command_keeps_every_seed_and_takes_what_lies_there(tmp_path, monkey
     assert sorted(path.name for path in tmp_path.iterdir()) == ["jie-long.json", "lock"]
     other = CliRunner().invoke(app, [*kept, "--seed", "6"])
     assert other.exit_code == 2
-    assert "of another command" in other.output
+    assert "by another command" in other.output
 
 
 # --- what an optimiser does with a trait ----------------------------------------------------------

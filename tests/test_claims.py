@@ -753,8 +753,8 @@ def test_p_of_an_effect_is_below_a_twentieth_where_its_interval_leaves_zero_out(
     ("stand", "said"),
     [
         ([True, False, None], "3 tests were made together.*1 of the verdicts supported or contradicted fails[.]"),
-        ([False, False, True], "2 of the verdicts supported or contradicted fall[.]"),
-        ([True, True, None], "none of the verdicts supported or contradicted fall[.]"),
+        ([False, False, True], "2 of the verdicts supported or contradicted fail[.]"),
+        ([True, True, None], "none of the verdicts supported or contradicted fail[.]"),
     ],
 )
 def test_it_is_said_how_many_verdicts_fall_among_all_tests_together(stand, said):

@@ -397,8 +397,8 @@ def test_a_saved_run_is_told_by_what_was_played_and_goes_on_from_there():
     assert saved["moves"].max() > saved["moves"].min()
     rows, elsewhere = np.arange(50), (env.seats + 1) % 2
     for seats, number, said in (
-        (elsewhere, 2, "who is not in the pool of 2"),
-        (elsewhere, -2, "who is not in the pool of 2"),
+        (elsewhere, 2, "seating names a player outside the pool of 2"),
+        (elsewhere, -2, "seating names a player outside the pool of 2"),
         (env.seats, 1, "not a learner's turn"),
     ):
         odd = {**saved, "seating": saved["seating"].copy()}

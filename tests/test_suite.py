@@ -235,7 +235,7 @@ def test_who_plays_what():
     }
     for words, tasks, said in (
         (["tuned", "best"], None, "tuned and best: name one agent for all tasks"),
-        (["tiu-u=best"], None, "nobody plays jie-long, jie-long-forced"),
+        (["tiu-u=best"], None, "no agent is given for jie-long, jie-long-forced"),
         (["best"], ["chess"], "task='chess' is not allowed"),
     ):
         with pytest.raises(Mistake, match=said):

@@ -189,7 +189,7 @@ def test_it_is_told_how_many_verdicts_fall(stands, said):
     printed = claims.together([{"readings": readings[:1]}, {"readings": readings[1:]}])
     assert printed.startswith("3 tests were made together")
     assert said in printed
-    assert printed.endswith("falls." if stands.count(False) == 1 else "fall.")
+    assert printed.endswith("fails." if stands.count(False) == 1 else "fail.")
 
 
 @pytest.mark.parametrize(
