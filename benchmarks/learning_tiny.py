@@ -31,7 +31,7 @@ from gupai_agents import ObservationAgent
 from gupai_agents.agent import DecisionBatch
 from gupai_agents.evaluation import build_tree, chart
 from gupai_agents.evaluation.exact import GameTree
-from gupai_agents.evaluation.html import templates
+from gupai_agents.evaluation.html import chart_style
 from gupai_env import GAMES
 from gupai_env.core.files import write_file
 from gupai_training import learner
@@ -359,11 +359,10 @@ def share_of(curves: np.ndarray) -> str:
 def picture(found: Mapping[str, Any]) -> str:
     """Return a chart for every game in one SVG: share of the exploitability of uniform play over log10 of decisions."""
     width, height = chart.WIDTH + 40, chart.HEIGHT + 90
-    style = templates().get_template("chart.css").render().replace("var(--ink)", "#1d242b")
-    style = style.replace("var(--line)", "#dde2e6").replace("var(--quiet)", "#5b6670")
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {ACROSS * width} {DOWN * height}">',
-        f'<style>text {{ font-family: sans-serif }} {style}</style><rect width="100%" height="100%" fill="#fff"/>',
+        f"<style>text {{ font-family: sans-serif }} {chart_style()}</style>",
+        '<rect width="100%" height="100%" fill="#fff"/>',
     ]
     for at, (name, game) in enumerate(GAMES.items()):
         named = {m: points(each) for m in METHODS if (each := curves_of(found, name, m)) is not None}

@@ -7,7 +7,6 @@ players, by game (`docs/ladder/*.json`).
 """
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +14,10 @@ from pages import LADDERS, VERDICTS, ranked
 
 from gupai_agents.evaluation.chart import Mean, rows
 from gupai_agents.evaluation.claims.report import levels
+from gupai_agents.evaluation.html import standalone
 from gupai_app.claim_page import dose_chart
 
 FOLDER = Path(__file__).parent / "charts"
-COLOURS = (
-    "svg{--ink:#1d2521;--line:#c9d1cc;--quiet:#68746d;--accent:#2f8a55;font-family:sans-serif}"
-    "@media(prefers-color-scheme:dark){svg{--ink:#e4ebe6;--line:#46524b;--quiet:#9aa69f;--accent:#5cc088}}"
-)
-
-
-def standalone(chart: str) -> str:
-    """Return a chart of a page as a file of its own."""
-    styles = files("gupai_agents.evaluation") / "templates" / "chart.css"
-    head, tag, rest = chart.partition(">")
-    if "xmlns" not in head:
-        head += ' xmlns="http://www.w3.org/2000/svg"'
-    return f"{head}{tag}<style>{COLOURS}{styles.read_text(encoding='utf-8')}</style>{rest}\n"
 
 
 def _verdict(claim: str) -> dict[str, Any]:
@@ -60,7 +47,7 @@ def charts() -> dict[str, str]:
             for place, (rung, total) in enumerate(ladder)
         ]
         found[f"ladder-{path.stem}"] = rows([rung["player"] for rung, _ in ladder], means)
-    return {name: standalone(str(chart)) for name, chart in found.items()}
+    return {name: standalone(chart, dark=True) + "\n" for name, chart in found.items()}
 
 
 def main() -> None:

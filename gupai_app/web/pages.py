@@ -14,7 +14,7 @@ from fastapi.responses import FileResponse, HTMLResponse, PlainTextResponse
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
-from gupai_agents.evaluation.html import svg_file, templates
+from gupai_agents.evaluation.html import standalone, templates
 from gupai_agents.stored import small_file
 from gupai_app.languages import LANGUAGE, LANGUAGES, title_in, translate
 from gupai_app.page import filled, sheet
@@ -131,7 +131,7 @@ def svg_of(name: str, drawn: Markup) -> Response:
     if not drawn:
         raise HTTPException(404)
     saved = {"Content-Disposition": f'attachment; filename="{name}.svg"'}
-    return Response(svg_file(drawn), media_type="image/svg+xml", headers=saved)
+    return Response(standalone(drawn), media_type="image/svg+xml", headers=saved)
 
 
 async def query_of(request: Request) -> dict[str, str]:

@@ -46,15 +46,6 @@ def heat(mean: float, p: float) -> str:
     return f"{'won' if mean > 0 else 'lost'}{sure}" if sure else ""
 
 
-def svg_file(drawn: Markup) -> str:
-    """Return a chart as a file of its own, with its colours inside."""
-    head, _, rest = drawn.partition(">")
-    style = templates().get_template("chart.css").render()
-    colours = "--ink: #1d242b; --quiet: #5b6670; --line: #dde2e6; --accent: #2f7d4f"
-    root = f"svg {{ {colours}; background: #fff; font-family: system-ui, sans-serif }}"
-    return f'{head} xmlns="http://www.w3.org/2000/svg"><style>{root} {style}</style>{rest}'
-
-
 def report(found: Tournament, manifest: dict[str, Any]) -> str:
     """Return the report; equal tournaments give equal text."""
     ranked = _ranked(found)
@@ -203,15 +194,29 @@ def _ranked(found: Tournament) -> list[int]:
     return sorted(range(len(found.players)), key=lambda agent: -found.performances[agent].chips.mean)
 
 
-INK = {"ink": "#16261e", "quiet": "#46584e", "line": "#c4d2ca", "accent": "#7d3b00"}  # the light colours of pages
+# The colours of pages, light and dark; the ground of light ones is white.
+INK = {"ink": "#16261e", "quiet": "#46584e", "line": "#c4d2ca", "accent": "#7d3b00", "ground": "#fff"}
+DARK_INK = {"ink": "#f2efe4", "quiet": "#b3c7bb", "line": "#335446", "accent": "#f5c860", "ground": "#10211b"}
 
 
-def standalone(svg: str) -> str:
-    """Return a chart, SVG as of `chart`, as a file of its own: with its style sheet, on white."""
-    style = templates().get_template("chart.css").render()
+def chart_style(dark: bool = False) -> str:
+    """Return the style sheet of charts with its colours filled in, dark ones too for readers who prefer them.
+
+    Programs that know no variables of style sheets, such as resvg, draw only what is not `dark`.
+    """
+    style: str = templates().get_template("chart.css").render()
+    if dark:
+        light, night = (";".join(f"--{name}:{each}" for name, each in inks.items()) for inks in (INK, DARK_INK))
+        return f"svg{{{light}}} @media(prefers-color-scheme:dark){{svg{{{night}}}}} {style}"
     for name, colour in INK.items():
         style = style.replace(f"var(--{name})", colour)
+    return style
+
+
+def standalone(svg: str, *, dark: bool = False) -> str:
+    """Return a chart, SVG as of `chart`, as a file of its own: with its style sheet and a ground, see `chart_style`."""
+    style, ground = chart_style(dark), "var(--ground)" if dark else INK["ground"]
     head, _, rest = str(svg).partition(">")  # no longer Markup, which would escape what is added
     head = head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
     style += f" text {{ font-family: {FAMILY}, '{FAMILY} Medium', sans-serif }}"
-    return f'{head}><style>{style}</style><rect width="100%" height="100%" fill="#fff"/>{rest}'
+    return f'{head}><style>{style}</style><rect width="100%" height="100%" style="fill: {ground}"/>{rest}'
