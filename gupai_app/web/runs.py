@@ -1,9 +1,7 @@
 """Training runs on pages: the list of runs, how each went, and a link to play against its player."""
 
 import contextlib
-import csv
 import functools
-import io
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +9,7 @@ from fastapi import APIRouter, Response
 from markupsafe import Markup
 
 from gupai_agents.checkpoint import AGENT_FILE
+from gupai_agents.evaluation.folder import csv_text
 from gupai_agents.stored import DamagedError, read_stored, small_file
 from gupai_app.web.address import query_of, words_of_rules
 from gupai_app.web.pages import Asked, file_of, page, saved_as, svg_of
@@ -151,14 +150,11 @@ def evaluations_file(name: str, server: Asked) -> Response:
     found = run_of(name, folder_called(server.players.runs, name))
     ends = ("mean", "low", "high")
     heads = [*PROGRESS, *(f"{baseline} {end}" for baseline in found.baselines for end in ends)]
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(heads)
-    for row in found.evaluations:
-        rows.writerow(
-            [*(row[each] for each in PROGRESS), *(row[each][end] for each in found.baselines for end in ends)]
-        )
-    return saved_as(f"{name}-evaluations.csv", text.getvalue())
+    rows = (
+        [*(row[each] for each in PROGRESS), *(row[each][end] for each in found.baselines for end in ends)]
+        for row in found.evaluations
+    )
+    return saved_as(f"{name}-evaluations.csv", csv_text([heads, *rows]))
 
 
 @router.get("/run/{name}/{file}")

@@ -3,15 +3,14 @@
 Opening a run needs no torch.
 """
 
-import csv
 import functools
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import AGENT_FILE, CheckpointError, read_checkpoint
+from gupai_agents.evaluation.folder import csv_text
 from gupai_agents.network import NetworkAgent
 from gupai_agents.registry import agent_of_data
 from gupai_env.core.files import write_file
@@ -117,11 +116,7 @@ class TrainedRun:
 
 def as_csv(heads: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
     """Return rows as CSV with a line of heads; what is None is left empty."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, heads, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_text([heads, *([row[head] for head in heads] for row in rows)])
 
 
 def load_run(folder: str | Path) -> TrainedRun:

@@ -17,7 +17,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from itertools import islice
@@ -412,7 +412,7 @@ def header(plan: Schedule) -> str:
     action_types = action_types_of(plan.game)[0]
     columns = ["line_up", "table", "deal", "rotation", "seed"]
     columns += [f"{what}_{seat}" for what in ("agent", "chips", *action_types) for seat in seats]
-    return _csv([columns])
+    return csv_text([columns])
 
 
 def rows(plan: Schedule, block: Block, played: Played) -> str:
@@ -429,10 +429,11 @@ def rows(plan: Schedule, block: Block, played: Played) -> str:
             chips = played.chips[deal, rotation, order].tolist()
             action_types = played.action_types[deal, rotation, order].T.ravel().tolist()
             found.append([number, line_up.table, first + deal, rotation, key, *names, *chips, *action_types])
-    return _csv(found)
+    return csv_text(found)
 
 
-def _csv(lines: Sequence[Sequence[object]]) -> str:
+def csv_text(lines: Iterable[Iterable[object]]) -> str:
+    """Return rows as CSV; what is None is left empty."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(lines)
     return text.getvalue()
