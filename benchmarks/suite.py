@@ -18,7 +18,7 @@ from gupai_agents import agent_names
 from gupai_agents.evaluation.benchmark import hash_of, play_duel
 from gupai_agents.evaluation.benchmark_models import Suite, Task, as_text, read_suite
 from gupai_agents.evaluation.folder import difference
-from gupai_agents.workers import Processes, Workers
+from gupai_agents.workers import workers_for
 from gupai_env import __version__, get_game
 from gupai_env.core.files import write_file
 
@@ -80,7 +80,7 @@ def record(name: str, deals: int, jobs: int = 1, only: tuple[str, ...] = ()) -> 
         for rival in task.population
     }
     chips: dict[Hashable, np.ndarray] = {}
-    workers = Workers() if jobs == 1 else Processes(jobs)
+    workers = workers_for(jobs)
     for key, won in workers.as_done(play_duel, ends):
         chips[key] = won
 

@@ -265,6 +265,11 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
+def workers_for(jobs: int) -> Workers:
+    """Return this process for one job, else so many processes."""
+    return Workers() if jobs == 1 else Processes(jobs)
+
+
 class Cluster(Workers):
     """The workers of a Ray cluster, one per core. A task whose worker dies is repeated by another.
 

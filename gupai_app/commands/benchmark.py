@@ -84,15 +84,14 @@ def benchmark(
 def _played(suite: "Suite", who: dict[str, str], deals: int | None, name: str | None, jobs: int) -> "Card":
     """Return the card of agents, by task."""
     from gupai_agents.evaluation.benchmark import play_benchmark, timed
-    from gupai_agents.workers import Processes, Workers
+    from gupai_agents.workers import workers_for
     from gupai_app import report
     from gupai_app.bench import machine
 
     duels = sum(len(suite.task(task).population) for task in who)
     with mistakes(), going_on(NOTHING_KEPT), report.progress("duels", duels) as done:
-        workers = Workers() if jobs == 1 else Processes(jobs)
         how: dict[str, Any] = {"suite": suite, "name": name, "deals": deals, "progress": done}
-        return timed(play_benchmark(who, workers=workers, **how), who, machine()["cpu"])
+        return timed(play_benchmark(who, workers=workers_for(jobs), **how), who, machine()["cpu"])
 
 
 def who_plays(suite: "Suite", words: Sequence[str], tasks: Sequence[str] | None = None) -> dict[str, str]:
@@ -129,20 +128,19 @@ def verify_card(path: str, agents: Sequence[str], jobs: int) -> None:
     """Compute a card again, and say so; raises Mistake for the first thing that differs."""
     from pathlib import Path
 
-    from gupai_agents.evaluation.benchmark import read_cards
     from gupai_agents.evaluation.benchmark import verify_card as check
-    from gupai_agents.evaluation.benchmark_models import read_suite
+    from gupai_agents.evaluation.benchmark_models import read_card, read_suite
     from gupai_agents.evaluation.folder import verify_page
     from gupai_agents.evaluation.html import card_page
-    from gupai_agents.workers import Processes, Workers
+    from gupai_agents.workers import workers_for
     from gupai_app import report
 
     with mistakes():
-        (card,) = read_cards([path])
-        suite, names = read_suite(card.suite), [each.task for each in card.results]
-        who = who_plays(suite, agents, names) if agents else {}
+        card = read_card(path)  # what it says is checked below
+        names = [each.task for each in card.results]
+        who = who_plays(read_suite(card.suite), agents, names) if agents else {}
         duels = sum(len(each.chips) for each in card.results)
         with going_on("no errors were found so far"), report.progress("duels", duels) as done:
-            check(path, who, progress=done, workers=Workers() if jobs == 1 else Processes(jobs))
+            check(path, who, progress=done, workers=workers_for(jobs))
         verify_page(Path(page_of(path)), card_page(card).encode(), lambda line: say(f"gupai: {line}", error=True))
     say(f"{path}: {card.agent} played {len(names)} tasks again; all chips and figures are the same")
