@@ -13,7 +13,7 @@ import numpy as np
 from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.shipped import heuristic_names
+from gupai_agents.shipped import best_heuristic
 from gupai_env import get_game
 from gupai_env.vector import VectorEnv
 
@@ -35,7 +35,7 @@ def main() -> None:
     variant = game.variant.parse(chosen.options)
     options = variant.changed()
     players = {name: make_agent(name, game, **options) for name in chosen.players}
-    heuristic = make_agent(heuristic_names(game)[-1], game, **options)
+    heuristic = make_agent(best_heuristic(game), game, **options)
     playing = make_agent(chosen.play, game, **options) if chosen.play else heuristic
     judge = SearchAgent(game, variant, "judge", heuristic.weights, plan=Plan(playouts=chosen.playouts))
     envs = VectorEnv(game, ENVS, seed=SEED, skip_forced=True, **options)

@@ -9,7 +9,7 @@ from gupai_agents.agent import probabilities
 from gupai_agents.decisions import play_out
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.search import SearchAgent
-from gupai_agents.shipped import BEST, heuristic_names
+from gupai_agents.shipped import BEST, best_heuristic
 from gupai_app.moves import ADVISER
 from gupai_app.session import Session
 from gupai_env.core.game import Game
@@ -27,7 +27,7 @@ class Part(NamedTuple):
 def parts(game: Game) -> Iterator[Part]:
     """Yield what a game needs, in the order in which a person comes to need it."""
     variant = game.variant()
-    heuristic = heuristic_agent(f"{heuristic_names(game)[-1]}@1", game, variant)
+    heuristic = heuristic_agent(f"{best_heuristic(game)}@1", game, variant)
     yield Part("players", lambda: _choose(game, variant, [heuristic, *_network(game, variant)]))
     yield Part("hints", lambda: _advise(game, variant))
     yield Part("matches and reviews", lambda: play_out(_table(game, variant), [heuristic]))

@@ -1,7 +1,7 @@
 """Levels: easy, medium, strong and master, each a player of the game whose strength was measured.
 
-`levels.yaml` says who plays at a level and how many chips per deal that wins from a person-like player of the
-game, in its default options. A variant for which that player does not come has the best heuristic instead.
+`levels.yaml` names the player of each level, with the chips per deal that it wins from a human-like player of the
+game under the default options. A variant for which that player does not ship has the best heuristic instead.
 """
 
 import functools
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gupai_agents.plain_yaml import parse_yaml
-from gupai_agents.shipped import BEST, best_file, heuristic_names
+from gupai_agents.shipped import BEST, best_file, best_heuristic, heuristic_names
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 
@@ -44,4 +44,4 @@ def player_of(level: str, game: Game, variant: Variant) -> str:
     found = next((each.player for each in levels(game) if each.name == level), None)
     if found is None:
         raise ValueError(f"{game.id} has no levels; choose one of {', '.join(heuristic_names(game))}")
-    return heuristic_names(game)[-1] if found == BEST and best_file(game, variant) is None else found
+    return best_heuristic(game) if found == BEST and best_file(game, variant) is None else found

@@ -14,7 +14,7 @@ from gupai_agents.failure import AgentError, called
 from gupai_agents.heuristics import HeuristicAgent, RandomAgent
 from gupai_agents.levels import LEVELS, player_of
 from gupai_agents.search import Plan, SearchAgent
-from gupai_agents.shipped import BEST, TUNED, best_file, has_tuned, heuristic_names, tuned_weights
+from gupai_agents.shipped import BEST, TUNED, best_file, best_heuristic, has_tuned, heuristic_names, tuned_weights
 from gupai_env.core.checks import nearest, short_repr
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
@@ -102,7 +102,7 @@ def best_agent(game: Game, variant: Variant) -> Agent:
 
     path = best_file(game, variant)
     if path is None:
-        known = f"{game.id} comes for these options; choose {heuristic_names(game)[-1]}"
+        known = f"{game.id} comes for these options; choose {best_heuristic(game)}"
         raise ValueError(f"no player {BEST} of {known}")
     agent = NetworkAgent.load(path, game, variant)
     agent.name = BEST
@@ -118,7 +118,7 @@ def search_agent(spec: str, listed: str, game: Game, variant: Variant) -> Search
     numbers = {name: _number(spec, text) for name, text in settings.items()}
     plan = Plan(**{name: int(n) if n.is_integer() else n for name, n in numbers.items()})  # type: ignore[arg-type]
     if "heuristic" not in played:
-        played["heuristic"] = heuristic_agent(heuristic_names(game)[-1], game, variant)
+        played["heuristic"] = heuristic_agent(best_heuristic(game), game, variant)
     heuristics = {name: agent.weights for name, agent in played.items()}
     files = {file: None for agent in played.values() if (made := origin_of(agent)) for file in made.files}
     return note_origin(SearchAgent(game, variant, spec, plan=plan, **heuristics), spec, list(files))

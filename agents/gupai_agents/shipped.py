@@ -50,6 +50,11 @@ def heuristic_names(game: Game) -> list[str]:
     return [*game.heuristics, *([TUNED] if has_tuned(game) else [])]
 
 
+def best_heuristic(game: Game) -> str:
+    """Return the name of a game's strongest heuristic."""
+    return heuristic_names(game)[-1]
+
+
 @functools.cache
 def networks(game_id: str) -> list[tuple[Path, dict[str, Any]]]:
     """Return the checkpoints of `best`, each with its header; none for a game of another package."""

@@ -14,7 +14,7 @@ from gupai_agents.evaluation import chart
 from gupai_agents.evaluation.records import GameRecord
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.registry import heuristic_agent
-from gupai_agents.shipped import heuristic_names
+from gupai_agents.shipped import best_heuristic
 from gupai_app.moves import WIDE
 from gupai_app.page import called
 from gupai_app.session import Session
@@ -212,7 +212,7 @@ def luck(record: GameRecord) -> list[Luck]:
     seats, which draws its actions by their scores. The chips won minus these are due to the play and not to the tiles.
     """
     game, variant, session = record.game, record.variant, Session.of(record)
-    heuristic = heuristic_agent(f"{heuristic_names(game)[-1]}@1", game, variant)
+    heuristic = heuristic_agent(f"{best_heuristic(game)}@1", game, variant)
     envs = VectorEnv(game, AGAIN, observe=False, renew=False, **{**variant.changed(), "deals": 1})
     value = np.zeros((AGAIN, variant.players))
     begins = True

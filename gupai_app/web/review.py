@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
 from gupai_agents.evaluation.records import GameRecord, game_of_line, order_of
-from gupai_agents.shipped import heuristic_names
+from gupai_agents.shipped import best_heuristic
 from gupai_app.moves import ADVISER
 from gupai_app.page import Parts, called, near_of, result_of, stepper
 from gupai_app.session import Session
@@ -197,7 +197,7 @@ def reviewed(record: GameRecord, name: str, players: Players, shown: int = 0) ->
         next=shown + 1 if address else 0,
         address=here,
         luck=luck(record) if agent else [],
-        heuristic=heuristic_names(record.game)[-1],
+        heuristic=best_heuristic(record.game),
         again=AGAIN,
         names=called(record),
         line=record.line,

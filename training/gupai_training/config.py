@@ -17,7 +17,7 @@ from gupai_agents.evaluation.all_hands import offers_hands
 from gupai_agents.network import MAX_LAYERS, MAX_WIDTH, tensor_shapes
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
 from gupai_agents.registry import agent_of_data, heuristic_agent
-from gupai_agents.shipped import BEST, heuristic_names
+from gupai_agents.shipped import BEST, best_heuristic, heuristic_names
 from gupai_env.core.checks import allowed_instead
 from gupai_env.core.files import read_text
 from gupai_env.games import get_game
@@ -284,7 +284,7 @@ class Config(Section):
     @property
     def rollout_heuristic(self) -> str:
         """The heuristic that plays out while targets are computed."""
-        return self.expert_iteration.heuristic or heuristic_names(get_game(self.game))[-1]
+        return self.expert_iteration.heuristic or best_heuristic(get_game(self.game))
 
     @property
     def window(self) -> int:

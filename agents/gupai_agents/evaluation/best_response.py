@@ -19,7 +19,7 @@ from gupai_agents.evaluation.match import MOST_FIGURES, Progress, key_of, one_am
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.heuristics import HeuristicAgent, RandomAgent
 from gupai_agents.registry import make_agent
-from gupai_agents.shipped import heuristic_names
+from gupai_agents.shipped import best_heuristic, heuristic_names
 from gupai_agents.tune import DecisionSample, Evolution, moving
 from gupai_env.core.checks import one_of, real_number, whole_number
 from gupai_env.core.game import Game
@@ -189,7 +189,7 @@ def tuned_against(
 def searching_against(game: Game, variant: Variant, agent: Agent, effort: Effort) -> tuple[str, str]:
     """Return the text of a search that plays others out as an agent would, and a note on whom it takes it for."""
     names = [feature.name for feature in game.features]
-    others, note = heuristic_names(game)[-1], ""
+    others, note = best_heuristic(game), ""
     if isinstance(agent, HeuristicAgent):
         others = spec_of(names, agent.weights)
     elif isinstance(agent, RandomAgent):
