@@ -774,6 +774,7 @@ def _took(header: dict[str, Any]) -> str:
     """Return the seconds of each run that went into a network, and where it ran."""
     found = []
     for machine, same in itertools.groupby(_parts(header), lambda each: each["machine"]):
+        # In these words it is in the files of networks, whose digests are known.
         where = machine.replace("beside it", "at the same time")
         found.append(f"{', then '.join(format(each['seconds'], ',.0f') for each in same)}, on {where}")
     return "; then ".join(found)

@@ -26,7 +26,7 @@ from gupai_app.discover import figure, label
 from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.heuristic import Feature
-from gupai_env.core.phrases import seat_names
+from gupai_env.core.phrases import capitalized, seat_names
 from gupai_env.core.variant import in_words
 from gupai_env.games import GAMES
 from gupai_env.render import draw_svg
@@ -137,7 +137,7 @@ def _evidence(each: Advice) -> str:
     reading = each.reading
     pooled = reading.get("pooled")
     if reading.get("doses"):
-        found = [f"{_capital(headline(reading))}."]
+        found = [f"{capitalized(headline(reading))}."]
     elif pooled and reading["unit"] == "chips":
         low, high = (pooled["mean"] + side * pooled["half_width"] for side in (-1, 1))
         found = [f"{pooled['mean']:+.2f} chips ({low:+.2f} to {high:+.2f})."]
@@ -259,7 +259,7 @@ def _sentence(each: dict[str, Any], features: dict[str, Feature]) -> str:
     names, weight = each["features"], each["weight"]
     feature = features[names[0]]
     lost = f"({figure(each['lost']).removeprefix('+')} chips per deal)"
-    meaning = _capital(feature.meaning)
+    meaning = capitalized(feature.meaning)
     if len(names) > 1:
         return f"{meaning.replace(names[0].rpartition('_')[2], 'n')}, for every n {lost}."
     flag = feature.unit == "1 if so"
@@ -270,10 +270,6 @@ def _sentence(each: dict[str, Any], features: dict[str, Feature]) -> str:
     else:
         side = "which side is better depends on the rest"
     return f"{meaning}: {side} {lost}."
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _low(found: dict[str, float]) -> float:

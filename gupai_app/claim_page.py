@@ -25,7 +25,7 @@ from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DEPENDS, DISPR
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_app.page import Parts, filled, page, stepper
 from gupai_env.core.files import check_target, write_file
-from gupai_env.core.phrases import chips
+from gupai_env.core.phrases import capitalized, chips
 from gupai_env.core.variant import in_words
 
 SLUGS = {GAIN: "gain", LOSS: "loss", MEDIAN: "median"}
@@ -206,7 +206,7 @@ def deal_elsewhere(reading: dict[str, Any], example: dict[str, Any], address: st
     who = f"Against {example['player']}" if reading["kind"] == "policy" else f"{example['player']} at all seats"
     return {
         "slug": SLUGS[what],
-        "title": f"{what[0].upper()}{what[1:]}{AMONG if what == MEDIAN else ''}: {example['gain']:+g} {unit}",
+        "title": f"{capitalized(what)}{AMONG if what == MEDIAN else ''}: {example['gain']:+g} {unit}",
         "about": f"{who}; deal {example['deal']}.",
         "address": address,
     }

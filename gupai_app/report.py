@@ -32,6 +32,7 @@ from gupai_app.streams import printable, say
 from gupai_env.core.checks import counted
 from gupai_env.core.game import Game
 from gupai_env.core.hints import fill_rules
+from gupai_env.core.phrases import capitalized
 
 NARROWEST = 20  # columns; a narrower terminal breaks lines itself
 NUMBER = re.compile(r"[+±-]?\d")
@@ -355,7 +356,7 @@ def best_response(found: BestResponse, seconds: float, *, as_json: bool = False)
     say(f"Best response: {found.response}")  # on one line, to be copied
     put(
         f"Found by {method}; measured in {gain.samples:,} other deals, each from every seat.",
-        *([f"{found.note[0].upper()}{found.note[1:]}."] if found.note else []),
+        *([f"{capitalized(found.note)}."] if found.note else []),
         f"{found.game.id} v{found.game.version}, {found.variant}; seed {found.seed}; {seconds:.1f} seconds.",
         "The gain is a lower bound: there may be a better response that was not found. ± is the half-width of its 95% "
         "interval.",

@@ -26,6 +26,7 @@ from gupai_app.web.warmer import Warmer
 from gupai_app.words import HEADS, REFUSED
 from gupai_env.core.checks import refused, short_repr
 from gupai_env.core.game import Game
+from gupai_env.core.phrases import capitalized
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
 
@@ -178,8 +179,7 @@ def game_called(name: str) -> Game:
 
 def about(game: Game) -> str:
     """Return a game in a sentence."""
-    said = game.hints(game, game.variant()).reminder()
-    return said[:1].upper() + said[1:]
+    return capitalized(game.hints(game, game.variant()).reminder())
 
 
 def options_of(game: Game) -> list[dict[str, Any]]:

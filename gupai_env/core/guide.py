@@ -1,6 +1,6 @@
 """What leads newcomers through a deal: its goal, what is to be decided now, rules when they first matter, and its end.
 
-A game that can say more than what stands here has a module `guide` with a subclass of `Guide` under the name GUIDE.
+A game that can say more than this has a module `guide` with a subclass of `Guide` under the name GUIDE.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -56,9 +56,16 @@ def deal_of_match(view: np.record, terminated: bool) -> list[str]:
 
 def says(name: str, action_type: str) -> str:
     """Return "Seat 2 plays [6:4]" for the action "play [6:4]", and "You play [6:4]" for "You"."""
+    if name == YOU:
+        return f"{name} {action_type}"
     verb, space, rest = action_type.partition(" ")
-    ending = "" if name == YOU else "es" if verb.endswith(("ch", "ss")) else "s"
-    return f"{name} {verb}{ending}{space}{rest}"
+    inflected = "has" if verb == "have" else f"{verb}{'es' if verb.endswith(('ch', 'ss')) else 's'}"
+    return f"{name} {inflected}{space}{rest}"
+
+
+def capitalized(text: str) -> str:
+    """Return a text that begins with a capital letter; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def chips(amount: float) -> str:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.guide import Payment, direct
-from gupai_env.core.phrases import YOU, faces
+from gupai_env.core.phrases import faces, says
 from gupai_env.core.tiles import weight
 from gupai_env.games.ce_deng.rules import PLAY_ON, is_head_or_tail, is_pass
 from gupai_env.games.connecting.guide import ConnectingGuide
@@ -25,7 +25,7 @@ class CeDengGuide(ConnectingGuide):
 
     def goal(self) -> str:
         """Return the goal of the game in a line."""
-        return "Lay as many tiles as you can; whoever has the fewest pips left and discarded wins."
+        return "Lay as many tiles as you can; the player with the fewest pips left and discarded wins."
 
     def task(self, view: np.record, mask: np.ndarray) -> str:
         """Return what is to be decided before the play, or which number is to be matched."""
@@ -57,11 +57,10 @@ class CeDengGuide(ConnectingGuide):
                     left = "".join(f"[{high}:{low}]" for high, low in faces(view.hand))
                     yield f"{names[seat]} had {left} left, {weight(view.hand)} pips."
         for seat in range(players):
-            have = "have" if names[seat] == YOU else "has"
             if self._laid_all(views, seat):
-                yield f"{names[seat]} {have} laid all tiles: who has not pays double."
+                yield f"{says(names[seat], 'have')} laid all tiles: who has not pays double."
             if self._laid_none(views, seat):
-                yield f"{names[seat]} {have} laid next to none: payments with who laid more are doubled."
+                yield f"{says(names[seat], 'have')} laid next to none: payments with who laid more are doubled."
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return what every two seats settle, or what the declarer gets."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.guide import Guide, Payment
-from gupai_env.core.phrases import YOU, listed, says
+from gupai_env.core.phrases import listed, says
 from gupai_env.core.variant import FULL
 from gupai_env.games.da_ling.rules import GROUPS, DaLing
 from gupai_env.games.da_ling.table import GROUP_NAMES, winners_of
@@ -55,8 +55,7 @@ class DaLingGuide(Guide):
             return
         for seat in dict.fromkeys(winner for winner in winners if winner != NOBODY):
             won = [name for name, winner in zip(GROUP_NAMES, winners, strict=True) if winner == seat]
-            has = "have" if names[seat] == YOU else "has"
-            yield f"{names[seat]} {has} the best {listed(won)}: it matches with most {colour} pips."
+            yield f"{says(names[seat], 'have')} the best {listed(won)}: it matches with most {colour} pips."
         for name, winner in zip(GROUP_NAMES, winners, strict=True):
             if winner == NOBODY:
                 yield f"The {name} is nobody's: none matches, or the best ones tie."

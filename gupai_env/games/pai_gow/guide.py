@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from gupai_env.core.guide import Guide, Payment, whose
-from gupai_env.core.phrases import YOU
+from gupai_env.core.phrases import YOU, capitalized
 from gupai_env.games.pai_gow.groups import group_name
 from gupai_env.games.pai_gow.rules import PaiGow
 from gupai_env.games.pai_gow.table import CAME_OF, groups_at, results_of
@@ -60,7 +60,7 @@ class PaiGowGuide(Guide):
                 met = zip(groups, results_of(rules, near, groups, bankers), strict=True)
                 made = " and ".join(f"{group_name(near.table, *each)} ({CAME_OF[came]})" for each, came in met)
                 owner = whose(name)
-                yield f"{owner[:1].upper()}{owner[1:]} groups against these: {made}."
+                yield f"{capitalized(owner)} groups against these: {made}."
 
     def payments(self, views: Sequence[np.record], payoffs: Sequence[float]) -> list[Payment]:
         """Return what every player settles with the banker, less the commission."""

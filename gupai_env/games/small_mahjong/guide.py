@@ -8,7 +8,7 @@ import numpy as np
 
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.guide import Guide, whose
-from gupai_env.core.phrases import YOU
+from gupai_env.core.phrases import YOU, capitalized
 from gupai_env.core.tiles import size, tile_name, tile_set, tiles_in
 from gupai_env.games.small_mahjong.rules import PASS, WIN
 from gupai_env.games.small_mahjong.triplets import POINTS, TILES, triplet_of
@@ -66,7 +66,7 @@ class SmallMahjongGuide(Guide):
         triplets = best_triplets(int(near.shown), [int(each) for each in near.melds[near.winner] if each])
         said = [f"{self._written(tiles)}, {KINDS_OF_TRIPLETS[points]} ({points})" for tiles, points in triplets]
         owner, total = whose(name), sum(points for _, points in triplets)
-        yield f"{owner[:1].upper()}{owner[1:]} tiles: {'; '.join(said)}."
+        yield f"{capitalized(owner)} tiles: {'; '.join(said)}."
         yield f"Everybody pays {'you' if name == YOU else name} the points of both, {total}."
 
     @staticmethod

@@ -15,6 +15,7 @@ from gupai_agents.evaluation.claims.schema import Action, Condition, Dose, Named
 from gupai_agents.evaluation.claims.tables import Setting
 from gupai_agents.evaluation.statistics import Estimate, estimate, false_discovery, holm, t_test
 from gupai_env.core.claims import Positions
+from gupai_env.core.phrases import capitalized
 
 FEWEST_IN_GROUP = 30
 
@@ -103,7 +104,7 @@ def found_at(reading: Policy | Action, levels: Sequence[Level], who: str, what: 
     return finding(
         reading,
         verdict,
-        f"{who[0].upper()}{who[1:].rstrip(',')}, by {reading.doses.what}: {told}{f' ({what})' if what else ''}.",
+        f"{capitalized(who.rstrip(','))}, by {reading.doses.what}: {told}{f' ({what})' if what else ''}.",
         headline=headline,
         doses=tuple(levels),
         # That nothing is so at any dose; where all agree, that it is not so at the one that is least sure.
@@ -153,7 +154,7 @@ def sentence_of(found: Estimate, margin: float, who: str, what: str = "", pooled
 
     Where opponents differ (`pooled`) the range comes first.
     """
-    begun = who[0].upper() + who[1:]
+    begun = capitalized(who)
     if not np.isfinite(found.half_width):
         return f"{begun} came up too rarely to be measured."
     shown = f"(95% interval {found.low:+z.2f} to {found.high:+z.2f})"

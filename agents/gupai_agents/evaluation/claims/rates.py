@@ -15,6 +15,7 @@ from gupai_agents.evaluation.claims.schema import Rate
 from gupai_agents.evaluation.claims.tables import Setting, measured
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_env.core.claims import Metric, ratio
+from gupai_env.core.phrases import capitalized
 
 
 def rate(setting: Setting, reading: Rate) -> Finding:
@@ -40,7 +41,7 @@ def rate(setting: Setting, reading: Rate) -> Finding:
     return finding(
         reading,
         verdict,
-        f"{measure.what[0].upper()}{measure.what[1:]}: {shown}{threshold}.",
+        f"{capitalized(measure.what)}: {shown}{threshold}.",
         unit=unit,
         remark=remark,
         about={

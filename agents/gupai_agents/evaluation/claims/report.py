@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gupai_env.core.phrases import capitalized
 from gupai_env.core.variant import in_words
 
 P_IS = {"effects": " adjusted", "subgroups": " adjusted for their number"}
@@ -111,7 +112,7 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
         much = f"about {more:,} deals" if more < 10**8 else "more deals than can be played"
         yield f"To decide it would take {much} against each player, were the mean right."
     if "remark" in reading:
-        yield f"{reading['remark'][0].upper()}{reading['remark'][1:]}."
+        yield f"{capitalized(reading['remark'])}."
     if "treated" in about:
         yield f"Compared: {about['treated']} with {about['baseline']}, in the same deals; hand: {about['hand']}."
     elif "action" in about:
