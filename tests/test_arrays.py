@@ -10,10 +10,10 @@ from gupai_app.cli import app
 from gupai_env.aec import GupaiEnv
 
 
-def recorded(path, game="jie-long", deals=8, **variant):
+def recorded(path, game="jie-long", **variant):
     with RecordWriter(path) as record:
         players = [make_agent(name, game, **variant) for name in ("greedy", "random")]
-        duel(game, *players, deals, seed=1, record=record, **variant)
+        duel(game, *players, 8, seed=1, record=record, **variant)
     return path
 
 
@@ -22,6 +22,7 @@ def test_arrays_hold_what_the_environment_shows(tmp_path, game, variant):
     path = recorded(tmp_path / "games.jsonl", game, **variant)
     found, row = games_to_arrays(path), 0
     for number, record in enumerate(read_games(path)):
+        assert len(record.payoffs) == variant.get("deals", 1)
         env = GupaiEnv(game, **record.variant.changed())
         env.reset(seed=record.seed)
         for _ in range(record.episode):
