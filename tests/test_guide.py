@@ -6,10 +6,18 @@ import pytest
 from gupai_app.session import Session
 from gupai_app.words import compass, names_at, payment, winners
 from gupai_env.core.guide import Guide, Payment, between, direct, guide_of
+from gupai_env.core.phrases import capitalized, says
 from gupai_env.core.rng import draw
 from gupai_env.core.tiles import parse_tiles, tile_set
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.small_mahjong.guide import best_triplets
+
+SAID = [
+    ("West", "have laid all tiles", "West has laid all tiles"),
+    ("You", "have laid all tiles", "You have laid all tiles"),
+    ("West", "catch [6:4]", "West catches [6:4]"),
+    ("You", "pass", "You pass"),
+]
 
 every_game = pytest.mark.parametrize("game", GAMES)
 DEALS = 12
@@ -142,3 +150,12 @@ def test_every_seat_of_a_table_has_a_place_of_its_own():
     for players in range(2, 9):
         assert len(set(compass(players))) == players and compass(players, 1)[1] == "South"
     assert names_at(4, 2, 0) == ["You", "West", "South", "East"]
+
+
+@pytest.mark.parametrize(("name", "what", "sentence"), SAID)
+def test_a_verb_agrees_with_who_does_it(name, what, sentence):
+    assert says(name, what) == sentence
+
+
+def test_a_sentence_begins_with_a_capital_and_keeps_the_rest():
+    assert (capitalized("your [6:4] of Heaven"), capitalized("")) == ("Your [6:4] of Heaven", "")

@@ -30,6 +30,7 @@ from gupai_agents.workers import (
     in_threads,
     pause,
     stoppable,
+    workers_for,
 )
 from gupai_env import get_game
 from gupai_training.config import RESUME_FILE, parse
@@ -87,6 +88,12 @@ def test_answers_come_in_the_order_of_tasks_and_few_more_than_needed_are_begun()
 def test_processes_tell_whose_answer_it_is():
     tasks = {name: (number,) for number, name in enumerate("abcde")}
     assert dict(Processes(2).as_done(square, tasks)) == {"a": 0, "b": 1, "c": 4, "d": 9, "e": 16}
+
+
+def test_one_job_is_done_here_and_several_by_as_many_processes():
+    several = workers_for(3)
+    assert type(workers_for(1)) is Workers
+    assert isinstance(several, Processes) and several.count == 3
 
 
 def test_what_goes_wrong_in_a_process_is_raised_here_and_ends_the_others():
