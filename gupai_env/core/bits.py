@@ -56,7 +56,7 @@ def _first_one(typing_context, word):
 @rule
 def as_index(number):
     """Return a number from 0 to 127 as it is; compiled code then need not ask whether it counts from an array's end."""
-    return number & 127
+    return int(number) & 127
 
 
 @rule
