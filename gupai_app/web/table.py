@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from gupai_app.languages import translated
+from gupai_app.languages import translate, translated
 from gupai_app.moves import Move, TileValue, headed, moves_of, scores
 from gupai_app.page import LAYOUTS, Parts
 from gupai_app.session import Session
@@ -314,7 +314,7 @@ class Drawing(NamedTuple):
 
 def drawn(frames: Sequence[Frame], by_tile: dict[tuple[int, int], list[tuple[int, Move]]]) -> Drawing:
     """Return frames drawn, wide and narrow; the last one has buttons on the tiles that may be played."""
-    parts, stages = Parts(), []
+    parts, stages, named = Parts(), [], translate("The table")
     scenes = [translated(frame.scene) for frame in frames]
     for name, narrow in LAYOUTS.items():
         layout = lay_out(scenes, narrow=narrow)
@@ -324,8 +324,8 @@ def drawn(frames: Sequence[Frame], by_tile: dict[tuple[int, int], list[tuple[int
             uses = parts.uses([parts.add(part) for part in table.parts])
             stages.append(
                 f'<svg class="stage {name}{"" if last else " past"}" data-frame="{at}" '
-                f'viewBox="0 0 {layout.width:g} {layout.height:g}" role="group" aria-label="The table">{uses}{hot}'
-                "</svg>"
+                f'viewBox="0 0 {layout.width:g} {layout.height:g}" role="group" aria-label="{named}">{uses}'
+                f"{hot}</svg>"
             )
     return Drawing(Markup("".join(stages)), parts.definitions)
 
@@ -349,7 +349,7 @@ def _targets(scene: Scene, table: Table, by_tile: dict[tuple[int, int], list[tup
             does = f'name="play" value="{moves[0][1].actions[0]}"'
         else:
             does = f'type="button" popovertarget="tile-{high}{low}"'
-        words = escape(" or ".join(move.name for _, move in moves))
+        words = escape(translate(" or ").join(translate(move.name) for _, move in moves))
         look = "tile" if not lays or any(move.verb != DISCARD for _, move in moves) else "tile spare"
         yield (
             f'<foreignObject x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}">'
@@ -367,10 +367,10 @@ def _fish(table: Table, by_tile: dict[tuple[int, int], list[tuple[int, Move]]]) 
         high, low = sorted(map(int, found.groups()), reverse=True)
         if f"{high}{low}" in caught:
             x, y, w, h = _covered(piece)
+            words = translate(f"catch [{high}:{low}]")
             yield (
                 f'<foreignObject x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}"><button class="fish" hidden '
-                f'form="moves" name="play" data-fish="{high}{low}" aria-label="catch [{high}:{low}]"></button>'
-                "</foreignObject>"
+                f'form="moves" name="play" data-fish="{high}{low}" aria-label="{words}"></button></foreignObject>'
             )
 
 

@@ -118,8 +118,9 @@ if (splitter) {
   const byKey = new Map(splits.map((each) => [key(each.dataset.groups.split(" ").map(pairs)), each]));
   const sizes = splits[0].dataset.groups.split(" ").map((group) => pairs(group).length);
   const tiles = splits[0].dataset.groups.split(" ").flatMap(pairs).sort().reverse();
-  const names = { 1: "single", 2: "pair", 3: "triple" };
-  const zones = [["hand", tiles.length], ...sizes.map((size) => [size === 1 && sizes.lastIndexOf(1) > 0 ? "one tile" : sizes.lastIndexOf(2) > sizes.indexOf(2) ? "two tiles" : names[size] || `${size} tiles`, size])].map(([name, room]) => {
+  const say = splitter.dataset; // in the language of the page
+  const names = { 1: say.single, 2: say.pair, 3: say.triple };
+  const zones = [[say.hand, tiles.length], ...sizes.map((size) => [size === 1 && sizes.lastIndexOf(1) > 0 ? say.one : sizes.lastIndexOf(2) > sizes.indexOf(2) ? say.two : names[size] || String(size), size])].map(([name, room]) => {
     const zone = document.createElement("div");
     Object.assign(zone, { className: "zone", tabIndex: 0, room });
     zone.dataset.name = name;
@@ -131,7 +132,7 @@ if (splitter) {
   const done = document.createElement("button");
   done.type = "button";
   done.className = "main";
-  done.textContent = splitter.dataset.done;
+  done.textContent = say.done;
   const inZone = (zone) => [...zone.children].map((each) => each.dataset.tile);
   const refresh = () => {
     for (const each of splitter.querySelectorAll(".piece")) each.setAttribute("aria-pressed", String(each === chosen));
@@ -194,7 +195,7 @@ if (splitter) {
   row.className = "zones";
   row.append(...zones);
   const words = document.createElement("p");
-  words.append(done, "Drag tiles into the groups, or choose a tile and then a group.");
+  words.append(done, say.how);
   splitter.append(row, words);
   splitter.hidden = false;
   refresh();
