@@ -94,6 +94,16 @@ def require_listener(address: str) -> None:
         raise ValueError(f"--ray {address}: no cluster answers there ({error})") from None
 
 
+def on_one_core(task: Callable[..., Found], *arguments: Any) -> Found:
+    """Return the result of a task whose matrix products keep to one core, as in a worker.
+
+    The last bits of a network's scores depend on how many cores share a product, and what is found should not depend
+    on who finds it.
+    """
+    with threadpool_limits(1, "blas"):
+        return task(*arguments)
+
+
 class Workers:
     """This process alone, which does a task when its answer is wanted; the base class of other workers.
 
@@ -118,7 +128,7 @@ class Workers:
         under_way: deque[Answer] = deque()
         for arguments in tasks:
             pause()
-            under_way.append(self.ask(task, *arguments))
+            under_way.append(self.ask(on_one_core, task, *arguments))
             if len(under_way) >= (AHEAD * self.count if self.count > 1 else 1):
                 yield under_way.popleft()()
         while under_way:
@@ -127,7 +137,7 @@ class Workers:
     def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
         """Yield the name and the result of each task as soon as it is done."""
         for name, arguments in tasks.items():
-            yield name, task(*arguments)
+            yield name, on_one_core(task, *arguments)
 
 
 class Thread(Workers):
