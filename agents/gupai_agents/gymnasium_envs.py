@@ -515,15 +515,14 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
     def _infos(
         self, where: np.ndarray, masks: np.ndarray, illegal: np.ndarray, played: np.ndarray
     ) -> dict[str, np.ndarray]:
-        """Return the infos of some lanes, bool [B], with zeros for all others."""
+        """Return the infos of some lanes, bool [B], with zeros for the others."""
         named = {"action_mask": masks}
         if self.illegal != RAISE:
             named |= {"illegal": illegal, "played": played}
         infos = {}
         for name, values in named.items():
-            infos[name] = np.zeros_like(values)
-            infos[name][where] = values[where]
-            infos[f"_{name}"] = where.copy()
+            infos[name], infos[f"_{name}"] = values.copy(), where.copy()
+            infos[name][~where] = 0
         return infos
 
     def _refusal(self, lane: int, actions: np.ndarray) -> IllegalActionError:
