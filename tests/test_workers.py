@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from gupai_agents.checkpoint import read_checkpoint
 from gupai_agents.search import in_blocks
@@ -218,9 +218,12 @@ def cores_of_a_product(_):
     return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
 
 
-def test_a_process_keeps_to_one_core():
-    found = dict(Processes(2).as_done(cores_of_a_product, {"a": (0,), "b": (1,)}))
-    assert found == {"a": {1}, "b": {1}}
+@pytest.mark.parametrize("workers", [Workers(), Processes(2)], ids=["this process", "processes"])
+def test_whoever_works_keeps_to_one_core(workers):
+    """The last bits of a network's scores depend on it."""
+    with threadpool_limits(2, "blas"):
+        assert dict(workers.as_done(cores_of_a_product, {"a": (0,), "b": (1,)})) == {"a": {1}, "b": {1}}
+        assert list(workers.in_order(cores_of_a_product, [(0,), (1,)])) == [{1}, {1}]
 
 
 def test_candidates_win_the_same_however_they_are_shared():

@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import signal
 import socket
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping
@@ -94,6 +95,16 @@ def require_listener(address: str) -> None:
         raise ValueError(f"--ray {address}: no cluster answers there ({error})") from None
 
 
+def on_one_core(task: Callable[..., Found], *arguments: Any) -> Found:
+    """Return the result of a task whose matrix products keep to one core, as in a worker.
+
+    The last bits of a network's scores depend on how many cores share a product, and what is found should not depend
+    on who finds it.
+    """
+    with threadpool_limits(1, "blas"):
+        return task(*arguments)
+
+
 class Workers:
     """This process alone, which does a task when its answer is wanted; the base class of other workers.
 
@@ -118,7 +129,7 @@ class Workers:
         under_way: deque[Answer] = deque()
         for arguments in tasks:
             pause()
-            under_way.append(self.ask(task, *arguments))
+            under_way.append(self.ask(on_one_core, task, *arguments))
             if len(under_way) >= (AHEAD * self.count if self.count > 1 else 1):
                 yield under_way.popleft()()
         while under_way:
@@ -127,7 +138,7 @@ class Workers:
     def as_done(self, task: Callable, tasks: Mapping[Hashable, tuple]) -> Iterator[tuple[Any, Any]]:
         """Yield the name and the result of each task as soon as it is done."""
         for name, arguments in tasks.items():
-            yield name, task(*arguments)
+            yield name, on_one_core(task, *arguments)
 
 
 class Thread(Workers):
@@ -173,7 +184,7 @@ class Processes(Workers):
         processes: list[_Process] = []
         try:
             for _ in range(min(self.count, len(todo))):
-                processes.append(_Process())
+                processes.append(_Process(task.__module__))
             idle = processes[:]
             while todo or busy:
                 while todo and idle:
@@ -189,15 +200,26 @@ class Processes(Workers):
                 process.kill()
 
 
-class _Process:
-    """A process that does one task after another."""
+# On Linux processes are forked from one that has imported what they need and run nothing, so each starts in
+# milliseconds; what macOS and Windows have is slower.
+PROCESSES = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
 
-    def __init__(self) -> None:
-        spawn = multiprocessing.get_context("spawn")
-        self.pipe, theirs = spawn.Pipe()
-        self.process = spawn.Process(target=_serve, args=(theirs,), daemon=True)
-        with _no_interrupts():
-            self.process.start()
+
+def begin_process(target: Callable, *arguments: Any, name: str | None = None, needs: str) -> Any:
+    """Start a process that ends with this one, a `multiprocessing.Process`; needs: the module that it works with."""
+    PROCESSES.set_forkserver_preload([needs])
+    process = PROCESSES.Process(target=target, args=arguments, name=name, daemon=True)
+    with _no_interrupts():
+        process.start()
+    return process
+
+
+class _Process:
+    """A process that does one task after another; needs: the module of the tasks."""
+
+    def __init__(self, needs: str) -> None:
+        self.pipe, theirs = PROCESSES.Pipe()
+        self.process = begin_process(_serve, theirs, needs=needs)
         theirs.close()
 
     def begin(self, task: Callable, arguments: tuple) -> None:
