@@ -123,8 +123,8 @@ def _targets(
         look = "tile" if not lays or any(move.verb != DISCARD for _, move in moves) else "tile spare"
         yield _button(
             _covered(piece, 5),
-            f'class="{look}" form="moves" tabindex="-1" data-tile="{high}{low}" data-numbers="{numbers}" '
-            f'data-goes="{places}" {throws} {does} aria-label="{words}" title="{words}"',
+            f'class="{look}" form="moves" tabindex="-1" data-numbers="{numbers}" {does} data-tile="{high}{low}" '
+            f'data-goes="{places}" {throws} aria-label="{words}" title="{words}"',
         )
 
 
@@ -140,16 +140,16 @@ def _spot_of(move: Move, action: int) -> str:
 
 def _spots(scene: Scene, table: Table, layout: Layout, by_tile: ByTile, laid: Mapping[int, Laid]) -> Iterator[Spot]:
     """Yield the places where the tiles of the near hand may go."""
-    moves = list(dict.fromkeys(move.name for found in by_tile.values() for _, move in found))
-    caught = {fish_of(name) for name in moves} - {""}
+    moves = [move for listed in by_tile.values() for _, move in listed]
+    caught = {fish_of(move.name) for move in moves} - {""}
     for piece in table.centre:
         if found := FACE_UP.search(piece.attributes):
             high, low = sorted(map(int, found.groups()[1:]), reverse=True)
             if f"{high}{low}" in caught:
                 yield Spot(f"fish-{high}{low}", _covered(piece, 5), f"catch [{high}:{low}]")
-    for found in by_tile.values():
-        yield from _ends([action for _, move in found for action in move.actions if action in laid], layout, laid)
-    verbs = {move.verb for found in by_tile.values() for _, move in found}
+    for listed in by_tile.values():
+        yield from _ends([action for _, move in listed for action in move.actions if action in laid], layout, laid)
+    verbs = {move.verb for move in moves}
     for verb, begin in FILLED.items():
         for piles, pieces in ((scene.centre, table.centre), (scene.places[0].piles, table.tiles[0])):
             if verb in verbs and (slot := _free_slot(piles, pieces, begin)):
