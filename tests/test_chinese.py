@@ -34,17 +34,8 @@ from gupai_env.games import GAMES, get_game
 
 HOME = "http://127.0.0.1:8420"
 LATIN = re.compile("[A-Za-z]{2,}")
-SAID = (
-    "title",
-    "aria-label",
-    "alt",
-    "placeholder",
-    "label",
-    "data-done",
-    "data-how",
-    "data-single",
-    "data-one",
-)  # attributes that people read
+DATA = ("done", "how", "zones", "makes", "none", "wrong", "spare")  # that scripts show
+SAID = ("title", "aria-label", "alt", "placeholder", "label", *(f"data-{each}" for each in DATA))  # attributes of words
 FOLDER = Path(gupai_app.__file__).parent
 # Templates that no page of a table, a review or a claim is made of: files that commands write, tournaments and runs.
 ENGLISH = {
@@ -191,7 +182,7 @@ def test_a_page_shows_no_english(name):
     tables = [seating.address.query]
     while not seating.terminated:
         moves = seating.moves
-        seating = WebGame(seating.address, moves[len(seating.address.moves) % len(moves)].actions[0])
+        seating = WebGame(seating.address, moves[len(seating.address.moves) % len(moves)].actions[:1])
         tables.append(seating.address.query)
     shown = [f"/table?{query}" for query in (*tables[:-1:7], tables[-1])]
     shown += [f"/look?{tables[-1]}", f"/game/{name}", f"/rules/{name}", "/", "/review", "/nowhere"]
