@@ -91,12 +91,18 @@ def mixture(game: str) -> list:
     return ["greedy", Witness(game), "random", Witness(game)][-others:]
 
 
-@pytest.mark.parametrize("options", [{}, {"deals": 2, "seat": 1}, {"mixed": True}], ids=str)
+WILD = {  # names of options: those for learners without masks, who play any action
+    "resample": {"illegal": "resample", "skip_forced": True, "pool": ["greedy", "random"]},
+    "end": {"illegal": "end", "deals": 2, "mixed": "pool"},
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"deals": 2, "seat": 1}, {"mixed": "opponents"}, *WILD.values()], ids=str)
 @every_game
 def test_lanes_play_what_single_environments_play(game, options):
-    options = dict(options)
-    if options.pop("mixed", False):
-        options["opponents"] = mixture(game)
+    options, wild = dict(options), np.random.default_rng(2) if "illegal" in options else None
+    if where := options.pop("mixed", None):
+        options[where] = mixture(game)
     envs = gymnasium.make_vec(IDS[game], num_envs=6, **options)
     single = SyncVectorEnv([lambda: gymnasium.make(IDS[game], **options)] * 6, autoreset_mode=AutoresetMode.SAME_STEP)
     assert envs.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
@@ -105,8 +111,10 @@ def test_lanes_play_what_single_environments_play(game, options):
     ended = 0
     for seed in (3, None, [5] * 6):
         assert data_equivalence(envs.reset(seed=seed), single.reset(seed=seed), exact=True)
-        for _ in range(60):
+        for step in range(60):
             actions = envs.action_space.sample()
+            if wild and step % 2:
+                actions[:3] = wild.integers(-2, GAMES[game].num_actions + 2, 3)
             found = envs.step(actions)
             assert data_equivalence(found, single.step(actions), exact=True)
             assert (envs.unwrapped.seats == [env.unwrapped.seat for env in single.envs]).all()
@@ -135,6 +143,86 @@ def test_lanes_that_are_dealt_anew_in_the_next_step_play_what_single_environment
             assert (envs.unwrapped.action_masks() == found[-1]["action_mask"]).all()
             ended += found[2].sum()
     assert ended > 5
+
+
+def returns_of(env, episodes: int, policy) -> tuple[list[float], int]:
+    """The returns of some episodes from seed 1, and how many decisions were asked for."""
+    returns, asked = [], 0
+    for number in range(episodes):
+        _, info = env.reset(seed=1 if number == 0 else None)
+        total, over = 0.0, False
+        while not over:
+            _, reward, over, _, info = env.step(policy(info))
+            total, asked = total + reward, asked + 1
+        returns.append(total)
+    return returns, asked
+
+
+@every_game
+def test_play_is_the_same_whether_decisions_without_a_choice_are_asked_or_skipped(game):
+    first_legal = lambda info: int(info["action_mask"].argmax())  # noqa: E731
+    asked, skipped = (
+        returns_of(gymnasium.make(IDS[game], seat=0, deals=2, skip_forced=skip).unwrapped, 8, first_legal)
+        for skip in (False, True)
+    )
+    assert asked[0] == pytest.approx(skipped[0])
+    assert asked[1] > skipped[1] or game not in ("jie-long", "ce-deng")
+
+
+def test_opponents_are_drawn_from_the_pool_for_every_episode_and_named_by_the_seed():
+    members = [make_agent(name, "jie-long") for name in ("greedy", "random", "variety")]
+    envs = gymnasium.make_vec(IDS["jie-long"], 300, pool=members).unwrapped
+    drawn = []
+    for seed in (1, None, 1):
+        envs.reset(seed=seed)
+        drawn.append(envs._line_ups.copy())
+    assert (drawn[0] == drawn[2]).all()
+    assert (drawn[0] != drawn[1])[:, 1:].any(0).all()
+    assert (drawn[0][:, 0] == -1).all()
+    for column in (*drawn[0].T[1:], *drawn[1].T[1:]):
+        assert np.unique(column, return_counts=True)[1].min() > 70
+    assert len(np.unique(drawn[0], axis=0)) == 27  # the seats are drawn one by one
+
+
+@every_game
+def test_an_illegal_action_ends_the_episode_with_the_most_that_can_be_lost(game):
+    most = GAMES[game].payoff_bound(GAMES[game].variant())
+    for options, paid in (({}, -most), ({"deals": 3}, -3 * most), ({"illegal_reward": -0.5}, -0.5)):
+        env = gymnasium.make(IDS[game], illegal="end", **options).unwrapped
+        before, info = env.reset(seed=3)
+        assert (info["illegal"], info["played"]) == (False, -1)
+        observation, reward, terminated, truncated, info = env.step(-1)
+        assert (reward, terminated, truncated) == (paid, True, False)
+        assert (info["illegal"], info["played"]) == (True, -1) and not info["action_mask"].any()
+        np.testing.assert_array_equal(observation, before)
+        with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+            env.step(0)
+        _, info = env.reset()
+        action = int(info["action_mask"].argmax())
+        assert env.step(action)[-1]["played"] == action
+
+
+def test_a_random_legal_action_that_the_seed_names_replaces_an_illegal_one():
+    def played(seed):
+        env = gymnasium.make(IDS["jie-long"], illegal="resample").unwrapped
+        _, info = env.reset(seed=seed)
+        found, over = [], False
+        while not over:
+            legal = np.flatnonzero(info["action_mask"])
+            *_, over, _, info = env.step(10_000)
+            assert info["illegal"] and info["played"] in legal
+            found.append((info["played"], len(legal), legal.tolist().index(info["played"])))
+        return found
+
+    games = [played(seed) for seed in range(30)]
+    assert games[0] == played(0)
+    places = [place / (choices - 1) for game in games for _, choices, place in game if choices > 1]
+    assert np.mean(places) == pytest.approx(0.5, abs=0.1)
+    env = gymnasium.make(IDS["jie-long"], illegal="resample")
+    env.reset(seed=1)
+    for no_number in (0.5, None, [1, 2]):  # no learner means these
+        with pytest.raises(IllegalActionError):
+            env.step(no_number)
 
 
 def test_what_is_owed_is_paid_with_the_first_decision_and_not_while_a_new_deal_is_shown():
@@ -386,6 +474,14 @@ def test_what_is_returned_stays_as_it_is():
         ({"seat": 4}, r'seat=4 is not allowed; choose "random" or a seat of \[0, 1, 2, 3\]'),
         ({"seat": "first"}, "seat='first' is not allowed"),
         ({"force_play": True}, "did you mean forced_play"),
+        ({"pool": []}, r"^pool=\[\] is not allowed; it must be a list of 1 to 1,024 agents$"),
+        ({"pool": "greedy"}, "^pool='greedy' is not allowed; it must be a list of agents$"),
+        ({"pool": ["gredy"]}, "did you mean greedy"),
+        ({"pool": ["greedy"], "opponents": "random"}, "^pool=.* is not allowed; give either opponents or a pool$"),
+        ({"skip_forced": 1}, "^skip_forced=1 is not allowed; it must be True or False$"),
+        ({"illegal": "stop"}, "^illegal='stop' is not allowed; choose one of raise, end, resample$"),
+        ({"illegal": "end", "illegal_reward": "much"}, "^illegal_reward='much' is not allowed; it must be a number of"),
+        ({"illegal_reward": -1.0}, '^illegal_reward=-1.0 is not allowed; it is only paid with illegal="end"$'),
     ],
 )
 def test_wrong_options_are_refused(options, said):

@@ -10,12 +10,13 @@ import pytest
 from stable_baselines3.common.vec_env import VecMonitor
 
 from gupai_agents import DecisionBatch, make_agent
+from gupai_agents.learning_seat import ILLEGAL, NONE_PLAYED
 from gupai_agents.playouts import OPEN, SETTLED
 from gupai_env import GAMES
 from gupai_env.aec import GupaiEnv
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL, WAIT
-from gupai_training import opponents, selfplay
+from gupai_training import opponents
 from gupai_training.opponents import LEARNER, OpponentPool
 from gupai_training.selfplay import SelfPlayVecEnv
 
@@ -416,7 +417,8 @@ def test_decisions_without_a_choice_are_skipped_if_one_likes():
 
 
 def test_illegal_actions_raise_are_replaced_or_end_the_episode():
-    made = {how: SelfPlayVecEnv.against("jie-long", 8, ["greedy"], seed=4, illegal=how) for how in selfplay.ILLEGAL}
+    lost = -float(GAMES["jie-long"].payoff_bound(GAMES["jie-long"].variant()))
+    made = {how: SelfPlayVecEnv.against("jie-long", 8, ["greedy"], seed=4, illegal=how) for how in ILLEGAL}
     for env in made.values():
         env.reset()
         env.step(env.envs.sample(1))
@@ -426,18 +428,48 @@ def test_illegal_actions_raise_are_replaced_or_end_the_episode():
     before = made["end"].observations.copy()
     with pytest.raises(IllegalActionError):
         made["raise"].step(actions)
+    legal = made["resample"].masks.copy()
     played = made["resample"].step(actions)
-    assert played[1].shape == (8,) and made["resample"]._moves.min() >= 0
+    assert [info["illegal"] for info in played[3]] == [lane in wrong for lane in range(8)]
+    assert all(legal[lane, info["played"]] for lane, info in enumerate(played[3]))
     observations, rewards, dones, infos = made["end"].step(actions)
-    assert dones[wrong].all() and (rewards[wrong] == -selfplay.ILLEGAL_CHIPS).all()
+    assert dones[wrong].all() and (rewards[wrong] == lost).all()
     rest = np.setdiff1d(np.arange(8), wrong)
     np.testing.assert_array_equal(rewards[rest], played[1][rest])
     np.testing.assert_array_equal(observations[rest], played[0][rest])
     for lane in wrong:
         np.testing.assert_array_equal(infos[lane]["terminal_observation"], before[lane])
-        assert infos[lane]["episode"]["r"] == -selfplay.ILLEGAL_CHIPS and infos[lane]["episode"]["l"] == 2
+        assert infos[lane]["episode"]["r"] == lost and infos[lane]["episode"]["l"] == 2
+        assert infos[lane]["illegal"] and infos[lane]["played"] == NONE_PLAYED
         assert made["end"].envs.episodes[lane] >= 1 and made["end"].masks[lane].any()
     for key in range(60):  # and play goes on
         made["end"].step(made["end"].envs.sample(key))
     with pytest.raises(ValueError, match="illegal='stop'"):
         SelfPlayVecEnv.against("jie-long", 8, illegal="stop")
+
+
+def test_replaced_actions_are_repeated_with_the_seed_and_a_pool_may_hold_objects():
+    env = SelfPlayVecEnv.against("jie-long", 8, [make_agent("greedy", "jie-long"), "random"], illegal="resample")
+    found = []
+    for _ in range(2):
+        env.seed(5)
+        env.reset()
+        found.append([[info["played"] for info in env.step(np.full(8, -1))[3]] for _ in range(5)])
+    assert found[0] == found[1]
+
+
+def test_what_a_match_paid_before_an_illegal_action_counts_in_its_return():
+    env = SelfPlayVecEnv.against("tiu-u", 8, ["greedy"], seed=4, deals=2, illegal="end", payoff_scale=2.0)
+    env.reset()
+    returns, seen = np.zeros(8), 0
+    for key in range(60):
+        actions = env.envs.sample(key)
+        paid = returns != 0
+        actions[paid] = -1
+        _, rewards, dones, infos = env.step(actions)
+        returns += rewards
+        for lane in np.flatnonzero(dones):
+            assert infos[lane]["episode"]["r"] == pytest.approx(returns[lane], abs=1e-4)
+            seen += paid[lane]
+        returns[dones] = 0
+    assert seen > 3

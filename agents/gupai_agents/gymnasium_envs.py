@@ -13,42 +13,30 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space, iterate
 
-from gupai_agents.agent import Agent, DecisionBatch, ask, check_agent, distinct
+from gupai_agents.agent import Agent, DecisionBatch, ask, distinct
 from gupai_agents.decisions import answers
-from gupai_agents.playouts import ANY_SEAT, ASKED, LEARNER, learning_seat, numbered, playouts
-from gupai_agents.registry import make_agent
+from gupai_agents.learning_seat import (
+    END,
+    NONE_PLAYED,
+    RAISE,
+    RESAMPLE,
+    Opponents,
+    forbidden,
+    legal_instead,
+    others_of,
+    reward_of_illegal,
+)
+from gupai_agents.playouts import ANY_SEAT, ASKED, LEARNER, draw_line_up, learning_seat, numbered, playouts
 from gupai_env.aec import NO_GAME, RENDER_FPS, RENDER_MODES, GupaiEnv
-from gupai_env.core.checks import counted, is_one_of, is_whole, refused, whole_number, whole_numbers
+from gupai_env.core.checks import is_one_of, is_whole, one_of_an_array, refused, truth, whole_number, whole_numbers
 from gupai_env.core.compiling import bind
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError, describe_illegal
 from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.rng import KEYS, as_key
-from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
 from gupai_env.vector import MOST_ENVS, VectorEnv
-
-Opponents = str | Agent | Sequence[str | Agent]
-
-
-def opponents_at(game: Game, variant: Variant, opponents: Opponents) -> list[Agent]:
-    """Return an agent for every seat except the learner's, in order of the seats after it.
-
-    Raises: ValueError for an unknown name, an agent made for another game or variant, or too many or few.
-    """
-    others = variant.players - 1
-    if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-        opponents = [opponents] * others
-    if len(opponents) != others:
-        raise ValueError(
-            f"{counted(len(opponents), 'opponent')} for {others} seats; give one for each seat or one for all"
-        )
-    named = {spec: make_agent(spec, game, **vars(variant)) for spec in opponents if isinstance(spec, str)}
-    agents = [named[each] if isinstance(each, str) else each for each in opponents]
-    for agent in agents:
-        check_agent(agent, game, variant)
-    return agents
 
 
 def seat_number(seat: int | str, players: int) -> int:
@@ -127,7 +115,9 @@ class SeatEnv(gymnasium.Env):
     """One learning seat; agents play the others. An action is one decision of that seat.
 
     Observations: int8 [layout.size], what the seat knows. Rewards: its chips, paid when a deal ends; those paid
-    before its first decision come with that. `info["action_mask"]`: int8 [num_actions], all zero at the end.
+    before its first decision come with that. `info["action_mask"]`: int8 [num_actions], all zero at the end. Unless
+    illegal actions raise errors, `info["illegal"]` says whether the action of this step was one, and `info["played"]`
+    which action was played, NONE_PLAYED if none was.
     A first reset without a seed takes one from the operating system, later ones deal the next episode of the seed:
     the deals of the PettingZoo environment with that seed (but those in which the seat has nothing to decide).
     An error during a step or a reset, such as that of a failing opponent, and ctrl-C end the episode.
@@ -139,26 +129,45 @@ class SeatEnv(gymnasium.Env):
         self,
         game: str | Game,
         *,
-        opponents: Opponents = "greedy",
+        opponents: Opponents | None = None,
+        pool: Sequence[str | Agent] | None = None,
         seat: int | str = "random",
+        skip_forced: bool = False,
+        illegal: str = RAISE,
+        illegal_reward: float | None = None,
         render_mode: str | None = None,
         **variant: Any,
     ) -> None:
-        """Args: opponents: an agent for all other seats, or one for each in order of the seats after the learner's;
-            agents as `make_agent` takes them or objects. seat: "random" (drawn for every episode) or a number.
+        """Make a table; agents are named as `make_agent` takes them, or are objects.
 
-        Raises: ValueError for an unknown option, agent, seat or render mode, naming those there are.
+        Args:
+            opponents: An agent for all other seats, or one for each in order of the seats after the learner's; "greedy"
+                if neither this nor a pool is given.
+            pool: Agents from which, instead, one is drawn for each other seat, for every episode.
+            seat: The learner's, "random" (drawn for every episode) or a number.
+            skip_forced: Whether its decisions with one legal action are played at once, except the first of a deal.
+            illegal: What an illegal action does: "raise" an error; be replaced by a random legal one, "resample"; or
+                "end" the episode.
+            illegal_reward: What it then pays, in chips; by default minus the most that can be lost in an episode.
+
+        Raises:
+            ValueError: An option, an agent, a seat or a render mode is unknown; the error names those there are.
         """
         self.game = get_game(game)
         self.table = GupaiEnv(self.game, render_mode=render_mode, mask_in="info", **variant)
         self.players = self.table.variant.players
-        self.opponents = opponents_at(self.game, self.table.variant, opponents)
+        self.opponents, self.pool = others_of(self.game, self.table.variant, opponents, pool)
+        self._line_up: list[Any] = [None, *(self.opponents or self.pool[:1] * (self.players - 1))]
+        self.skip_forced = truth("skip_forced", skip_forced)
+        self._illegal_reward = reward_of_illegal(self.game, self.table.variant, illegal, illegal_reward)
+        self.illegal = illegal
         self._seat = seat_number(seat, self.players)
         self.seat = 0  # the learner's, in this episode
         self.render_mode, self.layout = render_mode, self.table.layout
         self._mask = np.zeros(self.game.num_actions, np.int8)
         self._owed = 0.0  # paid before the seat's first decision
         self._over = True
+        self._gave_up = False  # an illegal action ended the episode
         self._dealt = False  # ever
         self.observation_space = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
         self.action_space = LegalActions(self._mask)
@@ -176,32 +185,46 @@ class SeatEnv(gymnasium.Env):
         seed = None if seed is None else as_key(seed)
         super().reset(seed=seed)
         self._over = True  # until all is done that this takes
+        self._gave_up = False
         self.table.reset(seed)
         while not self._open():
             self.table.reset()
-        first = self._observe()
+        first = self._observe(False, NONE_PLAYED)
         self._dealt, self._over = True, False
         return first
 
     def _open(self) -> bool:
         """Play up to the learner's first decision in a new episode; False if it has none."""
         self.seat = learning_seat(self.players, self.table.key, self._seat)
+        draw_line_up(self.players, self.table.key, self.pool, self._line_up)
         self._owed = self._play_others()
         return not self._at_end
 
     @property
     def _at_end(self) -> bool:
-        return self.table.terminations[self._learner]
+        return self._gave_up or self.table.terminations[self._learner]
 
     def _play_others(self) -> float:
-        """Play up to the learner's turn or the end; return the learner's chips."""
+        """Play up to the learner's decision or the end; return the learner's chips."""
         table, chips = self.table, 0.0
-        while not self._at_end and table.agent_selection != self._learner:
-            place = (table.possible_agents.index(table.agent_selection) - self.seat) % self.players
-            action = ask(self.opponents[place - 1], self.game, table.variant, DecisionBatch(*table.turn()))[0]
+        while not self._at_end:
+            if table.agent_selection == self._learner:
+                if (action := self._forced()) is None:
+                    break
+            else:
+                place = (table.possible_agents.index(table.agent_selection) - self.seat) % self.players
+                action = ask(self._line_up[place], self.game, table.variant, DecisionBatch(*table.turn()))[0]
             table.step(action)
             chips += table.rewards[self._learner]
         return chips
+
+    def _forced(self) -> Any:
+        """Return the action that `skip_forced` plays for the learner now, None if it decides."""
+        state = self.table.deal.state
+        if not self.skip_forced or state.settled or not state.moves:
+            return None
+        legal = np.flatnonzero(self.table.turn()[1])
+        return legal[0] if len(legal) == 1 else None
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
         """Play the learner's action and all others up to its next decision or the end; nothing is ever truncated.
@@ -215,6 +238,12 @@ class SeatEnv(gymnasium.Env):
         if isinstance(action, Sampled) and not self._mask[action]:
             legal = np.flatnonzero(self._mask)
             action = legal[action % len(legal)]
+        action, illegal = self._mended(action)
+        if illegal and self.illegal == END:
+            self._gave_up = self._over = True
+            self._owed = 0.0
+            observation, info = self._observe(True, NONE_PLAYED)
+            return observation, self._illegal_reward, True, False, info
         self._over = True  # until all is done that this takes: the next actions could be other seats'
         try:
             self.table.step(action)
@@ -223,13 +252,28 @@ class SeatEnv(gymnasium.Env):
             raise
         reward = self._owed + self.table.rewards[self._learner] + self._play_others()
         self._owed = 0.0
-        observation, info = self._observe()
+        observation, info = self._observe(illegal, action)
         terminated = self._over = self._at_end
         return observation, reward, terminated, False, info
 
-    def _observe(self) -> tuple[np.ndarray, dict]:
+    def _mended(self, action: Any) -> tuple[Any, bool]:
+        """Return the action to play, and whether what was given is illegal but raises no error."""
+        action = one_of_an_array(action)
+        if self.illegal == RAISE or not is_whole(action):
+            return action, False
+        _, masks, rng_keys = self.table.turn()
+        illegal = not (0 <= action < masks.shape[1] and masks[0, action])
+        if illegal and self.illegal == RESAMPLE:
+            action = int(legal_instead(masks, rng_keys)[0])
+        return action, illegal
+
+    def _observe(self, illegal: bool, played: Any) -> tuple[np.ndarray, dict]:
+        """Return what the learner observes, and the info after a step."""
         self._mask[:] = self.table.last(observe=False)[-1]["action_mask"] if not self._at_end else 0
-        return self.table.observe(self._learner), {"action_mask": self._mask.copy()}
+        info: dict[str, Any] = {"action_mask": self._mask.copy()}
+        if self.illegal != RAISE:
+            info |= {"illegal": illegal, "played": int(played)}
+        return self.table.observe(self._learner), info
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions, bool [num_actions]; raises RuntimeError before `reset`."""
@@ -278,8 +322,12 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         game: str | Game,
         num_envs: int = 1,
         *,
-        opponents: Opponents = "greedy",
+        opponents: Opponents | None = None,
+        pool: Sequence[str | Agent] | None = None,
         seat: int | str = "random",
+        skip_forced: bool = False,
+        illegal: str = RAISE,
+        illegal_reward: float | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         **variant: Any,
     ) -> None:
@@ -287,13 +335,13 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         self._waits = mode_of(autoreset_mode) == AutoresetMode.NEXT_STEP
         self.metadata = {**self.metadata, "autoreset_mode": mode_of(autoreset_mode)}
         num_envs = whole_number("num_envs", num_envs, 1, MOST_ENVS)
-        self.envs = envs = VectorEnv(game, num_envs, **variant)
+        self.envs = envs = VectorEnv(game, num_envs, skip_forced=skip_forced, **variant)
         players = envs.variant.players
-        self.opponents = opponents_at(envs.game, envs.variant, opponents)
-        self._agents, places = distinct(self.opponents)
-        numbers, self._heuristics = numbered(envs.game, self._agents)
-        self._line_up = np.array([LEARNER, *numbers[places]], np.int16)
+        self.opponents, self.pool = others_of(envs.game, envs.variant, opponents, pool)
+        self._illegal_reward = reward_of_illegal(envs.game, envs.variant, illegal, illegal_reward)
+        self.illegal = illegal
         self._seat = seat_number(seat, players)
+        self._seat_agents(players)
         self.num_envs, self.layout = num_envs, envs.layout
         self.single_observation_space = spaces.Box(self.layout.low, self.layout.high, dtype=np.int8)
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
@@ -302,11 +350,22 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         self._learners = np.zeros(num_envs, np.int8)
         self._players = players
         self._actions = np.zeros(num_envs, np.int64)
+        self._abandoned = np.zeros(num_envs, np.bool_)
         self._final_observations = np.zeros_like(envs.observations)
         self._rewards, self._owed = np.zeros(num_envs), np.zeros(num_envs)
         self._over = np.zeros(num_envs, np.bool_)
         self._seeded = False
         self._going = False  # nothing is half done
+
+    def _seat_agents(self, players: int) -> None:
+        """Number the agents as the loops know them; line-ups, int16 [B, players], count seats from the learner's."""
+        self._agents, places = distinct(self.opponents or self.pool)
+        numbers, self._heuristics = numbered(self.envs.game, self._agents)
+        self._line_ups = np.full((self.envs.num_envs, players), LEARNER, np.int16)
+        self._pool = numbers[places] if self.pool else np.zeros(0, np.int16)
+        if self.opponents:
+            self._line_ups[:, 1:] = numbers[places]
+        self._asks = bool((numbers >= ASKED).any())
 
     @property
     def seats(self) -> np.ndarray:
@@ -320,9 +379,9 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             playouts(self.envs.game).respond,
             self._heuristics,
             self.envs.table,
-            self._actions,
-            self._seat,
-            self._line_up[None],
+            (self._actions, self._abandoned),
+            (self._seat, self._pool),
+            self._line_ups,
             self._learners,
             self._final_observations,
             (self._rewards, self._owed),
@@ -348,11 +407,13 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             raise
         self._owed[:] = 0
         self._over[:] = True  # there is no episode yet that could end
+        self._abandoned[:] = False
         self._actions[:] = WAIT
         with self.envs.alone:
             self._play()
         self._play_others()
-        return self._shown(np.zeros(self.num_envs, np.bool_))
+        nothing = np.zeros(self.num_envs, np.bool_)
+        return self._shown(nothing, nothing, np.full(self.num_envs, NONE_PLAYED))
 
     def _begin(self, seed: int | Sequence[int] | None) -> None:
         """Deal in every lane; a bad seed changes nothing."""
@@ -380,13 +441,15 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
 
         Returns: observations, int8 [B, layout.size]; rewards, float64 [B], in chips; terminations and truncations
             (never), bool [B]; infos, with `action_mask`, int8 [B, num_actions], of the observations.
+            and, unless illegal actions raise errors, `illegal`, bool [B], and `played`, int64 [B], as in `SeatEnv`.
         Raises: IllegalActionError naming the first lane and seat whose action its mask forbids; nothing changed.
         """
         self._require_game()
         actions = whole_numbers("actions", actions, self.num_envs, "lane")
         with self.envs.alone:
             new, owed = (self._ended, self._owed.copy())  # lanes that only show a new deal now; what is owed so far
-            self._actions[:] = np.where(new, WAIT, np.clip(actions, WAIT + 1, self.envs.game.num_actions))
+            played, illegal = self._mended(actions, new)
+            self._actions[:] = np.where(new | self._abandoned, WAIT, played)
             self._going = False  # until all is done that this takes: the next actions could be other seats'
             self._rewards[:] = np.where(new, 0, owed)
             self._owed[~new] = 0
@@ -395,17 +458,36 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         if lane != LEGAL:
             self._owed[:] = owed
             self._going = True
-            raise self._illegal(lane, actions)
+            raise self._refusal(lane, actions)
+        gave_up = self._abandoned.copy()
+        self._abandoned[:] = False
         self._play_others()
+        self._rewards[gave_up] = self._illegal_reward
         terminated = self._over.copy()
-        observations, info = self._shown(terminated)
+        observations, info = self._shown(terminated, illegal, np.where(new | gave_up, NONE_PLAYED, played))
         return observations, self._rewards.copy(), terminated, np.zeros(self.num_envs, np.bool_), info
+
+    def _mended(self, actions: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what to play, integers [B], and where actions are illegal but raise no error, bool [B]; none are in
+        lanes that are `new`. Sets `_abandoned` where an episode ends so.
+        """
+        played = np.clip(actions, WAIT + 1, self.envs.game.num_actions).astype(np.int64)
+        if self.illegal == RAISE:
+            return played, np.zeros(self.num_envs, np.bool_)
+        illegal = forbidden(self.envs.masks, played) & ~new
+        if self.illegal == END:
+            self._abandoned[:] = illegal
+        elif illegal.any():
+            rows = np.flatnonzero(illegal)
+            played[rows] = legal_instead(self.envs.masks[rows], self.envs.views(rows)[1])
+        return played, illegal
 
     def _play_others(self) -> None:
         """Ask the opponents that are not in the loop, up to the learners' next decisions."""
         envs = self.envs
-        while (self._line_up >= ASKED).any():
-            number = self._line_up[(envs.seats - self._learners) % self._players]
+        lanes = np.arange(self.num_envs)
+        while self._asks:
+            number = self._line_ups[lanes, (envs.seats - self._learners) % self._players]
             if (number == LEARNER).all():
                 return
             mover = np.where(number == LEARNER, NOBODY, number - ASKED)
@@ -413,27 +495,42 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
             with self.envs.alone:
                 self._play()
 
-    def _shown(self, terminated: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    def _shown(
+        self, terminated: np.ndarray, illegal: np.ndarray, played: np.ndarray
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         """Return observations and infos, where episodes that are `terminated` have ended just now; all is done then."""
-        observations, info = self.envs.observations.copy(), self._info()
+        observations, every = self.envs.observations.copy(), np.ones(self.num_envs, np.bool_)
+        info = self._infos(every, self.envs.masks.view(np.int8), illegal, played)
         if self._waits:
             observations[terminated] = self._final_observations[terminated]
             info["action_mask"][terminated] = 0
         elif terminated.any():
-            info |= self._final_info(terminated)
+            info |= self._final_info(terminated, illegal, played)
+            if self.illegal != RAISE:
+                info["illegal"][terminated], info["played"][terminated] = False, NONE_PLAYED
         self._ended = terminated.copy() if self._waits else np.zeros_like(terminated)
         self._going = True
         return observations, info
 
-    def _illegal(self, lane: int, actions: np.ndarray) -> IllegalActionError:
+    def _infos(
+        self, where: np.ndarray, masks: np.ndarray, illegal: np.ndarray, played: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """Return the infos of some lanes, bool [B], with zeros for the others."""
+        named = {"action_mask": masks}
+        if self.illegal != RAISE:
+            named |= {"illegal": illegal, "played": played}
+        infos = {}
+        for name, values in named.items():
+            infos[name], infos[f"_{name}"] = values.copy(), where.copy()
+            infos[name][~where] = 0
+        return infos
+
+    def _refusal(self, lane: int, actions: np.ndarray) -> IllegalActionError:
         envs = self.envs
         who, view = f"lane {lane}, seat {envs.seats[lane]}", envs.views(slice(lane, lane + 1))[0][0]
         return IllegalActionError(describe_illegal(envs.game, who, int(actions[lane]), envs.masks[lane], view))
 
-    def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.envs.masks.view(np.int8).copy(), "_action_mask": np.ones(self.num_envs, np.bool_)}
-
-    def _final_info(self, terminated: np.ndarray) -> dict[str, Any]:
+    def _final_info(self, terminated: np.ndarray, illegal: np.ndarray, played: np.ndarray) -> dict[str, Any]:
         """Return what Gymnasium says of lanes whose episode ended: the last observation, and no legal action."""
         final = np.full(self.num_envs, None, object)
         envs = np.flatnonzero(terminated)
@@ -443,7 +540,7 @@ class SeatVectorEnv(gymnasium.vector.VectorEnv):
         return {
             "final_obs": final,
             "_final_obs": terminated.copy(),
-            "final_info": {"action_mask": masks, "_action_mask": terminated.copy()},
+            "final_info": self._infos(terminated, masks, illegal, played),
             "_final_info": terminated.copy(),
         }
 

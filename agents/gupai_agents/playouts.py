@@ -20,13 +20,14 @@ from gupai_env.core.kernels import (
     first_refused,
     observe,
     only_action,
+    random_action,
     rows_of,
     show_turn,
 )
 from gupai_env.core.memory import blank
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.rule import long_rule, rule
-from gupai_env.core.streams import LEARNER_STREAM
+from gupai_env.core.streams import INSTEAD_STREAM, LEARNER_STREAM, POOL_STREAM
 from gupai_env.vector import VectorEnv
 
 ASKED = 1 << 14  # players from this number on are asked outside the loops
@@ -44,13 +45,15 @@ class Playouts(NamedTuple):
 
     finish(rules, heuristics, states, line_ups): plays every lane up to the turn of such a player or to the end of
         its episode; returns the number of decisions.
-    respond(heuristics, table, actions, seat, line_up, learners, final_observations, chips, terminated): plays one
-        action per lane (or none for WAIT), then the players. The learner sits at `seat` (ANY_SEAT: drawn for every
-        episode), the line-up, int16 [1, seats], counts seats from there. `chips` are two arrays, float [B]: what the
-        learner is paid is added to the first, its rewards, or, where `terminated` is set, to the second, what the next
-        episode owes it. Where an episode ends, this sets `terminated`, writes what the learner observes at the end, and
-        deals the next one. Then shows the turn. Returns the first lane whose action its mask forbids, with nothing
-        changed, or LEGAL.
+    respond(heuristics, table, (actions, abandoned), (seat, pool), line_ups, learners, final_observations, chips,
+        terminated): plays one action per lane (or none for WAIT), then the players and, with `skip_forced`, decisions
+        of the learner that are no choice (except the first of a deal). The learner sits at `seat` (ANY_SEAT: drawn for
+        every episode), the line-ups, int16 [B, seats], count seats from there; unless the `pool`, int16 [any], is
+        empty, they are drawn from it for every episode. Where `abandoned`, bool [B], is set, the episode first ends
+        without payment. `chips` are two arrays, float [B]: what the learner is paid is added to the first, its rewards,
+        or, where `terminated` is set, to the second, what the next episode owes it. Where an episode ends, this sets
+        `terminated`, writes what the learner observes at the end, and deals the next one. Then shows the turn. Returns
+        the first lane whose action its mask forbids, with nothing changed, or LEGAL.
     converse(heuristics, table, numbers, seating, (lanes, actions, rounds), (played, moves), ending, why): plays on in
         some lanes, int [N], each until something is to be done for it outside the loop, and sets `why`, int8 [N]: OPEN,
         a learner is to decide (its observation is shown); SETTLED, the last action ended a deal (rewards and terminated
@@ -120,6 +123,31 @@ def learning_seat(players, key, seat):
     return draw(derive(key, LEARNER_STREAM), 0, players) if seat == ANY_SEAT else seat
 
 
+@rule
+def draw_line_up(players, key, pool, line_up):
+    """Write who of a pool sits in the seats after the learner's, in the episode of a key; an empty pool draws none."""
+    for place in range(1, players if len(pool) else 0):
+        line_up[place] = pool[draw(derive(key, POOL_STREAM), place, len(pool))]
+
+
+@rule
+def next_episode(game, rules, rows, lane, tables, line_up):
+    """Begin the next episode of a lane; return where the learner sits. `tables` are (seat, pool), as of `respond`."""
+    begin_next(game, rules, rows, lane)
+    key = rows.states[lane].seed
+    draw_line_up(rules.players, key, tables[1], line_up)
+    return learning_seat(rules.players, key, tables[0])
+
+
+@rule
+def forced(rows, lane, learner):
+    """Return the learner's action if it is to act and `skip_forced` plays it, else -1."""
+    state = rows.states[lane]
+    if not rows.skip_forced or state.to_act != learner or state.settled or not state.moves:
+        return -1
+    return only_action(rows.masks[lane])
+
+
 def _converse(game: Game) -> Callable:
     """Return the loop `converse` of a game, to be compiled."""
     module, widths, num_actions = game.module, Widths.of(game), game.num_actions
@@ -174,44 +202,62 @@ def playouts(game: Game) -> Playouts:
             decisions += play_others(module, rules, heuristics, states[lane], (line_ups, lane), 0, view, mask)[0]
         return decisions
 
-    def respond(heuristics, tables, actions, seat, line_up, learners, final_observations, chips, terminated):
+    def respond(heuristics, tables, given, seated, line_ups, learners, final_observations, chips, terminated):
         rows, view, (rewards, owed) = rows_of(module, widths, numbers_of, tables[0]), blank(1, module.VIEW)[0], chips
-        rules = rows.rules
+        rules, (actions, abandoned), (seat, pool) = rows.rules, given, seated
         refused = first_refused(rows, actions, 0, len(actions))
         for lane in range(len(actions) if refused == LEGAL else 0):
             state, action, mask = rows.states[lane], actions[lane], rows.masks[lane]
             learner = learning_seat(rules.players, state.seed, seat)
-            if action == WAIT and state.to_act == learner:
+            if not state.moves:
+                draw_line_up(rules.players, state.seed, pool, line_ups[lane])
+            won = 0.0
+            if abandoned[lane]:
+                observe_seldom(module, rules, state, learner, view, final_observations[lane])
+                terminated[lane] = True
+                owed[lane] = 0
+                learner = next_episode(module, rules, rows, lane, seated, line_ups[lane])
+            elif action == WAIT and state.to_act == learner:
                 learners[lane] = learner
                 continue
-            won = 0.0
-            if action != WAIT:
-                advance(module, rules, state, action)
-                if state.settled:
-                    won += state.payoff[learner]
             while True:
-                won += play_others(module, rules, heuristics, state, (line_up, 0), learner, view, mask)[1]
+                if action >= 0:
+                    advance(module, rules, state, action)
+                    if state.settled:
+                        won += state.payoff[learner]
+                won += play_others(module, rules, heuristics, state, (line_ups, lane), learner, view, mask)[1]
                 if terminated[lane]:
                     owed[lane] += won
                 else:
                     rewards[lane] += won
-                if not state.terminated:
-                    break
-                if not terminated[lane]:
-                    observe_seldom(module, rules, state, learner, view, final_observations[lane])
-                terminated[lane] = True
-                owed[lane] = 0  # an episode in which the learner decided nothing does not count for it
                 won = 0.0
-                begin_next(module, rules, rows, lane)
-                learner = learning_seat(rules.players, state.seed, seat)
+                action = np.int64(WAIT)
+                if state.terminated:
+                    if not terminated[lane]:
+                        observe_seldom(module, rules, state, learner, view, final_observations[lane])
+                    terminated[lane] = True
+                    owed[lane] = 0  # an episode in which the learner decided nothing does not count for it
+                    learner = next_episode(module, rules, rows, lane, seated, line_ups[lane])
+                    continue
+                show_turn(module, rules, rows, lane)
+                action = np.int64(forced(rows, lane, learner))
+                if action < 0:
+                    break
             learners[lane] = learner
-            show_turn(module, rules, rows, lane)
             if state.to_act == learner:
                 observe_seldom(module, rules, state, learner, view, rows.observations[lane])
         return refused
 
     loops = finish, respond, _converse(game)
     return Playouts(*(compiled(loop, game) for loop in loops))
+
+
+def _draw_legal(masks, rng_keys, actions):
+    for row in range(len(masks)):
+        actions[row] = random_action(masks[row], derive(rng_keys[row], INSTEAD_STREAM), 0)
+
+
+draw_legal = compiled(_draw_legal)
 
 
 class Numbered(NamedTuple):

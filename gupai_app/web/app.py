@@ -31,7 +31,7 @@ from gupai_app.web.pages import (
     waiting,
     whole,
 )
-from gupai_app.web.pictures import rules_in_words, table_picture
+from gupai_app.web.pictures import Tips, rules_in_words, table_picture
 from gupai_app.web.players import Players, level_names
 from gupai_app.web.safety import Guard, RefusedError
 from gupai_app.web.table import WebGame
@@ -47,7 +47,9 @@ from gupai_env.render.pieces import THEMES
 
 ANY = "any"  # seat: one is drawn
 LONG_LIST = 24  # moves under a heading; more are folded away
+SHORT_LIST = 6  # splits that are listed without being asked for
 MOST_ACTIONS = 99_999
+MOST_TOGETHER = 8  # actions that one click plays
 
 router = APIRouter()
 
@@ -118,6 +120,7 @@ def begin(name: str, query: Query, server: Asked) -> Response:
         game=game,
         head=title(game, variant),
         about=about(game),
+        tipped=Tips(guide_of(game, variant).terms),
         players=players,
         choices=choices,
         options=[option for option in options_of(game) if option["name"] != "players"],
@@ -139,6 +142,7 @@ def rules(name: str) -> Response:
         goal=guide.goal(),
         rules=rules_in_words(game),
         terms=guide.terms,
+        tipped=Tips(guide.terms),
     )
 
 
@@ -149,7 +153,7 @@ def table(query: Query, server: Asked) -> Response:
     asked = Address.read(_drawn(query), server.players)
     if wait := waiting(server, asked.game, HINTS if asked.practice and "hint" in query else PLAYERS):
         return wait
-    seating = WebGame(asked, _action(query), at)
+    seating = WebGame(asked, _actions(query), at)
     there = seating.address
     if there.query != _kept(query, server.players):
         return RedirectResponse(f"/table?{there.query}", 303)
@@ -167,8 +171,10 @@ def table(query: Query, server: Asked) -> Response:
         fields=parse_qsl(there.query),
         drawing=seating.drawing(),
         lines=lines,
+        tipped=Tips(seating.guide.terms),
         value=value,
         long=min(LONG_LIST, seating.hints.most_shown),
+        short=SHORT_LIST,
         at=seating.seat if len(there.people) > 1 else None,
         place=place,
         first=not there.episode and len(there.moves) < there.variant.players,
@@ -221,7 +227,7 @@ def _kept(query: Mapping[str, str], players: Players) -> str | None:
         return None
 
 
-def _action(query: Mapping[str, str]) -> int | None:
-    """Return the action that the person plays, None if none. Raises: ValueError."""
-    text = query.get("play")
-    return None if text is None else whole(text, "play", 0, MOST_ACTIONS)
+def _actions(query: Mapping[str, str]) -> list[int]:
+    """Return the actions that the person plays, "60.71" where two tiles are discarded together. Raises: ValueError."""
+    texts = query["play"].split(".", MOST_TOGETHER) if "play" in query else []
+    return [whole(text, "play", 0, MOST_ACTIONS) for text in texts]

@@ -12,10 +12,18 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from gupai_agents.agent import Agent
 from gupai_agents.decisions import answers
+from gupai_agents.learning_seat import (
+    NONE_PLAYED,
+    RAISE,
+    RESAMPLE,
+    forbidden,
+    legal_instead,
+    pool_of,
+    reward_of_illegal,
+)
 from gupai_agents.playouts import ASKED, OPEN, SETTLED, numbered, playouts
-from gupai_agents.registry import make_agent
 from gupai_env.aec import NO_GAME
-from gupai_env.core.checks import as_list, is_one_of, refused, whole_numbers
+from gupai_env.core.checks import refused, whole_numbers
 from gupai_env.core.episode import NOBODY
 from gupai_env.core.kernels import LEGAL, WAIT
 from gupai_env.core.rng import as_key, derive
@@ -24,9 +32,7 @@ from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 from gupai_training.opponents import LEARNER, FixedOpponents, OpponentPool
 
-ILLEGAL = ("raise", "end", "resample")  # what an illegal action may do
-ILLEGAL_CHIPS = 100.0  # that an illegal action costs where it ends the episode
-OWN_OPTIONS = ("payoff_scale", "skip_forced", "illegal")  # of an environment, besides those of the variant
+OWN_OPTIONS = ("payoff_scale", "skip_forced", "illegal", "illegal_reward")  # besides those of the variant
 NOTHING = np.zeros((0, 0), np.int8)  # no last observations are kept
 
 
@@ -45,7 +51,8 @@ class SelfPlayVecEnv(VecEnv):
 
     With one learning seat per table (`SelfPlayVecEnv.against`) it is an ordinary VecEnv, for plain MaskablePPO: the
     reward is that seat's chips over `payoff_scale`, and `done` ends its episode; the info has "terminal_observation",
-    what the seat saw at its end, and "episode", its return "r" and its decisions "l", as of SB3's Monitor. The
+    what the seat saw at its end, and "episode", its return "r" and its decisions "l", as of SB3's Monitor. Unless
+    illegal actions raise errors, "illegal" says whether this action was one, and "played" which was played. The
     caller may keep and change what `reset` and `step` return. An error in the midst of a step, as of an opponent that
     fails, and ctrl-C end all episodes. Where the learner takes several seats, consecutive decisions of a lane are not
     one player's; such a learner reads these arrays instead, which the next step overwrites and which nobody else can
@@ -69,17 +76,17 @@ class SelfPlayVecEnv(VecEnv):
         seed: int = 0,
         payoff_scale: float = 1.0,
         skip_forced: bool = True,
-        illegal: str = "raise",
+        illegal: str = RAISE,
+        illegal_reward: float | None = None,
         **variant: Any,
     ) -> None:
         """Args: see `against`; pool: draws who sits where."""
         stream = derive(as_key(seed), TRAINING_STREAM)
         if not (isinstance(payoff_scale, (int, float)) and 0 < payoff_scale < math.inf):
             raise refused("payoff_scale", payoff_scale, "it must be a number above 0")
-        if not is_one_of(illegal, ILLEGAL):
-            raise refused("illegal", illegal, f"choose one of {', '.join(ILLEGAL)}")
-        self.illegal = illegal
         self.envs = VectorEnv(game, num_envs, seed=stream, skip_forced=skip_forced, **variant)
+        self._illegal_reward = reward_of_illegal(self.envs.game, self.envs.variant, illegal, illegal_reward)
+        self.illegal = illegal
         self.pool = pool
         self.players = self.envs.variant.players
         self.payoff_scale = payoff_scale
@@ -97,7 +104,6 @@ class SelfPlayVecEnv(VecEnv):
         self.decisions = 0  # of all seats, without forced ones
         self._actions = np.zeros(num_envs, np.int64)
         self._lengths = np.zeros(num_envs, np.int64)  # of the learner's episodes so far
-        self._resampled = 0  # how often; the key of the next draw
         # The actions of the episode under way, without forced ones: they determine the state of each lane.
         self._played = np.zeros((num_envs, 1), np.int16)
         self._moves = np.zeros(num_envs, np.int64)
@@ -112,28 +118,30 @@ class SelfPlayVecEnv(VecEnv):
 
     @classmethod
     def against(
-        cls, game: str, num_envs: int, pool: Sequence[str] = ("greedy",), *, seed: int = 0, **options: Any
+        cls, game: str, num_envs: int, pool: Sequence[str | Agent] = ("greedy",), *, seed: int = 0, **options: Any
     ) -> "SelfPlayVecEnv":
         """Return lanes with one learning seat each, drawn for every episode like the opponents in the others.
 
         Args:
             game: Its id.
             num_envs: How many lanes.
-            pool: Agents as `make_agent` takes them; for each other seat one is drawn, for every episode again.
+            pool: Agents as `make_agent` takes them, or objects; one is drawn for each other seat, for every episode.
             seed: Of deals, seats and opponents.
             options: Those of the variant; `payoff_scale`, chips for a reward of 1; `skip_forced`, whether decisions
-                with one legal action are played without asking, default true; and `illegal`, what an illegal action of
-                a learner without masks does: "raise" an error (the default), "resample" a random legal one instead, or
-                "end" the episode with a loss of ILLEGAL_CHIPS for it.
+                with one legal action are played at once, except the first of a deal (default true); `illegal`, what an
+                illegal action does: "raise" an error (default), be replaced by a random legal one, "resample", or "end"
+                the episode; and `illegal_reward`, what it then pays, in chips, by default minus the most that can be
+                lost in an episode.
 
         Raises:
             ValueError: Something is unknown or out of bounds; in one line.
         """
         variant = {name: value for name, value in options.items() if name not in OWN_OPTIONS}
         seed = as_key(seed)
-        agents = [make_agent(spec, game, **variant) for spec in as_list("pool", pool, "agents' names")]
-        seats = get_game(game).variant.make(**variant).players
-        return cls(game, num_envs, FixedOpponents(agents, seats, np.random.default_rng(seed)), seed=seed, **options)
+        played = get_game(game)
+        chosen = played.variant.make(**variant)
+        fixed = FixedOpponents(pool_of(played, chosen, pool), chosen.players, np.random.default_rng(seed))
+        return cls(game, num_envs, fixed, seed=seed, **options)
 
     @property
     def seats(self) -> np.ndarray:
@@ -183,41 +191,48 @@ class SelfPlayVecEnv(VecEnv):
         """Play these actions; return observations, rewards of the seat that acted, dones and infos."""
         movers, before = self.seats.copy(), self.observations.copy()
         self._watched[:], self._final = movers, np.zeros_like(before)
-        ending = self._mend_illegal()
+        illegal, ending, paid = self._mend_illegal()
+        played = self._actions.copy()
         try:
             self.play(self._actions)
             final = self._final
         finally:
             self._final = NOTHING
         rewards, dones = self._payoffs[self._rows, movers], self._over.copy()
+        returns = self._totals[self._rows, movers]
         self._lengths += 1
         if len(ending):
-            rewards[ending], dones[ending], final[ending] = -ILLEGAL_CHIPS, True, before[ending]
+            rewards[ending], dones[ending], final[ending] = self._illegal_reward, True, before[ending]
+            returns[ending], played[ending] = paid + self._illegal_reward, NONE_PLAYED
         infos: list[dict] = [{} for _ in range(self.num_envs)]
-        returns = self._totals[self._rows, movers] / self.payoff_scale
-        returns[ending] = -ILLEGAL_CHIPS / self.payoff_scale
+        if self.illegal != RAISE:
+            given = zip(illegal.tolist(), played.tolist(), strict=True)
+            infos = [{"illegal": wrong, "played": action} for wrong, action in given]
         for lane in np.flatnonzero(dones):
-            episode = {"r": float(returns[lane]), "l": int(self._lengths[lane])}
+            episode = {"r": float(returns[lane] / self.payoff_scale), "l": int(self._lengths[lane])}
             last = {"terminal_observation": final[lane].copy(), "TimeLimit.truncated": False}
-            infos[lane] = {**last, "episode": episode}
+            infos[lane] |= {**last, "episode": episode}
         self._lengths[dones] = 0
         return self.observations.copy(), rewards / self.payoff_scale, dones, infos
 
-    def _mend_illegal(self) -> np.ndarray:
-        """Mend the actions that masks forbid as `illegal` says; return the lanes, int [N], whose episodes they end."""
-        none = np.zeros(0, np.int64)
-        if self.illegal == "raise" or not self._going:
-            return none
-        known = self._actions.clip(0, self.masks.shape[1] - 1)
-        wrong = np.flatnonzero((known != self._actions) | ~self.masks[self._rows, known])
-        if self.illegal == "resample":
-            self._resampled += 1
-            self._actions[wrong] = self.envs.sample(self._resampled)[wrong]
-            return none
-        if len(wrong):
-            self._actions[wrong] = WAIT
-            self._deal_again(wrong)
-        return wrong
+    def _mend_illegal(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Mend the actions that masks forbid as `illegal` says.
+
+        Returns: which they were, bool [B]; the lanes whose episodes they end, int [N]; and what these had paid, [N].
+        """
+        if self.illegal == RAISE or not self._going:
+            return np.zeros(self.num_envs, np.bool_), np.zeros(0, np.int64), np.zeros(0)
+        illegal = forbidden(self.masks, self._actions)
+        wrong = np.flatnonzero(illegal)
+        ending = wrong[:0] if self.illegal == RESAMPLE else wrong
+        seats = ending, self.seats[ending]
+        paid = self._chips[seats] - self._owed[seats]
+        if len(ending):
+            self._actions[ending] = WAIT
+            self._deal_again(ending)
+        elif len(wrong):
+            self._actions[wrong] = legal_instead(self.masks[wrong], self.envs.views(wrong)[1])
+        return illegal, ending, paid
 
     @functools.cached_property
     def _fresh(self) -> VectorEnv:
