@@ -115,7 +115,7 @@ def option_in(name: str) -> str:
 def choice_in(name: str, value: object) -> str:
     """Return a value of an option; an entry such as "pay=both" is for that option alone."""
     known, text = catalogue(LANGUAGE.get()), str(value)
-    return known.get(f"{name}={text.lower()}") or known.get(text.lower(), text)
+    return known.get(f"{name.replace(' ', '_')}={text.lower()}") or known.get(text.lower(), text)
 
 
 def translated(scene: Scene) -> Scene:

@@ -23,6 +23,7 @@ from gupai_app.moves import headed, moves_of
 from gupai_app.session import Session
 from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
+from gupai_app.web.claims import known
 from gupai_app.web.pages import about
 from gupai_app.web.pictures import rules_in_words
 from gupai_app.web.players import NAMED
@@ -37,22 +38,8 @@ LATIN = re.compile("[A-Za-z]{2,}")
 DATA = ("done", "how", "zones", "makes", "none", "wrong", "spare")  # that scripts show
 SAID = ("title", "aria-label", "alt", "placeholder", "label", *(f"data-{each}" for each in DATA))  # attributes of words
 FOLDER = Path(gupai_app.__file__).parent
-# Templates that no page of a table, a review or a claim is made of: files that commands write, tournaments and runs.
-ENGLISH = {
-    "claim",
-    "claims",
-    "verdict",
-    "file",
-    "game",
-    "run",
-    "runs",
-    "tournament",
-    "tournament_new",
-    "tournaments",
-    "verdict_body",
-    "pair",
-    "deal",
-}
+# Templates of files that commands write, and of pages of tournaments and runs:
+ENGLISH = {"file", "game", "run", "runs", "compare", "tournament", "tournament_new", "tournaments"}
 TEMPLATES = sorted(path for path in (FOLDER / "templates").glob("*.html") if path.stem not in ENGLISH)
 
 
@@ -201,6 +188,16 @@ def test_two_people_at_a_screen_read_no_english():
     covered, *tables = [Words(pages.get(f"{address}{at}").text).found for at in ("", "&at=0", "&at=1")]
     assert any(catalogue("zh-Hant")["Pass the screen to {0}"].format("") in text for text in covered)
     assert not english([*covered, *tables[0], *tables[1]])
+
+
+def test_buttons_and_headings_of_a_claim_are_chinese():
+    pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
+    for address in ("/claims", "/claim/jl-attack-2", "/recorded/jl-attack-2", "/verdict/none"):
+        text = pages.get(address).text
+        names = {each.name for each in known()["jl-attack-2"].readings}  # written by who made the claim
+        found = re.findall(r"<(button|h[12]|th|legend|summary)\b[^>]*>(.*?)</\1>", text, re.DOTALL)
+        texts = [each for _, html in found for each in Words(html).found]
+        assert texts and not english(texts, {"jl-attack-2", known()["jl-attack-2"].statement, *names}), address
 
 
 def test_a_review_by_a_player_is_chinese():
