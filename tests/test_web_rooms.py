@@ -127,7 +127,7 @@ def test_pages_that_play_on_from_one_page_do_not_meet():
     one, two = WebGame(begin.address, [first]), WebGame(begin.address, [other])
     _PLAYED.clear()
     for found, action in ((one, first), (two, other)):
-        assert found.address == WebGame(begin.address, action).address
+        assert found.address == WebGame(begin.address, [action]).address
         assert found.frames == WebGame(found.address).frames
         assert found.undo == WebGame(found.address).undo == begin.address
 
@@ -159,7 +159,7 @@ def test_the_address_of_a_game_with_an_order_and_any_names_tells_all_of_it():
     [
         ({"sat": "[1]"}, "a list of 4 names"),
         ({"sat": "["}, "as JSON"),
-        ({"sat": '["a","b","c",5]'}, "no name"),
+        ({"sat": '["a","b","c",5]'}, "cannot name a player"),
         ({"moves": "1"}, "not legal"),
         ({"moves": ""}, "is not over"),
         ({"order": "1.2"}, "does not hold the 32 tiles"),
@@ -211,7 +211,7 @@ def test_a_name_that_an_address_refuses_is_refused_of_a_file_too(name, pages):
         pages.get(f"/look?{urlencode(query)}"),
         pages.post("/review", headers=OURS, data={"games": text}, follow_redirects=False),
     ):
-        assert answer.status_code == 422 and re.search("is no(t a)? name (of|that)", said(answer))
+        assert answer.status_code == 422 and re.search("cannot name a player|not a name that", said(answer))
 
 
 # --- claims ---------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ def test_the_items_of_an_ordering_are_changed_together():
         ("readings.0.panel", "checkpoint:/etc/passwd", "does not play here"),
         ("readings.0.treated", "heuristic:/etc/x.yaml", "does not play here"),
         ("readings.0.treated", "search:playouts=9999", "does not play here"),
-        ("readings.0.treated", "+attack_9=1", "is no feature"),
+        ("readings.0.treated", "+attack_9=1", "is not a feature"),
         ("readings.0.variant.players", "9", "choose one of 2, 3, 4"),
         ("readings.0.doses.values", "3, x", "is not a dose"),
         ("readings.0.name", "x", "cannot be changed"),
@@ -415,7 +415,7 @@ def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
         ({"deals": "20000", "o.players": "4", "table": "all", "agent": ["random", "greedy", "variety", "tuned",
           "search:playouts=20"]}, "too many"),
         ({"table": "x"}, "choose one of"),
-        ({"game": "chess"}, "no game"),
+        ({"game": "chess"}, "not a game"),
         ({"o.players": "9"}, "players"),
     ],
 )  # fmt: skip
@@ -622,6 +622,49 @@ def test_a_run_has_a_chart_of_its_strength_and_no_other_where_there_is_nothing_t
     drawn = pages.get("/run/one/strength.svg")
     assert ElementTree.fromstring(drawn.text).get("aria-label") == "against tuned" and ".chart" in drawn.text
     assert pages.get("/run/broken/strength.svg").status_code == 404
+
+
+@pytest.fixture
+def second_run(room):
+    """Another seed of the run that there is, which noted its losses."""
+    folder = room / "runs" / "two"
+    shutil.copytree(room / "runs" / "one", folder)
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    noted = [row | {"losses": {"policy_loss": 0.5 / row["labels"], "value_loss": 0.25}} for row in rows]
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in noted))
+    (folder / "config.yaml").write_text("game: jie-long\nseed: 2\n")
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_runs_are_set_side_by_side(pages, second_run):
+    assert 'name="run" value="two"' in pages.get("/runs").text
+    text = pages.get("/compare?run=one&run=two").text
+    assert "<td>tuned</td><td>2</td><td>+0.50 [+0.50, +0.50]</td>" in text
+    assert re.findall(r"<h2>(.*?)</h2>", text)[1:] == ["Strength over targets", "Strength over seconds"]
+    rows = list(csv.DictReader(pages.get("/compare/curves.csv?run=one&run=two").text.splitlines()))
+    assert {(row["against"], row["over"]) for row in rows} == {("tuned", "targets"), ("tuned", "seconds")}
+    for kind, begin in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        assert pages.get(f"/compare/strength-seconds.{kind}?run=one&run=two").content.startswith(begin)
+    assert "Losses" not in pages.get("/run/one").text and "policy loss" in pages.get("/run/two").text
+    assert pages.get("/run/two/losses.svg").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        ("/compare", 422, "choose 2 to 20 runs"),
+        ("/compare?run=one", 422, "choose 2 to 20 runs"),
+        ("/compare?run=one&run=one", 422, "the same run is named twice"),
+        ("/compare?run=one&run=two&against=chess", 422, "the runs were compared with tuned"),
+        ("/compare?run=one&run=nobody", 404, "There is no such page"),
+        ("/compare?run=one&run=broken", 503, "config.yaml"),
+        ("/compare/policy_loss-seconds.svg?run=one&run=two", 404, "There is no such page"),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_refused_on_a_page(path, status, words, pages, second_run):
+    answer = pages.get(path)
+    assert answer.status_code == status and words in said(answer)
 
 
 def test_the_evaluations_of_a_run_are_a_table_to_save(pages):
