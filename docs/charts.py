@@ -37,14 +37,14 @@ def charts() -> dict[str, str]:
         if half_width(each) is not None
     ]
     means = [
-        Mean(f"{name}: {each.mean:+.2f} ±{each.half_width:.2f}", each.mean, each.half_width, place)
+        Mean(f"{name}: {each.mean:+z.2f} ±{each.half_width:.2f}", each.mean, each.half_width, place)
         for place, (name, each) in enumerate((name, Estimate.of(found)) for name, found in forest)
     ]
     found["attack-2-forest"] = rows([name for name, _ in forest], means)
     for path in sorted(LADDERS.glob("*.json")):
         ladder = ranked(json.loads(path.read_text(encoding="utf-8")))
         means = [
-            Mean(f"{rung['player']}: {total.mean:+.2f}", total.mean, total.half_width, place)
+            Mean(f"{rung['player']}: {total.mean:+z.2f}", total.mean, total.half_width, place)
             for place, (rung, total) in enumerate(ladder)
         ]
         found[f"ladder-{path.stem}"] = rows([rung["player"] for rung, _ in ladder], means)

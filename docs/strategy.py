@@ -140,9 +140,9 @@ def _evidence(each: Advice) -> str:
         found = [f"{capitalized(headline(reading))}."]
     elif pooled and reading["unit"] == "chips":
         low, high = pooled["low"], pooled["high"]
-        found = [f"{pooled['mean']:+.2f} chips ({low:+.2f} to {high:+.2f})."]
+        found = [f"{pooled['mean']:+z.2f} chips ({low:+z.2f} to {high:+z.2f})."]
         if reading["verdict"] == "supported" and high < 0:  # of something that is better left alone
-            found = [f"Otherwise it costs {-pooled['mean']:.2f} chips ({-high:.2f} to {-low:.2f})."]
+            found = [f"Otherwise it costs {-pooled['mean']:z.2f} chips ({-high:z.2f} to {-low:z.2f})."]
     elif reading["kind"] == "ordering":
         order = re.sub(FIGURES, "", reading["sentence"]).replace(" >", ",").rstrip(".")
         found = [f"In this order: {order}."]

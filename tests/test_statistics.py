@@ -238,9 +238,15 @@ def test_alpha_rank_is_open_spiels(payoffs):
 def test_no_figure_is_a_negative_zero():
     assert with_interval(-0.001, 0.5) == "+0.00 ±0.50" and with_interval(-0.01, 0.5) == "-0.01 ±0.50"
     assert with_interval(-0.00001, 0.005) == "+0.0000 ±0.0050"
-    for package in ("gupai_app", "agents", "training"):
+    for package in ("gupai_app", "agents", "training", "docs"):
         for path in (ROOT / package).rglob("*.py"):
             assert not re.search(r":\+[.]", path.read_text(encoding="utf-8")), f"{path}: write :+z. instead"
+        for path in (ROOT / package).rglob("*.html"):
+            assert not re.search(r"%\+[.]", path.read_text(encoding="utf-8")), f"{path}: write | signed(2) instead"
+    negative = re.compile(r"(?<![\w.])[-\u2212]0(\.0+)?(?![\w.])")
+    assert negative.search("it is -0.00.") and not negative.search("-0.01, 1.-0.5 and 2-0")
+    shown = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.json"), ROOT / "README.md"]
+    assert not [str(path) for path in shown if negative.search(path.read_text(encoding="utf-8"))]
 
 
 def test_a_mean_with_its_interval_has_the_same_names_in_every_file_and_older_ones_are_read():

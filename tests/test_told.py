@@ -265,9 +265,9 @@ def test_standings_of_a_folder_are_the_best_first():
         "alpha_rank": None,
     }
     totals = [
-        Total(hero=0, mean=-1.0, half_width=0.5, **rest),
-        Total(hero=1, mean=2.0, half_width=None, **rest),
-        Total(hero=2, mean=0.5, half_width=0.25, **rest),
+        Total(hero=0, mean=-1.0, low=-1.5, high=-0.5, n=9, **rest),
+        Total(hero=1, mean=2.0, low=None, high=None, n=9, **rest),
+        Total(hero=2, mean=0.5, low=0.25, high=0.75, n=9, **rest),
     ]
     agents = SimpleNamespace(agents=["a", "b", "c"])
     found = Kept("name", Path(), manifest=agents, summary=SimpleNamespace(deals=9, totals=totals)).standings

@@ -10,8 +10,8 @@ FORMER_N = ("samples", "deals")
 
 def interval(mean: float, low: float, high: float, n: int) -> dict[str, Any]:
     """Return a mean as files hold it; JSON has no infinity, so an end that is none, or not known, is null."""
-    ends = (None if not math.isfinite(end) else end for end in (low, high))
-    return dict(zip(KEYS, (None if math.isnan(mean) else mean, *ends, n), strict=True))
+    ends = (None if not math.isfinite(end) else end + 0.0 for end in (low, high))  # + 0.0: no negative zeros
+    return dict(zip(KEYS, (None if math.isnan(mean) else mean + 0.0, *ends, n), strict=True))
 
 
 def interval_in(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,8 +31,14 @@ def templates(package: str = "gupai_agents.evaluation") -> Environment:
         auto_reload=False,
     )
     found.filters["drawable"] = drawable
+    found.filters["signed"] = signed
     found.globals["heat"] = heat
     return found
+
+
+def signed(number: float, places: int) -> str:
+    """Return a number with its sign, which is never that of a negative zero."""
+    return f"{number:+z.{places}f}"
 
 
 def heat(mean: float, p: float) -> str:
