@@ -201,9 +201,17 @@ def _commands(command: Any, words: str) -> Iterator[str]:
         yield from _commands(inner, f"{words} {name}")
 
 
+def _keep_whole(command: Any) -> None:
+    """Make the lists of commands give the whole first sentence of each, which is cut to 45 letters by default."""
+    command.short_help = " ".join((command.help or "").partition("\n\n")[0].split())
+    for inner in getattr(command, "commands", {}).values():
+        _keep_whole(inner)
+
+
 def commands_page() -> str:
     """Return the page of all commands, as the parser has them."""
     command = typer.main.get_command(app)
+    _keep_whole(command)
     text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="gupai", title="Commands")
     return text.replace("```console", "```text")
 

@@ -4,7 +4,6 @@ The process that begins them imports no torch.
 """
 
 import json
-import multiprocessing
 import os
 import signal
 import time
@@ -14,6 +13,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gupai_agents.workers import PROCESSES, begin_process
 from gupai_app.report import Screen, evaluation_line, progress
 from gupai_app.stop import Stop
 from gupai_env.core.checks import refused
@@ -107,11 +107,9 @@ class Seeds:
             self.stop()
 
     def _begin(self, config: Config) -> None:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe(duplex=False)
-        arguments = (config.model_dump_json(), self.runs, theirs)
-        process = context.Process(target=_train, args=arguments, name=f"seed {config.seed}", daemon=True)
-        process.start()
+        ours, theirs = PROCESSES.Pipe(duplex=False)
+        arguments = config.model_dump_json(), self.runs, theirs
+        process = begin_process(_train, *arguments, name=f"seed {config.seed}", needs="gupai_training.run")
         theirs.close()
         self.children.append(Child(config.seed, process, ours))
 

@@ -22,7 +22,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if workers == 1 or len({item.path for item in session.items}) < MANY:
         return
     from gupai_env import GAMES
+    from processes import start_server
 
+    start_server()
     number = int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
     for game in list(GAMES.values())[number::workers]:
         compile_loops(game)

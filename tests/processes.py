@@ -9,13 +9,19 @@ import os
 import subprocess
 import sys
 import tempfile
+from multiprocessing import forkserver
 from multiprocessing.reduction import DupFd
 from operator import methodcaller
 
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(
-    ["gupai_app.cli", "gupai_app.human", "gupai_app.train", "gupai_training.run", "gupai_agents.evaluation"]
-)
+
+
+def start_server() -> None:
+    """Start the process that has imported all, unless it runs; workers are forked from it as well."""
+    SERVER.set_forkserver_preload(
+        ["gupai_app.cli", "gupai_app.human", "gupai_app.train", "gupai_training.run", "gupai_agents.evaluation"]
+    )
+    forkserver.ensure_running()
 
 
 class Stream:
@@ -43,6 +49,7 @@ class Command:
         self.files[0].seek(0)
         numbers = {at: file.fileno() for at, file in enumerate(self.files)} | (streams or {})
         given = {at: number if number is None else Stream(number) for at, number in numbers.items()}
+        start_server()
         self.process = SERVER.Process(target=_run, args=(self.words, given, dict(os.environ)))
         self.process.start()
 

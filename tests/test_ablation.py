@@ -16,7 +16,7 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.cli import app
 from gupai_env import get_game
 
-SMALL = Budget(seeds=4, generations=2, again=1, population=4, deals=40, fresh=100)
+SMALL = Budget(seeds=4, generations=2, again=1, population=4, deals=20, fresh=50)
 JIE_LONG = get_game("jie-long")
 NAMES = [feature.name for feature in JIE_LONG.features]
 TRAIT = {

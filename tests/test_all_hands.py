@@ -69,7 +69,7 @@ def test_what_a_best_response_wins_from_plain_players_is_known(whole):
 
 def test_two_seats_are_nearly_solved_after_some_rounds(whole):
     """The rulebook page: the player wins between -0.0097 and -0.0091 chips a deal."""
-    policy = solve_hands(whole, 12)
+    policy = solve_hands(whole, 8)
     assert whole.exploitability(policy) < 0.004
     worth = (whole._worth(policy) * policy).sum((2, 3))[0]
     assert worth[PLAYER] == pytest.approx(-0.0094, abs=1e-3)

@@ -827,15 +827,16 @@ def test_a_strong_panel_is_asked_for_and_told():
 
 def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_path, capsys):
     claims = [
-        claim_of(changed(plan={"deals": 200}, panel=["greedy", "search:playouts=2"]) | {"id": name})
+        claim_of(changed(plan={"deals": 60}, panel=["greedy", "search:playouts=2"]) | {"id": name})
         for name in ("one", "two")
     ]
     shown = []
     for jobs in (1, 2):
         out = tmp_path / str(jobs)
-        command.test(claims, 3, None, None, False, "json", str(out), Processes(jobs), {})
+        command.test(claims, 3, 60, None, False, "json", str(out), Processes(jobs), {})
         shown.append((capsys.readouterr().out, *((out / f"{claim.id}.json").read_bytes() for claim in claims)))
     assert shown[0] == shown[1]
+    assert '"who": "search:' in shown[0][0]
     effects = [
         try_claim(claim, panel=[f"search:playouts=2,threads={threads}"]).findings[0].effects[0].estimate
         for claim in claims[:1]

@@ -349,13 +349,15 @@ def test_exploitability_prints_what_a_best_response_wins():
 
 
 def test_bench_measures_every_road_and_says_on_which_machine(monkeypatch):
-    monkeypatch.setattr(bench, "RUN_SECONDS", 0.001)
-    monkeypatch.setattr(bench, "FRESH_RUNS", 1)
+    few = {"RUN_SECONDS": 0.001, "RUNS": 1, "FRESH_RUNS": 1, "STEPS": 2, "CALL": 256, "ENVS": (1, 64), "SHARED": (64,)}
+    for name, value in few.items():
+        monkeypatch.setattr(bench, name, value)
+    assert bench.FIGURES == 2 * 4 + 3 * 3 + 5  # of tables of four sizes, of which three are shared out
     result = json.loads(answer("bench", "--json"))
-    assert len(result["figures"]) == bench.FIGURES
+    assert len(result["figures"]) == 2 * 2 + 3 * 1 + 5
     assert {"cpu", "cores", "python", "numba"} <= set(result["machine"])
     measured = {figure["what"]: figure["unit"] for figure in result["figures"]}
-    assert measured["4096 lanes, observation and mask"] == measured["AEC, agent_iter"] == "decisions/s"
+    assert measured["64 lanes, observation and mask"] == measured["AEC, agent_iter"] == "decisions/s"
     assert measured["memory of a lane"] == "bytes"
     assert all(figure["value"] > 0 for figure in result["figures"])
 

@@ -65,8 +65,8 @@ def test_runs_count_the_decisions_of_whole_episodes():
 PLAY = """
 from gupai_agents.playouts import playout_runs, playouts
 from gupai_env import GAMES
-game = GAMES["jie-long"]
-playout_runs(game, "variety", 10)(0)
+game = GAMES["pai-gow"]
+playout_runs(game, "greedy", 10)(0)
 stats = playouts(game).finish.stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """

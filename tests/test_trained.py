@@ -182,11 +182,15 @@ def test_seeds_share_the_cores(monkeypatch):
         seeds_of(parse({**SMALL, "seed": (1 << 32) - 1}, "test"), 2)
 
 
-def seeds(tmp_path, settings, number):
-    """`gupai train --seeds` in a process of its own."""
+def words_for(tmp_path, settings):
+    """`gupai train --seeds 2` with these settings."""
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(settings))
-    words = ["train", str(path), "--seeds", str(number), "--runs", str(tmp_path / "runs"), "--json"]
+    return ["train", str(path), "--seeds", "2", "--runs", str(tmp_path / "runs"), "--json"]
+
+
+def group_of(words):
+    """The command as the first of a group of processes."""
     return subprocess.Popen(
         [sys.executable, "-m", "gupai_app", *words],
         stdout=subprocess.PIPE,
@@ -198,8 +202,9 @@ def seeds(tmp_path, settings, number):
 
 
 def test_a_seed_in_a_process_is_the_run_of_that_seed(runs, tmp_path):
-    out, err = seeds(tmp_path, SMALL, 2).communicate(timeout=300)
-    assert err == ""
+    done = CliRunner().invoke(app, words_for(tmp_path, SMALL))
+    out = done.stdout
+    assert done.stderr == ""
     assert sorted(json.loads(line)["seed"] for line in out.splitlines()[:4]) == [1, 1, 2, 2]
     ends = json.loads(out[out.index("{\n") :])["ends"]
     assert [(row["against"], row["n"]) for row in ends] == [("random", 2), ("greedy", 2)]
@@ -218,7 +223,7 @@ def alive(group):
 
 
 def test_ctrl_c_ends_all_seeds_in_five_seconds_with_one_line(tmp_path):
-    process = seeds(tmp_path, {**SMALL, "decisions": 10**9, "save_every": 1}, 2)
+    process = group_of(words_for(tmp_path, {**SMALL, "decisions": 10**9, "save_every": 1}))
     deadline = time.monotonic() + 240
     while len(list((tmp_path / "runs").glob("*/resume.safetensors"))) < 2:
         assert time.monotonic() < deadline and process.poll() is None
@@ -239,10 +244,9 @@ def test_ctrl_c_ends_all_seeds_in_five_seconds_with_one_line(tmp_path):
 
 
 def test_a_seed_that_fails_is_named(tmp_path):
-    process = seeds(tmp_path, {**SMALL, "device": "cuda:99"}, 2)
-    _, err = process.communicate(timeout=240)
-    assert process.returncode == 2 and err.count("\n") == 1
-    assert "seed 1: device=cuda:99" in err and "seed 2: device=cuda:99" in err
+    done = CliRunner().invoke(app, words_for(tmp_path, {**SMALL, "device": "cuda:99"}))
+    assert done.exit_code == 2 and done.stderr.count("\n") == 1
+    assert "seed 1: device=cuda:99" in done.stderr and "seed 2: device=cuda:99" in done.stderr
 
 
 def test_tensorboard_says_how_long_the_learner_waits(runs, tmp_path):

@@ -23,7 +23,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium: no browser test")
 DESKTOP, PHONE = {"width": 1280, "height": 850}, {"width": 390, "height": 844}
 MOST_TURNS = 80
-MOST_WAIT = 120_000  # milliseconds: what is played for the first time is compiled first
+MOST_WAIT = 60_000  # milliseconds: what is played for the first time is compiled first
 
 
 @pytest.fixture(scope="module")
@@ -92,26 +92,49 @@ def fits(page):
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def tiles_in_hand(page):
+    """The tiles of the near hand that can be played."""
+    return page.locator("svg.stage:not(.past):visible button.tile")
+
+
+def choose(page):
+    """Make a move by clicks on tiles and on what they offer, or with a button where there are no tiles to click."""
+    tiles, composer, zones = tiles_in_hand(page), page.locator(".composer"), page.locator(".zone")
+    if composer.is_visible():
+        for tile in tiles.all():
+            tile.click()
+            for button in composer.locator("button:enabled").all()[:1]:
+                return button.click()
+    if tiles.count():
+        tiles.first.click()
+        page.wait_for_timeout(20)  # a menu's places are shown after it
+        offered = page.locator(".spot:not([hidden]):visible button"), page.locator(".menu:popover-open button")
+        for button in [each.first for each in offered if each.count()][:1]:
+            button.click()
+        return None
+    if zones.count():
+        for zone in zones.all()[1:]:
+            while zone.locator(".piece").count() < zone.evaluate("zone => zone.room"):
+                zones.first.locator(".piece").first.click()
+                zone.click(position={"x": 8, "y": 8})
+        return page.locator(".splitter .main").click()
+    return page.locator(".choices button:visible").first.click()
+
+
 @both
 @pytest.mark.parametrize("game", GAMES)
-def test_a_game_by_clicks(game, size, scheme, opened):
+def test_a_deal_is_played_by_clicks_to_its_end(game, size, scheme, opened):
     page = opened(f"game={game}", size, scheme)
     for _ in range(MOST_TURNS):
         go_on(page)
         if terminated(page):
             break
-        tile = page.locator("svg.stage:not(.past):visible button.tile").first
         before = page.url
-        if tile.count():
-            tile.click()
-            menu = page.locator(".menu:popover-open button")
-            if menu.count():
-                menu.first.click()
-        else:
-            page.locator(".choices button:visible").first.click()
+        choose(page)
         page.wait_for_url(lambda url, before=before: url != before)
         assert fits(page)
     assert terminated(page)
+    assert page.locator(".over .winner").text_content().strip() and page.locator(".over .reasons li").count()
 
 
 def test_a_game_by_keys(opened):
@@ -154,7 +177,7 @@ def test_the_back_button_and_a_double_click(opened):
 def test_a_game_is_looked_at_by_its_moves(opened):
     page = opened("game=da-ling")
     before = page.url
-    page.locator(".choices button").first.click()
+    choose(page)
     page.wait_for_url(lambda url: url != before)
     go_on(page)
     page.get_by_role("link", name="Review this game").click()
@@ -265,7 +288,7 @@ def test_axe_finds_nothing_serious(size, scheme, visited, address):
         if problems := findings(page):
             found[path] = problems
     page.goto(f"{address}{TABLE}da-ling")
-    page.locator(".choices button:visible").first.click()
+    choose(page)
     page.get_by_role("link", name="Review this game").click()
     page.get_by_role("button", name="Look at every decision").click()
     page.wait_for_selector(".why", state="attached")
@@ -273,18 +296,107 @@ def test_axe_finds_nothing_serious(size, scheme, visited, address):
     assert not found
 
 
+# --- gestures -------------------------------------------------------------------------------------
+
+
+def offered(page):
+    """The names of the places that glow."""
+    return page.locator(".spot:not([hidden]):visible").evaluate_all("found => found.map((each) => each.dataset.spot)")
+
+
+def drag(page, tile, to):
+    """Drag a tile to the middle of something; return what glowed on the way."""
+    (x, y), there = middle(tile), middle(to) if hasattr(to, "bounding_box") else to
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 20, steps=3)
+    glowed = offered(page)
+    page.mouse.move(*there, steps=3)
+    page.mouse.up()
+    return glowed
+
+
+def middle(what):
+    box = what.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 @both
 def test_the_fish_of_a_bait_glow_and_a_click_on_one_catches_it(size, scheme, opened):
     page = opened("game=tiu-u", size, scheme)
-    tile = page.locator("svg.stage:not(.past):visible button.tile[popovertarget]").first
+    tile = page.locator("svg.stage:not(.past):visible button.tile[data-goes*=fish]").first
     assert size != PHONE or tile.bounding_box()["width"] >= 32
-    assert page.locator("button.fish:visible").count() == 0
+    assert not offered(page)
     tile.click()
-    menu = page.locator(".menu:popover-open")
-    names = set(menu.locator("button[data-fish]").evaluate_all("found => found.map((each) => each.dataset.fish)"))
-    fish = page.locator("button.fish:visible")
-    assert names and set(fish.evaluate_all("found => found.map((each) => each.dataset.fish)")) == names
-    before, caught = page.url, fish.first.get_attribute("data-fish")
-    fish.first.click()
+    page.locator(".menu:popover-open").wait_for()
+    names = {each.partition("=")[0] for each in tile.get_attribute("data-goes").split()}
+    fish = page.locator(".spot:not([hidden])[data-spot^=fish]:visible")
+    fish.first.wait_for()
+    assert set(offered(page)) == names
+    before, caught = page.url, fish.first.get_attribute("data-spot")[-2:]
+    fish.first.locator("button").click()
     page.wait_for_url(lambda url: url != before)
     assert f"You catch [{caught[0]}:{caught[1]}]" in page.locator(".tail").text_content()
+
+
+@both
+def test_a_tile_is_dragged_to_the_line_and_nowhere_else(size, scheme, opened):
+    page = opened("game=jie-long", size, scheme)
+    before = page.url
+    tile = page.locator("svg.stage:not(.past):visible button.tile[data-goes*=line]").first
+    discarded = page.locator("svg.stage:not(.past):visible button.tile:not([data-goes*=line])").first
+    assert drag(page, discarded, (200, 300)) == ["discard"]
+    assert drag(page, tile, (200, 300)) == [tile.get_attribute("data-goes").split("=")[0], "discard"]
+    assert not offered(page) and page.url == before and not page.locator(".menu:popover-open").count()
+    name = tile.get_attribute("data-tile")
+    spot = page.locator("svg.stage:not(.past):visible .spot[data-spot^=line]").first
+    where = "spot => { spot.removeAttribute('hidden'); const { x, y } = spot.getBoundingClientRect(); return [x, y]; }"
+    drag(page, tile, spot.evaluate(where))
+    page.wait_for_url(lambda url: url != before)
+    assert f"You play [{name[0]}:{name[1]}]" in page.locator(".tail").text_content()
+
+
+def test_a_first_tile_is_offered_both_ways_round(visited):
+    page = visited("/table?seed=5&seat=0&with=greedy&game=jie-long&o.players=2")
+    tile = page.locator("svg.stage:not(.past):visible button.tile[data-goes*=' line']").first
+    glowed = drag(page, tile, (5, 5))
+    assert len([each for each in glowed if each.startswith("line")]) == 2
+
+
+def test_several_tiles_are_played_together_and_their_class_is_said(visited):
+    page = visited("/table?game=tien-gow&seed=15&seat=0&with=greedy")
+    said, play = page.locator(".composer [role=status]"), page.locator(".composer button").first
+    for tile in tiles_in_hand(page).all():
+        if tile.get_attribute("data-tile") == "22":
+            tile.click()
+    assert said.text_content() == "a pair of civil tiles" and play.is_enabled()
+    tiles_in_hand(page).first.click()
+    assert said.text_content() == "These tiles cannot be played together." and play.is_disabled()
+    tiles_in_hand(page).first.click()
+    before = page.url
+    play.click()
+    page.wait_for_url(lambda url: url != before)
+    assert "You lead [2:2][2:2]" in page.locator(".tail").text_content()
+
+
+def test_tiles_are_discarded_together_in_any_order(visited):
+    page = visited("/table?game=tien-gow&seed=6&seat=0&with=greedy")
+    tiles, discard = tiles_in_hand(page), page.locator(".composer button").last
+    tiles.first.click()  # the tile that must be discarded last
+    assert discard.is_disabled()
+    tiles.last.click()
+    before = page.url
+    discard.click()
+    page.wait_for_url(lambda url: url != before)
+    assert "You discard 2 of 2 tiles" in page.locator(".tail").text_content()
+
+
+def test_groups_say_whether_they_match_and_splits_are_listed_on_request(opened):
+    page = opened("game=da-ling")
+    zone = page.locator(".zone[data-name=single]")
+    assert not page.locator(".choices button:visible").count()
+    page.locator(".zone[data-name=hand] .piece").first.click()
+    zone.click()
+    assert zone.get_attribute("data-makes") in ("no match", "matches: stake 3")
+    page.get_by_text("List all 60 splits").click()
+    assert page.locator(".choices button:visible").count() == 60

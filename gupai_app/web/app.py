@@ -47,7 +47,9 @@ from gupai_env.render.pieces import THEMES
 
 ANY = "any"  # seat: one is drawn
 LONG_LIST = 24  # moves under a heading; more are folded away
+SHORT_LIST = 6  # splits that are listed without being asked for
 MOST_ACTIONS = 99_999
+MOST_TOGETHER = 8  # actions that one click plays
 
 router = APIRouter()
 
@@ -149,7 +151,7 @@ def table(query: Query, server: Asked) -> Response:
     asked = Address.read(_drawn(query), server.players)
     if wait := waiting(server, asked.game, HINTS if asked.practice and "hint" in query else PLAYERS):
         return wait
-    seating = WebGame(asked, _action(query), at)
+    seating = WebGame(asked, _actions(query), at)
     there = seating.address
     if there.query != _kept(query, server.players):
         return RedirectResponse(f"/table?{there.query}", 303)
@@ -169,6 +171,7 @@ def table(query: Query, server: Asked) -> Response:
         lines=lines,
         value=value,
         long=min(LONG_LIST, seating.hints.most_shown),
+        short=SHORT_LIST,
         at=seating.seat if len(there.people) > 1 else None,
         place=place,
         first=not there.episode and len(there.moves) < there.variant.players,
@@ -221,7 +224,7 @@ def _kept(query: Mapping[str, str], players: Players) -> str | None:
         return None
 
 
-def _action(query: Mapping[str, str]) -> int | None:
-    """Return the action that the person plays, None if none. Raises: ValueError."""
-    text = query.get("play")
-    return None if text is None else whole(text, "play", 0, MOST_ACTIONS)
+def _actions(query: Mapping[str, str]) -> list[int]:
+    """Return the actions that the person plays, "60.71" where two tiles are discarded together. Raises: ValueError."""
+    texts = query["play"].split(".", MOST_TOGETHER) if "play" in query else []
+    return [whole(text, "play", 0, MOST_ACTIONS) for text in texts]

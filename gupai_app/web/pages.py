@@ -104,7 +104,7 @@ def assets() -> dict[str, tuple[str, str]]:
     """Return the files that pages use, by name, each with its type: no request opens a file."""
     folder = files("gupai_app.web") / "static"
     found: dict[str, tuple[str, str]] = {"web.css": (sheet("web.css"), "text/css")}
-    for name in ("page.js", "web.js", "choose.js", "review.js"):
+    for name in ("page.js", "web.js", "drag.js", "gestures.js", "groups.js", "choose.js", "review.js"):
         found[name] = ((folder / name).read_text(encoding="utf-8"), "text/javascript")
     return found | {name: (picture, "image/svg+xml") for name, picture in tile_pictures().items()}
 

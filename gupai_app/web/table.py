@@ -1,33 +1,27 @@
 """A table as a page shows it: what the person may see, frame by frame since their last move, and their moves."""
 
 import functools
-import re
 import threading
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import NamedTuple
 
 import numpy as np
-from markupsafe import Markup
 
-from gupai_app.languages import translated
+from gupai_app.languages import translate
 from gupai_app.moves import Move, TileValue, headed, moves_of, scores
-from gupai_app.page import LAYOUTS, Parts
 from gupai_app.session import Session
 from gupai_app.web.address import PERSON, Address, check_legal
+from gupai_app.web.gestures import CATCHES, DISCARD, Drawing, Laid, at_once, drawn, tiles_of
 from gupai_app.web.players import adviser
 from gupai_app.words import names_at, payment, result, signed_chips, winners
 from gupai_env.core.deal import fields_of
 from gupai_env.core.guide import guide_of
-from gupai_env.core.hints import PLAY, TILE, tiles_named
+from gupai_env.core.hints import PLAY, tiles_named, verb_of
 from gupai_env.core.scene import Scene
-from gupai_env.render.pieces import LENGTH, Piece
-from gupai_env.render.svg import Table, draw_table, lay_out
 
-DISCARD = "discard"  # the verb of what throws a tile away
-CATCHES = " catches "  # between a bait and its fish
-FACE_UP = re.compile(r'href="#g-[ulr](\d)(\d)"')
-_WIDTH = 100  # of a tile in its own units
+# A group of a split by the number of its tiles: where each has another number, and where some have the same one.
+GROUPS = {1: "single", 2: "pair", 3: "triple"}
+COUNTS = {1: "one tile", 2: "two tiles", 3: "three tiles"}
 
 
 class End(NamedTuple):
@@ -62,9 +56,9 @@ class Choice(NamedTuple):
 class Line(NamedTuple):
     """A line of the list of moves.
 
-    question: distinguishes its choices, "" if there is one. groups: its tiles by group, such as "64 3322", of a split.
-    fish: the tile that it catches, such as "64". value: chips with their interval if asked for. best: whether no move
-    has a higher value.
+    question: distinguishes its choices, "" if there is one. groups: its tiles by group, such as "64 3322", where these
+    make something. makes: what they make, divided by "|". value: chips with their interval if asked for. best: whether
+    no move has a higher value.
     """
 
     number: int
@@ -72,7 +66,7 @@ class Line(NamedTuple):
     question: str
     choices: list[Choice]
     groups: str = ""
-    fish: str = ""
+    makes: str = ""
     value: str = ""
     best: bool = False
 
@@ -125,10 +119,10 @@ class WebGame:
     undo: the table before that person's last move, None where it cannot be taken back.
     """
 
-    def __init__(self, address: Address, action: int | None = None, at: int | None = None) -> None:
-        """Play the moves of an address, then the person's action and those of the agents that follow.
+    def __init__(self, address: Address, actions: Sequence[int] = (), at: int | None = None) -> None:
+        """Play the moves of an address, then what the person does and the actions of the agents that follow.
 
-        Args: at: the seat of who says that they are at the screen.
+        Args: actions: several where tiles are discarded together. at: the seat of who says that they are at the screen.
         Raises: ValueError, in one line, for moves that are not legal and agents that fail.
         """
         self._people, self._agents = address.people, address.agents()
@@ -136,7 +130,7 @@ class WebGame:
         self.guide = guide_of(address.game, address.variant)
         self._practice = address.practice
         self._begun, self.session, self._marks, self._taught = _PLAYED.get(address) or self._begin(address)
-        if action is not None:
+        for action in actions:
             if self.session.terminated or self.session.seat not in self._people:
                 raise ValueError("it is not your turn; go back to the table")
             self._play(action)
@@ -195,6 +189,20 @@ class WebGame:
             return []
         known = self._taught.get(self.seat, ())
         return [each for each in self._lessons() if each not in known]
+
+    @property
+    def discards(self) -> int:
+        """How many tiles the person discards together, if any."""
+        return self.hints.discards(self._view)
+
+    @functools.cached_property
+    def zones(self) -> list[str]:
+        """The names of the hand and of the groups into which it is to be split, [] if no split is asked for."""
+        sizes = [len(group) // 2 for group in tiles_of(self.moves[0].name).split(" ")] if self.moves else []
+        if len(sizes) < 2:
+            return []
+        names = GROUPS if len(set(sizes)) == len(sizes) else COUNTS
+        return ["hand", *(names[size] for size in sizes)]
 
     @functools.cached_property
     def task(self) -> str:
@@ -269,14 +277,17 @@ class WebGame:
             choices = [Choice(action, answer) for answer, action in answers.items()]
         said = f"{value.mean:+z.1f} ±{value.half:.1f}" if value else ""
         best = value is not None and value.mean == most
-        return Line(number, label, question, choices, _groups(move.name), fish_of(move.name), said, best)
+        makes = self.hints.makes(view, move.actions[0])
+        groups = tiles_of(move.name) if makes else ""
+        together = "|".join(map(translate, makes))
+        return Line(number, label, question, choices, groups, together, said, best)
 
     def menus(self) -> dict[str, list[Line]]:
         """Return what can be done with a tile where that is more than one thing, by the tile's name such as "64"."""
         return {
             f"{high}{low}": [self._line(number, move, headed_by=False) for number, move in moves]
             for (high, low), moves in self.by_tile().items()
-            if not _at_once(moves)
+            if not at_once(moves)
         }
 
     def seats(self) -> list[tuple[str, str, str]]:
@@ -294,101 +305,27 @@ class WebGame:
                     found.setdefault(tile, []).append((number, move))
         return found
 
-    def drawing(self) -> "Drawing":
+    def drawing(self) -> Drawing:
         """Return the frames drawn, wide and narrow, with the tiles that may be played."""
-        return drawn(self.frames, self.by_tile())
+        return drawn([frame.scene for frame in self.frames], self.by_tile(), self._laid(), self._thrown())
 
+    def _thrown(self) -> dict[tuple[int, int], int]:
+        """Return the actions that discard tiles, by tile: of all tiles where some are discarded together."""
+        found = {move.tiles[0]: move.actions[0] for move in self.moves if move.verb == DISCARD}
+        if found and self.discards > 1:
+            names = enumerate(self.hints.game.action_names)
+            return {tiles_named(name)[0]: action for action, name in names if verb_of(name) == DISCARD}
+        return found
 
-def _at_once(moves: Sequence[tuple[int, Move]]) -> bool:
-    """True if a click on a tile plays it: there is one thing to do with it, and that does not throw it away."""
-    (_, move), *more = moves
-    return not more and len(move.actions) == len(move.tiles) == 1 and move.verb != DISCARD
-
-
-class Drawing(NamedTuple):
-    """Frames as SVG. stages: what the page shows. definitions: what they are made of."""
-
-    stages: Markup
-    definitions: Markup
-
-
-def drawn(frames: Sequence[Frame], by_tile: dict[tuple[int, int], list[tuple[int, Move]]]) -> Drawing:
-    """Return frames drawn, wide and narrow; the last one has buttons on the tiles that may be played."""
-    parts, stages = Parts(), []
-    scenes = [translated(frame.scene) for frame in frames]
-    for name, narrow in LAYOUTS.items():
-        layout = lay_out(scenes, narrow=narrow)
-        for at, scene in enumerate(scenes):
-            table, last = draw_table(scene, layout), at == len(scenes) - 1
-            hot = "".join([*_targets(scene, table, by_tile), *_fish(table, by_tile)]) if last else ""
-            uses = parts.uses([parts.add(part) for part in table.parts])
-            stages.append(
-                f'<svg class="stage {name}{"" if last else " past"}" data-frame="{at}" '
-                f'viewBox="0 0 {layout.width:g} {layout.height:g}" role="group" aria-label="The table">{uses}{hot}'
-                "</svg>"
-            )
-    return Drawing(Markup("".join(stages)), parts.definitions)
-
-
-def _targets(scene: Scene, table: Table, by_tile: dict[tuple[int, int], list[tuple[int, Move]]]) -> Iterator[str]:
-    """Yield buttons over the tiles of the near hand that can be played: at once, or by a list of what can be done."""
-    if not scene.places or not scene.places[0].piles:
-        return
-    hand = len(scene.places[0].piles[0].tiles)
-    # Tiles that can only be discarded have no rim next to some that can be played.
-    lays = any(move.verb != DISCARD for moves in by_tile.values() for _, move in moves)
-    pieces = [(piece, found) for piece in table.tiles[0] if (found := FACE_UP.search(piece.attributes))]
-    for piece, found in pieces[:hand]:
-        high, low = sorted(map(int, found.groups()), reverse=True)
-        moves = by_tile.get((high, low), [])
-        if not moves:
-            continue
-        x, y, w, h = _covered(piece)
-        numbers = " ".join(str(number) for number, _ in moves)
-        if _at_once(moves):
-            does = f'name="play" value="{moves[0][1].actions[0]}"'
-        else:
-            does = f'type="button" popovertarget="tile-{high}{low}"'
-        words = escape(" or ".join(move.name for _, move in moves))
-        look = "tile" if not lays or any(move.verb != DISCARD for _, move in moves) else "tile spare"
-        yield (
-            f'<foreignObject x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}">'
-            f'<button class="{look}" form="moves" tabindex="-1" data-numbers="{numbers}" {does} '
-            f'aria-label="{words}" title="{words}"></button></foreignObject>'
-        )
-
-
-def _fish(table: Table, by_tile: dict[tuple[int, int], list[tuple[int, Move]]]) -> Iterator[str]:
-    """Yield hidden buttons over the tiles that can be caught; a script shows those of the bait that is chosen."""
-    caught = {fish_of(move.name) for moves in by_tile.values() for _, move in moves} - {""}
-    for piece in table.centre:
-        if not (found := FACE_UP.search(piece.attributes)):
-            continue
-        high, low = sorted(map(int, found.groups()), reverse=True)
-        if f"{high}{low}" in caught:
-            x, y, w, h = _covered(piece)
-            yield (
-                f'<foreignObject x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}"><button class="fish" hidden '
-                f'form="moves" name="play" data-fish="{high}{low}" aria-label="catch [{high}:{low}]"></button>'
-                "</foreignObject>"
-            )
-
-
-def _covered(piece: Piece) -> tuple[float, float, float, float]:
-    """Return where an upright tile lies, with a rim."""
-    rim = 5 * piece.scale
-    w, h = _WIDTH * piece.scale, _WIDTH * LENGTH * piece.scale
-    return piece.x - rim, piece.y - rim, w + 2 * rim, h + 2 * rim
-
-
-def fish_of(name: str) -> str:
-    """Return the tile that an action catches, "64", or "" if it catches none."""
-    caught = tiles_named(name.partition(CATCHES)[2])
-    return "{}{}".format(*caught[0]) if caught else ""
-
-
-def _groups(name: str) -> str:
-    """Return the tiles of an action's name by group, "22 6432 665542", or "" if they are not in groups."""
-    if "/" not in name:
-        return ""
-    return " ".join("".join(f"{a}{b}" for a, b in TILE.findall(group)) for group in name.split("/"))
+    def _laid(self) -> dict[int, Laid]:
+        """Return the table after each action that lays a tile at an end of a line, in games that have one."""
+        if not any(pile.form == "line" for pile in self.frames[-1].scene.centre):
+            return {}
+        found = {}
+        for move in self.moves:
+            for action in move.actions if move.verb == PLAY else ():
+                then = self.session.copy()
+                shown = then.shown(then.play(action))
+                scene = self.address.game.scene(self.address.variant, [fields_of(shown.view(self.seat))], self.names)
+                found[action] = Laid(scene, self.hints.label(self._view, [action]))
+        return found

@@ -87,6 +87,7 @@ class Hints:
     """Texts for any game; a game that needs better ones has its own subclass."""
 
     most_shown = 100  # moves that are listed before the person asks for all
+    composed = False  # whether a person puts several tiles of the hand together before playing them
 
     def __init__(self, game: Described, variant: Variant) -> None:
         self.game, self.variant = game, variant
@@ -110,6 +111,14 @@ class Hints:
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return how a move reads in the list; its actions differ only in how tiles are turned."""
         return self.game.action_name(actions[0], view)
+
+    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
+        """Return what the tiles of an action make, one text for each group of its name, () if nothing need be said."""
+        return ()
+
+    def discards(self, view: np.record) -> int:
+        """Return how many tiles are discarded together, one after another, if any is now."""
+        return 1
 
     def choice(self, view: np.record, actions: Sequence[int]) -> tuple[str, dict[str, int]]:
         """Return the question that distinguishes such actions, and the action of every answer."""

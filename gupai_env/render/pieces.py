@@ -198,6 +198,7 @@ _GRADIENTS = {
     '<stop offset=".5" class="g-stop-felt-mid"/>'
     '<stop offset="1" class="g-stop-felt-edge"/></radialGradient>',
 }
+SLOT = ' href="#g-slot"'
 UPRIGHT, LYING_LEFT, LYING_RIGHT = "u", "l", "r"  # the first number on top, on the left, on the right
 
 
@@ -265,7 +266,7 @@ def tile_at(
 def slot_at(x: float, y: float, size: float) -> Piece:
     """Return the faint outline of a tile that may yet come to lie here."""
     box = Box(-2, -2, _UNIT + 4, LENGTH * _UNIT + 4)
-    return Piece(x, y, box, "use", ' href="#g-slot"', "", size / _UNIT)
+    return Piece(x, y, box, "use", SLOT, "", size / _UNIT)
 
 
 def badge_at(number: int, x: float, y: float, size: float) -> list[Piece]:

@@ -85,7 +85,7 @@ def draw_table(scene: Scene, layout: Layout) -> Table:
     return Table(
         felt=[_felt(layout)],
         head=_head(scene, layout),
-        centre=lay_piles(scene.centre, layout.centre.inside(10), 30 if layout.narrow else 54),
+        centre=draw_centre(scene, layout),
         panels=[_panel(place, area) for place, area in zip(scene.places, layout.areas, strict=True)],
         words=[draw_words(place, area) for place, area in zip(scene.places, layout.areas, strict=True)],
         tiles=[
@@ -93,6 +93,11 @@ def draw_table(scene: Scene, layout: Layout) -> Table:
             for at, (place, area) in enumerate(zip(scene.places, layout.areas, strict=True))
         ],
     )
+
+
+def draw_centre(scene: Scene, layout: Layout) -> tuple[Piece, ...]:
+    """Return the pieces of the piles that belong to nobody."""
+    return lay_piles(scene.centre, layout.centre.inside(10), 30 if layout.narrow else 54)
 
 
 def _felt(layout: Layout) -> Piece:

@@ -162,7 +162,7 @@ def count_misleads(outcome: Outcome, number: int) -> np.ndarray:
 
 METRICS_OF_ONE_END = {
     "lockouts": Metric(
-        "how often the seat leaves the number open and all others then discard", "times a deal", lockouts, True
+        "how often the seat leaves the number open and all others then discard", "times per deal", lockouts, True
     ),
     "locks_out": Metric("at least once so", SHARE, lambda o, n: (lockouts(o, n) >= 1).astype(float), True),
     "locks_out_twice": Metric("at least twice so", SHARE, lambda o, n: (lockouts(o, n) >= 2).astype(float), True),

@@ -44,6 +44,15 @@ class DaLingHints(Hints):
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a split and the stakes of its groups that match."""
-        groups = SPLITS[actions[0]]
-        stakes = [f"{view.stakes[at]:g}" for at in range(len(groups)) if view.strength[groups[at]] != NO_MATCH]
+        stakes = [stake for stake in _matched(view, actions[0]) if stake]
         return f"{super().label(view, actions)}  {'+'.join(stakes) or '-'}"
+
+    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
+        """Return of each group whether it matches, and its stake."""
+        return tuple(f"matches: stake {stake}" if stake else "no match" for stake in _matched(view, action))
+
+
+def _matched(view: np.record, action: int) -> list[str]:
+    """Return the stakes of the groups of a split, "" of those that do not match."""
+    groups = SPLITS[action]
+    return [f"{view.stakes[at]:g}" if view.strength[group] != NO_MATCH else "" for at, group in enumerate(groups)]

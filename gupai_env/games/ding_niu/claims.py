@@ -111,7 +111,7 @@ CLAIMS = vocabulary(
         **METRICS,
         "blocked": Metric("a suan zhang within so many rounds", SHARE, blocked, True),
         "blocked_with": Metric("a classic suan zhang with this number", SHARE, blocked_with, True),
-        "smothered": Metric("smothered suan zhangs", "a thousand deals", smothered),
+        "smothered": Metric("smothered suan zhangs", "per thousand deals", smothered),
         "smothered_by_winner": Metric(
             "smothered suan zhangs whose maker won chips", "share of them", smothered_by_winner, statistic=ratio
         ),

@@ -42,5 +42,8 @@ class PaiGowHints(Hints):
 
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return a split and what its groups make."""
-        made = [group_name(view.table, *group) for group in groups_high_first(view.table, actions[0], view.tiles)]
-        return f"{super().label(view, actions)}  {' / '.join(made)}"
+        return f"{super().label(view, actions)}  {' / '.join(self.makes(view, actions[0]))}"
+
+    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
+        """Return what the groups make, the high one first."""
+        return tuple(group_name(view.table, *group) for group in groups_high_first(view.table, action, view.tiles))

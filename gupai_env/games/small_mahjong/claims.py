@@ -42,7 +42,7 @@ CLAIMS = Vocabulary(
         "draw": Metric("nobody wins", SHARE, drawn),
         "won_within": Metric("won within so many turns for every seat", SHARE, won_within, True),
         "won_in_own_turns": Metric("won by the winner's own turn of this number", SHARE, won_in_own_turns, True),
-        "skips": Metric("turns that claims pass over", "turns a deal", skipped),
+        "skips": Metric("turns that claims pass over", "turns per deal", skipped),
         "somebody_skipped": Metric(
             "claims pass over somebody's turn", SHARE, lambda o, n: (skipped(o, n) > 0).astype(float)
         ),

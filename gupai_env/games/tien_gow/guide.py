@@ -7,20 +7,8 @@ import numpy as np
 
 from gupai_env.core.guide import Guide
 from gupai_env.core.phrases import YOU
-from gupai_env.games.tien_gow.combinations import CLASS, NAMES
+from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, NAMES
 from gupai_env.games.tien_gow.rules import DISCARD
-
-CLASS_NAMES = (
-    "a civil tile",
-    "a military tile",
-    "a pair of civil tiles",
-    "a pair of military tiles",
-    "the supreme pair",
-    "a civil and a military tile of one family",
-    "two civil tiles and a military one of their family",
-    "a civil tile and two military ones of its family",
-    "two civil and two military tiles of one family",
-)  # by class
 
 
 class TienGowGuide(Guide):

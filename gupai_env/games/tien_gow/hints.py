@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gupai_env.core.hints import PLAY, Hints
-from gupai_env.games.tien_gow.combinations import KIND_STRENGTH, SIZE, STRENGTH
+from gupai_env.games.tien_gow.combinations import CLASS, CLASS_NAMES, KIND_STRENGTH, SIZE, STRENGTH
 from gupai_env.games.tien_gow.rules import DISCARD
 
 
@@ -13,6 +13,7 @@ class TienGowHints(Hints):
     """Tien Gow: what may be led or beats, with what nobody can beat marked, and what may be discarded."""
 
     most_shown = 40
+    composed = True
 
     def reminder(self) -> str:
         """Return the game in a sentence."""
@@ -47,5 +48,19 @@ class TienGowHints(Hints):
     def label(self, view: np.record, actions: Sequence[int]) -> str:
         """Return the tiles, marked if none that the viewer does not see beat them."""
         name = super().label(view, actions)
-        sure = actions[0] < DISCARD and not int(view.beatable) >> actions[0] & 1
-        return f"{name} *" if sure else name.removeprefix("discard ")
+        return f"{name} *" if _is_sure(view, actions[0]) else name.removeprefix("discard ")
+
+    def makes(self, view: np.record, action: int) -> tuple[str, ...]:
+        """Return the class of the tiles, and whether anything can beat them."""
+        if action >= DISCARD:
+            return ()
+        return (f"{CLASS_NAMES[CLASS[action]]}{', which nothing can beat' if _is_sure(view, action) else ''}",)
+
+    def discards(self, view: np.record) -> int:
+        """Return how many tiles are discarded to this trick, or must still be."""
+        return int(view.to_discard or view.tiles)
+
+
+def _is_sure(view: np.record, action: int) -> bool:
+    """Return whether no tiles that the viewer does not see beat a combination."""
+    return action < DISCARD and not int(view.beatable) >> action & 1

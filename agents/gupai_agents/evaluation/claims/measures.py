@@ -38,7 +38,7 @@ def _rate_of(action_type: int, name: str) -> Metric:
         assert outcome.acted is not None
         return of_seats(outcome, outcome.acted[:, :, action_type]).astype(float)
 
-    return Metric(f"how often the seat in question takes the action {name}", "times a deal", often, acted=True)
+    return Metric(f"how often the seat in question takes the action {name}", "times per deal", often, acted=True)
 
 
 METRICS = {

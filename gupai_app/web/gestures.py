@@ -1,0 +1,212 @@
+"""The drawing of a table with buttons over it: on the tiles that may be played, and on the places where they may go."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from gupai_app.languages import translate, translated
+from gupai_app.moves import Move
+from gupai_app.page import LAYOUTS, Parts
+from gupai_env.core.hints import PLAY, TILE, tiles_named
+from gupai_env.core.scene import Pile, Scene
+from gupai_env.render.pieces import LENGTH, LYING_LEFT, LYING_RIGHT, SLOT, Box, Piece
+from gupai_env.render.svg import Layout, Table, draw_centre, draw_table, lay_out
+
+DISCARD = "discard"  # the verb of what throws a tile away
+CATCHES = " catches "  # between a bait and its fish
+FILLED = {DISCARD: "discard", "lay": "lake"}  # how the pile is called that an action of a verb fills
+FACE_UP = re.compile(r'href="#g-([ulr])(\d)(\d)"')
+FINGER = 34  # the least width of a place for a finger, in units of a drawing
+_WIDTH = 100  # of a tile in its own units
+
+ByTile = Mapping[tuple[int, int], list[tuple[int, Move]]]
+"""The moves that begin with a tile, with their numbers."""
+
+
+class Laid(NamedTuple):
+    """What a tile that is laid looks like: the table then, and what it leaves open in words."""
+
+    scene: Scene
+    words: str
+
+
+class Drawing(NamedTuple):
+    """Frames as SVG. stages: what the page shows. definitions: what they are made of."""
+
+    stages: Markup
+    definitions: Markup
+
+
+class Spot(NamedTuple):
+    """A place on the table where tiles may go. ghost: the tile as it will lie there, if it is drawn."""
+
+    name: str
+    box: Box
+    words: str
+    ghost: Piece | None = None
+
+
+def drawn(
+    scenes: Sequence[Scene], by_tile: ByTile, laid: Mapping[int, Laid], thrown: Mapping[tuple[int, int], int]
+) -> Drawing:
+    """Return tables drawn, wide and narrow; the last one has buttons on the tiles that may be played.
+
+    Args: laid: the tables after the actions that lay a tile at the end of a line. thrown: the actions that discard
+        tiles, by tile.
+    """
+    parts, stages = Parts(), []
+    scenes = [translated(scene) for scene in scenes]
+    for name, narrow in LAYOUTS.items():
+        layout = lay_out(scenes, narrow=narrow)
+        for at, scene in enumerate(scenes):
+            table, last = draw_table(scene, layout), at == len(scenes) - 1
+            hot = ""
+            if last and by_tile:
+                spots = list(_spots(scene, table, layout, by_tile, laid))
+                targets = _targets(scene, table, by_tile, {spot.name for spot in spots}, thrown)
+                hot = "".join([*targets, *_over(spots, parts)])
+            uses = parts.uses([parts.add(part) for part in table.parts])
+            stages.append(
+                f'<svg class="stage {name}{"" if last else " past"}" data-frame="{at}" '
+                f'viewBox="0 0 {layout.width:g} {layout.height:g}" role="group" aria-label="The table">{uses}{hot}'
+                "</svg>"
+            )
+    return Drawing(Markup("".join(stages)), parts.definitions)
+
+
+def at_once(moves: Sequence[tuple[int, Move]]) -> bool:
+    """True if a click on a tile plays it: there is one thing to do with it, and that does not throw it away."""
+    (_, move), *more = moves
+    return not more and len(move.actions) == len(move.tiles) == 1 and move.verb != DISCARD
+
+
+def fish_of(name: str) -> str:
+    """Return the tile that an action catches, "64", or "" if it catches none: "three" are of the kind of their bait."""
+    bait, catches, fish = name.partition(CATCHES)
+    caught = tiles_named(fish) or tiles_named(bait) if catches else ()
+    return "{}{}".format(*caught[0]) if caught else ""
+
+
+# --- the tiles of the hand ------------------------------------------------------------------------
+
+
+def _targets(
+    scene: Scene, table: Table, by_tile: ByTile, spots: set[str], thrown: Mapping[tuple[int, int], int]
+) -> Iterator[str]:
+    """Yield buttons over the tiles of the near hand that can be played: at once, or by a list of what can be done."""
+    if not scene.places or not scene.places[0].piles:
+        return
+    hand = len(scene.places[0].piles[0].tiles)
+    # Tiles that can only be discarded have no rim next to some that can be played.
+    lays = any(move.verb != DISCARD for moves in by_tile.values() for _, move in moves)
+    pieces = [(piece, found) for piece in table.tiles[0] if (found := FACE_UP.search(piece.attributes))]
+    for piece, found in pieces[:hand]:
+        high, low = sorted(map(int, found.groups()[1:]), reverse=True)
+        moves = by_tile.get((high, low), [])
+        throws = f'data-discard="{thrown[high, low]}"' if (high, low) in thrown else ""
+        if not moves and not throws:
+            continue
+        numbers = " ".join(str(number) for number, _ in moves)
+        if not moves:
+            does = 'type="button"'
+        elif at_once(moves):
+            does = f'name="play" value="{moves[0][1].actions[0]}"'
+        else:
+            does = f'type="button" popovertarget="tile-{high}{low}"'
+        # Of two things to do at one place it is the later: to catch three and not one of them.
+        goes = {_spot_of(move, action): action for _, move in moves for action in move.actions}
+        places = " ".join(f"{spot}={action}" for spot, action in goes.items() if spot in spots)
+        words = escape(", ".join(translate(move.name) for _, move in moves) or f"[{high}:{low}]")
+        look = "tile" if not lays or any(move.verb != DISCARD for _, move in moves) else "tile spare"
+        yield _button(
+            _covered(piece, 5),
+            f'class="{look}" form="moves" tabindex="-1" data-numbers="{numbers}" {does} data-tile="{high}{low}" '
+            f'data-goes="{places}" {throws} aria-label="{words}" title="{words}"',
+        )
+
+
+def _spot_of(move: Move, action: int) -> str:
+    """Return the name of the place where an action puts its tile."""
+    if fish := fish_of(move.name):
+        return f"fish-{fish}"
+    return f"line-{action}" if move.verb == PLAY else FILLED.get(move.verb, "")
+
+
+# --- the places -----------------------------------------------------------------------------------
+
+
+def _spots(scene: Scene, table: Table, layout: Layout, by_tile: ByTile, laid: Mapping[int, Laid]) -> Iterator[Spot]:
+    """Yield the places where the tiles of the near hand may go."""
+    moves = [move for listed in by_tile.values() for _, move in listed]
+    caught = {fish_of(move.name) for move in moves} - {""}
+    for piece in table.centre:
+        if found := FACE_UP.search(piece.attributes):
+            high, low = sorted(map(int, found.groups()[1:]), reverse=True)
+            if f"{high}{low}" in caught:
+                yield Spot(f"fish-{high}{low}", _covered(piece, 5), f"catch [{high}:{low}]")
+    for listed in by_tile.values():
+        yield from _ends([action for _, move in listed for action in move.actions if action in laid], layout, laid)
+    verbs = {move.verb for move in moves}
+    for verb, begin in FILLED.items():
+        for piles, pieces in ((scene.centre, table.centre), (scene.places[0].piles, table.tiles[0])):
+            if verb in verbs and (slot := _free_slot(piles, pieces, begin)):
+                yield Spot(begin, _covered(slot, 5), f"{verb} it")
+
+
+def _ends(actions: Sequence[int], layout: Layout, laid: Mapping[int, Laid]) -> Iterator[Spot]:
+    """Yield where a tile lies after each action that lays it; two at one place are drawn one below the other."""
+    taken: set[tuple[float, float]] = set()
+    for action in actions:
+        pieces = draw_centre(laid[action].scene, layout)
+        mark = next((at for at, piece in enumerate(pieces) if '"#g-mark' in piece.attributes), None)
+        if mark is None:
+            continue
+        ghost = pieces[mark + 1]
+        while (ghost.x, ghost.y) in taken:
+            ghost = ghost._replace(y=ghost.y + 1.4 * max(_WIDTH * ghost.scale, FINGER))
+        taken.add((ghost.x, ghost.y))
+        yield Spot(f"line-{action}", _covered(ghost, 5, FINGER), laid[action].words, ghost)
+
+
+def _free_slot(piles: Sequence[Pile], pieces: Sequence[Piece], begin: str) -> Piece | None:
+    """Return the first free slot of the pile whose label begins so, None if there is none."""
+    slots = [piece for piece in pieces if SLOT in piece.attributes]
+    for pile in piles:
+        free = 0 if pile.form != "row" else max(pile.capacity - len(pile.tiles) - pile.hidden, 0)
+        if pile.label.startswith(begin):
+            return slots[0] if free else None
+        slots = slots[free:]
+    return None
+
+
+def _over(spots: Sequence[Spot], parts: Parts) -> Iterator[str]:
+    """Yield the places as hidden buttons; a script shows those of the tile that is chosen or dragged."""
+    for spot in spots:
+        ghost = f'<g class="ghost">{parts.uses([parts.add([spot.ghost])])}</g>' if spot.ghost else ""
+        words = escape(translate(spot.words))
+        button = _button(spot.box, f'form="moves" name="play" aria-label="{words}" title="{words}"')
+        yield f'<g class="spot" data-spot="{spot.name}" hidden="">{ghost}{button}</g>'
+
+
+def _covered(piece: Piece, rim: float, least: float = 0) -> Box:
+    """Return where a tile lies, with a rim of some units, and no narrower than a finger needs."""
+    found = FACE_UP.search(piece.attributes)
+    short, long = _WIDTH * piece.scale, _WIDTH * LENGTH * piece.scale
+    w, h = (long, short) if found and found[1] in (LYING_LEFT, LYING_RIGHT) else (short, long)
+    across, along = (max(rim, (least - side) / 2) for side in (w, h))
+    return Box(piece.x - across, piece.y - along, w + 2 * across, h + 2 * along)
+
+
+def _button(box: Box, attributes: str) -> str:
+    return (
+        f'<foreignObject x="{box.x:.1f}" y="{box.y:.1f}" width="{box.w:.1f}" height="{box.h:.1f}">'
+        f"<button {attributes}></button></foreignObject>"
+    )
+
+
+def tiles_of(name: str) -> str:
+    """Return the tiles of an action's name, group by group: "22 6432 665542"."""
+    return " ".join("".join(f"{a}{b}" for a, b in TILE.findall(group)) for group in name.split("/"))
