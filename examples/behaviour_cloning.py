@@ -2,7 +2,7 @@
 
     pip install -c constraints.txt torch
     pip install -c constraints.txt ".[train]"
-    gupai tournament jie-long best tuned -o forced_play=true --deals 10000 --seed 1 --record games.jsonl.gz
+    gupai tournament jie-long best tuned -o forced_play=true --deals 5000 --seed 1 --record games.jsonl.gz
     gupai export-dataset games.jsonl.gz --agent best --out best.npz
     python examples/behaviour_cloning.py best.npz --out clone.safetensors
     gupai tournament jie-long checkpoint:clone.safetensors greedy tuned best -o forced_play=true
