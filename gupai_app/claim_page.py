@@ -25,6 +25,7 @@ from gupai_agents.evaluation.claims.report import (
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DEPENDS, DISPROVED, PROVED, SUPPORTED
 from gupai_agents.evaluation.records import RecordWriter
 from gupai_agents.evaluation.statistics import Estimate
+from gupai_app.languages import translate
 from gupai_app.page import Parts, filled, page, stepper
 from gupai_env.core.files import check_target, write_file
 from gupai_env.core.phrases import capitalized, chips
@@ -166,7 +167,7 @@ def failures(reading: dict[str, Any]) -> str:
 def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
     """Yield the rows of a table of figures, its heads first."""
     times, of = (100, "%") if unit.startswith("share") else (1, unit)
-    yield ["", f"mean ({of})" if of else "mean", "±", "deals", "p", "verdict"]
+    yield ["", translate(f"mean ({of})" if of else "mean"), "±", translate("deals"), "p", translate("verdict")]
     for each in figures:
         half = half_width(each)
         yield [
@@ -175,7 +176,7 @@ def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
             "" if half is None else f"{times * half:.3f}",
             f"{Estimate.of(each).samples:,}",
             f"{each['p']:.2g}" if "p" in each else "",
-            each.get("verdict", ""),
+            translate(each.get("verdict", "")),
         ]
 
 

@@ -1,7 +1,8 @@
 """The languages of pages: one catalogue for each, in gettext's format, with English where it has no entry.
 
-A text is looked up as it is, then with its numbers, tiles and names of seats as {0}, {1}, ..., so that sentences that
-are put together from parts have one entry: "discard [6:4]" is found as "discard {0}".
+A text is looked up as it is, then with its numbers, tiles and names of seats as {0}, {1}, ..., and then by its parts,
+so that sentences that are put together have one entry: "discard [6:4]" is found as "discard {0}", and "+2 chips, 3
+tricks" as "{0} chips" and "{0} tricks".
 """
 
 import functools
@@ -13,7 +14,7 @@ from importlib.resources import files
 
 from gupai_app.words import COMPASS
 from gupai_env.core.phrases import YOU
-from gupai_env.core.scene import Pile, Scene
+from gupai_env.core.scene import Pile, Place, Scene
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}
@@ -21,12 +22,21 @@ TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")  # how tags of traditional 
 MOST_HEADER = 200  # characters of what a browser says of its languages
 LANGUAGE: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
-_RANKS = "zero|one|two|three|four|five|six|seven|eight|nine|gong|wong|pair"  # of the groups of Pai Gow, "nine / two"
-_NAMES = rf"\b(?:{YOU}|{'|'.join(sorted(COMPASS, key=len, reverse=True))})\b(?!:)"
+# The groups of Pai Gow: "nine / two", "nine (wins) and gong (loses)", "gong, wins".
+_RANKS = "zero|one|two|three|four|five|six|seven|eight|nine|gong|wong|supreme pair|pair"
+_PLACES = "|".join(sorted(COMPASS, key=len, reverse=True))
+_AGENT = r"[^\s,;]*[^\s,;.:]"
+# "West", and in a review "West: best" and "Seat 2 best":
+_NAMES = rf"\b(?:(?:{_PLACES})(?:: {_AGENT})?|Seat \d {_AGENT}|{YOU}(?!:))(?![\w:])"
 _TILES = r"(?:\[[1-6]:[1-6]\])+"
 _SLOT = re.compile(
-    rf"{_TILES}(?: / {_TILES})*|[+-]?\d+(?:\.\d+)?|{_NAMES}|\b(?:{_RANKS})(?= / )|(?<= / )(?:{_RANKS})\b"
+    rf"{_TILES}(?: / {_TILES})*|[+-]?\d+(?:[.,]\d+)*|{_NAMES}"
+    rf"|\b(?:{_RANKS})(?= / | and (?:{_RANKS})| \((?:wins|pushes|loses)\)|, (?:wins|pushes|loses)$)"
+    rf"|(?:(?<= / )|(?<= has )|(?<= have )|(?<=\]  ))(?:{_RANKS})\b|(?<= and )(?:{_RANKS})(?=\.$| \()"
 )
+# What joins sentences and parts of them, with what joins them in Chinese, the widest first:
+_JOINTS = {". ": "。", "; ": "；", ": ": "：", ", ": "，"}
+_TITLE = re.compile(r"(.+?) \((.+)\)")  # of a game with options
 
 
 @functools.cache
@@ -43,43 +53,87 @@ def catalogue(language: str) -> Mapping[str, str]:
 
 def translate(text: str) -> str:
     """Return a text in the language of the request, in English where its catalogue has no entry."""
-    known = catalogue(LANGUAGE.get())
-    if not known or text in known:
-        return known.get(text, text)
+    there = _found(LANGUAGE.get(), text)
+    return text if there is None else there
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _found(language: str, text: str) -> str | None:
+    """Return a text in a language: the entry of all of it, or those of its parts; None if one is missing."""
+    known = catalogue(language)
+    if not known:
+        return None
+    if text in known:
+        return known[text]
     slots: list[str] = []
 
     def slot(found: re.Match[str]) -> str:
-        slots.append(known.get(found[0], found[0]))
+        slots.append(_slot(known, found[0]))
         return f"{{{len(slots) - 1}}}"
 
-    pattern = known.get(_SLOT.sub(slot, text))
-    # Ranks that stand alone, "nine / two", have no words around them.
-    plain = pattern or (_SLOT.sub(lambda found: known.get(found[0], found[0]), text) if " / " in text else None)
-    return text if plain is None else re.sub(r"\{(\d+)\}", lambda found: slots[int(found[1])], plain)
+    if (pattern := known.get(_SLOT.sub(slot, text))) is not None:
+        return re.sub(r"\{(\d+)\}", lambda found: slots[int(found[1])], pattern)
+    if not re.search("[A-Za-z]", _SLOT.sub("", text)):  # "nine / two" has no words around it
+        plain = _SLOT.sub(lambda found: _slot(known, found[0]), text)
+        return functools.reduce(lambda there, joint: there.replace(joint, _JOINTS[joint]), _JOINTS, plain)
+    if text.endswith(".") and (there := _found(language, text[:-1])) is not None:
+        return f"{there}。"
+    for joint, joined in _JOINTS.items():
+        if joint in text:
+            parts = [_found(language, part) for part in text.split(joint)]
+            if None not in parts:
+                return joined.join(map(str, parts))
+    return None
+
+
+def _slot(known: Mapping[str, str], text: str) -> str:
+    """Return what fills a slot: a number or tiles as they are, a name or a rank in the language."""
+    place, joint, agent = text.partition(": ")
+    if joint and place in known:
+        return f"{known[place]}（{known.get(agent, agent)}）"
+    if text.startswith("Seat "):
+        _, seat, agent = text.split(" ", 2)
+        return known["Seat {0} {1}"].format(seat, known.get(agent, agent))
+    return known.get(text, text)
 
 
 def title_in(title: str) -> str:
-    """Return the title of a game, "Jie Long 接龍", by its name alone where the language has one."""
+    """Return a title; that of a game, "Jie Long 接龍" or "Jie Long (deals=2)", with its name in the language alone."""
+    if (found := _TITLE.fullmatch(title)) and found[1] in catalogue(LANGUAGE.get()):
+        options = (option.partition("=") for option in found[2].split(", "))
+        return f"{translate(found[1])}（{'，'.join(f'{option_in(n)}：{choice_in(n, v)}' for n, _, v in options)}）"
     name = title.rstrip("".join(each for each in title if ord(each) > 0x2E7F) + " ")
     there = catalogue(LANGUAGE.get())
-    return there.get(name, title)
+    return there.get(name) or translate(title)
+
+
+def option_in(name: str) -> str:
+    """Return the name of an option as people read it."""
+    return translate(name.replace("_", " "))
+
+
+def choice_in(name: str, value: object) -> str:
+    """Return a value of an option; an entry such as "pay=both" is for that option alone."""
+    known, text = catalogue(LANGUAGE.get()), str(value)
+    return known.get(f"{name.replace(' ', '_')}={text.lower()}") or known.get(text.lower(), text)
 
 
 def translated(scene: Scene) -> Scene:
     """Return a table with its words in the language of the request."""
     if LANGUAGE.get() == ENGLISH:
         return scene
+    places, notes = tuple(map(translated_place, scene.places)), tuple(map(translate, scene.notes))
+    words = {"title": title_in(scene.title), "last_move": translate(scene.last_move)}
+    return replace(scene, centre=_piles(scene.centre), places=places, notes=notes, **words)
 
-    def piles(found: tuple[Pile, ...]) -> tuple[Pile, ...]:
-        return tuple(replace(pile, label=translate(pile.label)) for pile in found)
 
-    places = tuple(
-        replace(each, name=translate(each.name), note=translate(each.note), piles=piles(each.piles))
-        for each in scene.places
-    )
-    notes = tuple(map(translate, scene.notes))
-    words = {"title": translate(scene.title), "last_move": translate(scene.last_move)}
-    return replace(scene, centre=piles(scene.centre), places=places, notes=notes, **words)
+def translated_place(place: Place) -> Place:
+    """Return a place of a table with its words in the language of the request."""
+    return replace(place, name=translate(place.name), note=translate(place.note), piles=_piles(place.piles))
+
+
+def _piles(found: tuple[Pile, ...]) -> tuple[Pile, ...]:
+    return tuple(replace(pile, label=translate(pile.label)) for pile in found)
 
 
 def preferred(header: str) -> str:

@@ -8,6 +8,7 @@ import base64
 import functools
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -17,14 +18,17 @@ from markupsafe import Markup
 
 from gupai_agents.evaluation.html import templates
 from gupai_agents.evaluation.records import GameRecord
+from gupai_app.languages import choice_in, option_in, title_in, translate, translated, translated_place
 from gupai_app.session import Session, Step
 from gupai_app.words import names_at
 from gupai_env.core.phrases import YOU, chips, seat_names, title
 from gupai_env.core.scene import Place, Scene
-from gupai_env.render.pieces import DARK, LIGHT, Piece, style, symbols
+from gupai_env.render.pieces import DARK, LIGHT, Piece, escaped, style, symbols
 from gupai_env.render.svg import Layout, draw_table, lay_out
 
 PERSON = "human"  # the name of a person among the players of a game
+templates("gupai_app").globals.update(_=translate, title_in=title_in, option_in=option_in, choice_in=choice_in)
+TITLE = re.compile(r"(?<=<title>)[^<\[]+")  # what a piece of a drawing shows, except the names of tiles
 LAYOUTS = {"broad": False, "narrow": True}  # whether they are narrow, by their name in a page
 
 
@@ -51,21 +55,23 @@ def moments(record: GameRecord, near: int = 0) -> Iterator[Moment]:
             deal = int(session.state.deal)
             scene = session.scene(names, first=near)
             words = scene.last_move if deal == 0 else f"Deal {deal + 1}. {scene.last_move}"
-            yield Moment("start" if deal == 0 else f"deal-{deal + 1}", words, scene, _closed(session, names, None))
+            closed = _closed(session, names, None)
+            yield Moment("start" if deal == 0 else f"deal-{deal + 1}", translate(words), translated(scene), closed)
             known = scene.notes
         if action is None:
             return
         step = session.take(action, names, known, near)
         known, begins = step.scene.notes, step.payoffs is not None
-        yield Moment(str(step.number), _words(step, names), step.scene, _closed(session, names, step.payoffs))
+        closed = _closed(session, names, step.payoffs)
+        yield Moment(str(step.number), _words(step, names), translated(step.scene), closed)
 
 
 def _words(step: Step, names: Sequence[str]) -> str:
-    words = f"{names[step.seat]}: {step.words}"
+    words = translate("{0}: {1}").format(translate(names[step.seat]), translate(step.words))
     if step.payoffs is not None:
         paid = ", ".join(f"{name} {chips(won)}" for name, won in zip(names, step.payoffs, strict=True))
-        return f"{words}. The deal ends: {paid}"
-    return f"{words} ({step.news})" if step.news else words
+        return translate("{0}. The deal ends: {1}").format(words, translate(paid))
+    return translate("{0} ({1})").format(words, translate(step.news)) if step.news else words
 
 
 def near_of(record: GameRecord) -> int:
@@ -89,7 +95,7 @@ def _closed(session: Session, names: Sequence[str], payoffs: Sequence[float] | N
     found = []
     for seat in range(players):
         scene = session.scene(names, first=(seat + 1) % players, without=seat)
-        found.append(next(place for place in scene.places if place.name == names[seat]))
+        found.append(translated_place(next(place for place in scene.places if place.name == names[seat])))
     return tuple(found)
 
 
@@ -130,7 +136,9 @@ class Parts:
     def definitions(self) -> Markup:
         """The definitions of all pieces."""
         groups = "".join(f'<g id="p-{name}">{content}</g>' for content, name in self._pieces.items())
-        defined = f"<defs>{symbols(*self._pieces)}{groups}</defs>"
+        defined = TITLE.sub(
+            lambda found: escaped(translate(found[0])), f"<defs>{symbols(*self._pieces)}{groups}</defs>"
+        )
         return Markup(f'<svg class="defined" aria-hidden="true">{defined}</svg>')
 
     @property

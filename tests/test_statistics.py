@@ -243,7 +243,7 @@ def test_no_figure_is_a_negative_zero():
             assert not re.search(r":\+[.]", path.read_text(encoding="utf-8")), f"{path}: write :+z. instead"
         for path in (ROOT / package).rglob("*.html"):
             assert not re.search(r"%\+[.]", path.read_text(encoding="utf-8")), f"{path}: write | signed(2) instead"
-    negative = re.compile(r"(?<![\w.])[-\u2212]0(\.0+)?(?![\w.])")
+    negative = re.compile(r"(?<![\w.])[-\u2212]0(\.0+)?(?!\w|\.\d)")
     assert negative.search("it is -0.00.") and not negative.search("-0.01, 1.-0.5 and 2-0")
     shown = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.json"), ROOT / "README.md"]
     assert not [str(path) for path in shown if negative.search(path.read_text(encoding="utf-8"))]

@@ -15,6 +15,7 @@ from gupai_agents.evaluation.records import GameRecord
 from gupai_agents.evaluation.statistics import estimate
 from gupai_agents.registry import heuristic_agent
 from gupai_agents.shipped import best_heuristic
+from gupai_app.languages import translate
 from gupai_app.moves import WIDE
 from gupai_app.page import called
 from gupai_app.session import Session
@@ -73,7 +74,7 @@ class Decision(NamedTuple):
     @property
     def strips(self) -> list[Markup]:
         """The values of the actions as drawings on one scale."""
-        return chart.strips([chart.Mean(bar.words, bar.mean, bar.half) for bar in self.bars])
+        return chart.strips([chart.Mean(translate(bar.words), bar.mean, bar.half) for bar in self.bars])
 
 
 class Luck(NamedTuple):
@@ -194,11 +195,12 @@ def expected_result(record: GameRecord, found: Sequence[Decision], seat: int) ->
                 best = each.bars[0]
                 top = before + best.mean
                 points.append(chart.Point(x, top, top - best.half, top + best.half))
-                said = f"Move {x}: {each.words} loses {each.loss:.1f} chips"
+                said = translate("Move {0}: {1} loses {2} chips").format(x, translate(each.words), f"{each.loss:.1f}")
                 marks.append(chart.Mark(x, value, said))
             points.append(chart.Point(x, value, value - half, value + half))
         points.append(chart.Point(end, *[float(won[deal + 1])] * 3))
-    return chart.curves({called(record)[seat]: points}, "move", "chips", marks=marks)
+    name = translate(called(record)[seat])
+    return chart.curves({name: points}, translate("move"), translate("chips"), marks=marks)
 
 
 # --- the value of the tiles -----------------------------------------------------------------------

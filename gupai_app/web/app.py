@@ -31,7 +31,7 @@ from gupai_app.web.pages import (
     waiting,
     whole,
 )
-from gupai_app.web.pictures import rules_in_words, table_picture
+from gupai_app.web.pictures import Tips, rules_in_words, table_picture
 from gupai_app.web.players import Players, level_names
 from gupai_app.web.safety import Guard, RefusedError
 from gupai_app.web.table import WebGame
@@ -120,6 +120,7 @@ def begin(name: str, query: Query, server: Asked) -> Response:
         game=game,
         head=title(game, variant),
         about=about(game),
+        tipped=Tips(guide_of(game, variant).terms),
         players=players,
         choices=choices,
         options=[option for option in options_of(game) if option["name"] != "players"],
@@ -141,6 +142,7 @@ def rules(name: str) -> Response:
         goal=guide.goal(),
         rules=rules_in_words(game),
         terms=guide.terms,
+        tipped=Tips(guide.terms),
     )
 
 
@@ -169,6 +171,7 @@ def table(query: Query, server: Asked) -> Response:
         fields=parse_qsl(there.query),
         drawing=seating.drawing(),
         lines=lines,
+        tipped=Tips(seating.guide.terms),
         value=value,
         long=min(LONG_LIST, seating.hints.most_shown),
         short=SHORT_LIST,

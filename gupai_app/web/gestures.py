@@ -57,7 +57,7 @@ def drawn(
     Args: laid: the tables after the actions that lay a tile at the end of a line. thrown: the actions that discard
         tiles, by tile.
     """
-    parts, stages = Parts(), []
+    parts, stages, named = Parts(), [], translate("The table")
     scenes = [translated(scene) for scene in scenes]
     for name, narrow in LAYOUTS.items():
         layout = lay_out(scenes, narrow=narrow)
@@ -71,7 +71,7 @@ def drawn(
             uses = parts.uses([parts.add(part) for part in table.parts])
             stages.append(
                 f'<svg class="stage {name}{"" if last else " past"}" data-frame="{at}" '
-                f'viewBox="0 0 {layout.width:g} {layout.height:g}" role="group" aria-label="The table">{uses}{hot}'
+                f'viewBox="0 0 {layout.width:g} {layout.height:g}" role="group" aria-label="{named}">{uses}{hot}'
                 "</svg>"
             )
     return Drawing(Markup("".join(stages)), parts.definitions)

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.html import standalone, templates
 from gupai_agents.stored import small_file
-from gupai_app.languages import LANGUAGE, LANGUAGES, title_in, translate
+from gupai_app.languages import LANGUAGE, LANGUAGES
 from gupai_app.page import filled, sheet
 from gupai_app.web.jobs import Jobs
 from gupai_app.web.pictures import pictured, tile_pictures
@@ -69,7 +69,7 @@ Asked = Annotated[Server, Depends(server_of)]
 
 
 templates("gupai_app").filters["pictured"] = pictured
-templates("gupai_app").globals.update(_=translate, title_in=title_in, language=LANGUAGE.get, languages=LANGUAGES)
+templates("gupai_app").globals.update(language=LANGUAGE.get, languages=LANGUAGES)
 
 
 def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:

@@ -2,10 +2,11 @@
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup, escape
 
+from gupai_app.languages import ENGLISH, LANGUAGE, translate
 from gupai_app.session import Session
 from gupai_app.words import names_at
 from gupai_env.core.game import Game
@@ -27,11 +28,54 @@ def tile_file(high: str, low: str) -> str:
 
 def pictured(text: str) -> Markup:
     """Return a text, safe in a page, with a picture of every tile that it names as [6:4]."""
+    return _pictured(drawable(text))
 
+
+def _pictured(text: str) -> Markup:
     def picture(tile: re.Match[str]) -> str:
         return f'<img class="named" src="/static/{tile_file(*tile.groups())}" alt="{tile[0]}" width="13" height="29">'
 
-    return Markup(NAMED.sub(picture, str(escape(drawable(text)))))
+    return Markup(NAMED.sub(picture, str(escape(text))))
+
+
+class Tips:
+    """Turns the texts of one page into what it shows: a term of the game has a tip where it is first used.
+
+    A tip is a button that opens a few words: it needs no script, the keyboard reaches it, and the same words are its
+    description for a mouse that rests on it and for a screen reader.
+    """
+
+    def __init__(self, terms: Mapping[str, str]) -> None:
+        """Args: terms: what the terms of a game mean, by term; some entries are for two, with a comma between."""
+        self._meanings = {
+            word.lower(): translate(meaning) for term, meaning in terms.items() for word in split_term(translate(term))
+        }
+        words = "|".join(map(re.escape, sorted(self._meanings, key=len, reverse=True))) or "(?!)"
+        plural = r"\b({})(?:s|es)?\b" if LANGUAGE.get() == ENGLISH else "({})"
+        self._words, self._shown = re.compile(plural.format(words), re.IGNORECASE), list[str]()
+
+    def __call__(self, text: str) -> Markup:
+        """Return a text, safe in a page, with pictures of tiles and the tips of terms that no text before this had."""
+        text, shown, at = drawable(text), Markup(), 0
+        for word in self._words.finditer(text):
+            meaning = self._meanings[word[1].lower()]
+            if meaning not in self._shown:
+                self._shown.append(meaning)
+                shown += _pictured(text[at : word.start()]) + self._tip(word[0], meaning)
+                at = word.end()
+        return shown + _pictured(text[at:])
+
+    def _tip(self, word: str, meaning: str) -> Markup:
+        name = f"term-{len(self._shown)}"
+        return Markup(
+            '<dfn><button type="button" class="term" popovertarget="{0}" title="{2}">{1}</button></dfn>'
+            '<span class="tip" id="{0}" popover>{3}</span>'
+        ).format(name, word, meaning, _pictured(meaning))
+
+
+def split_term(term: str) -> list[str]:
+    """Return the terms that share an entry, such as "head seven, tail eight"."""
+    return re.split(", |、", term)
 
 
 @functools.cache
@@ -60,7 +104,10 @@ def table_picture(game: Game, theme: str) -> str:
 
 
 def rules_in_words(game: Game) -> Iterator[tuple[str, str]]:
-    """Yield the rules of a game, each with its headword, without what only programs need."""
+    """Yield the rules of a game in the language of the request, each with its headword, but what only programs need.
+
+    A rule has one entry with its headword, which means different things in different games.
+    """
     found: list[list[str]] = []
     for line in game.rules_text.splitlines()[1:]:
         if head := HEADWORD.match(line):
@@ -69,4 +116,5 @@ def rules_in_words(game: Game) -> Iterator[tuple[str, str]]:
             found[-1][1] += f" {line.strip()}"
     for name, text in found:
         if name not in FOR_PROGRAMS:
-            yield name, text.replace("`", "")
+            word, _, rule = translate(f"{name}: {text.replace('`', '')}").replace("：", ": ", 1).partition(": ")
+            yield word, rule

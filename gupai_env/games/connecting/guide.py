@@ -20,6 +20,7 @@ class ConnectingGuide(Guide):
     terms: ClassVar[Mapping[str, str]] = {
         "open end": "A number at the end of the line to which the next tile may be added.",
         "points": "The pips of all tiles that you discard; they count against you.",
+        "double": "A tile with two equal halves, such as [4:4].",
     }
 
     def task(self, view: np.record, mask: np.ndarray) -> str:

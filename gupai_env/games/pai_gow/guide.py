@@ -20,6 +20,8 @@ class PaiGowGuide(Guide):
     variant: PaiGow
     terms: ClassVar[Mapping[str, str]] = {
         "banker": "The player whom all others meet, each alone.",
+        "high group": "The better one of your two groups; it meets the banker's better one.",
+        "supreme pair": "[4:2][2:1], which beats every other group.",
         "wong": "[6:6] or [1:1] with a nine.",
         "gong": "[6:6] or [1:1] with an eight.",
         "push": "Neither wins, and nothing is paid.",

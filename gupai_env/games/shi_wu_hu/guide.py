@@ -1,6 +1,7 @@
 """What leads newcomers through a deal of Shi Wu Hu."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +14,10 @@ class ShiWuHuGuide(FishingGuide):
     """Shi Wu Hu: the groups that are full."""
 
     variant: ShiWuHu
+    terms: ClassVar[Mapping[str, str]] = {
+        **FishingGuide.terms,
+        "full group": "All its tiles are in your catch, as far as the rules ask: each of them counts 20 or 30, not 10.",
+    }
 
     def goal(self) -> str:
         """Return the goal of the game in a line."""

@@ -1,7 +1,7 @@
 """What leads newcomers through a deal of Tiu-U."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,10 @@ class TiuUGuide(FishingGuide):
     """Tiu-U: red pips of small fish, and big fish."""
 
     variant: Any  # one that says `settlement`
+    terms: ClassVar[Mapping[str, str]] = {
+        **FishingGuide.terms,
+        "red pips": "Ones and fours are red, and so are six of the pips of [6:6]; all other pips are black.",
+    }
 
     def goal(self) -> str:
         """Return the goal of the game in a line."""
