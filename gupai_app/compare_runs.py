@@ -112,7 +112,7 @@ def _write_events(folder: Path, rows: list[dict[str, Any]]) -> None:
 def compare(runs: list[str], out: str | None, against: str | None, *, as_json: bool, force: bool) -> None:
     """Compare runs, print how they ended, and write the rest into a folder.
 
-    Raises: ValueError for anything that is no run, or not comparable; in one line.
+    Raises: ValueError for anything that is not a run, or not comparable; in one line.
     """
     found = Comparison([load_run(folder) for folder in runs])
     if against is not None and against not in found.baselines:

@@ -15,6 +15,7 @@ from importlib.resources import files
 from gupai_app.words import COMPASS
 from gupai_env.core.phrases import YOU
 from gupai_env.core.scene import Pile, Place, Scene
+from gupai_env.games import GAMES
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}
@@ -28,9 +29,10 @@ _PLACES = "|".join(sorted(COMPASS, key=len, reverse=True))
 _AGENT = r"[^\s,;]*[^\s,;.:]"
 # "West", and in a review "West: best" and "Seat 2 best":
 _NAMES = rf"\b(?:(?:{_PLACES})(?:: {_AGENT})?|Seat \d {_AGENT}|{YOU}(?!:))(?![\w:])"
+_GAMES = "|".join(" ".join(word for word in game.title.split() if word.isascii()) for game in GAMES.values())
 _TILES = r"(?:\[[1-6]:[1-6]\])+"
 _SLOT = re.compile(
-    rf"{_TILES}(?: / {_TILES})*|[+-]?\d+(?:[.,]\d+)*|{_NAMES}"
+    rf"{_TILES}(?: / {_TILES})*|\b(?:{_GAMES})\b|[+-]?\d+(?:[.,]\d+)*|{_NAMES}"
     rf"|\b(?:{_RANKS})(?= / | and (?:{_RANKS})| \((?:wins|pushes|loses)\)|, (?:wins|pushes|loses)$)"
     rf"|(?:(?<= / )|(?<= has )|(?<= have )|(?<=\]  ))(?:{_RANKS})\b|(?<= and )(?:{_RANKS})(?=\.$| \()"
 )

@@ -285,7 +285,7 @@ class VectorEnv:
     def sample(self, key: int) -> np.ndarray:
         """Return one random legal action per lane, int64 [B], drawn from `key`; 0 where there is none.
 
-        Raises: ValueError for a key that is no whole number in 0..2**63 - 1.
+        Raises: ValueError for a key that is not a whole number in 0..2**63 - 1.
         """
         key = as_key(key, "a key")
         actions = np.empty(self.num_envs, LONG)
@@ -297,7 +297,7 @@ class VectorEnv:
         """Play `steps` random legal actions in every lane: at once what `step(sample(derive(key, number)))` plays.
 
         Returns: rewards and terminated, as `step`, of the last action alone.
-        Raises: ValueError for steps out of 1..MOST_STEPS, or a key that is no whole number in 0..2**63 - 1.
+        Raises: ValueError for steps out of 1..MOST_STEPS, or a key that is not a whole number in 0..2**63 - 1.
         """
         steps, key = whole_number("steps", steps, 1, MOST_STEPS), as_key(key, "a key")
         with self.alone:

@@ -479,7 +479,7 @@ TRIPLETS = {
 
 
 def triplet(*tiles: Tile) -> int:
-    """The points of three tiles; 0 if they are no triplet, or if one set of tiles cannot show them."""
+    """The points of three tiles; 0 if they are not a triplet, or if one set of tiles cannot show them."""
     return TRIPLETS.get(tiles, 0)
 
 

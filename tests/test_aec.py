@@ -153,7 +153,7 @@ def test_what_is_no_action_is_refused_and_changes_nothing(game):
         for wrong in WRONG:
             with pytest.raises(IllegalActionError, match=env.agent_selection) as error:
                 env.step(wrong)
-            assert "is no action; actions are whole numbers from 0 to" in str(error.value), wrong
+            assert "is not an action; actions are whole numbers from 0 to" in str(error.value), wrong
             assert "legal: " in str(error.value), wrong
         assert shown(env) == before
         act(env)

@@ -63,7 +63,7 @@ def test_the_version_is_a_number():
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("play jie-longg", "'jie-longg' is no game; did you mean jie-long?"),
+        ("play jie-longg", "'jie-longg' is not a game; did you mean jie-long?"),
         ("play jie-long -o force_play=true", "'force_play' is not an option of jie-long; did you mean forced_play?"),
         ("play jie-long -o forced_play=maybe", "forced_play=maybe is not allowed; write true or false"),
         ("play jie-long -o players=five", "players=five is not allowed; choose 2, 3 or 4"),
@@ -90,8 +90,8 @@ def test_the_version_is_a_number():
             "exploitability jie-long --rounds 0",
             "--rounds=0 is not allowed; write a whole number from 1 to 1,000,000,000\n",
         ),
-        ("rules jielong", "'jielong' is no game"),
-        ("bench chess", "'chess' is no game"),
+        ("rules jielong", "'jielong' is not a game"),
+        ("bench chess", "'chess' is not a game"),
         ("exploit jie-long", "gupai exploit is now called gupai exploitability"),
         ("exploiter jie-long greedy", "gupai exploiter is now called gupai best-response"),
         ("plya", "No such command 'plya'."),

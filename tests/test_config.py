@@ -273,7 +273,7 @@ def test_a_bad_file_is_refused_in_a_line_that_names_it(tmp_path, content):
     ("source", "said"),
     [
         ("", "CONFIG is empty"),
-        ("chess", "chess: there is no such configuration, and 'chess' is no game"),
+        ("chess", "chess: there is no such configuration, and 'chess' is not a game"),
         ("/no/such/file.yaml", "/no/such/file.yaml: there is no such configuration"),
         (".", ".: this is not a file; a configuration is"),
         ("/dev/zero", "/dev/zero: this is not a file; a configuration is"),

@@ -245,7 +245,7 @@ def test_a_maker_is_told_only_of_a_suan_zhang_that_it_can_have_made():
     for maker in (0, 3):  # who led, and who can only have laid the last double
         with pytest.raises(ValueError, match="no order of play"):
             from_tiles(**BLOCKED, maker=maker)
-    with pytest.raises(ValueError, match="maker=1 is not allowed, for the layout is no suan zhang"):
+    with pytest.raises(ValueError, match="maker=1 is not allowed, for the layout is not a suan zhang"):
         from_tiles(**FOURS, maker=1)
     with pytest.raises(ValueError, match="maker=4 is not allowed; choose a seat"):
         from_tiles(**BLOCKED, maker=4)

@@ -145,7 +145,7 @@ def test_every_dotted_name_of_ours_in_code_on_the_pages_can_be_imported():
 
 
 def named_in_vain(source: str) -> list[str]:
-    """What docstrings explain as `name: ...` that is no argument of the function or attribute of the class."""
+    """What docstrings explain as `name: ...` that is not an argument of the function or attribute of the class."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.FunctionDef | ast.ClassDef):

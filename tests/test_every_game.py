@@ -160,7 +160,7 @@ def test_an_illegal_action_leaves_all_lanes_unchanged_and_is_named(game):
             actions[lane] = wrong
             with pytest.raises(IllegalActionError) as error:
                 envs.step(actions)
-            what = game.action_name(wrong, view) if wrong in forbidden else f"{wrong} is no action"
+            what = game.action_name(wrong, view) if wrong in forbidden else f"{wrong} is not an action"
             assert f"lane {lane}, seat {envs.seats[lane]}: " in str(error.value)
             assert what in str(error.value)
             assert game.action_name(legal[lane], view) in str(error.value) or "more" in str(error.value)

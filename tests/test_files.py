@@ -55,10 +55,10 @@ def read_only(path):
 
 
 NO_TARGETS = {  # made in a folder: what is named, and what is said of it
-    "empty": (lambda at: "", "no name of a file"),
-    "spaces": (lambda at: "  ", "no name of a file"),
-    "a hyphen": (lambda at: "-", "no name of a file"),
-    "a null character": (lambda at: "a\0b", "no name of a file"),
+    "empty": (lambda at: "", "not a name of a file"),
+    "spaces": (lambda at: "  ", "not a name of a file"),
+    "a hyphen": (lambda at: "-", "not a name of a file"),
+    "a null character": (lambda at: "a\0b", "not a name of a file"),
     "a device": (lambda at: "/dev/null", "not a regular file"),
     "a full device": (lambda at: "/dev/full", "not a regular file"),
     "a terminal's name": (lambda at: "/dev/tty", "not a regular file|no such|permission|reports"),

@@ -27,7 +27,7 @@ every_game = pytest.mark.parametrize("game", GAMES)
 
 
 class Witness:
-    """A random player that is no rule-based agent to the compiled loops, and notes at which places it was asked."""
+    """A random player that is not a rule-based agent to the compiled loops, and notes at which places it was asked."""
 
     name = "witness"
 

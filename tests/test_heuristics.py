@@ -153,7 +153,7 @@ def test_attacking_leaves_the_number_open_whenever_it_can():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("heuristic:pip=1", "'pip' is no feature; did you mean pips"),
+        ("heuristic:pip=1", "'pip' is not a feature; did you mean pips"),
         ("heuristic:", "weighs nothing"),
         ("heuristic:pips", "'pips' is not a weight; write feature=weight"),
         ("variety+double=x", "'x' is not a number"),
@@ -203,7 +203,7 @@ def test_a_factory_makes_a_player_of_ones_own(tmp_path, monkeypatch):
     ids=["digits", "truth", "text", "complex", "nothing", "long"],
 )
 def test_weights_that_are_none_are_reported_in_one_line(heuristic):
-    with pytest.raises(ValueError, match=r"must be a number, not|is no feature") as caught:
+    with pytest.raises(ValueError, match=r"must be a number, not|is not a feature") as caught:
         get_game("jie-long").heuristic(heuristic)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
@@ -213,7 +213,8 @@ def test_weights_that_are_none_are_reported_in_one_line(heuristic):
     "heuristic", [None, 5, [1.0], np.ones(3), {1: 2}, {None: 1}, {(1, 2): 1}, "no such", ""], ids=str
 )
 def test_what_is_no_heuristic_is_reported_in_one_line(heuristic):
-    with pytest.raises(ValueError, match=r"weights are a mapping|is no feature|is no heuristic of jie-long") as caught:
+    refused = r"weights are a mapping|is not a feature|is not a heuristic of jie-long"
+    with pytest.raises(ValueError, match=refused) as caught:
         get_game("jie-long").heuristic(heuristic)
     assert "\n" not in str(caught.value)
 

@@ -9,11 +9,15 @@ from fastapi.testclient import TestClient
 
 from gupai_app.languages import ENGLISH, LANGUAGE, LANGUAGES, catalogue, preferred, title_in, translate
 from gupai_app.web.app import create_app
+from gupai_app.words import being_prepared
 from gupai_env.games import GAMES, get_game
 
 CHINESE = [language for language in LANGUAGES if language != ENGLISH]
 HOME = "http://127.0.0.1:8420"
-ALIKE = {"zh-Hant": "龍紅點贏發對", "zh-Hans": "龙红点赢发对"}  # letters that only one of them writes
+ALIKE = {
+    "zh-Hant": "龍紅點贏發對覆螢賬著「",
+    "zh-Hans": "龙红点赢发对复屏账着“",
+}  # letters that only one of them writes
 
 
 @pytest.fixture
@@ -112,6 +116,10 @@ def test_a_text_without_an_entry_stays_english(chinese):
         ("East: best plays [6:4], leaving 4 open", "東（best）出 [6:4]，開口 4"),
         ("Seat 1 master +2.5 chips", "1 號位（大師） +2.5 注"),
         ("North's groups against these: pair (wins) and nine (loses).", "北家的兩組與之相比：對（勝）、九（負）。"),
+        (
+            being_prepared("Tien Gow", "hints of Jie Long", 3.2),
+            "正在準備打天九（本機只需一次）：機器空閒時不超過半分鐘。目前：接龍的提示，已 3 秒。",
+        ),
         ("West has full groups: Heaven-nine, [6:5].", "西已湊齊：天九，[6:5]。"),
     ],
 )

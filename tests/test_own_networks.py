@@ -177,7 +177,7 @@ def test_a_graph_sits_in_a_tournament_whose_manifest_has_its_digest(graph, tmp_p
     assert told["agents"] == ["onnx:mine.onnx", "sample:mine.onnx", "greedy"]
     assert [list(each["files"]) for each in told["players"]] == [["mine.onnx"], ["mine.onnx"], []]
     assert told["players"][0]["moves"] != told["players"][1]["moves"]
-    assert run("verify", "kept", "--agents").exit_code == 0
+    assert run("verify", "kept", "--rerun").exit_code == 0
     exported(Masked(seed=2).eval(), "mine.onnx")
     for command, printed in (
         (["verify", "kept"], "mine.onnx is not the file"),
@@ -490,12 +490,12 @@ def test_a_factory_whose_moves_changed_is_refused_by_verify_and_resume(factories
         ("own", "own_players:again"),
     ]
     assert len(set(told["agents"])) == 2
-    assert run("verify", "kept", "--agents").exit_code == 0
+    assert run("verify", "kept", "--rerun").exit_code == 0
     Path("own_moves.py").write_text(LAST)
     del sys.modules["own_moves"], sys.modules["own_players"]
     assert run("verify", "kept").exit_code == 0  # which runs no code of theirs
     assert "own_players" not in sys.modules
-    for command in (["verify", "kept", "--agents"], [*words, "--resume"]):
+    for command in (["verify", "kept", "--rerun"], [*words, "--resume"]):
         found = run(*command)
         assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
         assert "own (own_players:make) played other moves; what makes it has changed" in found.stderr

@@ -1,6 +1,7 @@
 """Games as pages: one file for a browser, which shows every table of a game and lets nothing else in."""
 
 import base64
+import functools
 import hashlib
 import json
 import re
@@ -31,6 +32,12 @@ def a_game(name, agent="greedy", seed=7, **variant):
     return session.record([agent] * options.players)
 
 
+@functools.cache
+def page_of(name):
+    """The page of such a game."""
+    return page.game_page(a_game(name))
+
+
 class Elements(HTMLParser):
     """Every start of an element, and its attributes."""
 
@@ -56,7 +63,7 @@ def moves_of(text):
 
 @every_game
 def test_a_page_is_small_and_needs_nothing_else(game):
-    text = page.game_page(a_game(game, "tuned"))
+    text = page_of(game)
     assert len(text.encode()) < 420_000
     elements = Elements(text).found
     assert not {"link", "img", "iframe", "object", "embed", "form", "base"} & {tag for tag, _ in elements}
@@ -69,7 +76,7 @@ def test_a_page_is_small_and_needs_nothing_else(game):
 
 @every_game
 def test_the_policy_of_a_page_admits_its_own_script_and_heuristic_alone(game):
-    text = page.game_page(a_game(game))
+    text = page_of(game)
     policy = unescape(re.search(r'Content-Security-Policy" content="(.*?)">', text)[1])
     for tag, what in (("style", "style-src"), ("script", "script-src")):
         (content,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.S)
@@ -94,7 +101,7 @@ def test_a_page_tells_the_moves_in_the_words_of_the_terminal(game, tmp_path):
 
 @every_game
 def test_every_move_names_parts_and_pieces_that_are_there(game):
-    text = page.game_page(a_game(game))
+    text = page_of(game)
     elements = Elements(text).found
     ids = {attributes["id"] for _, attributes in elements if "id" in attributes}
     uses = {attributes["href"][1:] for tag, attributes in elements if tag == "use"}

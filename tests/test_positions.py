@@ -310,8 +310,8 @@ def test_eight_doubles_declared():
 
 HANDS = ["66", "65", "64", "63"]
 REFUSED = [
-    (jie_long, {"hands": ["77", "65", "64", "63"]}, "is no tile"),
-    (jie_long, {"hands": [[(6, 7)], "65", "64", "63"]}, "is no tile"),
+    (jie_long, {"hands": ["77", "65", "64", "63"]}, "is not a tile"),
+    (jie_long, {"hands": [[(6, 7)], "65", "64", "63"]}, "is not a tile"),
     (jie_long, {"hands": ["63 63", "65 65", "64 64", "11 22"]}, "[6:3] is given 2 times; the deck has 1"),
     (jie_long, {"hands": HANDS, "layout": "[1:2][3:1]"}, "do not join"),
     (jie_long, {"hands": HANDS, "layout": "[1:2]"}, "5 tiles cannot be shared equally by 4 seats"),
@@ -370,7 +370,7 @@ def test_moves_are_played_by_name_or_number_and_refused_by_name():
     assert position.state.ends[0] == 5
     with pytest.raises(ValueError, match=r"seat 2: \[6:4\] .* is not legal; legal: discard"):
         position.play("[6:4]")
-    with pytest.raises(ValueError, match="'six' is no action of jie-long; legal: discard"):
+    with pytest.raises(ValueError, match="'six' is not an action of jie-long; legal: discard"):
         position.play("six")
     with pytest.raises(ValueError, match="not over"):
         position.payoffs()
@@ -437,7 +437,7 @@ def test_words_of_a_move_and_its_tiles_may_be_spelled_freely():
     fishing = tiu_u.from_tiles(["53 11", "22 33"], "44 62", "31")
     assert fishing.legal()[-2:] == ["[5:3] catches [4:4]", "[5:3] catches [6:2]"]
     assert fishing.after("35 catches 2:6").state.last_player == 0
-    with pytest.raises(ValueError, match="is no action of tiu-u"):
+    with pytest.raises(ValueError, match="is not an action of tiu-u"):
         fishing.play("[5:3][6:2]")
     hands = ["66 65 54 63 42 52", "55 22 65 43 41", "64 33 21 51 53", "55 44 44 61 61"]
     claiming = small_mahjong.from_tiles(hands, "31").play("discard 2:5")
@@ -469,7 +469,7 @@ def test_with_the_tiny_deck_every_group_has_one_tile_and_their_order_counts():
 def test_what_is_no_move_is_refused_in_one_line_that_lists_a_dozen(move):
     position = da_ling.from_tiles(**TWO)
     before = position.state.tobytes()
-    with pytest.raises(ValueError, match=r"is no action of da-ling; legal: .* and 48 more$") as error:
+    with pytest.raises(ValueError, match=r"is not an action of da-ling; legal: .* and 48 more$") as error:
         position.play(move)
     assert str(error.value).count(" / ") == 24
     assert "\n" not in str(error.value)
@@ -566,17 +566,17 @@ def test_before_the_end_nobody_has_won():
         (lambda: jie_long.from_tiles("66 65 64 63"), "hands must be a sequence with one entry for each seat"),
         (lambda: jie_long.from_tiles(None), "hands must be a sequence with one entry for each seat, not None"),
         (lambda: jie_long.from_tiles({0: "66"}), "hands must be a sequence"),
-        (lambda: jie_long.from_tiles([None, "65", "64", "63"]), "None is no tile"),
-        (lambda: jie_long.from_tiles([6.0, "65", "64", "63"]), "6.0 is no tile"),
-        (lambda: jie_long.from_tiles([[(6.0, 6.0)], "65", "64", "63"]), "(6.0, 6.0) is no tile"),
-        (lambda: jie_long.from_tiles([[(True, True)], "65", "64", "63"]), "(True, True) is no tile"),
-        (lambda: jie_long.from_tiles([{(6, 6)}, "65", "64", "63"]), "is no tile"),
-        (lambda: jie_long.from_tiles([np.array(6), "65", "64", "63"]), "is no tile"),
+        (lambda: jie_long.from_tiles([None, "65", "64", "63"]), "None is not a tile"),
+        (lambda: jie_long.from_tiles([6.0, "65", "64", "63"]), "6.0 is not a tile"),
+        (lambda: jie_long.from_tiles([[(6.0, 6.0)], "65", "64", "63"]), "(6.0, 6.0) is not a tile"),
+        (lambda: jie_long.from_tiles([[(True, True)], "65", "64", "63"]), "(True, True) is not a tile"),
+        (lambda: jie_long.from_tiles([{(6, 6)}, "65", "64", "63"]), "is not a tile"),
+        (lambda: jie_long.from_tiles([np.array(6), "65", "64", "63"]), "is not a tile"),
         (lambda: jie_long.from_tiles(HANDS, leader=True), "leader=True is not allowed"),
         (lambda: jie_long.from_tiles(HANDS, leader=1.0), "leader=1.0 is not allowed"),
         (lambda: jie_long.from_tiles(HANDS, leader="0"), "leader='0' is not allowed"),
         (lambda: jie_long.from_tiles(HANDS, last_player=9), "last_player=9 is not allowed"),
-        (lambda: jie_long.from_tiles(HANDS, layout=7), "7 is no tile"),
+        (lambda: jie_long.from_tiles(HANDS, layout=7), "7 is not a tile"),
         (lambda: jie_long.from_tiles(HANDS).view(-1), "seat=-1 is not allowed; choose a seat of [0, 1, 2, 3]"),
         (lambda: jie_long.settle(["63 63", "", "", ""]), "[6:3] is given 2 times; the deck has 1"),
         (lambda: jie_long.settle(["63", "63", "", ""]), "[6:3] is given 2 times; the deck has 1"),
@@ -584,8 +584,8 @@ def test_before_the_end_nobody_has_won():
         (lambda: jie_long.settle(7), "discards must be a sequence"),
         (lambda: jie_long.settle([1, 2, 3, 87]), "discards of 87 pips are not allowed; a hand has 0 to 86"),
         (lambda: jie_long.settle([1, 2, 3, -1]), "discards of -1 pips are not allowed"),
-        (lambda: jie_long.settle([1, 2, 3, 1.5]), "1.5 is no tile"),
-        (lambda: jie_long.settle([1, 2, 3, True]), "True is no tile"),
+        (lambda: jie_long.settle([1, 2, 3, 1.5]), "1.5 is not a tile"),
+        (lambda: jie_long.settle([1, 2, 3, True]), "True is not a tile"),
         (lambda: jie_long.settle(["66 66 65 65 64 64 55 55 54", 1, 2, 3]), "discards of 9 tiles"),
         (lambda: ce_deng.settle(["66 66 66", 1], [5, 1]), "[6:6] is given 3 times"),
         (lambda: ce_deng.settle(["66 66", 1], [5, 1]), "seat 0 has 5 plays and 2 tiles left; together they are 8"),
@@ -602,9 +602,9 @@ def test_before_the_end_nobody_has_won():
         (lambda: ding_niu.settle([1, 2, 3, 4], maker=4), "maker=4 is not allowed"),
         (lambda: ding_niu.settle([1, 2, 3, 70]), "a hand has 0 to 66"),
         (lambda: da_ling.settle("11 22", None), "splits must be a sequence"),
-        (lambda: da_ling.settle("11 22", [None, None]), "None is no split"),
+        (lambda: da_ling.settle("11 22", [None, None]), "None is not a split"),
         (lambda: da_ling.settle("11 22", ["22/33 44", "66"]), "2 tiles lie on the table and 6 are in each hand"),
-        (lambda: da_ling.from_tiles(**TWO, splits=[7, None]), "7 is no split"),
+        (lambda: da_ling.from_tiles(**TWO, splits=[7, None]), "7 is not a split"),
         (lambda: small_mahjong.settle(None, "11 22"), "in a draw nobody shows tiles"),
         (lambda: small_mahjong.settle(True, "11 22"), "winner=True is not allowed"),
         (lambda: small_mahjong.settle(0, "63 63 11 22 33 44"), "[6:3] is given 2 times"),

@@ -41,6 +41,7 @@ def found(text: str) -> Iterator[str]:
         "The file lies in a folder.",
         "A row stands in the table.",
         "One sitting is a line-up.",
+        "That is no tile.",
     ],
 )
 def test_each_listed_form_is_found(sentence):
@@ -48,7 +49,8 @@ def test_each_listed_form_is_found(sentence):
 
 
 @pytest.mark.parametrize(
-    "sentence", ["Two chips per deal.", "It was not long ago, but not now.", "A pair beats a single tile."]
+    "sentence",
+    ["Two chips per deal.", "There is no tile.", "It was not long ago, but not now.", "A pair beats a single tile."],
 )
 def test_plain_english_is_left_alone(sentence):
     assert not list(found(sentence))

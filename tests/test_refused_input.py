@@ -175,11 +175,11 @@ WRONG = {
     "nothing": (lambda actions: None, r"one per row, not object \[\]"),
     "words": (lambda actions: [str(action) for action in actions], "one per row, not <U"),
     "ragged": (lambda actions: [[0, 1], *[[0]] * len(actions)], "one per row, not object"),
-    "wait": (lambda actions: np.full_like(actions, -2), "-2 is no action; .*legal: "),
-    "from the end": (lambda actions: actions - 63, "-.* is no action; .*legal: "),
-    "wrapped": (lambda actions: actions + 65536, "65.* is no action; .*legal: "),
-    "wrapped far": (lambda actions: actions + (1 << 32), "4294.* is no action; .*legal: "),
-    "unsigned": (lambda actions: actions.astype(np.uint64) - np.uint64(100), "1844.* is no action; .*legal: "),
+    "wait": (lambda actions: np.full_like(actions, -2), "-2 is not an action; .*legal: "),
+    "from the end": (lambda actions: actions - 63, "-.* is not an action; .*legal: "),
+    "wrapped": (lambda actions: actions + 65536, "65.* is not an action; .*legal: "),
+    "wrapped far": (lambda actions: actions + (1 << 32), "4294.* is not an action; .*legal: "),
+    "unsigned": (lambda actions: actions.astype(np.uint64) - np.uint64(100), "1844.* is not an action; .*legal: "),
     "forbidden": (lambda actions: np.full_like(actions, 62), r"discard .* \(action 62\) is not legal; legal: "),
 }
 
@@ -219,7 +219,7 @@ def test_the_rows_of_a_batch_that_has_no_lanes_are_counted():
     envs = VectorEnv("jie-long", 3, seed=1)
     views, rng_keys = envs.views()
     turns = DecisionBatch(views, envs.masks, rng_keys)
-    with pytest.raises(IllegalActionError, match=f"^answering, row 2, seat {envs.seats[2]}: -2 is no action"):
+    with pytest.raises(IllegalActionError, match=f"^answering, row 2, seat {envs.seats[2]}: -2 is not an action"):
         ask(Answering(lambda actions: np.array([*actions[:2], -2])), GAME, envs.variant, turns)
 
 
@@ -228,7 +228,7 @@ def test_what_is_no_action_stands_for_no_other_one_even_where_all_are_legal(wron
     envs = VectorEnv("jie-long", 3, seed=1)
     views, rng_keys = envs.views()
     turns = DecisionBatch(views, np.ones_like(envs.masks), rng_keys)
-    with pytest.raises(IllegalActionError, match=f"row 1, seat .*: {wrong} is no action; "):
+    with pytest.raises(IllegalActionError, match=f"row 1, seat .*: {wrong} is not an action; "):
         ask(Answering(lambda actions: np.array([0, wrong, 62])), GAME, envs.variant, turns)
 
 
@@ -510,7 +510,7 @@ def test_a_long_value_of_an_option_is_not_told_in_full(game, option):
 
 @pytest.mark.parametrize("name", [None, 5, "x" * 5000, np.arange(400), ["jie-long"], b"jie-long"], ids=short_repr)
 def test_what_is_no_game_is_refused_in_a_line(name):
-    with pytest.raises(ValueError, match="is no game; the games are") as error:
+    with pytest.raises(ValueError, match="is not a game; the games are") as error:
         get_game(name)
     one_line(error)
 

@@ -346,7 +346,7 @@ def test_whether_somebody_was_asked_and_passed_leaves_no_trace():
 
 
 def test_a_redealt_seat_had_no_win_that_it_did_not_declare():
-    """Seat 1 claims and discards [1:1]; with `auto_win` its last two tiles then were no triplet with [1:1]."""
+    """Seat 1 claims and discards [1:1]; with `auto_win` its last two tiles then were not a triplet with [1:1]."""
     discarded = kind_of(1, 1)
     for auto_win in (True, False):
         position = offered(ONE, IDLE, OTHER, auto_win=auto_win).play(f"claim {DOUBLE_SET}", "discard [1:1]")
@@ -448,7 +448,7 @@ def test_the_rule_based_players_win_claim_what_completes_and_keep_what_helps(nam
         (lambda: from_tiles([SIX, *OTHERS[:2], "[6:3]"]), "seat 3 has 1 tiles"),
         (lambda: from_tiles(["[2:2][5:2][5:5] [2:1][4:3]", *OTHERS]), "cannot draw"),
         (lambda: from_tiles([SIX, *OTHERS], turn=4), "turn=4 is not allowed"),
-        (lambda: from_tiles(["22 33", *OTHERS], melds=[["43 54 44"], [], [], []]), "is no triplet"),
+        (lambda: from_tiles(["22 33", *OTHERS], melds=[["43 54 44"], [], [], []]), "is not a triplet"),
         (
             lambda: from_tiles(["21 33", *OTHERS], melds=[["22 52 55"], [], [], []], expose_claims=False),
             "melds are not",

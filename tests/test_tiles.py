@@ -135,14 +135,14 @@ def test_a_tile_is_read_in_every_common_notation(text):
 
 @pytest.mark.parametrize("text", ["7:1", "0:1", "6", "641", "[6;4]", "six four"])
 def test_what_is_no_tile_is_refused(text):
-    with pytest.raises(ValueError, match="is no tile"):
+    with pytest.raises(ValueError, match="is not a tile"):
         parse_tiles(text)
 
 
 def test_several_tiles_are_read_in_their_order():
     assert parse_tiles("[6:4][1:1] 66, 52") == [kind_of(6, 4), 0, 20, kind_of(5, 2)]
     assert parse_tiles("") == []
-    with pytest.raises(ValueError, match="'x' is no tile"):
+    with pytest.raises(ValueError, match="'x' is not a tile"):
         parse_tiles("[6:4]x[1:1]")
 
 

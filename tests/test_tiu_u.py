@@ -258,7 +258,7 @@ def test_greedy_catches_what_counts_most_and_lays_what_is_worth_least():
         (lambda: from_tiles(["11", "22"], to_act=2), "to_act=2 is not allowed"),
         (lambda: from_tiles(["11", "22"], drawn="11 22"), "is not one tile"),
         (lambda: from_tiles(["11", "22"], stock="11 22 33 44 55" * 5), "is given|at most"),
-        (lambda: settle(["11", "7:1"]), "is no tile"),
+        (lambda: settle(["11", "7:1"]), "is not a tile"),
         (lambda: TiuU(players=4), "players=4 is not allowed"),
         (lambda: TiuU(settlement="all"), "settlement='all' is not allowed"),
     ],

@@ -459,7 +459,7 @@ TAMPERED = {
         "games.csv is not UTF-8 text",
     ),
     "no JSON": (edited("manifest.json", lambda text: text[:-5]), "manifest.json: damaged, it is not JSON"),
-    "no game": (edited("manifest.json", lambda text: text.replace("jie-long", "chess")), "'chess' is no game"),
+    "no game": (edited("manifest.json", lambda text: text.replace("jie-long", "chess")), "'chess' is not a game"),
 }
 
 

@@ -619,7 +619,7 @@ def test_decisions_are_those_that_were_learned_from(tmp_path, monkeypatch):
         ("gane: jie-long", "gane is not a setting; settings here are game, variant"),
         ("ppo: {entropi: 0.1}", "ppo.entropi is not a setting; settings here are envs, steps"),
         ("ppo: {entropy: 0}", "ppo.entropy=0 is not allowed; write a number above 0"),
-        ("game: chess", "is no game"),
+        ("game: chess", "is not a game"),
         ("game: jie-long\nvariant: {forced: true}", "did you mean forced_play"),
         ("seed: [1", "not YAML"),
         ("- 1", "a configuration is a mapping"),

@@ -215,7 +215,7 @@ WEIGHED = "game: jie-long\nweights: {pips: 1}\n"
         ("game: jie-long\nweights: {pips: 1, pips: 2}", "set twice"),
         ("game: jie-long\nweights: {pips: x}", "the weight of pips must be a number, not 'x'"),
         ("game: jie-long\nweights: {pips: true}", "the weight of pips must be a number, not True"),
-        ("game: jie-long\nweights: {pip: 1}", "'pip' is no feature; did you mean pips"),
+        ("game: jie-long\nweights: {pip: 1}", "'pip' is not a feature; did you mean pips"),
         ("game: jie-long\nweights: {pips: 1e308}", "the weights are so large"),
         ("game: jie-long\nweights: {pips: 1:30}", "the weight of pips must be a number, not '1:30'"),
     ],

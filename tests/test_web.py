@@ -216,7 +216,7 @@ def test_a_lesson_is_given_once(pages):
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ("game=chess", "no game"),
+        ("game=chess", "not a game"),
         ("game=jie-long&options=deals=26", "up to 25"),
         ("game=jie-long&options=stakes=2", "not an option"),
         ("game=jie-long&seat=4", "from 0 to 3"),

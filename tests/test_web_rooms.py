@@ -127,7 +127,7 @@ def test_pages_that_play_on_from_one_page_do_not_meet():
     one, two = WebGame(begin.address, [first]), WebGame(begin.address, [other])
     _PLAYED.clear()
     for found, action in ((one, first), (two, other)):
-        assert found.address == WebGame(begin.address, action).address
+        assert found.address == WebGame(begin.address, [action]).address
         assert found.frames == WebGame(found.address).frames
         assert found.undo == WebGame(found.address).undo == begin.address
 
@@ -159,7 +159,7 @@ def test_the_address_of_a_game_with_an_order_and_any_names_tells_all_of_it():
     [
         ({"sat": "[1]"}, "a list of 4 names"),
         ({"sat": "["}, "as JSON"),
-        ({"sat": '["a","b","c",5]'}, "no name"),
+        ({"sat": '["a","b","c",5]'}, "cannot name a player"),
         ({"moves": "1"}, "not legal"),
         ({"moves": ""}, "is not over"),
         ({"order": "1.2"}, "does not hold the 32 tiles"),
@@ -211,7 +211,7 @@ def test_a_name_that_an_address_refuses_is_refused_of_a_file_too(name, pages):
         pages.get(f"/look?{urlencode(query)}"),
         pages.post("/review", headers=OURS, data={"games": text}, follow_redirects=False),
     ):
-        assert answer.status_code == 422 and re.search("is no(t a)? name (of|that)", said(answer))
+        assert answer.status_code == 422 and re.search("cannot name a player|not a name that", said(answer))
 
 
 # --- claims ---------------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ def test_the_items_of_an_ordering_are_changed_together():
         ("readings.0.panel", "checkpoint:/etc/passwd", "does not play here"),
         ("readings.0.treated", "heuristic:/etc/x.yaml", "does not play here"),
         ("readings.0.treated", "search:playouts=9999", "does not play here"),
-        ("readings.0.treated", "+attack_9=1", "is no feature"),
+        ("readings.0.treated", "+attack_9=1", "is not a feature"),
         ("readings.0.variant.players", "9", "choose one of 2, 3, 4"),
         ("readings.0.doses.values", "3, x", "is not a dose"),
         ("readings.0.name", "x", "cannot be changed"),
@@ -415,7 +415,7 @@ def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
         ({"deals": "20000", "o.players": "4", "table": "all", "agent": ["random", "greedy", "variety", "tuned",
           "search:playouts=20"]}, "too many"),
         ({"table": "x"}, "choose one of"),
-        ({"game": "chess"}, "no game"),
+        ({"game": "chess"}, "not a game"),
         ({"o.players": "9"}, "players"),
     ],
 )  # fmt: skip

@@ -144,7 +144,7 @@ def settings_of(spec: str, listed: str) -> dict[str, str]:
 def heuristic_agent(spec: str, game: Game, variant: Variant) -> HeuristicAgent:
     """Return a heuristic from its text; raises ValueError."""
     heuristic, at, suffix = spec.rpartition("@")
-    if not at or spec.endswith(SUFFIX):  # the @ of a file's name is no temperature
+    if not at or spec.endswith(SUFFIX):  # the @ of a file's name is not a temperature
         heuristic, at, suffix = spec, "", ""
     temperature = _number(spec, suffix) if at else 0.0
     kind, colon, listed = heuristic.partition(":")

@@ -106,10 +106,10 @@ def verify(
             metavar="PATH", callback=not_empty, help="Folder of a tournament kept with --out, or card of a benchmark"
         ),
     ],
-    agents: Annotated[
+    rerun: Annotated[
         bool,
         typer.Option(
-            "--agents", help="Also run the agents and compare their actions; this executes the code of factories"
+            "--rerun", help="Also run the agents and compare their actions; this executes the code of factories"
         ),
     ] = False,
     agent: Annotated[
@@ -131,7 +131,7 @@ def verify(
     if agent:
         raise Mistake("--agent is for cards; the games of a tournament are in its folder")
     with mistakes():
-        found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=agents)
+        found = folder.verify(path, note=lambda line: say(f"gupai: {line}", error=True), agents=rerun)
     games, number = found.chips[..., 0].size, len(found.players)
     say(f"{path}: {counted(games, 'game')} of {counted(number, 'agent')}, replayed; all figures match")
 

@@ -111,7 +111,7 @@ def check_names(names: Sequence[Any]) -> list[str]:
     for name in names:
         if not isinstance(name, str) or not name.isprintable() or len(name) > MOST_NAME:
             raise ValueError(
-                f"{short_repr(name)} is no name of who sits at a seat; it has up to {MOST_NAME:,} characters, all of "
+                f"{short_repr(name)} cannot name a player; a name has up to {MOST_NAME:,} characters, all of "
                 "them printable"
             )
     return list(names)

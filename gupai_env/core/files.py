@@ -85,7 +85,7 @@ def read_text(path: str | Path, most: int = 1 << 30) -> str:
         most: Bytes that it may hold.
 
     Raises:
-        ValueError: It is no text in UTF-8, or longer; in one line.
+        ValueError: It is not text in UTF-8, or longer; in one line.
         OSError: It cannot be read; it names `path`.
     """
     with naming(path), open(path, "rb") as file:
@@ -113,7 +113,7 @@ def check_target(path: str | Path, *, force: bool = False) -> Path:
     """
     text, mode = str(path), None
     if not text.strip() or "\0" in text or text == "-":
-        raise ValueError(f"{shown(text)!r} is no name of a file here")
+        raise ValueError(f"{shown(text)!r} is not a name of a file here")
     try:
         with contextlib.suppress(FileNotFoundError):
             mode = os.stat(text).st_mode  # of the path as it stands: what /dev/stdout leads to has no path

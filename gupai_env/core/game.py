@@ -187,7 +187,7 @@ class Game:
         if isinstance(weights, str):
             if weights not in self.heuristics:
                 raise ValueError(
-                    f"{short_repr(weights)} is no heuristic of {self.id}; they are {', '.join(self.heuristics)}"
+                    f"{short_repr(weights)} is not a heuristic of {self.id}; they are {', '.join(self.heuristics)}"
                 )
             weights = self.heuristics[weights]
         return weights_row(self.features, weights, temperature)

@@ -61,7 +61,7 @@ def weights_row(features: Sequence[Feature], weights: Mapping[str, float], tempe
     for name, weight in weights.items():
         if name not in names:
             hint = nearest(str(name), names, 3)
-            raise ValueError(f"{short_repr(name)} is no feature; {hint}the features are {', '.join(names)}")
+            raise ValueError(f"{short_repr(name)} is not a feature; {hint}the features are {', '.join(names)}")
         row[names.index(name)] = _number(f"the weight of {name}", weight)
     row[-1] = _number("the temperature", temperature)
     if row[-1] < 0:

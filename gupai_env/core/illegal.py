@@ -26,5 +26,5 @@ def describe_illegal(game: Game, who: str, action: object, mask: np.ndarray, vie
     if type(action) is int and 0 <= action < game.num_actions:  # which True is not
         what = f"{game.action_name(action, view)} (action {action}) is not legal"
     else:
-        what = f"{short_repr(action)} is no action; actions are whole numbers from 0 to {game.num_actions - 1}"
+        what = f"{short_repr(action)} is not an action; actions are whole numbers from 0 to {game.num_actions - 1}"
     return f"{who}: {what}; legal: {listed or 'nothing, the game is terminated'}"

@@ -85,7 +85,7 @@ class Position(Deal):
                     if spelling(text) in map(spelling, named[action]):
                         return action
         raise ValueError(
-            f"{short_repr(move)} is no action of {self.game.id}; legal: {first_of(self.legal()) or 'nothing'}"
+            f"{short_repr(move)} is not an action of {self.game.id}; legal: {first_of(self.legal()) or 'nothing'}"
         )
 
     def payoffs(self) -> list[float]:
@@ -149,7 +149,7 @@ def read_seat(what: str, seat: object, players: int) -> int:
 
 
 def read_tiles(tiles: Tiles) -> list[int]:
-    """Return the kinds of some tiles; raises ValueError naming what is no tile."""
+    """Return the kinds of some tiles; raises ValueError naming what is not a tile."""
     return [kind_of(*ends) for ends in read_line(tiles)]
 
 
@@ -167,14 +167,14 @@ def read_line(tiles: Tiles) -> list[tuple[int, int]]:
         parse_tiles(tiles)  # complains
         numbers = [int(number) for number in re.findall("[1-6]", tiles)]
         return list(zip(numbers[::2], numbers[1::2], strict=True))
-    entries = list(_each(tiles, f"{short_repr(tiles)} is no tile; tiles are written [6:4][1:1]"))
+    entries = list(_each(tiles, f"{short_repr(tiles)} is not a tile; tiles are written [6:4][1:1]"))
     if len(entries) == 2 and None not in map(whole, entries):
         entries = [tuple(entries)]  # a single pair
     return [tile for entry in entries for tile in (read_line(entry) if isinstance(entry, str) else [_pair(entry)])]
 
 
 def _pair(tile: object) -> tuple[int, int]:
-    wrong = f"{short_repr(tile)} is no tile; a tile is two numbers from 1 to 6"
+    wrong = f"{short_repr(tile)} is not a tile; a tile is two numbers from 1 to 6"
     numbers = [whole(number) for number in _each(tile, wrong)]
     if len(numbers) != 2 or any(number not in range(1, 7) for number in numbers):
         raise ValueError(wrong)

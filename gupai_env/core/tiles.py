@@ -184,7 +184,7 @@ def parse_tiles(text: str) -> list[int]:
     """Return the kinds named in a text such as `[6:4][1:1]` or `64 6:4`, either end first; raises ValueError."""
     rest = re.sub(_TILE, " ", text).strip(" ,")
     if rest:
-        raise ValueError(f"{short_repr(rest)} is no tile; tiles are written [6:4][1:1], with numbers from 1 to 6")
+        raise ValueError(f"{short_repr(rest)} is not a tile; tiles are written [6:4][1:1], with numbers from 1 to 6")
     return [kind_of(int(high), int(low)) for high, low in _TILE.findall(text)]
 
 

@@ -18,7 +18,7 @@ MOST_DEALS = 1000
 EXACT = 1 << 24  # chips; up to here float32 holds every whole number
 UNITS = [1 / (1 << halvings) for halvings in range(8)]  # of which stakes may be multiples
 LEAST_STAKE = 0.01  # chips
-LARGE = 1 << 1000  # stands for larger numbers, which are no floats
+LARGE = 1 << 1000  # stands for larger numbers, which are not floats
 T = TypeVar("T", bound="Variant")
 TYPES = {  # in words, for options without a description of what is allowed
     bool: "true, false",

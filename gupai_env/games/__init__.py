@@ -57,5 +57,5 @@ def get_game(name: str | Game) -> Game:
     if wanted not in GAMES:
         near = difflib.get_close_matches(wanted, GAMES, 1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise ValueError(f"{short_repr(name)} is no game{hint}; the games are {', '.join(GAMES)}")
+        raise ValueError(f"{short_repr(name)} is not a game{hint}; the games are {', '.join(GAMES)}")
     return GAMES[wanted]

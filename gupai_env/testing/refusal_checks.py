@@ -39,13 +39,13 @@ def illegal_actions(trial: Trial) -> None:
 
 @check(rests_on=("replay-round-trip",))
 def malformed_actions(trial: Trial) -> None:
-    """What is no action at all is refused likewise: out of range, negative, float, NaN, None, text, bool."""
+    """What is not an action at all is refused likewise: out of range, negative, float, NaN, None, text, bool."""
     require_promise(trial)
     for game in trial.positions():
         seat = game.env.agent_selection
         for action, answer in attempts(trial, game, malformed(all_actions(game.env, seat), game.legal())):
             if answer.kind not in trial.hooks.illegal:
-                trial.fail(f"{action!r} is no action, but step {answer}", seat)
+                trial.fail(f"{action!r} is not an action, but step {answer}", seat)
 
 
 @check(rests_on=("replay-round-trip", "observe-purity"))

@@ -72,10 +72,10 @@ def attempts(trial: Trial, game: Game, actions: Iterable[Any]) -> Iterator[tuple
 
 
 def malformed(actions: range, legal: list[int]) -> list[Any]:
-    """Values that are no action at all, several of them within easy reach of a legal one."""
+    """Values that are not an action at all, several of them within easy reach of a legal one."""
     some = legal[0] if legal else actions[0]
     numbers = [actions.stop, some + len(actions), -1, some - len(actions), 2**63]
-    # A bool is an int to Python, and may be taken as one; it is no action where that number is not legal.
+    # A bool is an int to Python, and may be taken as one; it is not an action where that number is not legal.
     flags = [flag for flag in (True, False) if int(flag) not in legal]
     words = [some + 0.5, math.nan, math.inf, None, str(some), ""]
     return [number for number in numbers if number not in actions] + flags + words

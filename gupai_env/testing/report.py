@@ -33,7 +33,7 @@ class ConformanceError(AssertionError):
         return f"{self.check}: {self.place}{': ' if self.place else ''}{self.what}"
 
 
-class NotRun(Exception):  # noqa: N818, it is no error
+class NotRun(Exception):  # noqa: N818, it is not an error
     """Raised by a check that cannot judge this environment; its text says why."""
 
 

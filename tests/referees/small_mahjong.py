@@ -166,7 +166,7 @@ class SmallMahjong:
 
 @cache
 def triplet_points(triplet: Triplet) -> int | None:
-    """Points of three tiles read as six numbers: 3, 2 or 1; None if they are no triplet.
+    """Points of three tiles read as six numbers: 3, 2 or 1; None if they are not a triplet.
 
     No six numbers can be read in two ways with different points, so the first reading found is the one.
     """

@@ -15,7 +15,7 @@ sentences that leave room:
 - `civil_supreme` asks for no bonus by itself: it says what else counts for `supreme_bonus`, `last_supreme`,
   `last_lowest` and `capture` where these are on. A trick led with [5:1][5:1] can be won by [6:1][6:1] alone, so
   no other civil pair beats that one there; the capturing pair collects `supreme_bonus`, and doubles nothing in the
-  last trick. In a trick led with another civil pair, [5:1][5:1] is no pair and [6:1][6:1] is an ordinary one.
+  last trick. In a trick led with another civil pair, [5:1][5:1] is not a pair and [6:1][6:1] is an ordinary one.
 - `capture` looks at the tile that won, so other tiles may have beaten [2:1] before [4:2] did. The payments are
   those of the seats that owe the winner, with the banker's multiplier of each; the seat that led makes them all.
 - With `banker="none"` there is a banker who leads, but no multiplier, whatever the streak is.

@@ -120,7 +120,10 @@ class Timing(Stored):
 
 
 class Card(Stored):
-    """What an agent did in a suite. whole: whether all tasks and deals were played; else `score` is no suite score."""
+    """What an agent did in a suite.
+
+    whole: whether all tasks and deals were played; else `score` is not the score of a suite.
+    """
 
     format: Count
     suite: Text

@@ -104,7 +104,7 @@ def play_rotations(
         names: What records call the players; without names nothing is logged.
 
     Raises:
-        ValueError: For answers that are no legal actions.
+        ValueError: For answers that are not legal actions.
     """
     seats = envs.variant.players
     agents, who = distinct(players)
@@ -186,7 +186,7 @@ def play_duplicates(
     Args: players: one agent per seat; the same agent may take several. seed: names the deals: deal d is the same
         whoever plays it. record: where every game is written.
     Raises: ValueError if the number of players is not that of the seats, for a player made for another game or variant,
-        for answers that are no legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.
+        for answers that are not legal actions (see `ask`), a bad seed, and deals below 1 or too many to keep.
     """
     require_methods(progress, record)
     game, players = get_game(game), as_list("players", players, "agents")

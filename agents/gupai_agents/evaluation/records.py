@@ -361,7 +361,7 @@ def _claim(number: int, line: bytes) -> _Claim:
             raise ValueError(f"{counted(len(agents), 'agent')} for {variant.players} seats")
         if not isinstance(actions, list) or not all(type(action) is int for action in actions):
             raise ValueError(f"actions are a list of whole numbers, not {short_repr(actions)}")
-        # A number that is no action stays one in the fewer bits that actions are kept in.
+        # A number that is not an action stays one in the fewer bits that actions are kept in.
         actions = [action if 0 <= action < game.num_actions else game.num_actions for action in actions]
         seed, episode = as_key(content["seed"]), as_key(content["episode"], "an episode")
         order = order_of(game, variant, content[ORDER]) if ORDER in content else ()

@@ -21,7 +21,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.tiles import KINDS, PIPS, WEIGHT
 from gupai_env.games.connecting.rules import DISCARD, TURNS
 
-FACES = np.append(PIPS, [[0, -1]], axis=0)  # no tile is no double
+FACES = np.append(PIPS, [[0, -1]], axis=0)  # no tile is not a double
 
 
 def unseen(at: Positions) -> np.ndarray:

@@ -35,7 +35,7 @@ def read_layout(layout: Tiles) -> Line:
     line = read_line(layout)
     for (a, b), (c, d) in itertools.pairwise(line):
         if b != c:
-            raise ValueError(f"[{a}:{b}][{c}:{d}] is no line: {b} and {c} do not join")
+            raise ValueError(f"[{a}:{b}][{c}:{d}] is not a line: {b} and {c} do not join")
     return tuple(line)
 
 

@@ -35,7 +35,7 @@ VIEW = view_dtype(
     ("suan_zhang", "i1"),
     ("maker", "i1"),
     ("exempt", "i1"),  # the viewer is the maker and will not be charged
-    ("left", "i8"),  # tiles that are no doubles and not on the layout, wherever they are
+    ("left", "i8"),  # tiles that are not doubles and not on the layout, wherever they are
     ("makes", "i1", (DISCARD,)),  # the suan zhang that each play of the viewer's would make now
     ("losing", "i1", (DISCARD,)),  # it would be charged if all others hold what they do on average
 )

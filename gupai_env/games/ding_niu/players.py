@@ -10,7 +10,7 @@ from gupai_env.games.ding_niu.knowledge import free_doubles, lead_of
 from gupai_env.games.ding_niu.rules import CLASSIC, LOST, NONE, NOTHING_FITS, RUNNING_SET, THREAT, made_by
 
 MOST_PIPS = 66  # on the six heaviest tiles of the deck
-RUNNING_TILES = 12  # that are no doubles
+RUNNING_TILES = 12  # that are not doubles
 
 FEATURES = (
     *connecting.FEATURES,

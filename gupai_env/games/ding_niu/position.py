@@ -59,7 +59,7 @@ def from_tiles(
     if maker is not None:
         maker = read_seat("maker", maker, len(hands))
         if not stands:
-            raise ValueError(f"maker={maker} is not allowed, for the layout is no suan zhang")
+            raise ValueError(f"maker={maker} is not allowed, for the layout is not a suan zhang")
 
     def may_stand(line: Line, seat: int) -> bool:
         made = _made(position, line)
@@ -69,9 +69,9 @@ def from_tiles(
 
 
 def suan_zhang(layout: Tiles, *, last: Literal["left", "right"] | None = None, **variant: Any) -> SuanZhang | None:
-    """Return what a line is, `SuanZhang("classic", (2, 3))` for two-three, or None if it is no suan zhang.
+    """Return what a line is, `SuanZhang("classic", (2, 3))` for two-three, or None if it is not a suan zhang.
 
-    Args: last: the end where the last tile was laid, which is no suan zhang if that tile is a double or the lead;
+    Args: last: the end where the last tile was laid, which is not a suan zhang if that tile is a double or the lead;
             None: whichever it was, so that doubles may have been laid after the tile that made it.
     Raises: ValueError for a line that does not join or is not of the deck.
     """

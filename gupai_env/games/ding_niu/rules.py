@@ -6,7 +6,7 @@ Deck     24 tiles: both copies of every civil kind, [6:2] and [6:3]. Four player
 Tiny     Two players get 3 of [3:1], [4:4], [5:1] twice, [6:1] twice and [6:4] twice; the first place wins 1 chip.
 Move     Lay a tile on either arm; the lead opens both its ends. Who cannot discards one face down; with
          `forced_play` off a discard is always allowed, but the lead must be played.
-Block    After every played tile that is no double (the lead aside) the layout may be a suan zhang, and who
+Block    After every played tile that is not a double (the lead aside) the layout may be a suan zhang, and who
          played it is the maker. Classic: no such tile is left off the layout that carries an open number.
          Smothered: some are left that carry a four or a five, but no chain of left ones leads to that number.
 After    `after_suan_zhang` "doubles": all doubles of the open numbers are laid by their holders and the deal
@@ -77,7 +77,7 @@ NONE, CLASSIC, SMOTHERED = 0, 1, 2  # what a layout may be
 AFTER = ("doubles", "stop", "play_on")
 DOUBLES_LAID, PLAYED_ON = AFTER.index("doubles"), AFTER.index("play_on")
 
-# The kinds that can unblock a layout: those of the deck that are no doubles. A set of them is a small index.
+# The kinds that can unblock a layout: those of the deck that are not doubles. A set of them is a small index.
 RUNNING = np.array([kind for kind in sorted(set(DECK.tolist())) if PIPS[kind, 0] != PIPS[kind, 1]], np.int8)
 RUNNING_SET = sum(ONE[kind] for kind in RUNNING)
 

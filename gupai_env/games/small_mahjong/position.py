@@ -61,7 +61,7 @@ def from_tiles(
             on. claimed: by seat, tiles of its hand that all saw it claim (without `expose_claims`). leader: by
             default the seat whose turn it is. Tiles given nowhere take no part, but a view holds them for
             unseen.
-    Raises: ValueError for wrong numbers, too many copies of a tile, or three tiles that are no triplet.
+    Raises: ValueError for wrong numbers, too many copies of a tile, or three tiles that are not a triplet.
     """
     hands = piles_of("hands", hands)
     turn = read_seat("turn", turn, len(hands))
@@ -144,7 +144,7 @@ def triplet_points(tiles: Tiles) -> int:
 def win_points(hand: Tiles, melds: Iterable[Tiles] = ()) -> int:
     """Return the points of the best split of six tiles into two triplets, those of `melds` as they lie; 0: none.
 
-    Raises: ValueError for another number of tiles, too many copies of one, or a meld that is no triplet.
+    Raises: ValueError for another number of tiles, too many copies of one, or a meld that is not a triplet.
     """
     return _win_points(hand, melds, FULL)
 
@@ -175,7 +175,7 @@ def claims(hand: Tiles, tile: Tile, seats_away: int, melds: Iterable[Tiles] = ()
 def settle(winner: int | None, hand: Tiles = "", melds: Iterable[Tiles] = (), **variant: Any) -> list[float]:
     """Return the chips of every seat when `winner` declares these tiles; None: a draw, without any.
 
-    Raises: ValueError for tiles that are no win, too many copies of one, no such seat, or bad options.
+    Raises: ValueError for tiles that are not a win, too many copies of one, no such seat, or bad options.
     """
     players = whole(variant.get("players", GAME.variant().players))
     position = new_position(GAME, 0, -1 if players is None else players, variant)
@@ -204,7 +204,7 @@ def _number_of(tiles: Tiles) -> int:
     """Return the number of a triplet laid out; raises ValueError."""
     kinds = read_tiles(tiles)
     if len(kinds) != 3 or not TRIPLET[kinds[0], kinds[1], kinds[2]]:
-        raise ValueError(f"{set_name(tile_set(kinds))} is no triplet")
+        raise ValueError(f"{set_name(tile_set(kinds))} is not a triplet")
     return int(TRIPLET[kinds[0], kinds[1], kinds[2]])
 
 

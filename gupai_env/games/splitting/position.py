@@ -19,7 +19,7 @@ def groups_in(split: Split, example: str) -> list[list[int]]:
     elif isinstance(split, (list, tuple)):
         groups = split
     else:
-        raise ValueError(f"{short_repr(split)} is no split; a split is written {example}")
+        raise ValueError(f"{short_repr(split)} is not a split; a split is written {example}")
     return sorted((sorted(read_tiles(group)) for group in groups), key=len)
 
 

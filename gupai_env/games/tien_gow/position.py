@@ -76,7 +76,7 @@ def number_of(tiles: Tiles) -> int:
     kinds = read_tiles(tiles)
     number = combination_of(kinds)
     if number is None:
-        raise ValueError(f"{set_name(tile_set(kinds)) or 'no tile'} is no combination")
+        raise ValueError(f"{set_name(tile_set(kinds)) or 'no tile'} is not a combination")
     return number
 
 
@@ -105,7 +105,7 @@ def settle(
 
     Args: winner: of the last trick. leader: the banker. lead: the combination that was led in the last trick, and
             best: the one that won it; by default the same. led_by: by default the winner.
-    Raises: ValueError for tricks that do not add up to those of a deal, or tiles that are no combination.
+    Raises: ValueError for tricks that do not add up to those of a deal, or tiles that are not a combination.
     """
     tricks = piles_of("tricks", tricks)
     position = new_position(GAME, leader, len(tricks), variant)
