@@ -2,48 +2,73 @@
 
 import functools
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gupai_agents.evaluation.html import standalone
 from gupai_agents.intervals import interval
 from gupai_app.report import put, put_json, table_of
 from gupai_env.core.checks import counted, refused
 from gupai_env.core.files import check_target, write_file
-from gupai_training.comparison import COLUMNS, Comparison, improvement, iqm, over_runs
+from gupai_training.comparison import COLUMNS, Comparison, Over, improvement, iqm, over_runs
 from gupai_training.trained import METRICS, as_csv, load_run
 
 PIXELS = 1120  # of a PNG, two for each unit of the chart
 EVENTS = "tensorboard"  # the folder of TensorBoard's files
 
 
+class End(NamedTuple):
+    """How the runs of a recipe ended against a player: chips per deal, and how likely one ends above the first recipe.
+
+    above: None for the first recipe.
+    """
+
+    recipe: str
+    against: str
+    mean: Over
+    middle: Over
+    above: Over | None
+
+    @property
+    def better(self) -> str:
+        """How likely a run ends above one of the first recipe, "" for that one."""
+        if self.above is None:
+            return ""
+        interval = f" [{self.above.low:.0%}, {self.above.high:.0%}]" if self.above.n > 1 else ""
+        return f"{self.above.value:.0%}{interval}"
+
+
+def ends_of(found: Comparison) -> list[End]:
+    """Return how the runs of every recipe ended, against each player."""
+    first = next(iter(found.recipes))
+    ends = []
+    for against in found.baselines:
+        for recipe in found.recipes:
+            values = found.final(recipe, against)
+            above = None if recipe == first else improvement(values, found.final(first, against))
+            ends.append(End(recipe, against, over_runs(values), over_runs(values, iqm), above))
+    return ends
+
+
 def show(found: Comparison, *, as_json: bool = False) -> None:
     """Print how the runs of every recipe ended, against each player, and how likely one recipe ends above the first."""
-    first = next(iter(found.recipes))
-    ends = [
-        (recipe, against, values, improvement(values, found.final(first, against)))
-        for against in found.baselines
-        for recipe in found.recipes
-        for values in [found.final(recipe, against)]
-    ]
+    ends = ends_of(found)
     if as_json:
         rows = [
             {
-                **{"recipe": recipe, "against": against},
-                **_numbers(over_runs(values)),
-                "iqm": _numbers(over_runs(values, iqm)),
-                **({} if recipe == first else {"above_first": _numbers(above)}),
+                **{"recipe": end.recipe, "against": end.against},
+                **_numbers(end.mean),
+                "iqm": _numbers(end.middle),
+                **({} if end.above is None else {"above_first": _numbers(end.above)}),
             }
-            for recipe, against, values, above in ends
+            for end in ends
         ]
         runs = {recipe: [str(run.folder) for run in each] for recipe, each in found.recipes.items()}
         return put_json({"runs": runs, "unit": "chips per deal", "ends": rows})
     several = len(found.recipes) > 1
     table = table_of("recipe", "against", "runs", "mean", "IQM", *(["ends above the first"] if several else []))
-    for recipe, against, values, above in ends:
-        better = "" if recipe == first else f"{above.value:.0%}"
-        better += f" [{above.low:.0%}, {above.high:.0%}]" if better and above.n > 1 else ""
-        cells = [recipe, against, str(len(values)), str(over_runs(values)), str(over_runs(values, iqm))]
-        table.add_row(*cells, *([better] if several else []))
+    for end in ends:
+        cells = [end.recipe, end.against, str(end.mean.n), str(end.mean), str(end.middle)]
+        table.add_row(*cells, *([end.better] if several else []))
     put(
         table,
         "Chips per deal at the last evaluation of each run; in brackets 95% intervals over runs, by bootstrap, which "

@@ -59,7 +59,7 @@ def translate(text: str) -> str:
     return text if there is None else there
 
 
-@functools.lru_cache(maxsize=1 << 14)
+@functools.lru_cache(maxsize=1 << 12)
 def _found(language: str, text: str) -> str | None:
     """Return a text in a language: the entry of all of it, or those of its parts; None if one is missing."""
     known = catalogue(language)
@@ -78,7 +78,7 @@ def _found(language: str, text: str) -> str | None:
     if not re.search("[A-Za-z]", _SLOT.sub("", text)):  # "nine / two" has no words around it
         plain = _SLOT.sub(lambda found: _slot(known, found[0]), text)
         return functools.reduce(lambda there, joint: there.replace(joint, _JOINTS[joint]), _JOINTS, plain)
-    if text.endswith(".") and (there := _found(language, text[:-1])) is not None:
+    if text.endswith(".") and not text.endswith("..") and (there := _found(language, text[:-1])) is not None:
         return f"{there}。"
     for joint, joined in _JOINTS.items():
         if joint in text:

@@ -108,6 +108,11 @@ def test_a_text_without_an_entry_stays_english(chinese):
         assert translate(text) == text
 
 
+@pytest.mark.parametrize("part", [".", ". ", ": ", ", ", "Seat 0 ", "East: ", "[6:4]", "9"])
+def test_a_name_of_any_kind_is_read_at_once(part, chinese):
+    assert translate(f"nobody{2000 * part}")
+
+
 @pytest.mark.parametrize(
     ("text", "there"),
     [

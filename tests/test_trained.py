@@ -118,6 +118,16 @@ def test_curves_are_taken_where_all_runs_of_a_recipe_have_been(runs):
     assert points.tolist() == [2, 3, 4, 5] and values.tolist() == [[10 * at] * 2 for at in points]
 
 
+def test_losses_are_compared_where_all_runs_noted_them(runs):
+    found = Comparison(runs)
+    assert found.losses == ["policy_loss", "value_loss"]
+    noted = [row["losses"]["value_loss"] for row in runs[2].evaluations]
+    points, values = found.curve(list(found.recipes)[1], "value_loss", "decisions")
+    assert values[:, 0].tolist() == noted and points[-1] == 4096
+    assert {row["against"] for row in found.rows(found.losses)} == set(found.losses)
+    assert all(row["against"] in found.baselines for row in found.rows())
+
+
 def test_the_middle_half_and_intervals_over_runs():
     values = np.array([100.0, 1, 2, 3, 4, 5, 6, -100])
     assert iqm(values) == 3.5 and over_runs(values, iqm).value == 3.5

@@ -127,6 +127,13 @@ def test_tiles_that_fit_are_buttons_and_two_ways_are_asked(pages):
     assert set(re.findall(r'popovertarget="(tile-\d\d)"', text)) == set(re.findall(r'id="(tile-\d\d)"', text))
 
 
+def test_the_tile_from_the_stock_is_a_button_and_no_tile_of_the_hand_is(pages):
+    text, at = table(pages, game="tiu-u", seed=7)
+    assert len(tile_buttons(text)) > 2
+    text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
+    assert "from the stock" in text and len(tile_buttons(text)) == 2  # wide and narrow
+
+
 def tile_buttons(text):
     """The classes of the buttons over tiles and what a click does: "value" plays at once."""
     found = re.findall(r'<button class="([^"]*)" form="moves" tabindex="-1" data-numbers="[^"]*" (\S+)', text)

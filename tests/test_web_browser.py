@@ -30,6 +30,8 @@ MOST_WAIT = 60_000  # milliseconds: what is played for the first time is compile
 def address(tmp_path_factory):
     """A server of the pages."""
     found, room = bound("127.0.0.1", None), furnish(tmp_path_factory.mktemp("room"))
+    shutil.copytree(room / "runs" / RUN, room / "runs" / "two")
+    (room / "runs" / "two" / "config.yaml").write_text("game: jie-long\nseed: 2\n")
     app = create_app(runs=room / "runs", tournaments=room / "tournaments")
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     thread = threading.Thread(target=server.run, args=([found],), daemon=True)
@@ -244,6 +246,14 @@ def test_a_tournament_is_played_and_a_game_of_it_looked_at(visited):
     assert page.locator(".moves a[aria-current]").get_attribute("href") == "#1"
 
 
+def test_runs_are_chosen_and_compared(visited):
+    page = visited("/runs", PHONE)
+    for box in page.get_by_role("checkbox").all():
+        box.check()
+    page.get_by_role("button", name="Compare the chosen runs").click()
+    assert page.locator("svg.chart").count() == 2 and fits(page)
+
+
 def test_a_run_is_looked_at_and_played_against(visited):
     page = visited("/runs")
     page.get_by_role("link", name=RUN, exact=True).click()
@@ -258,7 +268,7 @@ def test_a_run_is_looked_at_and_played_against(visited):
 
 AXE = find_spec("axe_playwright_python")
 TABLE = "/table?seed=5&seat=0&with=greedy&game="
-PAGES = ["/", "/game/da-ling", f"{TABLE}jie-long", f"{TABLE}da-ling&hint=1", f"{TABLE}tiu-u"]
+PAGES = ["/", "/game/da-ling", "/rules/tien-gow", *(f"{TABLE}{game}" for game in GAMES), f"{TABLE}da-ling&hint=1"]
 PAGES += [
     "/table?game=jie-long&seed=5&seat=0&with=human",
     "/review",
@@ -266,22 +276,28 @@ PAGES += [
     "/claim/jl-attack-2",
     "/claim/dn-early",
 ]
-PAGES += ["/recorded/jl-attack-2", "/tournaments", "/tournaments/jie-long", "/runs", f"/run/{RUN}"]
-SERIOUS = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
-    .filter((each) => ["serious", "critical"].includes(each.impact))
+PAGES += [
+    "/recorded/jl-attack-2",
+    "/tournaments",
+    "/tournaments/jie-long",
+    "/runs",
+    f"/run/{RUN}",
+    f"/compare?run={RUN}&run=two",
+]
+FINDINGS = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
     .map((each) => `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 120)).join(" | ")}`)"""
 
 
 def findings(page):
-    """What axe finds in a page that is serious."""
+    """What axe finds in a page."""
     page.evaluate(Path(AXE.origin).with_name("axe.min.js").read_text(encoding="utf-8"))
-    return page.evaluate(SERIOUS)
+    return page.evaluate(FINDINGS)
 
 
 @pytest.mark.skipif(AXE is None, reason="there is no axe-playwright-python: accessibility is not checked")
 @both
-def test_axe_finds_nothing_serious(size, scheme, visited, address):
-    page = visited("/", size, scheme)
+def test_axe_finds_nothing(size, scheme, visited, address):
+    page = visited(f"/?lang={'en' if size == DESKTOP else 'zh-Hant'}", size, scheme)  # which is kept
     found = {}
     for path in PAGES:
         page.goto(address + path)
@@ -289,8 +305,8 @@ def test_axe_finds_nothing_serious(size, scheme, visited, address):
             found[path] = problems
     page.goto(f"{address}{TABLE}da-ling")
     choose(page)
-    page.get_by_role("link", name="Review this game").click()
-    page.get_by_role("button", name="Look at every decision").click()
+    page.locator("a[href^='/look']").click()
+    page.locator(".ask button").first.click()
     page.wait_for_selector(".why", state="attached")
     found |= {"review": problems} if (problems := findings(page)) else {}
     assert not found

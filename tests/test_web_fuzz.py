@@ -40,6 +40,8 @@ GETS = {
     "/runs": {},
     "/run/{}": {},
     "/run/one/{}.svg": {},
+    "/compare": {"run": "one;two", "against": "tuned"},
+    "/compare/{}-seconds.svg": {"run": "one;two"},
 }
 POSTS = {
     "/review": {"games": "{}", "number": "1", "agent": "greedy"},

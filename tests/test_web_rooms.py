@@ -624,6 +624,49 @@ def test_a_run_has_a_chart_of_its_strength_and_no_other_where_there_is_nothing_t
     assert pages.get("/run/broken/strength.svg").status_code == 404
 
 
+@pytest.fixture
+def second_run(room):
+    """Another seed of the run that there is, which noted its losses."""
+    folder = room / "runs" / "two"
+    shutil.copytree(room / "runs" / "one", folder)
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    noted = [row | {"losses": {"policy_loss": 0.5 / row["labels"], "value_loss": 0.25}} for row in rows]
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in noted))
+    (folder / "config.yaml").write_text("game: jie-long\nseed: 2\n")
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_runs_are_set_side_by_side(pages, second_run):
+    assert 'name="run" value="two"' in pages.get("/runs").text
+    text = pages.get("/compare?run=one&run=two").text
+    assert "<td>tuned</td><td>2</td><td>+0.50 [+0.50, +0.50]</td>" in text
+    assert re.findall(r"<h2>(.*?)</h2>", text)[1:] == ["Strength over targets", "Strength over seconds"]
+    rows = list(csv.DictReader(pages.get("/compare/curves.csv?run=one&run=two").text.splitlines()))
+    assert {(row["against"], row["over"]) for row in rows} == {("tuned", "targets"), ("tuned", "seconds")}
+    for kind, begin in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        assert pages.get(f"/compare/strength-seconds.{kind}?run=one&run=two").content.startswith(begin)
+    assert "Losses" not in pages.get("/run/one").text and "policy loss" in pages.get("/run/two").text
+    assert pages.get("/run/two/losses.svg").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "words"),
+    [
+        ("/compare", 422, "choose 2 to 20 runs"),
+        ("/compare?run=one", 422, "choose 2 to 20 runs"),
+        ("/compare?run=one&run=one", 422, "the same run is named twice"),
+        ("/compare?run=one&run=two&against=chess", 422, "the runs were compared with tuned"),
+        ("/compare?run=one&run=nobody", 404, "There is no such page"),
+        ("/compare?run=one&run=broken", 503, "config.yaml"),
+        ("/compare/policy_loss-seconds.svg?run=one&run=two", 404, "There is no such page"),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_refused_on_a_page(path, status, words, pages, second_run):
+    answer = pages.get(path)
+    assert answer.status_code == status and words in said(answer)
+
+
 def test_the_evaluations_of_a_run_are_a_table_to_save(pages):
     rows = list(csv.DictReader(pages.get("/run/one/evaluations.csv").text.splitlines()))
     assert [(float(row["seconds"]), float(row["tuned low"])) for row in rows] == [(10.0, -1.0), (20.0, 0.0)]

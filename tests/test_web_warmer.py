@@ -2,6 +2,7 @@
 
 import re
 import threading
+import time
 
 import pytest
 
@@ -57,6 +58,19 @@ def test_what_is_awaited_is_said_and_done_first(held):
         if not found.await_parts(wanted, MATCHES):
             break
     assert done[2:4] == [(wanted.id, "hints"), (wanted.id, "matches")]
+
+
+def test_every_game_has_a_table_before_any_has_hints_and_the_one_on_the_table_is_next(held):
+    done, step = held
+    found, last = Warmer(GAMES.values()), list(GAMES.values())[-1]
+    step.release(len(GAMES) - 1)
+    while len(done) < len(GAMES) - 1:
+        time.sleep(0.01)
+    found.await_parts(last, PLAYERS)
+    step.release(2)
+    while len(done) < len(GAMES) + 1:
+        time.sleep(0.01)
+    assert done == [*((game, "players") for game in GAMES), (last.id, "hints")]
 
 
 def test_a_table_waits_and_comes_by_itself(held):

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents.levels import levels
 from gupai_app.commands.shared import SEEDS
-from gupai_app.web import claims, review
+from gupai_app.web import claims, compare, review
 from gupai_app.web import runs as runs_of
 from gupai_app.web import tournaments as kept
 from gupai_app.web.address import PERSON, Address, rules_of
@@ -76,7 +76,7 @@ def create_app(
     app.add_middleware(Guard, hosts=hosts, sentence=sentence)
     for kind in (RefusedError, OSError, HTTPException, ValueError):
         app.add_exception_handler(kind, said_instead)
-    for each in (router, claims.router, review.router, runs_of.router, kept.router):
+    for each in (router, claims.router, compare.router, review.router, runs_of.router, kept.router):
         app.include_router(each)
     return app
 

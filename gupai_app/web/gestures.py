@@ -96,15 +96,11 @@ def fish_of(name: str) -> str:
 def _targets(
     scene: Scene, table: Table, by_tile: ByTile, spots: set[str], thrown: Mapping[tuple[int, int], int]
 ) -> Iterator[str]:
-    """Yield buttons over the tiles of the near hand that can be played: at once, or by a list of what can be done."""
-    if not scene.places or not scene.places[0].piles:
-        return
-    hand = len(scene.places[0].piles[0].tiles)
+    """Yield buttons over the tiles that can be played: at once, or by a list of what can be done."""
     # Tiles that can only be discarded have no rim next to some that can be played.
     lays = any(move.verb != DISCARD for moves in by_tile.values() for _, move in moves)
-    pieces = [(piece, found) for piece in table.tiles[0] if (found := FACE_UP.search(piece.attributes))]
-    for piece, found in pieces[:hand]:
-        high, low = sorted(map(int, found.groups()[1:]), reverse=True)
+    for piece in _playable(scene, table, by_tile):
+        high, low = _tile(piece)
         moves = by_tile.get((high, low), [])
         throws = f'data-discard="{thrown[high, low]}"' if (high, low) in thrown else ""
         if not moves and not throws:
@@ -128,6 +124,35 @@ def _targets(
         )
 
 
+def _playable(scene: Scene, table: Table, by_tile: ByTile) -> list[Piece]:
+    """Return the tiles that may be played: those of the hand, and one that lies apart in the centre to be taken.
+
+    Where every move is made with the tile in the centre, such as the top one of a stock, no tile of the hand is.
+    """
+    if not scene.places or not scene.places[0].piles:
+        return []
+    hand = _face_up(table.tiles[0])[: len(scene.places[0].piles[0].tiles)]
+    before = 0
+    for pile in scene.centre:
+        if len(pile.tiles) == len(pile.marked) == 1 and not pile.capacity:
+            apart = _face_up(table.centre)[before]
+            return [apart] if set(by_tile) == {_tile(apart)} else [*hand, apart]
+        before += len(pile.tiles)
+    return hand
+
+
+def _face_up(pieces: Sequence[Piece]) -> list[Piece]:
+    return [piece for piece in pieces if FACE_UP.search(piece.attributes)]
+
+
+def _tile(piece: Piece) -> tuple[int, int]:
+    """Return the numbers of a tile that lies face up, the higher one first."""
+    found = FACE_UP.search(piece.attributes)
+    assert found
+    first, second = int(found[2]), int(found[3])
+    return max(first, second), min(first, second)
+
+
 def _spot_of(move: Move, action: int) -> str:
     """Return the name of the place where an action puts its tile."""
     if fish := fish_of(move.name):
@@ -142,11 +167,10 @@ def _spots(scene: Scene, table: Table, layout: Layout, by_tile: ByTile, laid: Ma
     """Yield the places where the tiles of the near hand may go."""
     moves = [move for listed in by_tile.values() for _, move in listed]
     caught = {fish_of(move.name) for move in moves} - {""}
-    for piece in table.centre:
-        if found := FACE_UP.search(piece.attributes):
-            high, low = sorted(map(int, found.groups()[1:]), reverse=True)
-            if f"{high}{low}" in caught:
-                yield Spot(f"fish-{high}{low}", _covered(piece, 5), f"catch [{high}:{low}]")
+    for piece in _face_up(table.centre):
+        high, low = _tile(piece)
+        if f"{high}{low}" in caught:
+            yield Spot(f"fish-{high}{low}", _covered(piece, 5), f"catch [{high}:{low}]")
     for listed in by_tile.values():
         yield from _ends([action for _, move in listed for action in move.actions if action in laid], layout, laid)
     verbs = {move.verb for move in moves}

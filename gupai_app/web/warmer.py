@@ -17,7 +17,8 @@ PATIENCE = 1.5  # seconds that a page waits before it says what it waits for
 class Warmer:
     """A thread that compiles games, or finds their machine code on disk, one part after another.
 
-    What a page waits for is done first. What fails here is left to the page that needs it.
+    What a page waits for is done first; else all games get their first part before any gets its second, so that a table
+    of any of them is soon there. What fails here is left to the page that needs it.
     """
 
     def __init__(self, games: Iterable[Game]) -> None:
@@ -31,9 +32,9 @@ class Warmer:
     def await_parts(self, game: Game, number: int) -> str:
         """Wait a moment for the first parts of a game; return "" when they are ready, else what is being done."""
         with self._changed:
+            self._wanted = game  # its hints too come before those of others, while a person looks at its table
             if self._done.get(game, number) >= number:
                 return ""
-            self._wanted = game
             if self._changed.wait_for(lambda: self._done[game] >= number, PATIENCE):
                 return ""
             return being_prepared(title(game, game.variant()), self._doing, time.monotonic() - self._begun)
@@ -41,7 +42,8 @@ class Warmer:
     def _work(self) -> None:
         while self._left:
             with self._changed:
-                game = self._wanted if self._wanted in self._left else next(iter(self._left))
+                behind = min(self._left, key=self._done.__getitem__)
+                game = self._wanted if self._wanted in self._left else behind
             part = None
             with contextlib.suppress(Exception):
                 part = next(self._left[game], None)

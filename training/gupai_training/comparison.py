@@ -13,6 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 from gupai_agents.evaluation.chart import Point, curves
+from gupai_training.curves import LOSSES
 from gupai_training.trained import TrainedRun
 
 RESAMPLES = 5000
@@ -88,6 +89,7 @@ class Comparison:
     Attributes:
         recipes: The runs of every recipe by its name: the settings in which it differs from the others.
         baselines: The players that all runs were compared with.
+        losses: The losses that all runs noted at their evaluations.
     """
 
     def __init__(self, runs: Sequence[TrainedRun]) -> None:
@@ -102,6 +104,8 @@ class Comparison:
         self.baselines = [name for name in runs[0].baselines if all(name in run.baselines for run in runs)]
         if not self.baselines:
             raise ValueError("no player was compared with all of these runs")
+        noted = [run.evaluations[-1].get("losses") or () for run in runs]
+        self.losses = [name for name in LOSSES if all(name in each for each in noted)]
         alike: dict[str, list[TrainedRun]] = {}
         for run in runs:
             alike.setdefault(json.dumps(_settings(run), sort_keys=True), []).append(run)
@@ -114,11 +118,19 @@ class Comparison:
     def curve(self, recipe: str, against: str, axis: str) -> tuple[np.ndarray, np.ndarray]:
         """Return points of an axis that all runs of a recipe reached, [P], and what each had there, [P, runs].
 
-        Between two evaluations of a run a straight line is taken.
+        `against` is a player, or one of `losses`. Between two evaluations of a run a straight line is taken.
         """
+
+        def value(row: Mapping[str, Any]) -> float | None:
+            found: float | None = (
+                (row.get("losses") or {}).get(against) if against in self.losses else row[against]["mean"]
+            )
+            return found
+
         measured = []
         for run in self.recipes[recipe]:
-            at = {row[axis]: row[against]["mean"] for row in run.evaluations}  # of equal points the last one
+            # Of equal points the last one counts.
+            at = {row[axis]: there for row in run.evaluations if (there := value(row)) is not None}
             measured.append((np.array(list(at), float), np.array(list(at.values()))))
         first, last = max(x[0] for x, _ in measured), min(x[-1] for x, _ in measured)
         points = np.unique(np.concatenate([x for x, _ in measured]))
@@ -133,11 +145,15 @@ class Comparison:
             axis for axis in AXES if any(run.evaluations[-1][axis] for runs in self.recipes.values() for run in runs)
         ]
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return all curves as tidy rows with the keys COLUMNS; an interval over a single run is None."""
+    def rows(self, measured: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """Return curves as tidy rows with the keys COLUMNS; an interval over a single run is None.
+
+        Args:
+            measured: Players or `losses`; None: all players.
+        """
         found = []
         for recipe in self.recipes:
-            for against in self.baselines:
+            for against in self.baselines if measured is None else measured:
                 for axis in self.axes():
                     for at, values in zip(*self.curve(recipe, against, axis), strict=True):
                         whole, middle = over_runs(values), over_runs(values, iqm)
@@ -151,7 +167,7 @@ class Comparison:
 
         Args:
             rows: What `rows` returned.
-            against: The player.
+            against: The player, or one of `losses`.
             axis: One of `axes`.
         """
         drawn: dict[str, list[Point]] = {}
@@ -159,7 +175,8 @@ class Comparison:
             if (row["against"], row["over"]) == (against, axis):
                 ends = [row["mean"] if row[key] is None else row[key] for key in ("low", "high")]
                 drawn.setdefault(row["recipe"], []).append(Point(row["at"], row["mean"], *ends))
-        return curves(drawn, axis, f"chips per deal against {against}")
+        label = against.replace("_", " ") if against in self.losses else f"chips per deal against {against}"
+        return curves(drawn, axis, label)
 
 
 def _settings(run: TrainedRun) -> dict[str, Any]:

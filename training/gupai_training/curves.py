@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup
 from pydantic import AliasChoices, ConfigDict, Field
@@ -12,7 +12,9 @@ from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.stored import Count, DamagedError, Interval, Number, Stored, Text, parse_stored
 from gupai_training.config import METRICS_FILE, SEARCH_STAGE, SELF_PLAY
 
-COUNTS = ("targets", "decisions", "updates", "seconds", "exploitability")  # in an evaluation, besides the baselines
+# In an evaluation, besides the baselines:
+COUNTS = ("targets", "decisions", "updates", "seconds", "exploitability", "losses")
+LOSSES = ("policy_loss", "value_loss")  # of the last update before an evaluation
 MOST_BASELINES = 32
 
 
@@ -34,6 +36,7 @@ class Evaluation(Stored):
     updates: Count
     seconds: float = Field(ge=0, le=1e12)
     exploitability: Exploitability | None = None
+    losses: dict[Literal["policy_loss", "value_loss"], Number] | None = None
 
 
 class Result(Stored):
@@ -115,4 +118,14 @@ def exploitability(evaluations: Sequence[dict[str, Any]]) -> Markup:
     return curves(drawn, "seconds", "chips per deal")
 
 
-CHARTS = {"strength": strength, "exploitability": exploitability}
+def losses(evaluations: Sequence[dict[str, Any]]) -> Markup:
+    """Draw the losses of the last update before each evaluation; return the chart as SVG, "" if none is known."""
+    drawn = {
+        name.replace("_", " "): [Point(row["seconds"], *[row["losses"][name]] * 3) for row in rows]
+        for name in LOSSES
+        if len(rows := [row for row in evaluations if name in (row.get("losses") or ())]) > 1
+    }
+    return curves(drawn, "seconds", "loss") if drawn else Markup()
+
+
+CHARTS = {"strength": strength, "exploitability": exploitability, "losses": losses}

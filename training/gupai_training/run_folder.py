@@ -35,6 +35,7 @@ from gupai_env.core.files import naming, write_file
 from gupai_env.core.variant import TINY
 from gupai_env.games import get_game
 from gupai_training.config import METRICS_FILE, Config
+from gupai_training.curves import LOSSES
 from gupai_training.learner import SelfPlayPPO
 from gupai_training.network import Network
 
@@ -182,6 +183,9 @@ class RunFolder:
         """Evaluate the current averaged policy against the baselines, into the logs and a row of `metrics.jsonl`."""
         seconds = self.spent.seconds + self.spent.search_seconds
         row = self.evaluate() | {"seconds": round(seconds, 1)}
+        logged = self.logger.name_to_value  # since the last update
+        if losses := {name: float(logged[f"train/{name}"]) for name in LOSSES if f"train/{name}" in logged}:
+            row["losses"] = losses
         for name in self.baselines:
             for part in ("mean", "low", "high"):
                 self.logger.record(f"eval/{name}_{part}", row[name][part])

@@ -1,0 +1,95 @@
+"""Training runs set side by side on a page, as `gupai compare-runs` does: how each recipe ends, and its curves."""
+
+import functools
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import APIRouter, Depends, Request, Response
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+
+from gupai_agents.evaluation.html import standalone
+from gupai_agents.stored import small_file
+from gupai_app.compare_runs import PIXELS, ends_of
+from gupai_app.web.pages import Asked, once, page, saved_as, svg_of
+from gupai_app.web.players import folder_called
+from gupai_app.web.runs import MOST_BYTES
+from gupai_env.core.checks import refused
+from gupai_training.comparison import COLUMNS, Comparison
+from gupai_training.config import CONFIG_FILE, METRICS_FILE
+from gupai_training.trained import as_csv, load_run
+
+MOST_COMPARED = 20  # runs
+CSV = "curves.csv"
+
+router = APIRouter()
+
+
+class Compared(NamedTuple):
+    """What a page compares. rows: all curves. names: of the runs. against: the player in the charts."""
+
+    found: Comparison
+    rows: list[dict[str, Any]]
+    names: tuple[str, ...]
+    against: str
+
+    def chart(self, measured: str, axis: str) -> Markup:
+        """Return the curves of a player or a loss as SVG."""
+        return self.found.chart(self.rows, measured, axis)
+
+
+async def asked(request: Request, server: Asked) -> Compared:
+    """Return the runs that a query names. Raises: ValueError, HTTPException, OSError."""
+    query = once(request.query_params.multi_items(), "run")
+    names = tuple(query.get("run", "").split(";"))
+    if not 2 <= len(names) <= MOST_COMPARED:
+        raise ValueError(f"choose 2 to {MOST_COMPARED} runs to compare")
+    folders = [folder_called(server.players.runs, name) for name in names]
+    stamps = [small_file(each / file, MOST_BYTES).stat() for each in folders for file in (CONFIG_FILE, METRICS_FILE)]
+    found, rows = _compared(tuple(folders), tuple((each.st_ino, each.st_size, each.st_mtime_ns) for each in stamps))
+    against = query.get("against", found.baselines[-1])
+    if against not in found.baselines:
+        raise refused("against", against, f"the runs were compared with {', '.join(found.baselines)}")
+    return Compared(found, rows, names, against)
+
+
+@functools.lru_cache(maxsize=16)
+def _compared(folders: tuple[Path, ...], _: tuple[tuple[int, ...], ...]) -> tuple[Comparison, list]:
+    found = Comparison([load_run(folder) for folder in folders])
+    return found, found.rows([*found.baselines, *found.losses])
+
+
+@router.get("/compare")
+def compared(asked: Annotated[Compared, Depends(asked)]) -> Response:
+    found, _, names, against = asked
+    return page(
+        "compare.html",
+        head="Runs compared",
+        names=names,
+        found=found,
+        against=against,
+        ends=ends_of(found),
+        charts=[(name, axis, asked.chart(name, axis)) for name in (against, *found.losses) for axis in found.axes()],
+        query="&".join([*(f"run={name}" for name in names), f"against={against}"]),
+    )
+
+
+@router.get(f"/compare/{CSV}")
+def curves_file(asked: Annotated[Compared, Depends(asked)]) -> Response:
+    return saved_as(CSV, as_csv(COLUMNS, asked.rows))
+
+
+@router.get("/compare/{measured}-{axis}.{kind}")
+def chart_file(measured: str, axis: str, kind: str, asked: Annotated[Compared, Depends(asked)]) -> Response:
+    found = asked.found
+    if measured not in ("strength", *found.losses) or axis not in found.axes() or kind not in ("svg", "png"):
+        raise HTTPException(404)
+    drawn = asked.chart(asked.against if measured == "strength" else measured, axis)
+    if kind == "svg":
+        return svg_of(f"{measured}-{axis}", drawn)
+    try:
+        from gupai_env.render.image import as_png
+    except ImportError as error:
+        raise ValueError(str(error)) from None
+    saved = {"Content-Disposition": f'attachment; filename="{measured}-{axis}.png"'}
+    return Response(as_png(standalone(drawn), width=PIXELS), media_type="image/png", headers=saved)
