@@ -208,7 +208,9 @@ def test_a_graph_plays_the_same_in_another_process(graph):
         ("watch jie-long GRAPH greedy", "GRAPH"),
     ],
 )
-def test_commands_take_a_graph(graph, words, printed):
+def test_commands_take_a_graph(graph, words, printed, monkeypatch):
+    monkeypatch.setattr("gupai_app.ladder.SEARCHES", ("search:playouts=3",))
+
     def filled(text):
         return text.replace("GRAPH", f"onnx:{graph}").replace("FILE", str(graph))
 
