@@ -56,7 +56,7 @@ def judge(configuration: str, run: Path, machine: str, deals: int) -> tuple[str,
     player = make_agent(f"checkpoint:{run}", game, **options)
     for name in [*(name for name in agent_names(game) if name != BEST), BEST]:
         found = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
-        won[name] = {"mean": round(found.mean, 4), "half_width": round(found.half_width, 4), "deals": deals}
+        won[name] = {name: round(each, 4) for name, each in found.as_numbers().items()}
         print(run, name, found, flush=True)
     told = {name: header[name] for name in ("seed", "targets", "seconds")}
     return file.stem, {"command": command, **told, "machine": machine, "chips_per_deal_against": won}

@@ -170,7 +170,7 @@ def judge(path: Path) -> None:
     for name in [*(name for name in agent_names(game) if name != BEST), SEARCH]:
         deals = FEWER.get(game.id, SEARCHED) if name == SEARCH else DEALS
         found = duel(game, player, make_agent(name, game, **options), deals, seed=SEED, **options).mean(0)
-        won[name] = {"mean": round(found.mean, 4), "half_width": round(found.half_width, 4), "deals": deals}
+        won[name] = {name: round(each, 4) for name, each in found.as_numbers().items()}
         print(name, found, flush=True)
     header["evaluation"] = {"seed": SEED, "chips_per_deal_against": won}
     if offers_hands(game, variant):

@@ -13,8 +13,9 @@ from typing import Any
 from pages import LADDERS, VERDICTS, ranked
 
 from gupai_agents.evaluation.chart import Mean, rows
-from gupai_agents.evaluation.claims.report import levels
+from gupai_agents.evaluation.claims.report import half_width, levels
 from gupai_agents.evaluation.html import standalone
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.claim_page import dose_chart
 
 FOLDER = Path(__file__).parent / "charts"
@@ -33,17 +34,17 @@ def charts() -> dict[str, str]:
         (f"{level['dose']}: {each['label']}", each)
         for level in levels(reading)
         for each in level["effects"]
-        if each["half_width"] is not None
+        if half_width(each) is not None
     ]
     means = [
-        Mean(f"{name}: {each['mean']:+.2f} ±{each['half_width']:.2f}", each["mean"], each["half_width"], place)
-        for place, (name, each) in enumerate(forest)
+        Mean(f"{name}: {each.mean:+z.2f} ±{each.half_width:.2f}", each.mean, each.half_width, place)
+        for place, (name, each) in enumerate((name, Estimate.of(found)) for name, found in forest)
     ]
     found["attack-2-forest"] = rows([name for name, _ in forest], means)
     for path in sorted(LADDERS.glob("*.json")):
         ladder = ranked(json.loads(path.read_text(encoding="utf-8")))
         means = [
-            Mean(f"{rung['player']}: {total['mean']:+.2f}", total["mean"], total["half_width"], place)
+            Mean(f"{rung['player']}: {total.mean:+z.2f}", total.mean, total.half_width, place)
             for place, (rung, total) in enumerate(ladder)
         ]
         found[f"ladder-{path.stem}"] = rows([rung["player"] for rung, _ in ladder], means)

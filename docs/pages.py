@@ -26,7 +26,7 @@ from gupai_agents import agent_names
 from gupai_agents.checkpoint import read_header
 from gupai_agents.evaluation.claims.report import headline
 from gupai_agents.evaluation.claims.verdicts import corrected
-from gupai_agents.evaluation.statistics import with_interval
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.look_ahead import HEADER_KEY
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
 from gupai_agents.registry import NOT_NAMED
@@ -416,16 +416,17 @@ def _variant_of(game: Game, header: dict[str, Any]) -> dict[str, Any]:
 # --- ladders and models ---------------------------------------------------------------------------
 
 
-def ranked(found: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, float]]]:
+def ranked(found: dict[str, Any]) -> list[tuple[dict[str, Any], Estimate]]:
     """Return the rungs of a ladder, the best first, each with what it wins on average from all others but `random`.
 
     The half-width of such a mean is at most the mean of the others', whose deals are the same.
     """
     rungs = []
     for rung in found["rungs"]:
-        others = [won for name, won in rung["against"].items() if name != "random"]
-        rungs.append((rung, {key: fmean(won[key] for won in others) for key in ("mean", "half_width")}))
-    return sorted(rungs, key=lambda each: -each[1]["mean"])
+        others = [Estimate.of(won) for name, won in rung["against"].items() if name != "random"]
+        mean, half = (fmean(getattr(won, name) for won in others) for name in ("mean", "half_width"))
+        rungs.append((rung, Estimate(mean, half, rung["deals"])))
+    return sorted(rungs, key=lambda each: -each[1].mean)
 
 
 def ladder() -> str:
@@ -703,7 +704,7 @@ def _in_one_command(file: Path, header: dict[str, Any]) -> list[str]:
         lines += [
             f"One command, `{run['command']}` ({made}), made a player that wins {_chips(won[rival])} chips per deal",
             f"from `{rival}`, where this one wins {_chips(judged[rival])}, and {_chips(won[BEST])} from this one",
-            f"({won[BEST]['deals']:,} deals, seed {seed}).",
+            f"({Estimate.of(won[BEST]).samples:,} deals, seed {seed}).",
         ]
     return lines
 
@@ -854,12 +855,12 @@ def _judged(header: dict[str, Any]) -> list[str]:
     rows = sorted(won.items(), key=lambda item: -item[1]["mean"])
     return _table(
         ("against", "chips per deal", "deals"),
-        ((f"`{name}`", _chips(each), f"{each['deals']:,}") for name, each in rows),
+        ((f"`{name}`", _chips(each), f"{Estimate.of(each).samples:,}") for name, each in rows),
     )
 
 
-def _chips(won: dict | None) -> str:
-    return "" if won is None else with_interval(won["mean"], won["half_width"])
+def _chips(won: dict | Estimate | None) -> str:
+    return "" if won is None else str(won if isinstance(won, Estimate) else Estimate.of(won))
 
 
 def _flowing(lines: list[str]) -> str:

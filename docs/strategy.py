@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from gupai_agents.evaluation.claims import read_claim
 from gupai_agents.evaluation.claims.deals import play_again
-from gupai_agents.evaluation.claims.report import amount, headline, levels, master_said
+from gupai_agents.evaluation.claims.report import headline, levels, master_said, shown
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
 from gupai_agents.plain_yaml import parse_yaml
 from gupai_app import claims
@@ -139,10 +139,10 @@ def _evidence(each: Advice) -> str:
     if reading.get("doses"):
         found = [f"{capitalized(headline(reading))}."]
     elif pooled and reading["unit"] == "chips":
-        low, high = (pooled["mean"] + side * pooled["half_width"] for side in (-1, 1))
-        found = [f"{pooled['mean']:+.2f} chips ({low:+.2f} to {high:+.2f})."]
+        low, high = pooled["low"], pooled["high"]
+        found = [f"{pooled['mean']:+z.2f} chips ({low:+z.2f} to {high:+z.2f})."]
         if reading["verdict"] == "supported" and high < 0:  # of something that is better left alone
-            found = [f"Otherwise it costs {-pooled['mean']:.2f} chips ({-high:.2f} to {-low:.2f})."]
+            found = [f"Otherwise it costs {-pooled['mean']:z.2f} chips ({-high:z.2f} to {-low:z.2f})."]
     elif reading["kind"] == "ordering":
         order = re.sub(FIGURES, "", reading["sentence"]).replace(" >", ",").rstrip(".")
         found = [f"In this order: {order}."]
@@ -162,7 +162,7 @@ def _doses(each: Advice) -> Iterator[str]:
     yield f"| {each.dose} | chips | do it? | do strong players? |"
     yield "| --- | --- | --- | --- |"
     for level in levels(reading):
-        found = amount(level["mean"], level["half_width"], reading) if "mean" in level else "too rare"
+        found = shown(level, reading) if "mean" in level else "too rare"
         strong = ", ".join(
             f"{one['who'].partition(',')[0]} in {100 * one['chooses']['mean']:.0f}%" for one in level.get("masters", ())
         )
@@ -219,7 +219,7 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
     options = in_words(found["variant"])
     features = {feature.name: feature for feature in game.features}
     clear = [each for each in found["features"] if _is_found(each)]
-    alone = [each for each in found["features"] if each not in clear and _low(each["lost"]) > 0]
+    alone = [each for each in found["features"] if each not in clear and each["lost"]["low"] > 0]
     if not clear and not alone:
         return []
     table = [
@@ -250,7 +250,7 @@ def _ranking(game: Game, found: dict[str, Any]) -> list[str]:
 
 def _is_found(each: dict[str, Any]) -> bool:
     """Whether a feature matters: found again in a second half of the searches; in older files, by its q."""
-    found: bool = each["found"] if "found" in each else each["q"] <= RATE and _low(each["lost"]) > 0
+    found: bool = each["found"] if "found" in each else each["q"] <= RATE and each["lost"]["low"] > 0
     return found
 
 
@@ -263,21 +263,13 @@ def _sentence(each: dict[str, Any], features: dict[str, Feature]) -> str:
     if len(names) > 1:
         return f"{meaning.replace(names[0].rpartition('_')[2], 'n')}, for every n {lost}."
     flag = feature.unit == "1 if so"
-    if _low(weight) > 0:
+    if weight["low"] > 0:
         side = "better if so" if flag else "the more, the better"
-    elif _high(weight) < 0:
+    elif weight["high"] < 0:
         side = "worse if so" if flag else "the less, the better"
     else:
         side = "which side is better depends on the rest"
     return f"{meaning}: {side} {lost}."
-
-
-def _low(found: dict[str, float]) -> float:
-    return found["mean"] - found["half_width"]
-
-
-def _high(found: dict[str, float]) -> float:
-    return found["mean"] + found["half_width"]
 
 
 def main() -> None:

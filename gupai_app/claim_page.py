@@ -11,18 +11,20 @@ from gupai_agents.evaluation.claims import Claim
 from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Pair, pairs_of_verdict
 from gupai_agents.evaluation.claims.report import (
     TITLES,
-    amount,
     command_of,
+    half_width,
     headline,
     levels,
     opponents,
     percent,
     remarks,
+    shown,
     summary,
     what_masters_do,
 )
 from gupai_agents.evaluation.claims.verdicts import CONTRADICTED, DEPENDS, DISPROVED, PROVED, SUPPORTED
 from gupai_agents.evaluation.records import RecordWriter
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.languages import translate
 from gupai_app.page import Parts, filled, page, stepper
 from gupai_env.core.files import check_target, write_file
@@ -129,7 +131,7 @@ def _headline(reading: dict[str, Any]) -> Iterator[tuple[str, str]]:
         if pooled.get("differ"):
             yield f"{pooled['least']:+z.2f} to {pooled['most']:+z.2f}", "chips per deal when it comes up, by opponent"
         what = "chips on average" if pooled.get("differ") else "chips per deal when it comes up"
-        yield _figure(pooled["mean"], pooled["half_width"]), what
+        yield shown(pooled, {}), what
     if "frequency" in reading:
         if reading["kind"] == "action":
             yield f"{reading['frequency']:.3g}", "times in a deal of a seat"
@@ -143,14 +145,14 @@ def failures(reading: dict[str, Any]) -> str:
     """Return against whom and where the opposite of what is claimed was found, in a sentence."""
     sign = -1 if reading.get("about", {}).get("alternative") == "less" else 1
     found = [
-        f"{where}{each['label']} ({_figure(each['mean'], each['half_width'])})"
+        f"{where}{each['label']} ({shown(each, {})})"
         for where, figures in (
             ("", reading.get("effects", ())),
             *((f"{level['label']}, against ", level["effects"]) for level in levels(reading)),
             ("", reading.get("subgroups", ())),
         )
         for each in figures
-        if each["half_width"] is not None and sign * each["mean"] + each["half_width"] < 0 and each.get("p", 0.0) < 0.05
+        if sign * each["mean"] + Estimate.of(each).half_width < 0 and each.get("p", 0.0) < 0.05
     ]
     looked = [
         word
@@ -162,21 +164,17 @@ def failures(reading: dict[str, Any]) -> str:
     return f"It turns around with: {'; '.join(found)}."
 
 
-def _figure(mean: float, half: float | None) -> str:
-    return amount(mean, half, {})
-
-
 def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
     """Yield the rows of a table of figures, its heads first."""
     times, of = (100, "%") if unit.startswith("share") else (1, unit)
     yield ["", translate(f"mean ({of})" if of else "mean"), "±", translate("deals"), "p", translate("verdict")]
     for each in figures:
-        half = each["half_width"]
+        half = half_width(each)
         yield [
             each["label"],
             f"{times * each['mean']:+z.3f}",
             "" if half is None else f"{times * half:.3f}",
-            f"{each['samples']:,}",
+            f"{Estimate.of(each).samples:,}",
             f"{each['p']:.2g}" if "p" in each else "",
             translate(each.get("verdict", "")),
         ]
@@ -188,15 +186,15 @@ def dose_chart(levels: Sequence[dict[str, Any]]) -> Markup:
     names = list(dict.fromkeys(each["label"] for level in levels for each in level["effects"]))
     means = [
         chart.Mean(
-            f"{level['label']}, against {each['label']}: {_figure(each['mean'], each['half_width'])}",
+            f"{level['label']}, against {each['label']}: {shown(each, {})}",
             each["mean"],
-            each["half_width"],
+            Estimate.of(each).half_width,
             place,
             names.index(each["label"]),
         )
         for place, level in enumerate(levels)
         for each in level["effects"]
-        if each["half_width"] is not None
+        if half_width(each) is not None
     ]
     return chart.columns(steps, names, means)
 

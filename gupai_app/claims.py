@@ -276,7 +276,7 @@ def optimise_all(
                     optimise(claim, trait, budget=budget, seed=seed, threads=threads, progress=done) for trait in found
                 ]
                 content = {
-                    "format": "gupai-optimised-1",
+                    "format": "gupai-optimised-2",
                     "gupai": __version__,
                     "id": claim.id,
                     "statement": claim.statement,
@@ -311,7 +311,7 @@ def _keep(path: Path | None, content: dict[str, Any]) -> None:
 def numbers(found: Verdict, command: dict[str, Any]) -> dict[str, Any]:
     """Return a verdict for JSON, with what made it."""
     return {
-        "format": "gupai-verdict-2",
+        "format": "gupai-verdict-3",
         "gupai": __version__,
         **found.as_numbers(),
         "asked": command,

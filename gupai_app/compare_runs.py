@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gupai_agents.evaluation.html import standalone
+from gupai_agents.intervals import interval
 from gupai_app.report import put, put_json, table_of
 from gupai_env.core.checks import counted, refused
 from gupai_env.core.files import check_target, write_file
@@ -13,7 +14,6 @@ from gupai_training.trained import METRICS, as_csv, load_run
 
 PIXELS = 1120  # of a PNG, two for each unit of the chart
 EVENTS = "tensorboard"  # the folder of TensorBoard's files
-KEYS = ("mean", "low", "high", "n")
 
 
 class End(NamedTuple):
@@ -78,7 +78,7 @@ def show(found: Comparison, *, as_json: bool = False) -> None:
 
 
 def _numbers(over: Any) -> dict[str, Any]:
-    return dict(zip(KEYS, (None if each != each else each for each in over), strict=True))
+    return interval(*over)
 
 
 def write(found: Comparison, out: str, against: str, *, force: bool = False) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gupai_agents.evaluation.ablation import Budget, Searched, discover, planned_deals
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.claims import keeping
 from gupai_app.report import progress, put, table_of
 from gupai_app.streams import say
@@ -15,7 +16,7 @@ from gupai_env.core.files import read_text, write_file
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant, in_words
 
-FORMAT = "gupai-discover-2"
+FORMAT = "gupai-discover-3"
 
 
 def run(
@@ -110,8 +111,9 @@ def label(features: Sequence[str]) -> str:
 
 def figure(found: dict[str, float]) -> str:
     """Return a mean with its interval, small ones with more digits."""
-    digits = 3 if max(abs(found["mean"]), found["half_width"]) < 1 else 2
-    return f"{found['mean']:+z.{digits}f} ±{found['half_width']:.{digits}f}"
+    mean, half, _ = Estimate.of(found)
+    digits = 3 if max(abs(mean), half) < 1 else 2
+    return f"{mean:+z.{digits}f} ±{half:.{digits}f}"
 
 
 def _read(path: Path, made_by: dict[str, Any]) -> dict[str, Any]:

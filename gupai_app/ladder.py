@@ -50,7 +50,7 @@ def content(ladder: Ladder, seconds: float, command: str) -> dict[str, Any]:
         "changed": ladder.variant.changed(),
         "command": command,
         "seed": ladder.seed,
-        "unit": "chips per deal; half_width is that of the 95% interval of the mean over deals",
+        "unit": "chips per deal; low and high are the ends of the 95% interval of the mean over n deals",
         "rivals": ladder.rivals,
         "rungs": [
             {

@@ -1,5 +1,7 @@
 """Recorded games as arrays: what an independent reader, the PettingZoo environment, finds in the same file."""
 
+import sys
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -64,6 +66,39 @@ def test_the_command_writes_what_numpy_reads(tmp_path):
     assert CliRunner().invoke(app, words).exit_code == 2
 
 
+def test_the_command_writes_the_decisions_of_one_agent_as_parquet(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.parquet"
+    done = CliRunner().invoke(app, ["export-dataset", str(path), "--out", str(out), "--agent", "greedy"])
+    assert done.exit_code == 0, done.output
+    found, table = games_to_arrays(path, "greedy"), parquet.read_table(out)
+    assert table.column_names == list(found._fields)
+    for name, array in found._asdict().items():
+        np.testing.assert_array_equal(np.array(table[name].to_pylist()), array)
+
+
+def test_without_pyarrow_the_command_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    path, out = recorded(tmp_path / "games.jsonl"), tmp_path / "data.parquet"
+    done = CliRunner().invoke(app, ["export-dataset", str(path), "--out", str(out)])
+    assert done.exit_code == 2 and "pip install 'gupai[data]'" in done.stderr and not out.exists()
+
+
+def test_the_decisions_of_one_agent_are_those_of_the_seats_that_have_its_name(tmp_path, monkeypatch):
+    path = recorded(tmp_path / "games.jsonl")
+    whole, agents = games_to_arrays(path), [record.agents for record in read_games(path)]
+    monkeypatch.setattr("gupai_agents.evaluation.arrays.GAMES_AT_ONCE", 5)
+    shares = []
+    for name in ("greedy", "random"):
+        own = np.array([agents[game][seat] == name for game, seat in zip(whole.games, whole.seats, strict=True)])
+        shares.append(own.mean())
+        for one, other in zip(games_to_arrays(path, name), whole, strict=True):
+            np.testing.assert_array_equal(one, other[own])
+    assert sum(shares) == 1 and 0.2 < shares[0] < 0.3  # one among three
+    with pytest.raises(ValueError, match=r"no agent 'best'; there are greedy, random$"):
+        games_to_arrays(path, "best")
+
+
 def test_what_is_no_data_set_is_refused_in_a_line(tmp_path):
     path, other = recorded(tmp_path / "games.jsonl"), recorded(tmp_path / "other.jsonl", forced_play=True)
     mixed, empty = tmp_path / "mixed.jsonl", tmp_path / "empty.jsonl"
@@ -73,4 +108,4 @@ def test_what_is_no_data_set_is_refused_in_a_line(tmp_path):
         done = CliRunner().invoke(app, ["export-dataset", str(file), "--out", str(tmp_path / "data.npz")])
         assert done.exit_code == 2 and said in done.stderr and done.stderr.count("\n") == 1
     done = CliRunner().invoke(app, ["export-dataset", str(path), "--out", str(tmp_path / "data.csv")])
-    assert done.exit_code == 2 and "ends with .npz" in done.stderr
+    assert done.exit_code == 2 and "ends with .npz or .parquet" in done.stderr

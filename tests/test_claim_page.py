@@ -14,6 +14,7 @@ from gupai_agents.evaluation import read_games
 from gupai_agents.evaluation.claims import claim_of, read_claim, try_claim
 from gupai_agents.evaluation.claims.deals import GAIN, LOSS, MEDIAN, Compared, examples, play_again
 from gupai_agents.evaluation.claims.report import command_of
+from gupai_agents.intervals import interval
 from gupai_agents.plain_yaml import to_yaml
 from gupai_app import claim_page
 from gupai_app.claims import find, numbers
@@ -181,12 +182,13 @@ def test_the_chart_has_an_interval_for_every_dose_and_opponent(policy, written):
     (y0, v0), (y1, v1) = (tuple(map(float, each)) for each in (ticks[0], ticks[-1]))
     for each, (low, high) in zip([each for level in doses for each in level["effects"]], spans, strict=True):
         back = [v0 + (float(y) + 4 - y0) * (v1 - v0) / (y1 - y0) for y in (low, high)]
-        expected = [each["mean"] - each["half_width"], each["mean"] + each["half_width"]]
+        expected = [each["low"], each["high"]]
         assert back == pytest.approx(expected, abs=0.02 * abs(v1 - v0))
 
 
 def a_figure(label, mean, half, p=0.01):
-    return {"label": label, "mean": mean, "half_width": half, "p": p, "samples": 500}
+    half = np.inf if half is None else half
+    return {"label": label, "p": p, **interval(mean, mean - half, mean + half, 500)}
 
 
 @pytest.mark.parametrize(

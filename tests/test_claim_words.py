@@ -6,13 +6,15 @@ import pytest
 from gupai_agents.evaluation.chart import round_step
 from gupai_agents.evaluation.claims.report import command_of, figures, markdown, percent, remarks
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
+from gupai_agents.intervals import interval
 from gupai_app.claim_page import _headline, _table, dose_chart, failures
 
-POOLED = {"mean": 1.5, "half_width": 0.25, "q": 8.0, "p_q": 0.004, "i2": 0.75}
+POOLED = {**interval(1.5, 1.25, 1.75, 3600), "q": 8.0, "p_q": 0.004, "i2": 0.75}
 
 
 def effect(label, mean, half, **more):
-    return {"label": label, "mean": mean, "half_width": half, "samples": 1200, **more}
+    half = np.inf if half is None else half
+    return {"label": label, **interval(mean, mean - half, mean + half, 1200), **more}
 
 
 def reading(kind="policy", **more):

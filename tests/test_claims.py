@@ -847,5 +847,7 @@ def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_pat
 
 def test_a_claim_that_ships_is_read_by_its_id_as_the_command_reads_it():
     assert read_claim("jl-attack-2") == command.read("jl-attack-2")[0]
+    with pytest.raises(ValueError, match=r"^path=5 is not allowed; it must be a path$"):
+        read_claim(5)
     with pytest.raises(ValueError, match="there is no claim 'jl-atack-2'; did you mean jl-attack-2"):
         read_claim("jl-atack-2")

@@ -62,6 +62,30 @@ def test_an_example_names_extras_and_constraints_that_there_are(path):
     assert all((ROOT / name).is_file() for line in lines for name in re.findall(r"-c (\S+)", line))
 
 
+def test_behaviour_cloning_learns_from_an_exported_data_set_and_its_clone_plays(tmp_path):
+    from gupai_agents import make_agent
+    from gupai_agents.evaluation import RecordWriter, duel, games_to_arrays
+    from gupai_agents.evaluation.arrays import as_npz
+
+    greedy, other = (make_agent(name, "jie-long", forced_play=True) for name in ("greedy", "random"))
+    with RecordWriter(tmp_path / "games.jsonl") as record:
+        duel("jie-long", greedy, other, 250, seed=1, record=record, forced_play=True)
+    (tmp_path / "data.npz").write_bytes(as_npz(games_to_arrays(tmp_path / "games.jsonl", "greedy")))
+    words = [str(tmp_path / "data.npz"), "--out", str(tmp_path / "clone.safetensors"), "--epochs", "2", "--deals", "40"]
+    printed = printed_by("behaviour_cloning.py", *words)
+    agreed = [float(share) for share in re.findall(r"the same action in (\d+\.\d)%", printed)]
+    assert len(agreed) == 2 and agreed[-1] > 90
+    assert re.search(r"[+-]\d+\.\d\d ±\d+\.\d\d chips per deal against best", printed)
+
+
+def test_the_sweep_trains_trials_and_the_best_again(tmp_path):
+    pytest.importorskip("optuna", reason="the sweep needs gupai[optuna]")
+    words = ["--trials", "1", "--decisions", "1", "--seeds", "1", "--deals", "20", "--runs", str(tmp_path)]
+    printed = printed_by("optuna_sweep.py", *words)
+    assert "best of 1 trials" in printed and "seed 2: " in printed
+    assert {"trial-0-1", "best-seed2-1", "sweep.db"} <= {path.name for path in tmp_path.iterdir()}
+
+
 def test_the_single_file_learns_in_seconds(tmp_path):
     printed = printed_by("ppo_single_file.py", "--decisions", "131072", "--deals", "400")
     chips = re.search(r"in the end:  ([+-]\d+\.\d\d) ±\d+\.\d\d against random  ([+-]\d+\.\d\d)", printed)

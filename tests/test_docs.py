@@ -86,6 +86,7 @@ PAGES = [
             "gymnasium",
             "positions",
             "records",
+            "datasets",
             "evaluation",
             "players",
             "claims-guide",
@@ -109,6 +110,9 @@ BLOCKS = list(
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
 def test_the_code_of_the_pages_runs(block, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
+    if "minari" in block:
+        pytest.importorskip("minari", reason="its collector needs gupai[minari]")
+        monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     if "onnx:" in block:
         pytest.importorskip("onnxruntime", reason="graphs need gupai[onnx]")
     for slow, quick in (("200_000", "8192"), ("100_000", "100"), ("20_000", "200"), ("range(1000)", "range(20)")):

@@ -104,7 +104,7 @@ def test_the_lowest_versions_that_are_declared_are_those_that_make_lowest_instal
         for line in (ROOT / "constraints-lowest.txt").read_text(encoding="utf-8").lower().replace("_", "-").split()
         if "==" in line
     )
-    extras = ("train", "tune", "onnx", "web", "render")
+    extras = ("train", "tune", "onnx", "web", "render", "data")
     declared = [
         *PROJECT["dependencies"],
         *(each for extra in extras for each in PROJECT["optional-dependencies"][extra]),

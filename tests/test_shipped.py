@@ -133,11 +133,11 @@ def test_a_run_ships_as_it_is_judged_and_is_judged_again(networks, tmp_path, mon
     np.testing.assert_allclose(unpacked(small)["policy.weight"], tensors["policy.weight"], atol=0.02)
     won = header["evaluation"]["chips_per_deal_against"]
     assert won.keys() == {"random", *GAME.heuristics, "tuned", "search:playouts=200"}
-    assert {each["deals"] for each in won.values()} == {2}
+    assert {each["n"] for each in won.values()} == {2}
     monkeypatch.setattr(strong, "DEALS", 3)
     strong.judge(file)
     again, same = read_checkpoint(file)
-    assert again["evaluation"]["chips_per_deal_against"]["greedy"]["deals"] == 3
+    assert again["evaluation"]["chips_per_deal_against"]["greedy"]["n"] == 3
     assert {**again, "evaluation": 0} == {**header, "evaluation": 0}
     assert all((same[name] == tensor).all() for name, tensor in small.items())
     run_folder(tmp_path / "second", start="best")

@@ -1,6 +1,8 @@
 """Statistics against closed forms and against scipy, and how often they err when chance alone is at work."""
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ from gupai_agents.evaluation import rating
 from gupai_agents.evaluation.rating import Choices, alpha_rank, choices_of, plackett_luce, ratings
 from gupai_agents.evaluation.statistics import (
     LEAST,
+    Estimate,
     clustered,
     estimate,
     false_discovery,
@@ -20,6 +23,10 @@ from gupai_agents.evaluation.statistics import (
     t_test,
     with_interval,
 )
+from gupai_agents.intervals import KEYS, interval, interval_in
+from gupai_agents.stored import Interval
+
+ROOT = Path(__file__).parents[1]
 
 
 def chips_like(number, shift=0.0, seed=0):
@@ -231,7 +238,50 @@ def test_alpha_rank_is_open_spiels(payoffs):
 def test_no_figure_is_a_negative_zero():
     assert with_interval(-0.001, 0.5) == "+0.00 ±0.50" and with_interval(-0.01, 0.5) == "-0.01 ±0.50"
     assert with_interval(-0.00001, 0.005) == "+0.0000 ±0.0050"
-    root = Path(__file__).parents[1]
-    for package in ("gupai_app", "agents", "training"):
-        for path in (root / package).rglob("*.py"):
+    for package in ("gupai_app", "agents", "training", "docs"):
+        for path in (ROOT / package).rglob("*.py"):
             assert not re.search(r":\+[.]", path.read_text(encoding="utf-8")), f"{path}: write :+z. instead"
+        for path in (ROOT / package).rglob("*.html"):
+            assert not re.search(r"%\+[.]", path.read_text(encoding="utf-8")), f"{path}: write | signed(2) instead"
+    negative = re.compile(r"(?<![\w.])[-\u2212]0(\.0+)?(?!\w|\.\d)")
+    assert negative.search("it is -0.00.") and not negative.search("-0.01, 1.-0.5 and 2-0")
+    shown = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.json"), ROOT / "README.md"]
+    assert not [str(path) for path in shown if negative.search(path.read_text(encoding="utf-8"))]
+
+
+def test_a_mean_with_its_interval_has_the_same_names_in_every_file_and_older_ones_are_read():
+    found = Estimate(1.5, 0.25, 8)
+    assert found.as_numbers() == {"mean": 1.5, "low": 1.25, "high": 1.75, "n": 8}
+    for older in ({"half_width": 0.25, "samples": 8}, {"half_width": 0.25, "deals": 8}, found.as_numbers()):
+        assert Estimate.of({"mean": 1.5, **older}) == found
+        assert Interval.model_validate({"mean": 1.5, **older}).model_dump() == found.as_numbers()
+    alone = estimate(np.array([2.0])).as_numbers()
+    assert alone == {"mean": 2.0, "low": None, "high": None, "n": 1}
+    assert Estimate.of(alone) == Estimate.of({"mean": 2.0, "half_width": None, "samples": 1}) == (2.0, np.inf, 1)
+    assert Interval.model_validate(alone).half_width is None and Interval.model_validate(found.as_numbers()).half_width
+    assert interval(np.nan, np.nan, np.nan, 1) == dict(zip(KEYS, (None, None, None, 1), strict=True))
+    assert interval_in({"mean": 1.0, "low": 0.0, "high": 2.0, "deals": 4})["n"] == 4
+    with pytest.raises(ValueError, match="low and high are no interval"):
+        Interval(mean=0.0, low=1.0, high=None, n=2)
+
+
+def figures_in(content: object, where: str) -> Iterator[tuple[str, dict]]:
+    """Every dict with a mean, and where it stands."""
+    if isinstance(content, dict):
+        if "mean" in content and "played" not in content:  # notes on moves have the mean of a search
+            yield where, content
+        for name, each in content.items():
+            yield from figures_in(each, f"{where}/{name}")
+    elif isinstance(content, list):
+        for place, each in enumerate(content):
+            yield from figures_in(each, f"{where}/{place}")
+
+
+def test_every_figure_of_the_files_that_come_along_has_these_names():
+    files = [*(ROOT / "docs").rglob("*.json")]
+    found = [each for path in files for each in figures_in(json.loads(path.read_text("utf-8")), path.name)]
+    assert len(found) > 1000
+    wrong = [where for where, each in found if not each.keys() >= set(KEYS) or "half_width" in each]
+    assert not wrong
+    ends = [(where, each["low"], each["mean"], each["high"], each["n"]) for where, each in found if each["low"]]
+    assert not [where for where, low, mean, high, n in ends if not (low <= mean <= high and n > 1)]

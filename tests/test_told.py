@@ -135,7 +135,7 @@ def test_a_gate_tells_who_is_who(verdict, said, capsys, monkeypatch):
     report.gate(gated(verdict), ["new", "old"], 1.0, 2.0, as_json=True)
     printed = json.loads(capsys.readouterr().out)
     assert (printed["challenger"], printed["champion"], printed["verdict"]) == ("new", "old", verdict)
-    assert (printed["mean"], printed["half_width"], printed["deals"]) == (1.25, 0.5, 1234)
+    assert (printed["mean"], printed["low"], printed["high"], printed["n"]) == (1.25, 0.75, 1.75, 1234)
     assert (printed["gain"], printed["log_likelihood_ratio"], printed["seconds"]) == (1.0, 2.5, 2.0)
 
 
@@ -203,7 +203,7 @@ def test_it_is_told_how_many_verdicts_fall(stands, said):
     ],
 )
 def test_small_figures_have_more_digits(mean, half, said):
-    assert discover.figure({"mean": mean, "half_width": half}) == said
+    assert discover.figure(Estimate(mean, half, 6).as_numbers()) == said
 
 
 def test_a_family_is_told_by_its_first_and_last():
@@ -265,9 +265,9 @@ def test_standings_of_a_folder_are_the_best_first():
         "alpha_rank": None,
     }
     totals = [
-        Total(hero=0, mean=-1.0, half_width=0.5, **rest),
-        Total(hero=1, mean=2.0, half_width=None, **rest),
-        Total(hero=2, mean=0.5, half_width=0.25, **rest),
+        Total(hero=0, mean=-1.0, low=-1.5, high=-0.5, n=9, **rest),
+        Total(hero=1, mean=2.0, low=None, high=None, n=9, **rest),
+        Total(hero=2, mean=0.5, low=0.25, high=0.75, n=9, **rest),
     ]
     agents = SimpleNamespace(agents=["a", "b", "c"])
     found = Kept("name", Path(), manifest=agents, summary=SimpleNamespace(deals=9, totals=totals)).standings

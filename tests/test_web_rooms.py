@@ -435,7 +435,7 @@ def test_a_damaged_folder_of_a_tournament_is_said_to_be_damaged(pages, room):
     assert pages.post("/tournament/damaged", headers=OURS, data={"do": "go"}).status_code == 422
     assert pages.get("/tournament/damaged/game").status_code == 422
     manifest = {"game": "jie-long", "variant": {}, "agents": ["random", "greedy"], "deals": 2, "table": "one"}
-    total = {"hero": 0, "mean": 1.0, "half_width": 0.5}
+    total = {"hero": 0, "mean": 1.0, "low": 0.5, "high": 1.5, "n": 9}
     for changes, summary in (
         ({"agents": [1, 2]}, {}),
         ({}, [1]),

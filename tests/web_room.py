@@ -23,7 +23,7 @@ def furnish(folder: Path) -> Path:
     ]
     (run / "metrics.jsonl").write_text("".join(json.dumps(look) + "\n" for look in looks))
     (run / "config.yaml").write_text("game: jie-long\n")
-    won = {"mean": 1.5, "half_width": 0.25, "samples": 9}
+    won = {"mean": 1.5, "low": 1.25, "high": 1.75, "n": 9}
     results = [{"player": "trained", "against": "tu&ned", "chips_per_deal": won}]
     (run / "results.json").write_text(json.dumps({"results": results}))
     (run / "report.html").write_text("")

@@ -6,10 +6,11 @@ A file that holds anything else is damaged, which is reported in one line: the f
 import functools
 import stat
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from gupai_agents.intervals import interval_in
 from gupai_env.core.checks import cut, short_repr
 
 MOST_TEXT = 4000  # characters
@@ -42,6 +43,31 @@ class Stored(BaseModel):
     """What a file holds: types as they are, no number that is none; keys that nobody asks for are left out."""
 
     model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+
+
+class Interval(Stored):
+    """A mean with its 95% interval, null where too few samples give none; see `intervals`."""
+
+    mean: Number
+    low: Number | None
+    high: Number | None
+    n: Count
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_now(cls, found: Any) -> Any:
+        return interval_in(found) if isinstance(found, dict) else found
+
+    @model_validator(mode="after")
+    def _both_ends_or_none(self) -> Self:
+        if (self.low is None) != (self.high is None) or (self.low or 0.0) > (self.high or 0.0):
+            raise ValueError("low and high are no interval")
+        return self
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of its width, None where there is no interval."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
 
 Model = TypeVar("Model", bound=Stored)

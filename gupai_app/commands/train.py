@@ -132,23 +132,32 @@ def export_dataset(
     games: Annotated[
         str, typer.Argument(metavar="FILE", callback=not_empty, help="File of games recorded with --record")
     ],
-    out: Annotated[str, typer.Option(metavar="FILE", callback=not_empty, help="New file, FILE.npz")],
+    out: Annotated[str, typer.Option(metavar="FILE", callback=not_empty, help="New file, FILE.npz or FILE.parquet")],
+    agent: Annotated[
+        str | None, typer.Option(metavar="NAME", callback=not_empty, help="Only the decisions of this agent")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write recorded games as arrays to learn from: observations, masks, actions, returns, seats."""
     from gupai_env.core.checks import counted
     from gupai_env.core.files import write_file
 
-    if not out.endswith(".npz"):
-        raise Mistake(f"--out {out}: the name of a data set ends with .npz")
+    parquet = out.endswith(".parquet")
+    if not out.endswith(".npz") and not parquet:
+        raise Mistake(f"--out {out}: the name of a data set ends with .npz or .parquet")
     check_target("--out", out, force, stream=False)
     with mistakes(), going_on(NOTHING_KEPT):
-        from gupai_agents.evaluation.arrays import as_npz, games_to_arrays
+        from gupai_agents.evaluation.arrays import as_npz, as_parquet, games_to_arrays
 
-        found = games_to_arrays(games)
-        write_file(out, as_npz(found), force=force)
+        found = games_to_arrays(games, agent)
+        try:
+            content = as_parquet(found) if parquet else as_npz(found)
+        except ImportError as error:
+            raise ValueError(f"Parquet needs another package ({error}): pip install 'gupai[data]'") from None
+        write_file(out, content, force=force)
     number = counted(int(found.games[-1]) + 1, "game")
-    say(f"{out}: {counted(len(found.actions), 'decision')} of {number}; numpy.load({out!r}) reads them")
+    reader = "pandas.read_parquet" if parquet else "numpy.load"
+    say(f"{out}: {counted(len(found.actions), 'decision')} of {number}; {reader}({out!r}) reads them")
 
 
 def tune(

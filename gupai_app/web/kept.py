@@ -76,8 +76,7 @@ class Kept(NamedTuple):
     @property
     def standings(self) -> list[Standing]:
         """The standings of a finished tournament, the best agent first."""
-        deals = self.summary.deals if self.summary else 0
-        return [Standing(self.agents[each.hero], each.estimate(deals)) for each in self.totals]
+        return [Standing(self.agents[each.hero], Estimate.of(each.model_dump())) for each in self.totals]
 
     @property
     def line_ups(self) -> list[str]:

@@ -9,22 +9,13 @@ from pydantic import AliasChoices, ConfigDict, Field
 
 from gupai_agents.evaluation.chart import Point, curves
 from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.stored import Count, DamagedError, Number, Stored, Text, parse_stored
+from gupai_agents.stored import Count, DamagedError, Interval, Number, Stored, Text, parse_stored
 from gupai_training.config import METRICS_FILE, SEARCH_STAGE, SELF_PLAY
 
 # In an evaluation, besides the baselines:
 COUNTS = ("targets", "decisions", "updates", "seconds", "exploitability", "losses")
 LOSSES = ("policy_loss", "value_loss")  # of the last update before an evaluation
 MOST_BASELINES = 32
-
-
-class Compared(Stored):
-    """A comparison with a baseline: chips per deal with the ends of their 95% interval."""
-
-    mean: Number
-    low: Number
-    high: Number
-    n: Count = Field(0, validation_alias=AliasChoices("n", "deals"))  # deals; the former name, in older runs
 
 
 class Exploitability(Stored):
@@ -38,7 +29,7 @@ class Evaluation(Stored):
     """A row of a run's file of metrics: how far the run was, and a comparison with each baseline by its name."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Compared] = Field(init=False)
+    __pydantic_extra__: dict[str, Interval] = Field(init=False)
 
     targets: Count = Field(validation_alias=AliasChoices("targets", "labels"))  # the former name, in older runs
     decisions: Count
@@ -48,20 +39,12 @@ class Evaluation(Stored):
     losses: dict[Literal["policy_loss", "value_loss"], Number] | None = None
 
 
-class Won(Stored):
-    """A mean over deals with half the width of its 95% interval."""
-
-    mean: Number
-    half_width: Number
-    samples: Count
-
-
 class Result(Stored):
     """A row of the final table."""
 
     player: Text
     against: Text
-    chips_per_deal: Won
+    chips_per_deal: Interval
 
 
 class Results(Stored):
@@ -72,7 +55,7 @@ class Results(Stored):
     @property
     def table(self) -> list[tuple[str, str, str]]:
         """The rows of the table, its heads first."""
-        rows = [(each.player, each.against, str(Estimate(**dict(each.chips_per_deal)))) for each in self.results]
+        rows = [(each.player, each.against, str(Estimate.of(dict(each.chips_per_deal)))) for each in self.results]
         return [("player", "against", "chips per deal"), *rows]
 
 

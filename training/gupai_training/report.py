@@ -43,8 +43,8 @@ def results_json(run: Run, rows: Iterable[Row]) -> str:
         {
             "player": row.hero,
             "against": row.villain,
-            "chips_per_deal": row.result.mean(0)._asdict(),
-            "at_seats": [row.result.at_seat(0, seat)._asdict() for seat in range(run.variant.players)],
+            "chips_per_deal": row.result.mean(0).as_numbers(),
+            "at_seats": [row.result.at_seat(0, seat).as_numbers() for seat in range(run.variant.players)],
         }
         for row in rows
     ]

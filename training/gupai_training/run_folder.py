@@ -206,7 +206,7 @@ class RunFolder:
         player = self.current_agent("now")
         for name, baseline in self.baselines.items():
             mean = duel(self.game, player, baseline, deals, seed=seed, **self.config.variant).mean(0)
-            row[name] = {"mean": mean.mean, "low": mean.low, "high": mean.high, "n": mean.samples}
+            row[name] = mean.as_numbers()
         if self.tree:
             row["exploitability"] = {
                 how: self.tree.exploitability(self.tree.policy([agent] * self.tree.players))

@@ -144,8 +144,8 @@ class Ablation:
             "rivals": list(self.rivals),
             "seed": self.seed,
             "budget": asdict(self.budget),
-            "unit": "chips per deal; half_width is that of the 95% interval over seeds; weights are scaled so that in "
-            "half of all decisions the best action stands 1 or more from the next",
+            "unit": "chips per deal; low and high are the ends of the 95% interval over n searches; weights are scaled "
+            "so that in half of all decisions the best action stands 1 or more from the next",
             "chips": self.chips.as_numbers(),
             "features": [contribution.as_numbers() for contribution in self.contributions],
             "idle": list(self.idle),

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_agents.evaluation.records import GameRecord, read_games
+from gupai_env.core.checks import short_repr
+from gupai_env.core.illegal import first_of
 from gupai_env.core.kernels import WAIT
 from gupai_env.core.variant import Variant
 from gupai_env.deals import laying_out
@@ -40,28 +42,58 @@ def as_npz(decisions: Decisions) -> bytes:
     return content.getvalue()
 
 
-def games_to_arrays(path: str | Path) -> Decisions:
+def as_parquet(decisions: Decisions) -> bytes:
+    """Return decisions as a Parquet file, a column for each field; rows of several numbers are lists of fixed size.
+
+    Raises: ImportError without pyarrow.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = {}
+    for name, array in decisions._asdict().items():
+        flat = pa.array(array.reshape(-1))
+        columns[name] = flat if array.ndim == 1 else pa.FixedSizeListArray.from_arrays(flat, array.shape[1])
+    content = io.BytesIO()
+    parquet.write_table(pa.table(columns), content, compression="zstd")
+    return content.getvalue()
+
+
+def games_to_arrays(path: str | Path, agent: str | None = None) -> Decisions:
     """Return the decisions of a file of games, all of one game and variant, each checked by playing it again.
 
     Args:
         path: What `--record` or a `RecordWriter` wrote.
+        agent: The name of an agent in these games, to return its decisions alone.
 
     Raises:
         RecordError: A line is not the record of a game; it names file and line.
-        ValueError: There is no game in the file, or games of several variants; in one line.
+        ValueError: There is no game in the file, no such agent, or games of several variants; in one line.
         OSError: There is no such file.
     """
     games, parts, rules, done = read_games(path), [], None, 0
+    named: set[str] = set()
     while block := list(itertools.islice(games, GAMES_AT_ONCE)):
         for record in block:
             if rules is not None and rules != (record.game, record.variant):
                 raise ValueError(f"{path}: games of several variants; a data set holds one")
             rules = record.game, record.variant
-        parts.append(_decisions(block, done))
+        named |= {name for record in block for name in record.agents}
+        found = _decisions(block, done)
+        parts.append(found if agent is None else _made_by(agent, block, found, done))
         done += len(block)
     if not parts:
         raise ValueError(f"{path}: there is no game in it")
+    if agent is not None and agent not in named:
+        raise ValueError(f"{path}: no agent {short_repr(agent)}; there are {first_of(sorted(named))}")
     return Decisions(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def _made_by(agent: str, block: Sequence[GameRecord], found: Decisions, first: int) -> Decisions:
+    """Return the decisions that an agent made in some games, of which the first has the number `first`."""
+    sat = np.array([[name == agent for name in record.agents] for record in block])
+    rows = np.flatnonzero(sat[found.games - first, found.seats])
+    return Decisions(*(each[rows] for each in found))
 
 
 def _begun(block: Sequence[GameRecord], variant: Variant) -> VectorEnv:

@@ -23,8 +23,8 @@ from gupai_agents.evaluation.benchmark_models import (
     FORMAT,
     Card,
     CardError,
-    Interval,
     Result,
+    Score,
     Suite,
     Task,
     Timing,
@@ -212,16 +212,16 @@ def _means(task: Task, values: np.ndarray) -> np.ndarray:
     return np.concatenate([[values.mean()], values[rows].mean(1)])
 
 
-def _interval(samples: np.ndarray, n: int) -> Interval:
+def _interval(samples: np.ndarray, n: int) -> Score:
     """Return the first number with the interval of the others; what is not known, NaN, has none."""
     mean = None if np.isnan(samples[0]) else round(float(samples[0]), PLACES) + 0.0
     if mean is None or np.isnan(samples).any():
-        return Interval(mean=mean, low=None, high=None, n=n)
+        return Score(mean=mean, low=None, high=None, n=n)
     low, high = (round(float(each), PLACES) + 0.0 for each in np.percentile(samples[1:], (2.5, 97.5)))
-    return Interval(mean=mean, low=low, high=high, n=n)
+    return Score(mean=mean, low=low, high=high, n=n)
 
 
-def gaps(cards: Sequence[Card]) -> Iterator[Interval]:
+def gaps(cards: Sequence[Card]) -> Iterator[Score]:
     """Yield by how much the score of every card but the first is above that of the first, in the same deals.
 
     Raises: ValueError for cards that are not of the same tasks and deals.

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from gupai_agents.evaluation.folder_models import Digest, Player
-from gupai_agents.stored import Count, DamagedError, Number, Stored, Text, parse_stored, small_file
+from gupai_agents.stored import Count, DamagedError, Interval, Number, Stored, Text, parse_stored, small_file
 from gupai_env.core.checks import one_of
 from gupai_env.core.files import naming
 from gupai_env.core.game import Game
@@ -84,13 +84,10 @@ class Suite(Stored):
         return next(task for task in self.tasks if task.name == name)
 
 
-class Interval(Stored):
-    """A mean with its 95% interval, null where too few deals give none; n: deals."""
+class Score(Interval):
+    """A score, or null where a scale has no length, with its interval over n deals."""
 
-    mean: Number | None
-    low: Number | None
-    high: Number | None
-    n: Count
+    mean: Number | None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         if self.mean is None:
@@ -110,8 +107,8 @@ class Result(Stored):
     task: Text
     player: Player
     chips: dict[Text, Chips]
-    against: dict[Text, Interval]
-    score: Interval
+    against: dict[Text, Score]
+    score: Score
 
 
 class Timing(Stored):
@@ -134,7 +131,7 @@ class Card(Stored):
     agent: Text
     deals: Annotated[int, Field(ge=2, lt=1 << 31)]
     whole: bool
-    score: Interval
+    score: Score
     results: Annotated[list[Result], Field(min_length=1, max_length=MOST_TASKS)]
     timing: Timing | None = None
 

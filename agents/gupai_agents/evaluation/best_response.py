@@ -102,7 +102,8 @@ class BestResponse:
             "agent": self.agent,
             "best_response": self.response,
             "unit": "chips per deal of one best response among agents, more than the agent itself wins in the same "
-            "deals; a lower bound on what a best response gains; half_width is that of the 95% interval over deals",
+            "deals; a lower bound on what a best response gains; low and high are the ends of the 95% interval over n "
+            "deals",
             "gain": self.gain.as_numbers(),
             **asdict(self.effort),
             "seed": self.seed,

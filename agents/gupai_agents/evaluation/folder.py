@@ -395,7 +395,7 @@ def summary(found: Tournament) -> dict[str, Any]:
         "deals": found.deals,
         "games": int(np.prod(found.chips.shape[:3])),
         "seed": found.seed,
-        "unit": "chips per deal; half_width is that of the 95% interval of the mean over deals; p by Holm",
+        "unit": "chips per deal; low and high are the ends of the 95% interval of the mean over n deals; p by Holm",
         "duels": duels,
         "totals": totals,
         "seats": [

@@ -3,15 +3,14 @@
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AliasChoices, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from gupai_agents.evaluation.statistics import Estimate
-from gupai_agents.stored import Count, DamagedError, Number, Share, Stored, Text, read_stored
+from gupai_agents.stored import Count, DamagedError, Interval, Number, Share, Stored, Text, read_stored
 from gupai_env.core.files import naming
 
 GAMES, ROWS, SUMMARY, REPORT = "games.jsonl.gz", "games.csv", "summary.json", "report.html"
 MANIFEST, PROGRESS = "manifest.json", "progress.json"
-FORMAT = 2  # of the folder
+FORMAT = 3  # of the folder
 MOST_BYTES = 1 << 24  # of a JSON file: the summary of a hundred agents is far smaller
 MOST_AGENTS = 1000
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256")]
@@ -65,18 +64,7 @@ class Progress(Stored):
     games: Finished = Field(alias=GAMES)
 
 
-class Figure(Stored):
-    """A mean with its interval; a single deal has none."""
-
-    mean: Number
-    half_width: Annotated[Number, Field(ge=0)] | None
-
-    def estimate(self, samples: int) -> Estimate:
-        """Return it as the estimate that it was written from."""
-        return Estimate(self.mean, float("inf") if self.half_width is None else self.half_width, samples)
-
-
-class Duel(Figure):
+class Duel(Interval):
     """An agent among others of one kind."""
 
     hero: Count
@@ -84,20 +72,20 @@ class Duel(Figure):
     p: Share
 
 
-class Total(Figure):
+class Total(Interval):
     """How an agent did, see `tournament.Performance`."""
 
     hero: Count
     win_share: Share
     p: Share
     places: list[float]
-    action_types: dict[str, float] = Field(validation_alias=AliasChoices("action_types", "deeds"))  # as before
+    action_types: dict[str, float]
     rating: Number
     rating_width: Number
     alpha_rank: float | None
 
 
-class AtSeat(Figure):
+class AtSeat(Interval):
     """How an agent did at a seat."""
 
     hero: Count
@@ -140,7 +128,10 @@ def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of a folder; raises FolderError in one line, and OSError."""
     found = _read(folder / MANIFEST, Manifest)
     if found.format != FORMAT:
-        raise FolderError(f"{folder / MANIFEST}: format {found.format}; this version of gupai reads format {FORMAT}")
+        raise FolderError(
+            f"{folder / MANIFEST}: format {found.format}; this version of gupai reads format {FORMAT}; play the "
+            "tournament again, into another folder"
+        )
     return found
 
 

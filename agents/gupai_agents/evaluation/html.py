@@ -9,7 +9,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from gupai_agents.evaluation import chart
-from gupai_agents.evaluation.benchmark_models import Card, Interval
+from gupai_agents.evaluation.benchmark_models import Card, Score
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_agents.evaluation.tournament import TABLES, Standings, Tournament
 from gupai_env import __version__
@@ -31,8 +31,14 @@ def templates(package: str = "gupai_agents.evaluation") -> Environment:
         auto_reload=False,
     )
     found.filters["drawable"] = drawable
+    found.filters["signed"] = signed
     found.globals["heat"] = heat
     return found
+
+
+def signed(number: float, places: int) -> str:
+    """Return a number with its sign, which is never that of a negative zero."""
+    return f"{number:+z.{places}f}"
 
 
 def heat(mean: float, p: float) -> str:
@@ -91,7 +97,7 @@ def card_page(card: Card) -> str:
     )
 
 
-def _half(score: Interval) -> float:
+def _half(score: Score) -> float:
     """Return half the width of an interval, infinite for none."""
     return float("inf") if score.low is None or score.high is None else (score.high - score.low) / 2
 

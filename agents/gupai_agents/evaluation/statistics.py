@@ -1,9 +1,12 @@
 """Means with their intervals, tests and sample sizes; values are independent, as those of different deals are."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from gupai_agents.intervals import interval, interval_in
 
 LEAST = 100  # values that a sequential test waits for, so that their variance means something
 
@@ -23,9 +26,16 @@ class Estimate(NamedTuple):
     def high(self) -> float:
         return self.mean + self.half_width
 
-    def as_numbers(self) -> dict[str, float | None]:
-        """Return mean and half-width for JSON, which has no infinity."""
-        return {"mean": self.mean, "half_width": self.half_width if self.samples > 1 else None}
+    def as_numbers(self) -> dict[str, Any]:
+        """Return it as files hold it, see `intervals`."""
+        return interval(self.mean, self.low, self.high, self.samples)
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> "Estimate":
+        """Return an estimate from a file, of now or before."""
+        known = interval_in(found)
+        half = math.inf if known["low"] is None else (known["high"] - known["low"]) / 2
+        return cls(known["mean"], half, known.get("n", 0))
 
     def __str__(self) -> str:
         return with_interval(self.mean, self.half_width)

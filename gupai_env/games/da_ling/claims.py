@@ -76,7 +76,7 @@ def least_and_most_of_the_house(deals: int, ends: Iterable[np.recarray]) -> Fact
     incomes: set[float] = set()
     for states in ends:
         incomes |= set((-states.payoff.sum(1)).tolist())
-    return {"least": min(incomes), "most": max(incomes), "deals": deals}
+    return {"least": min(incomes) + 0.0, "most": max(incomes) + 0.0, "deals": deals}  # no negative zeros
 
 
 def take_stakes(views: np.recarray, stakes: Sequence[float]) -> None:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from gupai_agents.evaluation.claims.check import check_claim
 from gupai_agents.evaluation.claims.schema import Claim
 from gupai_agents.plain_yaml import MAX_CHARACTERS, parse_yaml
-from gupai_env.core.checks import allowed_instead, nearest, refused, short_repr
+from gupai_env.core.checks import allowed_instead, as_path, nearest, refused, short_repr
 from gupai_env.core.files import read_text
 
 SUFFIX = ".yaml"
@@ -50,7 +50,7 @@ def read_claim(path: str | Path) -> Claim:
         ValueError: There is no such claim, or its file is wrong; in one line that names the file and the key.
         OSError: There is no such file.
     """
-    path = path if isinstance(path, Path) or Path(path).is_file() else find(path)
+    path = path if as_path("path", path).is_file() or isinstance(path, Path) else find(path)
     text = read_text(path, 4 * MAX_CHARACTERS)
     try:
         content = parse_yaml(text)

@@ -98,8 +98,8 @@ class Optimised:
             **({"left_out": list(self.trait.left_out)} if self.trait.left_out else {}),
             "verdict": self.verdict,
             "sentence": self.sentence,
-            "unit": "chips per deal of the population; half_width is that of the 95% interval over seeds; weights are "
-            "scaled so that in half of all decisions the best action stands 1 or more from the next",
+            "unit": "chips per deal of the population; low and high are the ends of the 95% interval over n seeds; "
+            "weights are scaled so that in half of all decisions the best action stands 1 or more from the next",
             "weights": {name: found.as_numbers() for name, found in self.weights.items()},
             "chips": self.chips.as_numbers(),
             "dropped": self.dropped.as_numbers(),

@@ -32,7 +32,7 @@ def rate(setting: Setting, reading: Rate) -> Finding:
         found.append(judged)
         if reading.threshold is not None and member != UNSKILLED:
             p.append(verdicts.p_beyond(interval, values if statistic is None else None, reading.threshold))
-        effects.append(Effect(member, interval, judged.verdict, counted=member != UNSKILLED, low=low, high=high))
+        effects.append(Effect(member, interval, judged.verdict, counted=member != UNSKILLED, bounds=(low, high)))
     verdict, remark = agreed([each.verdict for each in those_counted(effects)])
     needed = [each.deals_needed for each in found if each.deals_needed]
     unit = measure.unit if reading.against is None else "times as much"

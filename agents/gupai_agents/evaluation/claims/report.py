@@ -1,9 +1,11 @@
 """What a verdict says to a player, as plain text and as Markdown; both are made of its JSON."""
 
+import math
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from gupai_agents.evaluation.statistics import Estimate
 from gupai_env.core.phrases import capitalized
 from gupai_env.core.variant import in_words
 
@@ -57,7 +59,7 @@ def summary(level: dict[str, Any], reading: dict[str, Any]) -> str:
     parts = [level["verdict"]]
     if level["differ"]:
         parts.append(f"{amount(level['least'], None, reading)} to {amount(level['most'], None, reading)} by opponent")
-    parts.append(f"mean {amount(level['mean'], level['half_width'], reading)}")
+    parts.append(f"mean {shown(level, reading)}")
     if "per_hundred" in level:
         parts.append(f"in {percent(level['frequency'])} of deals" if reading["kind"] != "action" else "")
         parts.append(f"{level['per_hundred']:+z.1f} chips in a hundred deals")
@@ -70,6 +72,17 @@ def amount(mean: float, half: float | None, reading: dict[str, Any]) -> str:
     times, digits = (100, 2) if share else (1, 3 if abs(mean) < 1 else 2)
     shown = f"{times * mean:+z.{digits}f}{'%' if share else ''}"
     return shown + (f" ±{times * half:.{digits}f}" if half is not None else "")
+
+
+def half_width(found: dict[str, Any]) -> float | None:
+    """Return half the width of the interval of a figure, None if it has none."""
+    half = Estimate.of(found).half_width
+    return half if math.isfinite(half) else None
+
+
+def shown(found: dict[str, Any], reading: dict[str, Any]) -> str:
+    """Return a figure of a reading with its interval."""
+    return amount(found["mean"], half_width(found), reading)
 
 
 def what_masters_do(reading: dict[str, Any]) -> Iterator[str]:
@@ -87,13 +100,15 @@ def master_said(each: dict[str, Any]) -> str:
     said += f" decisions where both are open, the other in {shares[1]}"
     if "worth" in each:
         found, scores = each["worth"], each["unit"] != "chips"
-        half = "" if found["half_width"] is None else f" ±{found['half_width']:.2f}"
+        width = half_width(found)
+        half = "" if width is None else f" ±{width:.2f}"
         said += f"; the difference is worth {found['mean']:+z.2f}{half} {'in ' if scores else ''}{each['unit']} to it"
     return said
 
 
 def _within(found: dict[str, float | None]) -> str:
-    return "" if found["half_width"] is None else f"±{100 * found['half_width']:.0f}"
+    half = half_width(found)
+    return "" if half is None else f"±{100 * half:.0f}"
 
 
 def remarks(reading: dict[str, Any]) -> Iterator[str]:
@@ -160,14 +175,14 @@ def percent(share: float) -> str:
 def figures(reading: dict[str, Any], which: str = "effects", of: dict[str, Any] | None = None) -> Iterator[str]:
     """Yield a line for each figure; of: the reading, where `reading` is one of its doses."""
     for each in reading.get(which, ()):
-        more = [f"{each['samples']:,} deals"]
+        more = [f"{Estimate.of(each).samples:,} deals"]
         if "changed" in each:
             more.append(f"play differs in {percent(each['changed'])}")
         if "p" in each:
             more.append(f"p {each['p']:.2g}{P_IS.get(which, '')}")
         if each.get("verdict"):
             more.append(each["verdict"])
-        yield f"{each['label']}: {amount(each['mean'], each['half_width'], of or reading)} ({', '.join(more)})"
+        yield f"{each['label']}: {shown(each, of or reading)} ({', '.join(more)})"
 
 
 def markdown(verdicts: Sequence[dict[str, Any]]) -> str:

@@ -15,7 +15,8 @@ class Effect:
     """One figure with its interval: against an opponent, at a dose, in a subgroup, of an item.
 
     p: that it is zero, adjusted by Holm among those that count (of subgroups: a false discovery rate). counted: it has
-    a say in the verdict. changed: the share of deals in which anything was played otherwise. extra: more figures.
+    a say in the verdict. changed: the share of deals in which anything was played otherwise. bounds: those that the
+    verdict is read off, each wrong in 5% of cases at most. extra: more figures.
     """
 
     label: str
@@ -24,14 +25,13 @@ class Effect:
     p: float | None = None
     counted: bool = True
     changed: float | None = None
-    low: float | None = None
-    high: float | None = None
+    bounds: tuple[float, float] | None = None
     extra: dict[str, float] = field(default_factory=dict)
 
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON."""
-        found: dict[str, Any] = {"label": self.label, **self.estimate.as_numbers(), "samples": self.estimate.samples}
-        for name in ("verdict", "p", "changed", "low", "high"):
+        found: dict[str, Any] = {"label": self.label, **self.estimate.as_numbers()}
+        for name in ("verdict", "p", "changed", "bounds"):
             value = getattr(self, name)
             if value not in (None, ""):
                 found[name] = value
@@ -92,7 +92,7 @@ class Level:
     def as_numbers(self) -> dict[str, Any]:
         """Return it for JSON."""
         found: dict[str, Any] = {"dose": self.dose.text if self.dose else "", "label": self.label}
-        found |= {"verdict": self.verdict, **pool_numbers(self.pooled), "samples": self.pooled.effect.samples}
+        found |= {"verdict": self.verdict, **pool_numbers(self.pooled)}
         for name in ("remark", "deals_needed", "frequency", "per_hundred"):
             if getattr(self, name) not in (None, ""):
                 found[name] = getattr(self, name)

@@ -1,0 +1,91 @@
+"""Behaviour cloning in torch: a network learns to play Jie Long as the agent whose decisions were exported.
+
+    pip install -c constraints.txt torch
+    pip install -c constraints.txt ".[train]"
+    gupai tournament jie-long best tuned -o forced_play=true --deals 5000 --seed 1 --record games.jsonl.gz
+    gupai export-dataset games.jsonl.gz --agent best --out best.npz
+    python examples/behaviour_cloning.py best.npz --out clone.safetensors
+    gupai tournament jie-long checkpoint:clone.safetensors greedy tuned best -o forced_play=true
+
+Only decisions with a choice teach anything. Games, not decisions, are kept apart for the test, because the decisions of
+one game are alike. The network has the form that `save_network` writes, so that the clone plays everywhere.
+"""
+
+import argparse
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from gupai_agents import make_agent, save_network
+from gupai_agents.evaluation import duel
+
+GAME, VARIANT = "jie-long", {"forced_play": True}
+HIDDEN, BATCH, RATE = 512, 1024, 1e-3
+TESTED = 20  # one game in so many is kept for the test
+
+
+class Data:
+    """The decisions with a choice of a data set, in tensors."""
+
+    def __init__(self, path: str) -> None:
+        with np.load(path) as arrays:
+            rows = np.flatnonzero(arrays["masks"].sum(1) > 1)
+            self.observations = torch.from_numpy(arrays["observations"][rows])
+            self.masks = torch.from_numpy(arrays["masks"][rows])
+            self.actions = torch.from_numpy(arrays["actions"][rows]).long()
+            self.games = torch.from_numpy(arrays["games"][rows])
+
+    def loss(self, network: nn.Module, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the cross-entropy of some decisions, and in how many of them the network agrees."""
+        logits = network(self.observations[rows].float()).masked_fill(~self.masks[rows], -1e9)
+        return F.cross_entropy(logits, self.actions[rows]), (logits.argmax(1) == self.actions[rows]).float().mean()
+
+
+def clone(data: Data, epochs: int, seed: int) -> nn.Sequential:
+    """Return a network that has learned the actions of a data set; the rate falls to zero."""
+    torch.manual_seed(seed)
+    size, actions = data.observations.shape[1], data.masks.shape[1]
+    network = nn.Sequential(
+        *(nn.Linear(size, HIDDEN), nn.ReLU()), *(nn.Linear(HIDDEN, HIDDEN), nn.ReLU()), nn.Linear(HIDDEN, actions)
+    )
+    test, train = (torch.nonzero((data.games % TESTED == 0) == held).squeeze(1) for held in (True, False))
+    optimiser = torch.optim.AdamW(network.parameters(), RATE, weight_decay=1e-2)
+    steps = epochs * -(-len(train) // BATCH)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: max(0.0, 1 - step / steps))
+    for epoch in range(epochs):
+        for rows in train[torch.randperm(len(train))].split(BATCH):
+            loss, _ = data.loss(network, rows)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+        with torch.no_grad():
+            loss, agreed = data.loss(network, test)
+        print(f"epoch {epoch + 1}: loss {loss:.3f}, the same action in {agreed:.1%} of {len(test):,} other decisions")
+    return network.eval()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", help="what gupai export-dataset wrote, FILE.npz")
+    parser.add_argument("--out", default="clone.safetensors", help="the player, a new file")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--deals", type=int, default=2000, help="of each comparison")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+
+    torch.set_num_threads(1)  # a small network is slower on more
+    data = Data(arguments.data)
+    print(f"{len(data.actions):,} decisions with a choice, of {len(data.games.unique()):,} games")
+    save_network(clone(data, arguments.epochs, arguments.seed), GAME, VARIANT, arguments.out)
+    player = make_agent(f"checkpoint:{arguments.out}", GAME, **VARIANT)
+    for rival in ("random", "greedy", "tuned", "best"):
+        other = make_agent(rival, GAME, **VARIANT)
+        found = duel(GAME, player, other, arguments.deals, seed=arguments.seed, **VARIANT).mean(0)
+        print(f"{found} chips per deal against {rival}")
+
+
+if __name__ == "__main__":
+    main()
