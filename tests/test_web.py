@@ -128,7 +128,7 @@ def test_tiles_that_fit_are_buttons_and_two_ways_are_asked(pages):
 
 
 def test_the_tile_from_the_stock_is_a_button_and_no_tile_of_the_hand_is(pages):
-    text, at = table(pages, game="tiu-u", seed=7)
+    text, at = table(pages, game="shi-wu-hu", seed=7)  # the tile from the stock is in the hand too
     assert len(tile_buttons(text)) > 2
     text = pages.get(f"/table?{at}&play={actions(text)[0]}").text
     assert "from the stock" in text and len(tile_buttons(text)) == 2  # wide and narrow
