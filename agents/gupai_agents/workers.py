@@ -202,7 +202,7 @@ class Processes(Workers):
 
 # On Linux processes are forked from one that has imported what they need and run nothing, so each starts in
 # milliseconds; what macOS and Windows have is slower.
-PROCESSES = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
+PROCESSES: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
 
 
 def begin_process(target: Callable, *arguments: Any, name: str | None = None, needs: str) -> Any:
