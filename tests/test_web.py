@@ -231,7 +231,7 @@ def test_a_lesson_is_given_once(pages):
         ("game=jie-long&with=os:system", "does not play here"),
         ("game=jie-long&with=checkpoint:/etc/passwd", "does not play here"),
         ("game=jie-long&with=heuristic:/etc/x.yaml", "does not play here"),
-        ("game=jie-long&seed=5&seat=0&moves=999", "no action"),
+        ("game=jie-long&seed=5&seat=0&moves=999", "not an action"),
         ("game=jie-long&seed=5&seat=0&moves=a", "with dots"),
         ("game=jie-long&seed=5&seat=0&play=x", "play='x' is not allowed"),
         ("game=jie-long&seed=5&seed=6", "said twice"),

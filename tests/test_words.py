@@ -114,6 +114,7 @@ def mask_and_index(rng, past=0):
 
 # Each function with what it is given; what it returns and what it writes are compared.
 LAYER = {
+    bits.as_index: lambda rng: (index(rng, 128),),
     bits.ones: lambda rng: (word(rng),),
     bits.first_one: lambda rng: (word(rng),),
     bits.spread: lambda rng: (word(rng),),

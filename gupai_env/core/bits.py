@@ -54,6 +54,12 @@ def _first_one(typing_context, word):
 
 
 @rule
+def as_index(number):
+    """Return a number from 0 to 127 as it is; compiled code then need not ask whether it counts from an array's end."""
+    return int(number) & 127
+
+
+@rule
 def _spread_step_by_step(groups):
     word = groups & 0xFFFFFF
     word = (word | word << 20) & 0x00000FFF00000FFF

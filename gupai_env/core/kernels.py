@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gupai_env.core.byte_rows import count_marks, find_mark
+from gupai_env.core.bits import nth_one, ones
+from gupai_env.core.byte_rows import MARKS, count_marks, find_mark, marks_from
 from gupai_env.core.compiling import compiled
 from gupai_env.core.episode import advance, noise_key, start
 from gupai_env.core.game import Game
@@ -188,6 +189,10 @@ def first_refused(rows, actions, first, end):
 @rule
 def random_action(mask, key, lane):
     """Return the legal action that `key` draws for a lane; WAIT if there is none."""
+    if len(mask) <= 2 * MARKS:  # one word, read only once
+        marks = marks_from(mask, 0)
+        legal = ones(marks)
+        return nth_one(marks, draw(key, lane, legal)) if legal else WAIT
     legal = count_marks(mask)
     return find_mark(mask, draw(key, lane, legal)) if legal else WAIT
 

@@ -15,6 +15,7 @@ GOLDEN = 0x9E3779B97F4A7C15
 MIX_1 = 0xBF58476D1CE4E5B9
 MIX_2 = 0x94D049BB133111EB
 WORD = (1 << 64) - 1
+DRAWN = (1 << 31) - 1  # the bits of a draw
 KEYS = 1 << 63  # keys are 0..KEYS - 1, so that they fit a signed 64-bit integer
 
 
@@ -44,13 +45,19 @@ def _derive_compiled(key, counter):
 @rule
 def draw(key, counter, n):
     """Return draw number `counter` of `key`: an integer below `n` (biased by less than n / 2**31)."""
-    return ((derive(key, counter) >> 32) * n) >> 31
+    return (((derive(key, counter) >> 32) * n) >> 31) & DRAWN  # not negative, which compiled code uses as `as_index`
 
 
 @rule
 def shuffle(tiles, key):
     """Shuffle an array in place (Fisher and Yates) with draws 1..len - 1 of `key`; draw 0 stays free."""
-    for last in range(len(tiles) - 1, 0, -1):
+    shuffle_first(tiles, len(tiles), key)
+
+
+@rule
+def shuffle_first(tiles, number, key):
+    """Shuffle the first `number` entries of an array in the same way."""
+    for last in range(number - 1, 0, -1):
         other = draw(key, last, last + 1)
         tiles[last], tiles[other] = tiles[other], tiles[last]
 

@@ -1,11 +1,12 @@
 """The observation of Pai Gow: the tiles, and what the groups of every split are."""
 
+from gupai_env.core.bits import as_index
 from gupai_env.core.layout import Encoder, Layout, Section
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import KINDS, NO_TILE, write_counts
-from gupai_env.games.pai_gow.groups import CLASS, CLASS_NAMES, MOST_VALUE
+from gupai_env.games.pai_gow.groups import CLASS_NAMES, MOST_VALUE, what_is
 from gupai_env.games.pai_gow.knowledge import WAYS
-from gupai_env.games.pai_gow.rules import GROUP, SEATS, SPLITS, is_distinct
+from gupai_env.games.pai_gow.rules import GROUP, HAND, SEATS, SPLITS, is_distinct
 from gupai_env.games.splitting.rules import UNSPLIT
 
 KNOWN = len(CLASS_NAMES)
@@ -41,15 +42,16 @@ def encode(view, out):
     out[AT.banker + int(view.banker)] = 1
     out[AT.players + int(view.players) - 2] = 1
     tiles, at = view.tiles, AT.groups
+    whole = tiles[HAND - 1] != NO_TILE
     for action in range(WAYS):
         out[AT.ways + action] = is_distinct(tiles, action)
         out[AT.high + action] = view.values[action, 0]
         out[AT.low + action] = view.values[action, 1]
         beside, second, third = SPLITS[action, 0], SPLITS[action, 1], SPLITS[action, 2]
-        if tiles[beside] != NO_TILE:
-            out[at + int(CLASS[view.table, tiles[0], tiles[beside]])] = 1
-        if tiles[third] != NO_TILE:
-            out[at + KNOWN + int(CLASS[view.table, tiles[second], tiles[third]])] = 1
+        if whole or action == 0:
+            out[at + as_index(what_is(view.table, tiles[0], tiles[beside]))] = 1
+        if whole:
+            out[at + KNOWN + as_index(what_is(view.table, tiles[second], tiles[third]))] = 1
         at += GROUP * KNOWN
     if view.splits[0] != UNSPLIT:
         out[AT.split + int(view.splits[0])] = 1

@@ -4,6 +4,8 @@ from itertools import product
 
 import numpy as np
 
+from gupai_env.core.bits import as_index
+from gupai_env.core.rule import rule
 from gupai_env.core.tiles import COPIES, KINDS, NO_TILE, WEIGHT, kind_of, parse_tiles
 
 # The single ranks, 15 for [6:6] down to 1; [4:2] and [2:1] have none.
@@ -68,6 +70,18 @@ _TABLES = [tables(bool(n & 1), bool(n & 2), bool(n & 4)) for n in range(8)]
 CLASS = np.array([classes for classes, _ in _TABLES])  # int8 [tables, KINDS + 1, KINDS + 1]
 VALUE = np.array([values for _, values in _TABLES])
 MOST_VALUE = int(VALUE.max())
+
+
+@rule
+def value_of(table, first, second):
+    """Return the value of a group of two kinds."""
+    return VALUE[as_index(table), as_index(first), as_index(second)]
+
+
+@rule
+def what_is(table, first, second):
+    """Return the class of a group of two kinds."""
+    return CLASS[as_index(table), as_index(first), as_index(second)]
 
 
 def group_name(table: int, first: int, second: int) -> str:

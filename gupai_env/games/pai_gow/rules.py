@@ -35,7 +35,7 @@ from gupai_env.core.rule import rule
 from gupai_env.core.streams import LEADER_STREAM
 from gupai_env.core.tiles import DECK, NO_TILE, deck_of, parse_tiles, set_name, tile_set
 from gupai_env.core.variant import Variant, option
-from gupai_env.games.pai_gow.groups import NO_VALUE, VALUE
+from gupai_env.games.pai_gow.groups import NO_VALUE, VALUE, value_of
 from gupai_env.games.splitting.rules import clear, deal_hands, split_hand
 
 SEATS, HAND, GROUP = 8, 4, 2
@@ -111,8 +111,8 @@ def table_of(rules):
 @rule
 def values_of(table, tiles, action):
     """Return the values of the high and the low group of a split; `tiles`, int8 [HAND], is the sorted hand."""
-    one = VALUE[table, tiles[0], tiles[SPLITS[action, 0]]]
-    other = VALUE[table, tiles[SPLITS[action, 1]], tiles[SPLITS[action, 2]]]
+    one = value_of(table, tiles[0], tiles[SPLITS[action, 0]])
+    other = value_of(table, tiles[SPLITS[action, 1]], tiles[SPLITS[action, 2]])
     return max(one, other), min(one, other)
 
 

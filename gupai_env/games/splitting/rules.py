@@ -4,6 +4,7 @@ A state has `hands`, `tiles`, `unused` and `splits`. Seats are asked one after t
 they do is hidden until all have decided.
 """
 
+from gupai_env.core.bits import as_index
 from gupai_env.core.episode import seat_after
 from gupai_env.core.rule import rule
 from gupai_env.core.tiles import NO_TILE, ONE, list_hand, list_tiles
@@ -38,7 +39,7 @@ def take_up(state, seat, tiles, at, size):
     """Give a seat its hand: `size` of `tiles`, int8 kinds, from `at` on."""
     hand = 0
     for place in range(at, at + size):
-        hand += ONE[tiles[place]]
+        hand += ONE[as_index(tiles[place])]
     state.hands[seat] = hand
     list_hand(hand, state.tiles[seat])
 
