@@ -597,6 +597,11 @@ def test_a_run_is_shown_and_played_against(pages):
         ({"targets": 5, "decisions": None, "updates": 1, "seconds": 3.0}, "metrics.jsonl is damaged"),
         ({"targets": "5", "decisions": 7, "updates": 1, "seconds": 3.0}, "metrics.jsonl is damaged"),
         (5, "metrics.jsonl is damaged"),
+        (
+            {"targets": 5, "decisions": 7, "updates": 1, "seconds": 3.0}
+            | {"tuned": {"mean": 1.0, "low": None, "high": None, "n": 1}},
+            "metrics.jsonl is damaged",
+        ),
     ],
 )
 def test_a_run_with_odd_looks_leaves_the_list_as_it_is(row, words, pages, room):

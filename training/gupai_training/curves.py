@@ -18,6 +18,14 @@ LOSSES = ("policy_loss", "value_loss")  # of the last update before an evaluatio
 MOST_BASELINES = 32
 
 
+class Compared(Interval):
+    """A comparison with a baseline in chips per deal: of several deals, so that both ends are known."""
+
+    low: Number
+    high: Number
+    n: Count = 0  # runs of before do not say
+
+
 class Exploitability(Stored):
     """What best responses win, chips per deal."""
 
@@ -29,7 +37,7 @@ class Evaluation(Stored):
     """A row of a run's file of metrics: how far the run was, and a comparison with each baseline by its name."""
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, Interval] = Field(init=False)
+    __pydantic_extra__: dict[str, Compared] = Field(init=False)
 
     targets: Count = Field(validation_alias=AliasChoices("targets", "labels"))  # the former name, in older runs
     decisions: Count
