@@ -30,7 +30,7 @@ from gupai_agents.evaluation.claims.patterns import WORDS
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.claims.schema import ID, MOST_ID
 from gupai_agents.evaluation.claims.verdicts import RATE, corrected
-from gupai_agents.workers import Cluster, Workers, on_one_core
+from gupai_agents.workers import Cluster, Workers
 from gupai_app.changes import changed, fields_of
 from gupai_app.claim_template import template
 from gupai_app.report import progress, put, shares, table_of
@@ -222,7 +222,7 @@ def _parts(claims: Sequence[Claim], command: dict[str, Any], out: str | None, wo
                 yield from workers.as_done(_tried, {at: (claims[at], command) for at in todo})
                 return
             for at in todo:
-                yield at, on_one_core(_tried, claims[at], command, functools.partial(tell_of, at))
+                yield at, _tried(claims[at], command, functools.partial(tell_of, at))
 
         def tell_of(at: int, share: float, what: str) -> None:
             notify((done + share * todo[at]) / total, f"{claims[at].id}: {what}")

@@ -33,8 +33,8 @@ class End(NamedTuple):
         """How likely a run ends above one of the first recipe, "" for that one."""
         if self.above is None:
             return ""
-        interval = f" [{self.above.low:.0%}, {self.above.high:.0%}]" if self.above.n > 1 else ""
-        return f"{self.above.value:.0%}{interval}"
+        ends = f" [{self.above.low:.0%}, {self.above.high:.0%}]" if self.above.n > 1 else ""
+        return f"{self.above.value:.0%}{ends}"
 
 
 def ends_of(found: Comparison) -> list[End]:
@@ -56,9 +56,9 @@ def show(found: Comparison, *, as_json: bool = False) -> None:
         rows = [
             {
                 **{"recipe": end.recipe, "against": end.against},
-                **_numbers(end.mean),
-                "iqm": _numbers(end.middle),
-                **({} if end.above is None else {"above_first": _numbers(end.above)}),
+                **interval(*end.mean),
+                "iqm": interval(*end.middle),
+                **({} if end.above is None else {"above_first": interval(*end.above)}),
             }
             for end in ends
         ]
@@ -75,10 +75,6 @@ def show(found: Comparison, *, as_json: bool = False) -> None:
         "are too narrow for fewer than five runs.",
     )
     return None
-
-
-def _numbers(over: Any) -> dict[str, Any]:
-    return interval(*over)
 
 
 def write(found: Comparison, out: str, against: str, *, force: bool = False) -> list[str]:

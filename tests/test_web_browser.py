@@ -123,6 +123,13 @@ def choose(page):
     return page.locator(".choices button:visible").first.click()
 
 
+def turn(page, play):
+    """Do what plays a move, and wait for the page after it."""
+    before = page.url
+    play()
+    page.wait_for_url(lambda url: url != before)
+
+
 @both
 @pytest.mark.parametrize("game", GAMES)
 def test_a_deal_is_played_by_clicks_to_its_end(game, size, scheme, opened):
@@ -131,9 +138,7 @@ def test_a_deal_is_played_by_clicks_to_its_end(game, size, scheme, opened):
         go_on(page)
         if terminated(page):
             break
-        before = page.url
-        choose(page)
-        page.wait_for_url(lambda url, before=before: url != before)
+        turn(page, lambda: choose(page))
         assert fits(page)
     assert terminated(page)
     assert page.locator(".over .winner").text_content().strip() and page.locator(".over .reasons li").count()
@@ -158,9 +163,7 @@ def test_a_split_is_made_by_dragging_tiles_into_groups(opened):
         assert done.is_disabled()
         for _ in range(number):
             page.locator(".zone[data-name=hand] .piece").first.drag_to(page.locator(f".zone[data-name={group}]"))
-    before = page.url
-    done.click()
-    page.wait_for_url(lambda url: url != before)
+    turn(page, done.click)
 
 
 def test_the_back_button_and_a_double_click(opened):
@@ -178,9 +181,7 @@ def test_the_back_button_and_a_double_click(opened):
 
 def test_a_game_is_looked_at_by_its_moves(opened):
     page = opened("game=da-ling")
-    before = page.url
-    choose(page)
-    page.wait_for_url(lambda url: url != before)
+    turn(page, lambda: choose(page))
     go_on(page)
     page.get_by_role("link", name="Review this game").click()
     page.get_by_role("button", name="Look at every decision").click()
@@ -389,9 +390,7 @@ def test_several_tiles_are_played_together_and_their_class_is_said(visited):
     tiles_in_hand(page).first.click()
     assert said.text_content() == "These tiles cannot be played together." and play.is_disabled()
     tiles_in_hand(page).first.click()
-    before = page.url
-    play.click()
-    page.wait_for_url(lambda url: url != before)
+    turn(page, play.click)
     assert "You lead [2:2][2:2]" in page.locator(".tail").text_content()
 
 
@@ -401,9 +400,7 @@ def test_tiles_are_discarded_together_in_any_order(visited):
     tiles.first.click()  # the tile that must be discarded last
     assert discard.is_disabled()
     tiles.last.click()
-    before = page.url
-    discard.click()
-    page.wait_for_url(lambda url: url != before)
+    turn(page, discard.click)
     assert "You discard 2 of 2 tiles" in page.locator(".tail").text_content()
 
 

@@ -95,13 +95,18 @@ def require_listener(address: str) -> None:
         raise ValueError(f"--ray {address}: no cluster answers there ({error})") from None
 
 
-def on_one_core(task: Callable[..., Found], *arguments: Any) -> Found:
-    """Return the result of a task whose matrix products keep to one core, as in a worker.
+def one_core() -> threadpool_limits:
+    """Keep matrix products of this process to one core, from now on or, as a context, within it.
 
     The last bits of a network's scores depend on how many cores share a product, and what is found should not depend
-    on who finds it.
+    on who finds it. Besides, processes that all use all cores wait for each other.
     """
-    with threadpool_limits(1, "blas"):
+    return threadpool_limits(1, "blas")
+
+
+def on_one_core(task: Callable[..., Found], *arguments: Any) -> Found:
+    """Return the result of a task that was done within `one_core`, as in a worker."""
+    with one_core():
         return task(*arguments)
 
 
@@ -161,11 +166,6 @@ class Thread(Workers):
         """Start nothing more of what was asked for; what is under way ends at its next pause."""
         self._closed.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def keep_to_one_core() -> None:
-    """Limit matrix products of this process to one core; processes that all use all cores wait for each other."""
-    threadpool_limits(1, "blas")
 
 
 class Processes(Workers):
@@ -261,7 +261,7 @@ def _serve(pipe: "Connection[Any, Any]") -> None:
     """Do tasks as they come, until the process that asks for them is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    keep_to_one_core()
+    one_core()
     while True:
         try:
             task, arguments = pipe.recv()

@@ -16,7 +16,6 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from gupai_agents.agent import Agent, name_of, origin_of
 from gupai_agents.evaluation.benchmark_models import (
@@ -39,7 +38,7 @@ from gupai_agents.evaluation.match import Progress, duel
 from gupai_agents.identity import identity_of, moves_of
 from gupai_agents.registry import KINDS, agent_of_data, make_agent
 from gupai_agents.shipped import BEST, best_file
-from gupai_agents.workers import Workers
+from gupai_agents.workers import Workers, one_core
 from gupai_env.core.checks import counted, whole_number
 from gupai_env.core.files import naming
 from gupai_env.core.game import Game
@@ -255,7 +254,7 @@ def timed(card: Card, agents: Mapping[str, str | Agent], cpu: str) -> Card:
         cpu: What the processor is called.
     """
     suite, found = read_suite(card.suite), {}
-    with threadpool_limits(1, "blas"):
+    with one_core():
         for task in (suite.task(each.task) for each in card.results):
             game, variant = task.played
             batch = some_decisions(game, agent_of_data(list(task.population)[1], game, variant), variant)

@@ -99,7 +99,7 @@ def card_page(card: Card) -> str:
 
 def _half(score: Score) -> float:
     """Return half the width of an interval, infinite for none."""
-    return float("inf") if score.low is None or score.high is None else (score.high - score.low) / 2
+    return float("inf") if score.half_width is None else score.half_width
 
 
 def card_head(card: Card) -> str:

@@ -2,6 +2,8 @@
 // Dragging by mouse, pen or finger, for whatever may be dragged on a page. A click that ends a drag does nothing else.
 const FAR = 6; // pixels that a pointer moves before it drags
 
+const drawnTile = (tile) => `<svg viewBox="-8 -8 116 245" aria-hidden="true"><use href="#g-u${tile}"/></svg>`;
+
 // lift() returns whether the piece may be dragged now; over(x, y) follows the pointer; drop(x, y) ends it, drop() undoes it.
 function draggable(piece, tile, { lift, over, drop }) {
   let begun = null;
@@ -36,7 +38,7 @@ function draggable(piece, tile, { lift, over, drop }) {
       const { width, height } = piece.getBoundingClientRect();
       picture = document.createElement("div");
       picture.className = "dragged";
-      picture.innerHTML = `<svg viewBox="-8 -8 116 245" aria-hidden="true"><use href="#g-u${tile}"/></svg>`;
+      picture.innerHTML = drawnTile(tile);
       picture.style.width = `${width}px`;
       picture.style.height = `${height}px`;
       document.body.append(picture);

@@ -78,7 +78,7 @@ if (splitter) {
     piece.className = "piece";
     piece.dataset.tile = tile;
     piece.setAttribute("aria-label", `[${tile[0]}:${tile[1]}]`);
-    piece.innerHTML = `<svg viewBox="-8 -8 116 245" aria-hidden="true"><use href="#g-u${tile}"/></svg>`;
+    piece.innerHTML = drawnTile(tile);
     draggable(piece, tile, {
       lift: () => true,
       over: (x, y) => {

@@ -32,6 +32,7 @@ from gupai_agents.evaluation.claims.schema import (
 from gupai_agents.evaluation.claims.tables import PILOT, Meter, Progress, Setting, choice_of
 from gupai_agents.registry import agent_names
 from gupai_agents.shipped import BEST
+from gupai_agents.workers import one_core
 from gupai_env.core.game import Game
 from gupai_env.core.rng import as_key
 from gupai_env.games import get_game
@@ -62,11 +63,12 @@ def try_claim(
     """
     game, readings, findings = get_game(claim.game), with_panel(claim, panel, strong), []
     meter = Meter([weight for reading in readings for weight in weights_of(game, reading, deals, masters)], progress)
-    for reading in readings:
-        variant = variant_of(game, reading.variant)
-        given = given_in(panel or (), game, variant)
-        setting = Setting(game, variant, as_key(seed), deals, meter, masters, given)
-        findings.append(_tested(setting, reading))
+    with one_core():
+        for reading in readings:
+            variant = variant_of(game, reading.variant)
+            given = given_in(panel or (), game, variant)
+            setting = Setting(game, variant, as_key(seed), deals, meter, masters, given)
+            findings.append(_tested(setting, reading))
     return Verdict(claim, seed, tuple(findings))
 
 
