@@ -98,10 +98,19 @@ def draw_table(scene: Scene, layout: Layout) -> Table:
 
 def draw_centre(scene: Scene, layout: Layout) -> tuple[Piece, ...]:
     """Return the pieces of the piles that belong to nobody."""
-    box = layout.centre.inside(10)
-    if not layout.narrow:
-        return lay_piles(scene.centre, box, 54)
-    return lay_piles(_snug(scene.centre, box, FINGERS[1]), box, *_central(scene))
+    sizes = _central(scene) if layout.narrow else (54,)
+    return lay_piles(central_piles(scene, layout), layout.centre.inside(10), *sizes)
+
+
+def central_piles(scene: Scene, layout: Layout) -> tuple[Pile, ...]:
+    """Return the piles of the centre with the room they have in a drawing."""
+    return _snug(scene.centre, layout.centre.inside(10), FINGERS[1]) if layout.narrow else scene.centre
+
+
+def near_piles(scene: Scene, layout: Layout) -> tuple[Pile, ...]:
+    """Return the piles of the near seat with the room they have in a drawing."""
+    piles = scene.places[0].piles
+    return (*piles[:1], *_snug(piles[1:], layout.areas[0].inside(10), 26)) if layout.narrow else piles
 
 
 def _felt(layout: Layout) -> Piece:
@@ -291,14 +300,14 @@ def _central(scene: Scene) -> tuple[int, int]:
 
 
 def _snug(piles: tuple[Pile, ...], box: Box, size: int) -> tuple[Pile, ...]:
-    """Return piles that keep space for full rows of the tiles they have, so that a table is not too high for a phone;
-    a line keeps space for up to eight more tiles."""
+    """Return piles that keep space for full rows of the tiles they have and one more, so that a table is not too high
+    for a phone; a line keeps space for up to eight more tiles."""
     step = fitting(size, box.w)
 
     def capacity(pile: Pile) -> int:
         found = len(pile.tiles) + pile.hidden
-        rounded = 8 * (found // 8 + 1) if pile.form == "line" else step * max(ceil(found / step), 1)
-        return min(pile.capacity, rounded)
+        row = 8 if pile.form == "line" else step
+        return min(pile.capacity, row * (found // row + 1))
 
     return tuple(replace(pile, capacity=capacity(pile)) for pile in piles)
 
