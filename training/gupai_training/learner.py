@@ -68,11 +68,14 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 
 
 class Rollout:
-    """The decisions of one update in preallocated arrays [T, B], filled in order."""
+    """The decisions of one update in preallocated arrays [T, B], filled in order.
 
-    def __init__(self, steps: int, envs: int, inputs: int, actions: int, players: int) -> None:
-        self.observations = np.zeros((steps, envs, inputs), np.int8)
-        self.masks = np.zeros((steps, envs, actions), np.bool_)
+    What a network sees lies in pinned memory if it is on a GPU, so that nobody waits for it to be copied there.
+    """
+
+    def __init__(self, steps: int, envs: int, inputs: int, actions: int, players: int, pinned: bool = False) -> None:
+        self.observations = torch.zeros((steps, envs, inputs), dtype=torch.int8, pin_memory=pinned).numpy()
+        self.masks = torch.zeros((steps, envs, actions), dtype=torch.bool, pin_memory=pinned).numpy()
         self.actions = np.zeros((steps, envs), np.int16)
         self.log_probs = np.zeros((steps, envs), np.float32)
         self.values = np.zeros((steps, envs), np.float32)
@@ -125,7 +128,8 @@ class SelfPlayPPO(MaskablePPO):
         self.network.precision = self.precision
         self.average = copy.deepcopy(self.network).requires_grad_(False)
         inputs, actions = self.env.envs.layout.size, self.env.envs.game.num_actions
-        self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players)
+        on_gpu = self.device.type == "cuda"
+        self.rollout = Rollout(self.n_steps, self.n_envs, inputs, actions, self.env.players, pinned=on_gpu)
         self.noise = torch.Generator(device=self.device).manual_seed(int(self.seed or 0))
         self.rollout_buffer = None  # type: ignore[assignment]  # SB3's own is not used
 
@@ -144,17 +148,20 @@ class SelfPlayPPO(MaskablePPO):
         callback.on_rollout_start()
         rollout.won.clear()
         learned = self.num_timesteps
+        log_probs_and_values = []  # fetched once, since fetching waits for the device
         for step in range(n_rollout_steps):
             rollout.observations[step] = env.observations
             rollout.masks[step] = env.masks
             rollout.seats[step] = env.seats
-            logits, values = self.network(torch.as_tensor(rollout.observations[step], device=self.device))
-            masks = torch.as_tensor(rollout.masks[step], device=self.device)
+            observations, masks = (
+                torch.from_numpy(array[step]).to(self.device, non_blocking=True)
+                for array in (rollout.observations, rollout.masks)
+            )
+            logits, values = self.network(observations)
             log_probs = F.log_softmax(logits.masked_fill(~masks, FORBIDDEN), 1)
             noise = torch.empty_like(log_probs).exponential_(generator=self.noise)
             actions = (log_probs - noise.log()).argmax(1, keepdim=True)  # the Gumbel trick
-            rollout.log_probs[step] = log_probs.gather(1, actions).squeeze(1).cpu().numpy()
-            rollout.values[step] = values.cpu().numpy()
+            log_probs_and_values.append(torch.stack((log_probs.gather(1, actions).squeeze(1), values)))
             rollout.actions[step] = actions.squeeze(1).cpu().numpy()
             env.play(rollout.actions[step])
             rollout.rewards[step] = env.rewards
@@ -165,6 +172,7 @@ class SelfPlayPPO(MaskablePPO):
             if not callback.on_step():
                 self.num_timesteps = learned  # nothing has been learned from the decisions played by now
                 return False
+        rollout.log_probs[:], rollout.values[:] = torch.stack(log_probs_and_values, 1).cpu().numpy()
         rollout.rewards /= env.payoff_scale
         played = rollout.seats, rollout.values, rollout.rewards, rollout.terminated
         discounts = np.float32(self.gamma), np.float32(self.gae_lambda)
