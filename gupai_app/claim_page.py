@@ -171,7 +171,7 @@ def _table(figures: Sequence[dict[str, Any]], unit: str) -> Iterator[list[str]]:
     for each in figures:
         half = half_width(each)
         yield [
-            each["label"],
+            translate(each["label"]),
             f"{times * each['mean']:+z.3f}",
             "" if half is None else f"{times * half:.3f}",
             f"{Estimate.of(each).samples:,}",

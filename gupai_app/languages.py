@@ -12,10 +12,11 @@ from contextvars import ContextVar
 from dataclasses import replace
 from importlib.resources import files
 
+from gupai_agents.shipped import BEST, heuristic_names
 from gupai_app.words import COMPASS
 from gupai_env.core.phrases import YOU
 from gupai_env.core.scene import Pile, Place, Scene
-from gupai_env.games import GAMES
+from gupai_env.games import GAMES, get_game
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}
@@ -30,14 +31,21 @@ _AGENT = r"[^\s,;]*[^\s,;.:]"
 # "West", and in a review "West: best" and "Seat 2 best":
 _NAMES = rf"\b(?:(?:{_PLACES})(?:: {_AGENT})?|Seat \d {_AGENT}|{YOU}(?!:))(?![\w:])"
 _GAMES = "|".join(" ".join(word for word in game.title.split() if word.isascii()) for game in GAMES.values())
+# Players in sentences about claims, "greedy" and "search:playouts=20", and the numbers of doses, "five or more":
+_NAMED = "|".join(sorted({BEST, "random", *(name for game in GAMES for name in heuristic_names(get_game(game)))}))
+_PLAYER = rf"(?:(?:{_NAMED})(?![\w=])(?:[:+@][\w.:=+@-]*\w)?|search:[\w.:=+@-]*\w|\+[\w=+-]*\w)"
+_NUMBERS = "0|one|two|three|four|five|six|seven|eight"
+_DOSES = rf"(?:{_NUMBERS})(?: (?:and|to) (?:{_NUMBERS})| or more)?"
 _TILES = r"(?:\[[1-6]:[1-6]\])+"
 _SLOT = re.compile(
-    rf"{_TILES}(?: / {_TILES})*|\b(?:{_GAMES})\b|[+-]?\d+(?:[.,]\d+)*|{_NAMES}"
+    rf"(?:(?<=[Aa]gainst )|(?<=among )|(?<=with )){_PLAYER}(?!\w)|^{_PLAYER}(?= (?:with |at |\(?[+-]?\d))"
+    rf"|(?<=with )(?:{_DOSES})(?= (?:it |[+-]\d))|(?:(?<=from )|(?<=up to ))(?:{_DOSES})$"
+    rf"|{_TILES}(?: / {_TILES})*|\b(?:{_GAMES})\b|[+-]?\d+(?:[.,]\d+)*(?:e[+-]\d+)?|{_NAMES}"
     rf"|\b(?:{_RANKS})(?= / | and (?:{_RANKS})| \((?:wins|pushes|loses)\)|, (?:wins|pushes|loses)$)"
     rf"|(?:(?<= / )|(?<= has )|(?<= have )|(?<=\]  ))(?:{_RANKS})\b|(?<= and )(?:{_RANKS})(?=\.$| \()"
 )
 # What joins sentences and parts of them, with what joins them in Chinese, the widest first:
-_JOINTS = {". ": "。", "; ": "；", ": ": "：", ", ": "，"}
+_JOINTS = {". ": "。", "; ": "；", ": ": "：", " > ": " > ", ", ": "，"}
 _TITLE = re.compile(r"(.+?) \((.+)\)")  # of a game with options
 
 
@@ -65,8 +73,13 @@ def _found(language: str, text: str) -> str | None:
     known = catalogue(language)
     if not known:
         return None
+    name, joint, value = text.partition("=")
+    if joint and name.replace("_", " ") in known and not re.search(r"[\s,;+]", text):  # an option
+        return f"{known[name.replace('_', ' ')]}：{known.get(text.lower()) or known.get(value.lower(), value)}"
     if text in known:
         return known[text]
+    if all(re.fullmatch(_PLAYER, each) for each in text.split(" or ")):
+        return "、".join(known.get(each, each) for each in text.split(" or "))
     slots: list[str] = []
 
     def slot(found: re.Match[str]) -> str:
@@ -107,6 +120,11 @@ def title_in(title: str) -> str:
     name = title.rstrip("".join(each for each in title if ord(each) > 0x2E7F) + " ")
     there = catalogue(LANGUAGE.get())
     return there.get(name) or translate(title)
+
+
+def game_in(game: str) -> str:
+    """Return the name of a game by its id, as people of the language call it; the id of one that is not known."""
+    return title_in(GAMES[game].title) if LANGUAGE.get() != ENGLISH and game in GAMES else game
 
 
 def option_in(name: str) -> str:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
+from html import escape, unescape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from markupsafe import Markup
 
 from gupai_agents.evaluation.html import templates
 from gupai_agents.evaluation.records import GameRecord
-from gupai_app.languages import choice_in, option_in, title_in, translate, translated, translated_place
+from gupai_app.languages import choice_in, game_in, option_in, title_in, translate, translated, translated_place
 from gupai_app.session import Session, Step
 from gupai_app.words import names_at
 from gupai_env.core.phrases import YOU, chips, seat_names, title
@@ -27,8 +28,23 @@ from gupai_env.render.pieces import DARK, LIGHT, Piece, escaped, style, symbols
 from gupai_env.render.svg import Layout, draw_table, lay_out
 
 PERSON = "human"  # the name of a person among the players of a game
-templates("gupai_app").globals.update(_=translate, title_in=title_in, option_in=option_in, choice_in=choice_in)
+
+
+def worded(drawn: Markup) -> Markup:
+    """Return a chart with its words in the language of the request."""
+
+    def there(found: re.Match[str]) -> str:
+        return escape(translate(unescape(found[0])))
+
+    return Markup(CHARTED.sub(there, drawn))
+
+
+templates("gupai_app").filters["worded"] = worded
+templates("gupai_app").globals.update(
+    _=translate, title_in=title_in, option_in=option_in, choice_in=choice_in, game_in=game_in
+)
 TITLE = re.compile(r"(?<=<title>)[^<\[]+")  # what a piece of a drawing shows, except the names of tiles
+CHARTED = re.compile(r"(?<=>)[^<>]+(?=</t)|(?<=aria-label=\")[^\"]+")  # what a chart says
 LAYOUTS = {"broad": False, "narrow": True}  # whether they are narrow, by their name in a page
 
 

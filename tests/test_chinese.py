@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 from dataclasses import fields
 from html import unescape
 from html.parser import HTMLParser
@@ -16,6 +17,7 @@ from jinja2 import nodes
 import gupai_agents
 import gupai_app
 import gupai_env
+import gupai_training
 from gupai_agents.evaluation.html import templates
 from gupai_agents.levels import LEVELS
 from gupai_app import words
@@ -33,14 +35,17 @@ from gupai_env.core.guide import guide_of
 from gupai_env.core.rng import draw
 from gupai_env.core.variant import typed
 from gupai_env.games import GAMES, get_game
+from web_room import RUN, furnish
 
 HOME = "http://127.0.0.1:8420"
 LATIN = re.compile("[A-Za-z]{2,}")
 DATA = ("done", "how", "zones", "makes", "none", "wrong", "spare")  # that scripts show
 SAID = ("title", "aria-label", "alt", "placeholder", "label", *(f"data-{each}" for each in DATA))  # attributes of words
 FOLDER = Path(gupai_app.__file__).parent
-# Templates of files that commands write, and of pages of runs:
-ENGLISH = {"file", "game", "run", "runs", "compare"}
+PLAYER = re.compile(r"(?:[a-z]+|(?=\+))[:+][\w=+-]*=[\w+=-]*")  # such as search:playouts=20 and +attack_2=40
+SOURCES = {"A. Kam", "Pagat", "navpil.github.io/gupai", "attack_2", "same", "any"}
+# Templates of files that commands write:
+ENGLISH = {"file", "game"}
 TEMPLATES = sorted(path for path in (FOLDER / "templates").glob("*.html") if path.stem not in ENGLISH)
 
 
@@ -75,7 +80,7 @@ class Words(HTMLParser):
 
 def english(texts, allowed=()):
     """The texts in which there are Latin words besides names that are allowed."""
-    names = sorted(map(re.escape, {*allowed, "gupai", "--record"}), key=len, reverse=True)
+    names = sorted(map(re.escape, {*allowed, "gupai", "--record", "PNG"}), key=len, reverse=True)
     known = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(names)})(?![A-Za-z])|\w+…")  # some are cut in drawings
     return [text for text in texts if LATIN.search(known.sub("", text))]
 
@@ -115,13 +120,15 @@ def test_other_texts_of_the_app_are_chinese():
 def test_no_entry_is_left_of_a_text_that_has_changed():
     # Most pairs of words of an entry stand next to each other in the sources; f-strings break a few.
     known = set()
-    for folder in (FOLDER, Path(gupai_env.__file__).parent, Path(gupai_agents.__file__).parent):
+    packages = FOLDER, Path(gupai_env.__file__).parent, Path(gupai_agents.__file__).parent
+    claims = [Path(__file__).parents[1] / each / "claims" for each in ("configs", "docs")]  # and verdicts on them
+    for folder in (*packages, Path(gupai_training.__file__).parent, *claims):
         for path in folder.rglob("*.*"):
             if path.suffix == ".py":
                 tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
                 texts = [node.value for node in tree if isinstance(node, ast.Constant) and isinstance(node.value, str)]
             else:
-                texts = [path.read_text(encoding="utf-8")] if path.suffix in (".html", ".js") else []
+                texts = [path.read_text(encoding="utf-8")] if path.suffix in (".html", ".js", ".yaml", ".json") else []
             known |= {pair for text in texts for pair in pairwise(_words(text))}
     for text in catalogue("zh-Hant"):
         pairs = list(pairwise(_words(text)))
@@ -191,14 +198,29 @@ def test_two_people_at_a_screen_read_no_english():
     assert not english([*covered, *tables[0], *tables[1]])
 
 
-def test_buttons_and_headings_of_a_claim_are_chinese():
+@pytest.mark.parametrize("name", ["jl-attack-2", "jl-lockout-2", "dn-number-character", "tg-banker"])
+def test_a_claim_and_its_verdict_are_chinese(name):
     pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
-    for address in ("/claims", "/claim/jl-attack-2", "/recorded/jl-attack-2", "/verdict/none"):
-        text = pages.get(address).text
-        names = {each.name for each in known()["jl-attack-2"].readings}  # written by who made the claim
-        found = re.findall(r"<(button|h[12]|th|legend|summary)\b[^>]*>(.*?)</\1>", text, re.DOTALL)
-        texts = [each for _, html in found for each in Words(html).found]
-        assert texts and not english(texts, {"jl-attack-2", known()["jl-attack-2"].statement, *names}), address
+    claim, texts = known()[name], []
+    for address in (f"/claim/{name}", f"/recorded/{name}", "/verdict/none"):
+        texts += [PLAYER.sub("", text) for text in Words(pages.get(address).text).found]
+    assert claim.readings and not english(texts, {name, *NAMED.known(get_game(claim.game)), *SOURCES})
+
+
+def test_the_list_of_claims_is_chinese():
+    pages = TestClient(create_app(), base_url=HOME, headers={"accept-language": "zh-Hant"})
+    assert not english(Words(pages.get("/claims").text).found, known())
+
+
+def test_runs_and_their_comparison_are_chinese(tmp_path):
+    room = furnish(tmp_path)
+    shutil.copytree(room / "runs" / RUN, room / "runs" / "two")
+    (room / "runs" / "two" / "config.yaml").write_text("game: jie-long\nseed: 2\n")
+    pages = TestClient(create_app(runs=room / "runs"), base_url=HOME, headers={"accept-language": "zh-Hant"})
+    for address in ("/runs", f"/run/{RUN}", "/run/broken", f"/compare?run={RUN}&run=two"):
+        texts = [text for text in Words(pages.get(address).text).found if not text.startswith("game: ")]
+        allowed = (RUN, "two", "broken", "tuned", "tu&ned", "jie-long", "Metrics.jsonl", "metrics.jsonl", "config.yaml")
+        assert texts and not english(texts, {*allowed, "SVG", "PNG", "CSV", "IQM", "JSON", "line 1: it is not JSON"})
 
 
 def test_a_review_by_a_player_is_chinese():

@@ -83,7 +83,7 @@ def test_p_of_subgroups_is_of_many():
         ),
         ({"variant": {"players": 3}}, "Variant: players=3."),
         ({"variant": {}}, "Variant: the defaults."),
-        ({"effects": [effect("a", 1, 1), effect("b", 1, 1)]}, "Variant: the defaults; players: a, b."),
+        ({"effects": [effect("a", 1, 1), effect("b", 1, 1)]}, "Variant: the defaults. Players: a, b."),
     ],
 )
 def test_remarks_tell_how_often_how_much_and_how_surely(more, printed):

@@ -40,7 +40,7 @@ def test_every_text_has_both_translations_with_the_same_slots():
             slots = [sorted(re.findall(r"\{\d+\}", each)) for each in (text, there)]
             assert slots[0] == slots[1], text
             assert re.search(r"[\u3001-\u9fff\uff0c-\uff1b]", there) or not re.search(r"[A-Za-z]", text), text
-            assert not re.search(r"[A-Za-z]{2}", there.replace("--record", "")), text
+            assert set(re.findall(r"[A-Za-z]{2,}", there)) <= set(re.findall(r"[A-Za-z]{2,}", text)), text
 
 
 @pytest.mark.parametrize("language", CHINESE)

@@ -536,3 +536,16 @@ def test_the_words_of_a_pile_are_tiles_ends_and_counts_within_the_width():
         "  long  [1:1]* [2:2]* [3:3]* [4:4]*",
         "        [5:5]",
     ]
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.parametrize("others", [0, 10, 24], ids=["alone", "next to ten", "next to many"])
+def test_tiles_that_are_chosen_are_large_enough_for_fingers(others, narrow):
+    tiles = tuple((6, each % 6 + 1) for each in range(12))
+    hand, catch = Pile("hand", tiles, capacity=12), Pile("catch", tiles[:4], capacity=others)
+    near = Place("A", (hand, catch) if others else (hand,))
+    scene = Scene("", (Pile("lake", tiles, capacity=28), Pile("stock", hidden=9, form="stack")), (near, Place("B")))
+    layout = lay_out([scene], narrow=narrow)
+    table = draw_table(scene, layout)
+    widths = [piece.scale * 100 for piece in (*table.centre, *table.tiles[0][:12]) if "#g-" in piece.attributes]
+    assert min(widths) * (371 if narrow else 881) / layout.width >= 32  # of a screen's pixels

@@ -13,7 +13,7 @@ from gupai_app.page import LAYOUTS, Parts
 from gupai_env.core.hints import PLAY, TILE, tiles_named
 from gupai_env.core.scene import Pile, Scene
 from gupai_env.render.pieces import LENGTH, LYING_LEFT, LYING_RIGHT, SLOT, Box, Piece
-from gupai_env.render.svg import Layout, Table, draw_centre, draw_table, lay_out
+from gupai_env.render.svg import Layout, Table, central_piles, draw_centre, draw_table, lay_out, near_piles
 
 DISCARD = "discard"  # the verb of what throws a tile away
 CATCHES = " catches "  # between a bait and its fish
@@ -175,7 +175,10 @@ def _spots(scene: Scene, table: Table, layout: Layout, by_tile: ByTile, laid: Ma
         yield from _ends([action for _, move in listed for action in move.actions if action in laid], layout, laid)
     verbs = {move.verb for move in moves}
     for verb, begin in FILLED.items():
-        for piles, pieces in ((scene.centre, table.centre), (scene.places[0].piles, table.tiles[0])):
+        for piles, pieces in (
+            (central_piles(scene, layout), table.centre),
+            (near_piles(scene, layout), table.tiles[0]),
+        ):
             if verb in verbs and (slot := _free_slot(piles, pieces, begin)):
                 yield Spot(begin, _covered(slot, 5), f"{verb} it")
 

@@ -116,8 +116,7 @@ def _block(pile: Pile, size: int, width: float) -> Block:
     if pile.form == "stack":
         return Block(pile, max(2.8 * size, least), tall(size), 1)
     count = max(pile.capacity, len(pile.tiles) + pile.hidden, 1)
-    fitting = max(int((width + _between(size)) / (size + _between(size))), 1)
-    lines = -(-count // fitting)
+    lines = -(-count // fitting(size, width))
     columns = -(-count // lines)  # rows of the same length look calmer than full ones and a rest
     return Block(
         pile,
@@ -135,6 +134,11 @@ def height_of(rows: Sequence[Sequence[Block]], label: float, gap: float) -> floa
 def gap_of(size: float) -> float:
     """Return the space between piles."""
     return max(0.5 * size, 12)
+
+
+def fitting(size: int, width: float) -> int:
+    """Return how many tiles fit next to each other, at least one."""
+    return max(int((width + _between(size)) / (size + _between(size))), 1)
 
 
 def _between(size: int) -> int:

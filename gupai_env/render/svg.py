@@ -7,15 +7,16 @@ the same drawing light or dark: `style` says what a theme's classes look like, `
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf
 
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.render.letters import drawable, fitted, length, shrunk, wrapped
 from gupai_env.render.pieces import DARK, THEMES, Box, Piece, escaped, short, sides, style, symbols, text_at
-from gupai_env.render.piles import SMALLEST, fit, gap_of, height_of, label_of, lay_piles
+from gupai_env.render.piles import SMALLEST, fit, fitting, gap_of, height_of, label_of, lay_piles, tall
 
-FINGERS = (40, 36)  # the largest and the smallest width of a tile of the near hand on a phone, 32 pixels or more
+FINGERS = (40, 36)  # the largest and the smallest width of tiles that are chosen on a phone, 32 pixels or more
+LINE = (30, 24)  # of tiles of a connected line there, which are many and are not chosen
 WIDTH, NARROW = (960, 400)  # units of a drawing's width: of a table with its seats around it, and of one for a phone
 
 
@@ -97,7 +98,19 @@ def draw_table(scene: Scene, layout: Layout) -> Table:
 
 def draw_centre(scene: Scene, layout: Layout) -> tuple[Piece, ...]:
     """Return the pieces of the piles that belong to nobody."""
-    return lay_piles(scene.centre, layout.centre.inside(10), 30 if layout.narrow else 54)
+    sizes = _central(scene) if layout.narrow else (54,)
+    return lay_piles(central_piles(scene, layout), layout.centre.inside(10), *sizes)
+
+
+def central_piles(scene: Scene, layout: Layout) -> tuple[Pile, ...]:
+    """Return the piles of the centre with the room they have in a drawing."""
+    return _snug(scene.centre, layout.centre.inside(10), FINGERS[1]) if layout.narrow else scene.centre
+
+
+def near_piles(scene: Scene, layout: Layout) -> tuple[Pile, ...]:
+    """Return the piles of the near seat with the room they have in a drawing."""
+    piles = scene.places[0].piles
+    return (*piles[:1], *_snug(piles[1:], layout.areas[0].inside(10), 26)) if layout.narrow else piles
 
 
 def _felt(layout: Layout) -> Piece:
@@ -207,14 +220,23 @@ def _tiles_box(place: Place, area: Box) -> Box:
 
 
 def draw_tiles(place: Place, area: Box, layout: Layout, *, near: bool = False) -> tuple[Piece, ...]:
-    """Return the piles of a seat; on a phone the near hand has rows of its own, with tiles for fingers."""
-    box = _tiles_box(place, area)
-    if not (layout.narrow and near):
-        return lay_piles(place.piles, box, 26 if layout.narrow else 40)
-    hand, others = place.piles[:1], place.piles[1:]
-    high = _piles_height(hand, box, *FINGERS)
-    below = Box(box.x, box.y + high + 8, box.w, box.h - high - 8)
+    """Return the piles of a seat; the near hand has rows of its own, with tiles for fingers, on a phone and where it
+    would be small next to other piles."""
+    box, largest = _tiles_box(place, area), 26 if layout.narrow else 40
+    piles = _snug(place.piles, box, 26) if layout.narrow else place.piles
+    hand, others = place.piles[:1], piles[1:]
+    high = _piles_height(hand, box, *FINGERS) if near else 0
+    left = box.h - high - 8
+    if not near or not (layout.narrow or _crowded(place, box, left)):
+        return lay_piles(piles, box, largest)
+    below = Box(box.x, box.y + high + 8, box.w, left)
     return lay_piles(hand, box._replace(h=high), *FINGERS) + lay_piles(others, below, 26)
+
+
+def _crowded(place: Place, box: Box, left: float) -> bool:
+    """Return whether the piles of a place in one row are too small to be chosen, and can be read in what is left."""
+    label = label_of(place.piles)
+    return left >= label + tall(SMALLEST) and fit(place.piles, box, FINGERS[0], label)[0] < FINGERS[1]
 
 
 # --- where the parts lie --------------------------------------------------------------------------
@@ -225,8 +247,8 @@ def _wide(seats: int) -> Layout:
     gap, top, bottom = 10.0, 74.0, 710.0
     left, right = gap, WIDTH - gap
     sides = seats > 3
-    near = 148.0 if seats > 2 else 186.0 if seats else 0.0
-    far = 0.0 if seats < 2 else 186.0 if seats == 2 else 124.0 if sides else 224.0
+    near = 148.0 if seats > 2 else 222.0 if seats else 0.0
+    far = 0.0 if seats < 2 else 150.0 if seats == 2 else 124.0 if sides else 224.0
     side = 206.0 if sides else 0.0
     middle_top = top + (far + gap if far else 0)
     middle_bottom = bottom - (near + gap if near else 0)
@@ -263,7 +285,8 @@ def _narrow(scenes: Sequence[Scene]) -> Layout:
     for seat in range(1, seats):
         put(seat)
     centre = Box(gap, y, width, 0)
-    high = max(_piles_height(scene.centre, centre.inside(10), 30) for scene in scenes)
+    inner = centre.inside(10)
+    high = max(_piles_height(_snug(scene.centre, inner, FINGERS[1]), inner, *_central(scene)) for scene in scenes)
     centre = centre._replace(h=high + 20)
     y += centre.h + gap
     if seats:
@@ -271,12 +294,31 @@ def _narrow(scenes: Sequence[Scene]) -> Layout:
     return Layout(NARROW, ceil(y), True, head, centre, tuple(areas[seat] for seat in range(seats)))
 
 
+def _central(scene: Scene) -> tuple[int, int]:
+    """Return the largest and the smallest width of tiles in the centre of a narrow drawing."""
+    return LINE if any(pile.form == "line" for pile in scene.centre) else (FINGERS[1], FINGERS[1])
+
+
+def _snug(piles: tuple[Pile, ...], box: Box, size: int) -> tuple[Pile, ...]:
+    """Return piles that keep space for full rows of the tiles they have and one more, so that a table is not too high
+    for a phone; a line keeps space for up to eight more tiles."""
+    step = fitting(size, box.w)
+
+    def capacity(pile: Pile) -> int:
+        found = len(pile.tiles) + pile.hidden
+        row = 8 if pile.form == "line" else step
+        return min(pile.capacity, row * (found // row + 1))
+
+    return tuple(replace(pile, capacity=capacity(pile)) for pile in piles)
+
+
 def _place_height(place: Place, area: Box, near: bool) -> float:
     box = _tiles_box(place, area)
+    piles = _snug(place.piles, box, 26)
     if near:
-        high = _piles_height(place.piles[:1], box, *FINGERS) + 8 + _piles_height(place.piles[1:], box, 26)
+        high = _piles_height(place.piles[:1], box, *FINGERS) + 8 + _piles_height(piles[1:], box, 26)
     else:
-        high = _piles_height(place.piles, box, 26)
+        high = _piles_height(piles, box, 26)
     return box.y - area.y + high + 12
 
 

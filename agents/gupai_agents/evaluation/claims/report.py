@@ -135,7 +135,7 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
     options = in_words(reading["variant"], "the defaults")
     against = ", ".join(each["label"] for each in opponents(reading) if "facts" not in reading)
     if against and reading["kind"] != "ordering":
-        yield f"Variant: {options}; players: {against}."
+        yield f"Variant: {options}. Players: {against}."
     else:
         yield f"Variant: {options}."
     if "note" in reading:
@@ -144,7 +144,7 @@ def remarks(reading: dict[str, Any]) -> Iterator[str]:
     if len(weighed) > 1 and reading["kind"] in ("policy", "action") and "headline" in reading:
         left = [each["label"] for each in opponents(reading) if not each.get("counted", True)]
         aside = f"; {left[0]} is shown and does not count" if left else ""
-        yield f"In the mean {', '.join(weighed)} weigh alike{aside}."
+        yield f"These weigh alike in the mean: {', '.join(weighed)}{aside}."
     if reading.get("doses") and "headline" in reading:
         yield "Intervals of means at doses hold all at once in 95% of cases."
     if "pooled" in reading and reading["pooled"]["i2"]:
