@@ -292,7 +292,9 @@ def test_what_the_groups_of_a_split_promise():
     assert short_repr(position, split, *names) == pytest.approx([1, 11, alone, 0, 0])
     # Two of 276 unseen pairs match with so many red pips, [4:4][5:4] with twelve.
     pair = (1 - 2 / 276) ** (3.5 * 4)
-    assert short_repr(position, split, "pair_probability", "stake_probability") == pytest.approx([pair, 3 * alone + 7 * pair])
+    assert short_repr(position, split, "pair_probability", "stake_probability") == pytest.approx(
+        [pair, 3 * alone + 7 * pair]
+    )
 
 
 def test_the_stakes_and_pips_of_the_groups_that_match():

@@ -150,7 +150,9 @@ def test_the_address_of_a_game_with_an_order_and_any_names_tells_all_of_it():
         session.play(int(session.mask().argmax()))
     record = session.record(["a;b&c=d", "checkpoint:runs/x", "Müller", ""])
     query = dict(re.findall(r"(\w+)=([^&]*)", address_of(record)))
-    words = TestClient(create_app(), base_url=HOME).build_request("GET", f"/review/game?{address_of(record)}").url.params
+    words = (
+        TestClient(create_app(), base_url=HOME).build_request("GET", f"/review/game?{address_of(record)}").url.params
+    )
     assert query.keys() == dict(words).keys() and record_of(dict(words), NAMED) == record
 
 
