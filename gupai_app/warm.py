@@ -1,5 +1,6 @@
 """Compiling beforehand what games need; the machine code is kept on disk, where every later process finds it."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from gupai_app.moves import ADVISER
 from gupai_app.session import Session
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
+from gupai_env.games import get_game
 from gupai_env.vector import VectorEnv
 
 
@@ -31,6 +33,11 @@ def parts(game: Game) -> Iterator[Part]:
     yield Part("players", lambda: _choose(game, variant, [heuristic, *_network(game, variant)]))
     yield Part("hints", lambda: _advise(game, variant))
     yield Part("matches and reviews", lambda: play_out(_table(game, variant), [heuristic]))
+
+
+def prepare(game: str, number: int) -> None:
+    """Do a part of a game by its number from 1: in a process of its own, for the machine code that is kept on disk."""
+    next(itertools.islice(parts(get_game(game)), number - 1, None)).work()
 
 
 def _network(game: Game, variant: Variant) -> list:

@@ -1,5 +1,6 @@
 """Where workers share the tests, they share the compiling too, and byte code is kept."""
 
+import gc
 import os
 import sys
 
@@ -16,8 +17,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Compile what nearly all tests use, each worker some of the games, before any of them needs it.
 
     Their machine code is kept on disk for both. Without this two workers begin with the same games and compile every
-    loop twice, at the same time.
+    loop twice, at the same time. What is imported by then stays, and is not looked through for garbage.
     """
+    gc.freeze()
+    gc.set_threshold(50_000)
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
     if workers == 1 or len({item.path for item in session.items}) < MANY:
         return

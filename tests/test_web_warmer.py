@@ -3,6 +3,7 @@
 import re
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +38,7 @@ def held(monkeypatch):
 
     monkeypatch.setattr(warmer, "parts", parts)
     monkeypatch.setattr(warmer, "PATIENCE", 0.2)
+    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: None)
     yield done, step
     step.release(1000)
 
@@ -73,6 +75,64 @@ def test_every_game_has_a_table_before_any_has_hints_and_the_one_on_the_table_is
     assert done == [*((game, "players") for game in GAMES), (last.id, "hints")]
 
 
+def test_hints_that_another_process_compiles_are_awaited_and_other_games_are_not(held, monkeypatch):
+    done, step = held
+    begun, ended = [], threading.Semaphore(0)
+
+    def elsewhere(game):
+        begun.append(game.id)
+        ended.acquire()
+
+    monkeypatch.setattr(warmer, "prepare_elsewhere", elsewhere)
+    first, second = get_game("jie-long"), get_game("tiu-u")
+    found = Warmer([first, second])
+    step.release(1)
+    while found.await_parts(first, PLAYERS):
+        pass
+    step.release(1000)
+    assert "hints of Jie Long" in found.await_parts(first, HINTS)
+    assert begun == ["jie-long"] and done == [("jie-long", "players")]
+    while found.await_parts(second, PLAYERS):
+        pass
+    assert done[1] == ("tiu-u", "players")
+    found.await_parts(first, HINTS)
+    ended.release(1)
+    while found.await_parts(first, HINTS):
+        pass
+    assert ("jie-long", "hints") in done
+    ended.release(1)
+
+
+def test_what_fails_in_another_process_is_done_here(held, monkeypatch):
+    _, step = held
+    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: 1 / 0)
+    found = Warmer([get_game("jie-long")])
+    step.release(2)
+    for _ in range(50):
+        if not found.await_parts(get_game("jie-long"), HINTS):
+            return
+    pytest.fail("hints never come")
+
+
+def test_a_part_is_prepared_by_its_number(held, monkeypatch):
+    done, step = held
+    monkeypatch.setattr(warm, "parts", warmer.parts)
+    step.release(1)
+    warm.prepare("tiu-u", HINTS)
+    assert done == [("tiu-u", "hints")]
+
+
+def test_another_process_prepares_what_it_is_asked_for(monkeypatch, tmp_path):
+    monkeypatch.setattr(warmer, "prepare", write_number)
+    monkeypatch.chdir(tmp_path)
+    warmer.prepare_elsewhere(get_game("tiu-u"))
+    assert (tmp_path / "tiu-u").read_text() == str(HINTS)
+
+
+def write_number(game, number):
+    Path(game).write_text(str(number))
+
+
 def test_a_table_waits_and_comes_by_itself(held):
     _, step = held
     with TestClient(create_app(warm=True), base_url="http://127.0.0.1") as pages:
@@ -93,6 +153,7 @@ def test_a_part_that_fails_is_left_to_the_page(monkeypatch):
         raise ValueError("no such thing")
 
     monkeypatch.setattr(warmer, "parts", parts)
+    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: None)
     found = Warmer([get_game("jie-long")])
     for _ in range(50):
         if not found.await_parts(get_game("jie-long"), MATCHES):
