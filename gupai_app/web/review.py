@@ -155,7 +155,7 @@ def review_at(query: Query, server: Asked) -> Response:
 
 @router.get("/look")
 def review_before(request: Request) -> Response:
-    """Go on to where games are reviewed now: links to the former address last too."""
+    """Redirect to where games are reviewed now: links to the former address last too."""
     return RedirectResponse(f"/review/game?{request.url.query}", 301)
 
 
