@@ -15,8 +15,9 @@ from gupai_env.core.deal import Deal
 from gupai_env.core.game import Game
 from gupai_env.core.illegal import IllegalActionError
 from gupai_env.core.kernels import LEGAL, Kernels, kernels, table_of
+from gupai_env.core.keys import derive_each
 from gupai_env.core.memory import record_of
-from gupai_env.core.rng import KEYS, as_key, derive
+from gupai_env.core.rng import KEYS, as_key
 from gupai_env.forking import OneThread
 from gupai_env.games import get_game
 
@@ -215,7 +216,7 @@ class VectorEnv:
                 as_key(next(each for each in found if not 0 <= each < KEYS))
         else:
             key = as_key(0 if seed is None else seed)
-            found = np.array([derive(key, lane) for lane in range(self.num_envs)])
+            found = derive_each(key, 0, self.num_envs)
         with self.alone:
             self._arrays["seeds"][:] = found
             self._arrays["episodes"][:] = 0

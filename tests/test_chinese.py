@@ -180,7 +180,7 @@ def test_a_page_shows_no_english(name):
         seating = WebGame(seating.address, moves[len(seating.address.moves) % len(moves)].actions[:1])
         tables.append(seating.address.query)
     shown = [f"/table?{query}" for query in (*tables[:-1:7], tables[-1])]
-    shown += [f"/look?{tables[-1]}", f"/game/{name}", f"/rules/{name}", "/", "/review", "/nowhere"]
+    shown += [f"/review/game?{tables[-1]}", f"/game/{name}", f"/rules/{name}", "/", "/review", "/nowhere"]
     found = []
     for address in shown:
         text = pages.get(address).text
@@ -229,7 +229,7 @@ def test_a_review_by_a_player_is_chinese():
     last = unescape(re.search(r'href="(/table\?[^"]*)&amp;hint=1"', text)[1])
     move = re.search(r'name="play" value="(\d+)"', text)[1]
     over = pages.get(f"{last}&play={move}").text
-    review = unescape(re.search(r'href="(/look\?[^"]*)"', over)[1])
+    review = unescape(re.search(r'href="(/review/game\?[^"]*)"', over)[1])
     found = Words(pages.get(f"{review}&agent=greedy").text).found
     assert catalogue("zh-Hant")["Luck"] in found
     assert not english(found, NAMED.known(get_game("pai-gow")))

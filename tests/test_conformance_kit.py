@@ -63,7 +63,8 @@ def test_pettingzoo_passes_the_correct_game_too():
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.make.__name__)
 def test_a_planted_defect_fails_the_checks_of_its_name_and_no_others(defect):
-    report = check_env(defect.make, defect.hooks, games=GAMES)
+    games = GAMES if "lanes-equal-single" in defect.checks else 1  # one lane is never out of step with others
+    report = check_env(defect.make, defect.hooks, games=games)
     assert set(report.failed) == set(defect.checks), str(report)
 
 

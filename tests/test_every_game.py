@@ -94,17 +94,17 @@ def test_a_deal_with_its_seats_renamed_is_seen_played_and_paid_alike(walk: Walk)
         table, other = set_up(game, walk.variant, deals), set_up(game, walk.variant, renamed)
         while not table.terminated.all():
             live = ~table.terminated
-            np.testing.assert_array_equal(names[table.seats[live]], other.seats[live])
-            np.testing.assert_array_equal(table.masks[live], other.masks[live])
-            np.testing.assert_array_equal(table.observations[live], other.observations[live])
+            assert np.array_equal(names[table.seats[live]], other.seats[live])
+            assert np.array_equal(table.masks[live], other.masks[live])
+            assert np.array_equal(table.observations[live], other.observations[live])
             mine, theirs = table.views()[0][live], other.views()[0][live]
             for field in knowledge:
-                np.testing.assert_array_equal(mine[field], theirs[field])
+                assert np.array_equal(mine[field], theirs[field]), field
             actions = sample(table, derive(5, int(table.states.moves.max())), adapter.chance)
             table.step(actions)
             other.step(actions)
-            np.testing.assert_array_equal(table.rewards[:, :players], other.rewards[:, names])
-            np.testing.assert_array_equal(table.terminated, other.terminated)
+            assert np.array_equal(table.rewards[:, :players], other.rewards[:, names])
+            assert np.array_equal(table.terminated, other.terminated)
 
 
 def test_the_fixed_leader_leads(walk: Walk):

@@ -287,12 +287,14 @@ def test_what_the_groups_of_a_split_promise():
                                             "64 64 65 65 55 11"])  # fmt: skip
     split = "[6:1] / [6:6][4:1] / [5:5][5:2][1:1]"
     alone = (1 - 2 / 24) ** (2.5 * 4)
-    names = "single_pips", "pair_pips", "single_chance", "triple_pips", "triple_chance"
+    names = "single_pips", "pair_pips", "single_probability", "triple_pips", "triple_probability"
     # The pair has 17 pips, 6 + 5 of them red; the triple [5:5][5:2][1:1] has 19 and does not match.
     assert short_repr(position, split, *names) == pytest.approx([1, 11, alone, 0, 0])
     # Two of 276 unseen pairs match with so many red pips, [4:4][5:4] with twelve.
     pair = (1 - 2 / 276) ** (3.5 * 4)
-    assert short_repr(position, split, "pair_chance", "stake_chance") == pytest.approx([pair, 3 * alone + 7 * pair])
+    assert short_repr(position, split, "pair_probability", "stake_probability") == pytest.approx(
+        [pair, 3 * alone + 7 * pair]
+    )
 
 
 def test_the_stakes_and_pips_of_the_groups_that_match():
@@ -328,7 +330,7 @@ def test_a_group_is_unmatched_about_as_often_as_its_chance_says(players):
         turns = DecisionBatch(views, envs.masks.copy(), rng_keys)
         split, lane = player.act(turns), np.arange(deals)
         strengths[seat] = views.strength[lane[:, None], SPLITS[split]]
-        for group, name in enumerate(("single_chance", "pair_chance", "triple_chance")):
+        for group, name in enumerate(("single_probability", "pair_probability", "triple_probability")):
             chances[seat, :, group] = alone(game, name).scores(turns)[lane, split]
         envs.step(split)
     for group in range(3):
@@ -427,7 +429,7 @@ def test_pairs_that_are_kept():
 def test_what_completes_a_hand_after_a_discard():
     hands = ["22 55 54", "61 61 31 31 62", IDLE[1], IDLE[2]]
     position = small_mahjong.from_tiles(hands, melds=[["[3:3][6:3][6:6]"], [], [], []])
-    names = "chance", "outs", "breaks"
+    names = "weighted_outs", "outs", "breaks"
     # The triplet laid out has 3 points. One [5:2] makes a double set, 6 in all; of [5:5][5:4] two [4:4] do, and one
     # [3:2] makes a set and a straight; [2:2][5:4] with [3:2] or two [6:2] too.
     assert short_repr(position, "discard [5:4]", *names) == [1 * 7, 1, 0]

@@ -81,20 +81,6 @@ def test_what_an_action_is_worth_is_linear_in_the_weights(game):
 
 
 @every_game
-def test_every_feature_tells_some_actions_apart(game):
-    for feature in game.features:
-        agent = HeuristicAgent(game, feature.name, {feature.name: 1.0})
-        found = set()
-        for options in VARIANTS[game.id]:
-            for step in (0, 3, 9, 18):
-                turns = turns_of(game, 700, step, **options)
-                found |= set(agent.scores(turns)[turns.masks].tolist())
-        # Eight doubles in hand, one deal in a million, and 1,000 points:
-        rare = feature.name in ("declare", "redeal", "play_on", "thousand")
-        assert len(found) > 1 or rare, feature.name
-
-
-@every_game
 def test_a_temperature_draws_from_the_softmax_that_it_tells(game):
     one = turns_of(game, 1, 2)
     rng_keys = np.arange(20_000, dtype=np.int64) * 7919

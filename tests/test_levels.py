@@ -18,9 +18,9 @@ def test_a_game_has_all_levels_and_none_is_measured_to_be_weaker_than_the_one_be
     found = levels(get_game(game))
     assert [level.name for level in found] == list(LEVELS)
     for lower, upper in itertools.pairwise(found):
-        assert upper.chips + upper.half_width >= lower.chips - lower.half_width
+        assert upper.high >= lower.low
     easy, medium, *_ = found
-    assert easy.chips + easy.half_width < 0 and medium.player == medium.against and medium.chips == 0
+    assert easy.high < 0 and medium.player == medium.against and medium.mean == 0
     for level in found:
         agent = make_agent(level.name, game)
         assert agent.name == level.name
@@ -31,7 +31,7 @@ def test_a_level_is_as_strong_as_it_says():
     """400 deals of Jie Long: easy is measured to lose 11.5 chips per deal."""
     easy = levels(get_game("jie-long"))[0]
     found = duel("jie-long", make_agent("easy", "jie-long"), make_agent(easy.against, "jie-long"), 400, seed=3).mean(0)
-    assert abs(found.mean - easy.chips) < found.half_width + easy.half_width
+    assert abs(found.mean - easy.mean) < found.half_width + (easy.high - easy.low) / 2
 
 
 def test_a_variant_without_a_network_gets_the_best_heuristic():

@@ -26,7 +26,7 @@ from gupai_env.positions import (
     tien_gow,
     tiu_u,
 )
-from variants import VARIANT_NAMES, VARIANTS
+from variants import PAIR_NAMES, PAIRS
 from walks import envs_of, options_of, sample, set_up
 
 
@@ -238,7 +238,7 @@ def outcome(game, variant, state):
     return ended.winner() if hasattr(game.positions, "winner") else None, None if drawn else ended.next_leader()
 
 
-@pytest.mark.parametrize(("game", "variant"), VARIANTS, ids=VARIANT_NAMES)
+@pytest.mark.parametrize(("game", "variant"), PAIRS, ids=PAIR_NAMES)
 def test_a_position_built_of_the_tiles_of_a_deal_goes_on_as_the_deal_does(game, variant):
     states, built = with_rebuilt(game, variant)
     dealt, by_hand = set_up(game, variant, states), set_up(game, variant, built)

@@ -19,6 +19,7 @@ from gupai_agents.evaluation.claims.sampling import Sampler, stream_of
 from gupai_agents.tune import won_by
 from gupai_env import GAMES, VectorEnv, get_game
 from gupai_env.core import streams
+from gupai_env.core.keys import derive_each
 from gupai_env.core.rng import KEYS, as_key, derive, draw, shuffle
 from gupai_env.core.tiles import set_name
 from gupai_training.config import parse
@@ -55,6 +56,15 @@ def test_keys_are_the_same_in_python_and_compiled():
         compiled_derive(key, counters, out)
         assert out.tolist() == [derive(key, counter) for counter in counters.tolist()]
         assert out.min() >= 0
+
+
+def test_many_keys_at_once_are_those_that_are_derived_one_by_one():
+    for key in (0, 1, 12345, 2**62 + 17, KEYS - 1):
+        for first in (0, 3, 2**40):
+            found = derive_each(key, first, first + 9)
+            assert found.dtype == np.int64
+            assert found.tolist() == [derive(key, counter) for counter in range(first, first + 9)]
+    assert derive_each(5, 2, 2).tolist() == []
 
 
 def test_a_key_may_be_any_kind_of_integer():

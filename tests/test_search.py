@@ -341,7 +341,7 @@ def test_with_a_right_belief_values_are_exact_on_a_tiny_deck(name):
     policy = tree.policy([make_agent(heated, game, **game.variant.tiny_options())] * tree.players)
     scores = exact_scores(tree, policy)
     sets = np.flatnonzero(tree.batch.masks.sum(1) > 1)
-    sets = np.random.default_rng(3).choice(sets, min(30, len(sets)), replace=False)
+    sets = np.random.default_rng(3).choice(sets, min(15, len(sets)), replace=False)
     spec = f"search:playouts=3000,particles=3000,steady=0,heuristic={heated},others={heated},infer={heated}"
     values = make_agent(spec, game, **game.variant.tiny_options()).values(tree.batch.at(sets))
     printed = 0

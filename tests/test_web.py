@@ -351,7 +351,7 @@ def test_pages_are_not_served_at_all_addresses(host):
 
 def test_a_game_is_looked_at_and_every_decision_explained(pages):
     last = played(pages, game="jie-long")[-1]
-    text = pages.get(f"/look?{last}").text
+    text = pages.get(f"/review/game?{last}").text
     assert 'href="#12"' in text and "Largest losses" not in text
     line = pages.get(f"/record?{last}").text
     answer = pages.post("/review", headers=OURS, data={"games": line, "agent": "tuned"})
@@ -359,7 +359,7 @@ def test_a_game_is_looked_at_and_every_decision_explained(pages):
     numbers = [int(number) for number in re.findall(r'id="why-(\d+)"', answer.text)]
     assert numbers == sorted(numbers) and len(numbers) > 10
     assert answer.text.count("(played)") == answer.text.count("Try again from here") == len(numbers)
-    other = pages.get(f"/look?{last}&agent=tuned&table={numbers[3] - 1}").text  # without scripts one is shown
+    other = pages.get(f"/review/game?{last}&agent=tuned&table={numbers[3] - 1}").text  # without scripts one is shown
     assert re.findall(r'id="why-(\d+)">', other) == [str(numbers[3])]
     losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
     assert losses and losses == sorted(losses, reverse=True)
@@ -442,11 +442,11 @@ def test_bad_deals_of_a_claim_are_refused(deals, pages):
 
 def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages):
     last = played(pages, game="jie-long", seat=2)[-1]
-    text = pages.get(f"/look?{last}").text
+    text = pages.get(f"/review/game?{last}").text
     assert re.search(r"<legend>Open tiles of</legend>\s*<label>.*?</label>", text)
     scenes = list(moments(game_of_line(pages.get(f"/record?{last}").content), 2))
     assert scenes[0].scene.places[0].name == "You"
-    seen, address = [], f"/look?{last}"
+    seen, address = [], f"/review/game?{last}"
     for _ in scenes:
         text = pages.get(address).text
         seen.append(unescape(re.search(r'aria-live="polite">(.*?)</p>', text)[1]))
@@ -455,7 +455,8 @@ def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages)
             break
         address = unescape(on[1])
     assert seen == [moment.words for moment in scenes]
-    assert pages.get(f"/look?{last}&table=99999").status_code == 422
+    assert pages.get(f"/review/game?{last}&table=99999").status_code == 422
+    assert pages.get(f"/look?{last}").url.path == "/review/game"  # the former address
 
 
 def test_a_bait_offers_its_fish_and_what_else_it_can_do(pages):

@@ -238,7 +238,7 @@ def test_a_tournament_is_played_and_a_game_of_it_looked_at(visited):
     page.get_by_role("button", name="Look at it").wait_for()
     assert page.locator("svg.chart").count() and fits(page)
     page.get_by_role("button", name="Look at it").click()
-    page.wait_for_url("**/look?**")
+    page.wait_for_url("**/review/game?**")
     page.keyboard.press("ArrowRight")
     page.wait_for_url(lambda url: url.endswith("#1"))
     link = page.url
@@ -306,7 +306,7 @@ def test_axe_finds_nothing(size, scheme, visited, address):
             found[path] = problems
     page.goto(f"{address}{TABLE}da-ling")
     choose(page)
-    page.locator("a[href^='/look']").click()
+    page.locator("a[href^='/review/game']").click()
     page.locator(".ask button").first.click()
     page.wait_for_selector(".why", state="attached")
     found |= {"review": problems} if (problems := findings(page)) else {}

@@ -138,7 +138,7 @@ def test_pages_that_play_on_from_one_page_do_not_meet():
 def test_the_address_of_a_game_that_is_sent_outlives_the_server(pages):
     line = pages.get(f"/record?{played(pages, game='ce-deng', options='deals=2')[-1]}").text
     answer = pages.post("/review", headers=OURS, data={"games": line})
-    assert answer.url.path == "/look" and 'href="#12"' in answer.text
+    assert answer.url.path == "/review/game" and 'href="#12"' in answer.text
     other = TestClient(create_app(), base_url=HOME).get(str(answer.url))
     assert other.text == answer.text
 
@@ -150,7 +150,9 @@ def test_the_address_of_a_game_with_an_order_and_any_names_tells_all_of_it():
         session.play(int(session.mask().argmax()))
     record = session.record(["a;b&c=d", "checkpoint:runs/x", "Müller", ""])
     query = dict(re.findall(r"(\w+)=([^&]*)", address_of(record)))
-    words = TestClient(create_app(), base_url=HOME).build_request("GET", f"/look?{address_of(record)}").url.params
+    words = (
+        TestClient(create_app(), base_url=HOME).build_request("GET", f"/review/game?{address_of(record)}").url.params
+    )
     assert query.keys() == dict(words).keys() and record_of(dict(words), NAMED) == record
 
 
@@ -168,8 +170,8 @@ def test_the_address_of_a_game_with_an_order_and_any_names_tells_all_of_it():
 )
 def test_an_address_of_no_game_is_refused_in_a_sentence(changes, words, pages):
     line = pages.get(f"/record?{played(pages, game='jie-long')[-1]}").content
-    query = dict(pages.build_request("GET", f"/look?{address_of(game_of_line(line))}").url.params)
-    answer = pages.get(f"/look?{urlencode({**query, **changes})}")
+    query = dict(pages.build_request("GET", f"/review/game?{address_of(game_of_line(line))}").url.params)
+    answer = pages.get(f"/review/game?{urlencode({**query, **changes})}")
     assert answer.status_code == 422 and words in said(answer)
 
 
@@ -205,10 +207,10 @@ def test_a_name_that_an_address_refuses_is_refused_of_a_file_too(name, pages):
     record = json.loads(line)
     record["agents"][1] = name
     text = json.dumps(record, separators=(",", ":"))
-    query = dict(pages.build_request("GET", f"/look?{address_of(game_of_line(line.encode()))}").url.params)
+    query = dict(pages.build_request("GET", f"/review/game?{address_of(game_of_line(line.encode()))}").url.params)
     query["sat"] = json.dumps(record["agents"])
     for answer in (
-        pages.get(f"/look?{urlencode(query)}"),
+        pages.get(f"/review/game?{urlencode(query)}"),
         pages.post("/review", headers=OURS, data={"games": text}, follow_redirects=False),
     ):
         assert answer.status_code == 422 and re.search("cannot name a player|not a name that", said(answer))
@@ -386,7 +388,7 @@ def test_a_tournament_is_played_kept_and_its_games_are_looked_at(pages, room):
     found = verify(room / "tournaments" / name)
     assert f"{found.performances[0].chips.mean:+.2f}" in text
     answer = pages.get(f"/tournament/{name}/game?line_up=1&deal=29&rotation=3")
-    assert answer.url.path == "/look"
+    assert answer.url.path == "/review/game"
     assert json.loads(answer.url.params["sat"])[3].endswith("one")  # rotation 3 seats the one among equals there
     assert pages.get(f"/tournament/{name}/game?deal=30").status_code == 422
     assert name in pages.get("/tournaments").text

@@ -18,13 +18,15 @@ FILE = Path(__file__).parent / "levels.yaml"
 
 
 class Level(NamedTuple):
-    """A level: who plays, and their chips per deal against another with half of the 95% interval, by default."""
+    """A level: who plays, and their mean chips per deal against another with its 95% interval, by `n` default deals."""
 
     name: str
     player: str
     against: str
-    chips: float
-    half_width: float
+    mean: float
+    low: float
+    high: float
+    n: int
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from gupai_agents.heuristics import HeuristicAgent, scores_of
 from gupai_agents.workers import Workers
 from gupai_env.core.checks import real_number, short_repr, whole_number
 from gupai_env.core.game import Game
+from gupai_env.core.keys import derive_each
 from gupai_env.core.rng import as_key, derive
 from gupai_env.core.streams import TUNING_STREAM
 from gupai_env.games import get_game
@@ -258,7 +259,7 @@ def won_by(
     """Return what candidates win in each deal, as `Table.values`."""
     envs = new_lanes(game, game.variant.make(**variant), len(candidates) * deals)
     seats, stream = envs.variant.players, derive(key, TUNING_STREAM)
-    envs.reset(seeds=np.tile([derive(stream, deal) for deal in range(deals)], len(candidates)))
+    envs.reset(seeds=np.tile(derive_each(stream, 0, deals), len(candidates)))
     others = heuristics_of(game, rivals) if isinstance(rivals, np.ndarray) else rivals
     seat, rival = np.arange(deals) % seats, np.arange(deals) // seats % len(others)
     places = np.tile(seat, len(candidates))

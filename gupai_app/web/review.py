@@ -146,11 +146,17 @@ def choose() -> Response:
     return page("choose.html", head="Look at a game")
 
 
-@router.get("/look")
+@router.get("/review/game")
 def review_at(query: Query, server: Asked) -> Response:
     record, agent = record_of(query, server.players), query.get("agent", "")
     shown = number_in(query, "table", 0, MOST_MOVES + MOST_DEALS)
     return (agent and waiting(server, record.game, MATCHES)) or reviewed(record, agent, server.players, shown)
+
+
+@router.get("/look")
+def review_before(request: Request) -> Response:
+    """Redirect to where games are reviewed now: links to the former address last too."""
+    return RedirectResponse(f"/review/game?{request.url.query}", 301)
 
 
 @router.post("/review")
@@ -170,7 +176,7 @@ def show(line: str, players: Players, agent: str = "") -> Response:
     address = address_of(record)
     if not address:
         return reviewed(record, agent, players)
-    return RedirectResponse(f"/look?{address}{'&' if agent else ''}{query_of({'agent': agent})}", 303)
+    return RedirectResponse(f"/review/game?{address}{'&' if agent else ''}{query_of({'agent': agent})}", 303)
 
 
 def reviewed(record: GameRecord, name: str, players: Players, shown: int = 0) -> Response:
@@ -178,7 +184,7 @@ def reviewed(record: GameRecord, name: str, players: Players, shown: int = 0) ->
     agent: Any = players.agent(name, record.game, record.variant) if name else None
     parts = Parts()
     address = address_of(record)
-    here = f"/look?{address}{'&' if name else ''}{query_of({'agent': name})}" if address else ""
+    here = f"/review/game?{address}{'&' if name else ''}{query_of({'agent': name})}" if address else ""
     game = stepper(record, parts, at=shown, address=here)
     found = decisions(record, agent) if agent else []
     allowed = players.names(record.game, record.variant)

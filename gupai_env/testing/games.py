@@ -9,17 +9,21 @@ import numpy as np
 from pettingzoo import AECEnv
 
 Snapshot = dict[str, Hashable]
+PLAIN = (bool, int, float, str, type(None))
+ARRAYS, LISTS, SETS = (np.ndarray, np.generic), (list, tuple), (set, frozenset)
 
 
 def frozen(value: Any) -> Hashable:
     """A value to compare byte by byte: arrays with dtype and shape, containers item by item."""
-    if isinstance(value, np.ndarray | np.generic):
+    if type(value) in PLAIN:
+        return type(value).__name__, repr(value)
+    if isinstance(value, ARRAYS):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, Mapping):
         return tuple(sorted((repr(key), frozen(item)) for key, item in value.items()))
-    if isinstance(value, list | tuple):
+    if isinstance(value, LISTS):
         return tuple(map(frozen, value))
-    if isinstance(value, set | frozenset):
+    if isinstance(value, SETS):
         return tuple(sorted(map(repr, value)))
     return type(value).__name__, re.sub(r" at 0x[0-9a-f]+", "", repr(value))
 

@@ -32,11 +32,10 @@ def information_set(trial: Trial) -> None:
     anything_moved = False
     for game in trial.positions():
         for agent in game.env.agents:
-            rng = np.random.default_rng([game.seed, len(game.moves)])
+            rng, here = np.random.default_rng([game.seed, len(game.moves)]), known(game.env, agent, hooks)
             for _ in range(REDEALS):
                 other = redeal(game.env, agent, rng)
-                what = difference(known(game.env, agent, hooks), known(other, agent, hooks))
-                if what:
+                if what := difference(here, known(other, agent, hooks)):
                     trial.fail(f"{what} changes when what it cannot know is dealt again", agent)
                 anything_moved = anything_moved or any(
                     known(game.env, seat, hooks) != known(other, seat, hooks) for seat in game.env.agents

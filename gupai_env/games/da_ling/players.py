@@ -39,16 +39,16 @@ FEATURES = (
     ),
     *(
         Feature(
-            f"{name}_chance",
+            f"{name}_probability",
             f"about how likely no other {name} matches with as many pips, given the unseen tiles; "
             "0 if your own does not match",
-            "chance",
+            "probability",
             0,
             1,
         )
         for name in NAMES
     ),
-    Feature("stake_chance", "the stake of each group that matches, times this chance", "chips", 0, 25),
+    Feature("stake_probability", "the stake of each group that matches, times this probability", "chips", 0, 25),
 )
 AT = indices(FEATURES)
 # Of a kind, and of NO_TILE: points, if wild counted low; whether it is wild; and, [2, kinds], pips of black and red.
@@ -106,7 +106,7 @@ def score(view, action, weights):
         if pips != NO_MATCH:
             stake = view.stakes[group]
             total += weights[AT.single_pips + group] * pips
-            probabilities = weights[AT.single_chance + group] + weights[AT.stake_chance] * stake
+            probabilities = weights[AT.single_probability + group] + weights[AT.stake_probability] * stake
             if probabilities != 0:
                 total += probabilities * probability(view, group, SPLITS[action, group], pips)
             total += weights[AT.stakes] * stake + weights[AT.pips] * pips + weights[AT.stake_pips] * stake * pips

@@ -49,12 +49,12 @@ HEURISTICS = {
 
 
 @rule
-def chance_of_none(view, stronger, tiles):
+def probability_of_none(view, stronger, tiles):
     """Return how likely some hands of so many tiles hold none of the stronger ones, if all lie as they come."""
-    chance, unseen = 1.0, max(size(view.unseen), 1)
+    probability, unseen = 1.0, max(size(view.unseen), 1)
     for dealt in range(stronger):
-        chance *= max(unseen - dealt - tiles, 0) / (unseen - dealt)
-    return chance
+        probability *= max(unseen - dealt - tiles, 0) / (unseen - dealt)
+    return probability
 
 
 @rule
@@ -84,9 +84,9 @@ def chance_ours(view, kind, taker):
         tiles = int(view.sizes[RIGHT]) if view.lying < SEATS - 1 else 0
         if view.lying == 0:
             tiles += view.sizes[LEFT]
-        return chance_of_none(view, stronger, tiles)
+        return probability_of_none(view, stronger, tiles)
     if view.lying == 1:  # the partner plays last
-        return 1 - chance_of_none(view, stronger, int(view.sizes[PARTNER]))
+        return 1 - probability_of_none(view, stronger, int(view.sizes[PARTNER]))
     return 0.0
 
 

@@ -50,7 +50,7 @@ def scene(
     sides = [int(near.red[side] + near.red[side + PARTNER]) for side in range(2)]
     partners = [f"{names[order[side]]} and {names[order[side + PARTNER]]}" for side in range(2)]
     notes.append(f"dealer: {names[order[near.leader]]}")
-    notes.append(f"red pips: {sides[0]} of {partners[0]}, {sides[1]} of {partners[1]}")
+    notes.append(f"red pips: {partners[0]} {sides[0]}, {partners[1]} {sides[1]}")
     notes += deal_of_match(near, terminated)
     return Scene(title(game, variant), tuple(centre), tuple(places), tuple(notes), _last_move(near, names, order))
 

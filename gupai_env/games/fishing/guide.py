@@ -28,7 +28,11 @@ class FishingGuide(Guide):
         if view.drawn != NOBODY:
             tile = tile_name(int(view.drawn))
             return f"catch a fish with {tile} from the stock" if catches else f"lay {tile} from the stock into the lake"
-        return "choose a bait from your hand, and its fish" if catches else "lay a tile into the lake"
+        return (
+            "choose a bait from your hand, then its fish, or lay a tile into the lake"
+            if catches
+            else "lay a tile into the lake"
+        )
 
     def lessons(self, view: np.record, mask: np.ndarray) -> Iterator[str]:
         """Yield what a bait is, and what follows."""

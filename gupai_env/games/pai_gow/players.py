@@ -40,15 +40,15 @@ FEATURES = (
     yes_or_no("high_nine", "the high group is a nine with [6:6] or [1:1]"),
     yes_or_no("low_pair", "the low group is a pair or better"),
     Feature(
-        "high_chance",
+        "high_probability",
         "about how likely the high group wins: the share of hands, split for the most groups, that have a lower one, "
         "for the banker one that is no higher",
-        "chance",
+        "probability",
         0,
         1,
     ),
-    Feature("low_chance", "the same of the low group", "chance", 0, 1),
-    Feature("both_chance", "the product of these two", "chance", 0, 1),
+    Feature("low_probability", "the same of the low group", "probability", 0, 1),
+    Feature("both_probability", "the product of these two", "probability", 0, 1),
 )
 AT = indices(FEATURES)
 LITTLE = 1 / 1024  # of a place, so that the other group only breaks ties
@@ -56,7 +56,7 @@ HEURISTICS: dict[str, dict[str, float]] = {
     "greedy": {"high": 1, "low": LITTLE},  # the highest high group
     "balanced": {"low": 1, "high": LITTLE},  # the highest low group
     "house": {"high_pair": 500, "high_gong": 500, "high_nine": 500, "low": 1, "high": LITTLE},  # a simple house way
-    "odds": {"high_chance": 1, "low_chance": 1},  # the most groups that are likely to win
+    "odds": {"high_probability": 1, "low_probability": 1},  # the most groups that are likely to win
 }
 
 
@@ -75,9 +75,9 @@ def score(view, action, weights):
     if other >= MILITARY_PAIR:
         total += weights[AT.low_pair]
     copies = view.banker == 0
-    high_chance, low_chance = SHARES[view.table, 0, high + copies], SHARES[view.table, 1, low + copies]
-    total += weights[AT.high_chance] * high_chance + weights[AT.low_chance] * low_chance
-    return total + weights[AT.both_chance] * high_chance * low_chance
+    high_probability, low_probability = SHARES[view.table, 0, high + copies], SHARES[view.table, 1, low + copies]
+    total += weights[AT.high_probability] * high_probability + weights[AT.low_probability] * low_probability
+    return total + weights[AT.both_probability] * high_probability * low_probability
 
 
 @rule

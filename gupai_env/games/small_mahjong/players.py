@@ -13,7 +13,7 @@ FEATURES = (
     yes_or_no("win", "a win is declared"),
     Feature("outs", "unseen tiles that complete the hand after the discard", "tiles", 0, 31),
     Feature(
-        "chance",
+        "weighted_outs",
         "unseen tiles that complete the hand after the discard, each with one more than its points",
         "points",
         0,
@@ -33,7 +33,7 @@ FEATURES = (
     ),
     Feature(
         "claim_gain",
-        "what a claim that completes nothing adds to `chance`, after the best discard",
+        "what a claim that completes nothing adds to `weighted_outs`, after the best discard",
         "points",
         -217,
         217,
@@ -64,7 +64,7 @@ HEURISTICS = {
     # Claims and discards so that many unseen tiles complete the hand, to many points; a claim gives up the draw.
     "counting": {
         "win": 1e6,
-        "chance": 100,
+        "weighted_outs": 100,
         "partners": -1,
         "breaks": -50,
         "claim": -4,
@@ -144,8 +144,8 @@ def seats_from_mover(view):
 def score_of_discard(view, kind, weights):
     """Return the score of a discard."""
     waits, total = view.waits_after[kind], 0.0
-    if weights[AT.chance] != 0:
-        total += weights[AT.chance] * probability(view, view.hand - ONE[kind], view.meld_points[0], waits)
+    if weights[AT.weighted_outs] != 0:
+        total += weights[AT.weighted_outs] * probability(view, view.hand - ONE[kind], view.meld_points[0], waits)
     total += weights[AT.outs] * size(view.unseen & (7 * waits))
     total += weights[AT.partners] * size(view.unseen & (7 * view.partners[kind]))
     return total + weights[AT.breaks] if view.triplets >> (3 * kind) & 1 else total
