@@ -214,7 +214,7 @@ def test_the_same_command_writes_the_same_files(tmp_path):
 
 
 def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path):
-    words = ["tournament", "jie-long", *NAMES, "--deals", "2500", "--seed", "5"]
+    words = ["tournament", "jie-long", *NAMES, "--deals", "1100", "--seed", "5"]  # 12 blocks
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert run(*words, "--out", whole).exit_code == 0
     for blocks in (2, 5):

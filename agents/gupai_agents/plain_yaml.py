@@ -7,6 +7,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import DuplicateKeyError
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, DocumentStartEvent
+from ruamel.yaml.parser import Parser
 from ruamel.yaml.resolver import VersionedResolver
 
 MAX_CHARACTERS = 1 << 16  # a configuration has some hundred, a claim some thousand
@@ -23,9 +24,29 @@ class Words(VersionedResolver):
             super().add_version_implicit_resolver(version, tag, regexp, first)
 
 
+class PlainParser(Parser):
+    """Refuses what could grow or call something; nothing is built before the last event has come."""
+
+    depth = 0
+
+    def get_event(self) -> Any:
+        """Return the next event, which is plain."""
+        event = super().get_event()
+        if isinstance(event, DocumentStartEvent) and event.version not in (None, (1, 2)):
+            raise ValueError("this is YAML 1.2; leave out the line %YAML")
+        if isinstance(event, AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise ValueError("anchors and aliases are not allowed")
+        if (tag := getattr(event, "tag", None)) is not None:
+            raise ValueError(f"the tag {tag} is not allowed")
+        self.depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if self.depth > MAX_DEPTH:
+            raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
+        return event
+
+
 def _yaml() -> YAML:
     yaml = YAML(typ="safe", pure=True)
-    yaml.Resolver = Words
+    yaml.Parser, yaml.Resolver = PlainParser, Words
     return yaml
 
 
@@ -34,7 +55,6 @@ def parse_yaml(text: str) -> Any:
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
     try:
-        _require_plain(text)
         return _yaml().load(text)
     except DuplicateKeyError as error:
         key = error.problem.partition(' with value "')[0].removeprefix("found duplicate key ")
@@ -51,18 +71,3 @@ def to_yaml(content: Any) -> str:
     yaml.width = MAX_CHARACTERS  # a text is not broken into lines
     yaml.dump(content, file)
     return file.getvalue()
-
-
-def _require_plain(text: str) -> None:
-    """Refuse what could grow or call something, before anything is built of it."""
-    depth = 0
-    for event in _yaml().parse(text):
-        if isinstance(event, DocumentStartEvent) and event.version not in (None, (1, 2)):
-            raise ValueError("this is YAML 1.2; leave out the line %YAML")
-        if isinstance(event, AliasEvent) or getattr(event, "anchor", None) is not None:
-            raise ValueError("anchors and aliases are not allowed")
-        if (tag := getattr(event, "tag", None)) is not None:
-            raise ValueError(f"the tag {tag} is not allowed")
-        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
-        if depth > MAX_DEPTH:
-            raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")

@@ -64,19 +64,26 @@ def plackett_luce(choices: Choices, weights: np.ndarray | None = None) -> np.nda
     """Return the log-strength of every agent, float64 [agents], their mean zero: the likeliest (Hunter's MM).
 
     It is what choix finds (`choix.opt_rankings`), but takes as many equal games as there are at once.
+
+    Args: weights: float [M], how often each choice was made (default: in all groups), or [draws, M] for a row per draw.
     """
     weights = choices.weights.sum(0) if weights is None else weights
-    wins = np.bincount(choices.winners, weights, choices.members.shape[1])
-    strength = np.ones(len(wins))
+    drawn = np.atleast_2d(weights)
+    members, by_agent = (np.array(each, np.float64, order="C") for each in (choices.members, choices.members.T))
+    wins = np.array([np.bincount(choices.winners, each, len(by_agent)) for each in drawn])
+    strength = np.ones(wins.shape)
+    changing = np.arange(len(drawn))  # the draws whose strengths do
     for _ in range(ROUNDS):
-        given = choices.members.T @ (weights / (choices.members @ strength))
-        new = np.maximum(wins, 1e-9) / np.maximum(given, 1e-9)
-        new /= np.exp(np.log(new).mean())
-        close = np.abs(new - strength).max() <= CLOSE * new.max()
-        strength = new
-        if close:
+        seen = (strength[changing, None] @ members.T)[:, 0]
+        given = ((drawn[changing] / seen)[:, None] @ by_agent.T)[:, 0]
+        new = np.maximum(wins[changing], 1e-9) / np.maximum(given, 1e-9)
+        new /= np.exp(np.log(new).mean(1, keepdims=True))
+        close = np.abs(new - strength[changing]).max(1) <= CLOSE * new.max(1)
+        strength[changing] = new
+        changing = changing[~close]
+        if not len(changing):
             break
-    return np.log(strength)
+    return np.log(strength).reshape(*weights.shape[:-1], -1)
 
 
 def ratings(choices: Choices, draws: int = 100, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +91,7 @@ def ratings(choices: Choices, draws: int = 100, seed: int = 0) -> tuple[np.ndarr
     generator = np.random.default_rng(seed)
     groups = len(choices.weights)
     again = generator.multinomial(groups, np.full(groups, 1 / groups), draws) @ choices.weights
-    spread = np.std([plackett_luce(choices, weights) for weights in again], axis=0, ddof=1)
+    spread = np.std(plackett_luce(choices, again), axis=0, ddof=1)
     return POINTS * plackett_luce(choices), 1.96 * POINTS * spread
 
 
