@@ -145,6 +145,14 @@ def test_ratings_are_those_of_choix():
     assert found == pytest.approx(choix.ilsr_rankings(4, rankings), abs=1e-3)
 
 
+def test_draws_that_are_rated_together_are_rated_as_each_alone():
+    choices = choices_of(games([0.0, 0.5, 1.0, -1.5], 40), np.arange(4)[None])
+    often = np.random.default_rng(3).integers(0, 9, (5, len(choices.winners)))
+    often[1, choices.winners == 2] = 0  # of one that never wins, strengths change to the last round
+    found = plackett_luce(choices, often)
+    assert (found == [plackett_luce(choices, each) for each in often]).all()
+
+
 @pytest.mark.parametrize("most", [500, 2])
 def test_games_of_one_deal_are_drawn_again_together(most, monkeypatch):
     """Agent 0 wins every game of the first two deals of four, in whatever rotation, and none of the others."""
