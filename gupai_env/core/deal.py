@@ -96,25 +96,16 @@ class Deal:
         players = self.variant.players
         return [self.view((first + number) % players) for number in range(players)]
 
-    def scene(
-        self,
-        names: Sequence[str] | None = None,
-        *,
-        first: int = 0,
-        without: int | None = None,
-        views: Sequence[np.record] | None = None,
-    ) -> Scene:
+    def scene(self, names: Sequence[str] | None = None, *, first: int = 0, without: int | None = None) -> Scene:
         """Return the table for `gupai_env.render`, all tiles face up, with the count if the deal is over.
 
         Args:
             names: The names by seat. None: "Seat 0", "Seat 1", ...
             first: The seat at the near side.
             without: The one seat whose tiles are not open. None: all tiles are.
-            views: What each seat knows, from seat 0 on, for many scenes of one state. None: `views()`.
         """
-        views = self.views() if views is None else views
-        shown = [view for view in (*views[first:], *views[:first]) if view.seat != without]
-        return self.game.scene(self.variant, shown, names, self.paid() if self.terminated else None)
+        views = [view for view in self.views(first) if view.seat != without]
+        return self.game.scene(self.variant, views, names, self.paid() if self.terminated else None)
 
     def redealt(self, seat: int, key: int) -> Self:
         """Return a copy in which all that a seat cannot know is dealt again, uniformly, by an RNG key."""
