@@ -107,10 +107,11 @@ def called(record: GameRecord) -> list[str]:
 
 def _closed(session: Session, names: Sequence[str], payoffs: Sequence[float] | None) -> tuple[Place, ...]:
     """Return every seat, from seat 0 on, as it looks when only the others' tiles are open."""
-    players, session = session.variant.players, session.shown(payoffs)
-    found = []
-    for seat in range(players):
-        scene = session.scene(names, first=(seat + 1) % players, without=seat)
+    session = session.shown(payoffs)
+    views, paid, found = session.views(), session.paid() if session.terminated else None, []
+    for seat in range(len(views)):
+        others = [*views[seat + 1 :], *views[:seat]]
+        scene = session.game.scene(session.variant, others, names, paid)
         found.append(translated_place(next(place for place in scene.places if place.name == names[seat])))
     return tuple(found)
 

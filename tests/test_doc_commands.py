@@ -37,14 +37,14 @@ LEFT_OUT = {
 }
 SMALLER = {
     "gupai tune ": "--seconds 1",
-    "gupai best-response ": "--generations 2 --candidate-deals 50 --deals 50 --playouts 5 --minutes 0",
+    "gupai best-response ": "--generations 2 --candidate-deals 20 --deals 20 --playouts 5 --minutes 0",
     "gupai tournament jie-long random greedy variety": "--deals 50",
     "gupai tournament jie-long variety greedy random": "--deals 50",
     "gupai tournament jie-long best tuned": "--deals 10",
     "gupai exploitability pai-gow -o deck=full": "-o deck=tiny",  # test_all_hands.py takes the whole deck
     "gupai exploitability pai-gow -o deck=full --solve": "--rounds 3",
     "gupai claim run jl-attack-2 --dry": "--no-masters",
-    "gupai claim run jl-attack-2 --deals": "--deals 200 --no-masters",
+    "gupai claim run jl-attack-2 --deals": "--deals 20 --no-masters",
     "gupai claim run jl-attack-2 --s": "--deals 20 --no-masters",
 }
 NEEDS_A_RUN = "checkpoint:runs/"  # what `gupai train` would have written

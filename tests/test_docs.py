@@ -108,6 +108,18 @@ BLOCKS = list(
 )
 
 
+QUICKER = {
+    "200_000": "8192",
+    "100_000": "100",
+    "20_000": "200",
+    "8192": "256",
+    "n_steps=256": "n_steps=16",
+    "n_steps=32": "n_steps=4",
+    "range(1000)": "range(20)",
+    "deals=100)": "deals=10)",
+}
+
+
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
 def test_the_code_of_the_pages_runs(block, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
@@ -116,7 +128,7 @@ def test_the_code_of_the_pages_runs(block, monkeypatch, tmp_path):
         monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     if "onnx:" in block:
         pytest.importorskip("onnxruntime", reason="graphs need gupai[onnx]")
-    for slow, quick in (("200_000", "8192"), ("100_000", "100"), ("20_000", "200"), ("range(1000)", "range(20)")):
+    for slow, quick in QUICKER.items():
         block = block.replace(slow, quick)
     exec(block, {})
 

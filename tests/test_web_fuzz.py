@@ -221,17 +221,19 @@ def test_a_forged_file_of_a_tournament_damages_its_own_page_alone(name, ask, roo
     if name == "progress.json":  # it is read of a tournament that is not finished
         (folder / "summary.json").unlink()
     refused = 0
-    for content in forged(json.loads((folder / name).read_bytes())):
+    for number, content in enumerate(forged(json.loads((folder / name).read_bytes()))):
         (folder / name).write_bytes(content)
-        status, listed = ask("GET", "/tournaments")
-        assert status == 200 and "/tournament/kept" in listed and "finished" in listed, content[:300]
         status, found = ask("GET", "/tournament/forged")
         assert status == 200, content[:300]
         if "damaged (" in found:
             # Agents that are others in one file than in the other may be told of either.
             assert re.search(r"damaged \((manifest|summary|progress)\.json: ", found), content[:300]
-            assert "damaged (" in listed
             refused += 1
+        if number % 5:  # of every place other values, in turn all of them
+            continue
+        status, listed = ask("GET", "/tournaments")
+        assert status == 200 and "/tournament/kept" in listed and "finished" in listed, content[:300]
+        assert ("damaged (" in listed) >= ("damaged (" in found), content[:300]
         for method, page in (("POST", "/tournament/forged"), ("GET", "/tournament/forged/game")):
             assert ask(method, page, body=b"do=x")[0] < 500, content[:300]
     shutil.rmtree(folder)

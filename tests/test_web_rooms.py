@@ -25,7 +25,7 @@ from fastapi.testclient import TestClient
 
 from gupai_agents import make_agent
 from gupai_agents.evaluation import play_into, schedule, verify
-from gupai_agents.evaluation.claims import read_claim, try_claim
+from gupai_agents.evaluation.claims import masters, read_claim, try_claim
 from gupai_agents.evaluation.claims.report import markdown, text
 from gupai_agents.evaluation.html import heat
 from gupai_agents.evaluation.records import game_of_line
@@ -76,7 +76,7 @@ def done(pages, path):
 # --- people at one screen -------------------------------------------------------------------------
 
 
-@every_game
+@pytest.mark.parametrize("game", list(GAMES)[::3])  # test_scenes.py looks at the tables of all
 def test_people_at_one_screen_play_to_the_end_and_see_their_own_tiles_alone(game, pages):
     answer = pages.get(f"/table?{urlencode({'game': game, 'seed': 5, 'seat': 0, 'with': 'human'})}")
     covered = 0
@@ -308,7 +308,8 @@ def test_a_bad_change_is_refused_by_its_key(key, text, words, pages):
     assert answer.status_code == 422 and words in said(answer) and key.partition(".hand")[0] in said(answer)
 
 
-def test_a_changed_claim_is_tested_and_its_deals_are_looked_at(pages):
+def test_a_changed_claim_is_tested_and_its_deals_are_looked_at(pages, monkeypatch):
+    monkeypatch.setattr(masters, "SEARCH", "search:playouts=4")
     sent = {"readings.0.suit": "3", "readings.0.panel": "greedy", "readings.0.doses.values": "3, 4"}
     sent |= {"readings.1.skip": "leave it out", "deals": "40", "do": "begin"}
     answer = pages.post("/claim/jl-attack-2", headers=OURS, data=sent)
