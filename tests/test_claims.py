@@ -827,7 +827,7 @@ def test_a_strong_panel_is_asked_for_and_told():
 
 def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_path, capsys):
     claims = [
-        claim_of(changed(plan={"deals": 60}, panel=["greedy", "search:playouts=2"]) | {"id": name})
+        claim_of(changed(plan={"deals": 20}, panel=["greedy", "search:playouts=2"]) | {"id": name})
         for name in ("one", "two")
     ]
     shown = []

@@ -87,7 +87,7 @@ def test_the_sweep_trains_trials_and_the_best_again(tmp_path):
 
 
 def test_the_single_file_learns_in_seconds(tmp_path):
-    printed = printed_by("ppo_single_file.py", "--decisions", "131072", "--deals", "400")
+    printed = printed_by("ppo_single_file.py", "--decisions", "65536", "--deals", "200")
     chips = re.search(r"in the end:  ([+-]\d+\.\d\d) ±\d+\.\d\d against random  ([+-]\d+\.\d\d)", printed)
     assert float(chips[1]) > 8 and float(chips[2]) > 0  # untrained it wins nothing from the one and loses to the other
 

@@ -200,7 +200,7 @@ def files(path):
 
 
 def test_the_same_command_writes_the_same_files(tmp_path):
-    words = ["tournament", "jie-long", *NAMES, "--deals", 30, "--seed", 5, "--table", "all", "-o", "deals=2"]
+    words = ["tournament", "jie-long", *NAMES, "--deals", 10, "--seed", 5, "--table", "all", "-o", "deals=2"]
     for name in ("a", "b"):
         assert run(*words, "--out", tmp_path / name).exit_code == 0
     a, b = files(tmp_path / "a"), files(tmp_path / "b")
@@ -210,14 +210,14 @@ def test_the_same_command_writes_the_same_files(tmp_path):
     repeated = run(*content["command"].split()[1:], "--json")
     printed, kept = json.loads(repeated.stdout), json.loads(a["summary.json"])
     assert {key: printed[key] for key in kept} == kept
-    assert verify(tmp_path / "a").deals == 30
+    assert verify(tmp_path / "a").deals == 10
 
 
 def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path):
-    words = ["tournament", "jie-long", *NAMES, "--deals", "1100", "--seed", "5"]  # 12 blocks
+    words = ["tournament", "jie-long", *NAMES, "--deals", "1500", "--seed", "5"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert run(*words, "--out", whole).exit_code == 0
-    for blocks in (2, 5):
+    for blocks in (1, 3):
         resume = ["--resume"] if killed.exists() else []
         playing = Command(*words, "--out", killed, *resume)
         for _ in range(2400):

@@ -70,7 +70,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
 class Rollout:
     """The decisions of one update in preallocated arrays [T, B], filled in order.
 
-    What a network sees lies in pinned memory if it is on a GPU, so that nobody waits for it to be copied there.
+    What a network sees is in pinned memory if it is on a GPU, so that nobody waits for it to be copied there.
     """
 
     def __init__(self, steps: int, envs: int, inputs: int, actions: int, players: int, pinned: bool = False) -> None:

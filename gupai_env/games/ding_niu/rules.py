@@ -23,6 +23,8 @@ Match    The winner leads the next deal.
 Actions  Those of the connecting games: where the two open numbers differ, the end left open decides the arm.
 """
 
+import functools
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -87,13 +89,16 @@ def bits(numbers: Iterable[int]) -> int:
     return sum(1 << number for number in set(numbers))
 
 
+_LINKS = [bits(PIPS[kind].tolist()) for kind in RUNNING]
+
+
 def _reached(index: int, number: int) -> int:
     """Return, as bits, `number` and the numbers to which chains of the kinds in `index` lead from it."""
     reached = bits([number])
     for _ in range(HIGHEST):  # a chain to a new number is no longer than that
-        for place, kind in enumerate(RUNNING):
-            if index >> place & 1 and reached & bits(PIPS[kind]):
-                reached |= bits(PIPS[kind])
+        for place, link in enumerate(_LINKS):
+            if index >> place & 1 and reached & link:
+                reached |= link
     return reached
 
 
@@ -102,7 +107,7 @@ REACHED = np.array(
 )  # [128, 7], bits
 CARRIED = np.array(
     [
-        bits(n for place, kind in enumerate(RUNNING) if index >> place & 1 for n in PIPS[kind])
+        functools.reduce(operator.or_, (link for place, link in enumerate(_LINKS) if index >> place & 1), 0)
         for index in range(1 << len(RUNNING))
     ],
     np.uint8,

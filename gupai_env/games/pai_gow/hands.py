@@ -1,6 +1,6 @@
 """All hands of Pai Gow, for numbers that are exact: 8,130 of four tiles from the full deck."""
 
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,10 @@ SOME_VALUE = NO_VALUE + 1  # of a group that another one of the same value copie
 
 def hands_of(deck: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the different hands of a deck, sorted kinds, int8 [H, size], and how often each is dealt, int64 [H]."""
-    dealt = np.array(list(combinations(np.sort(deck), size)), np.int8)
-    hands, times = np.unique(dealt, axis=0, return_counts=True)
-    return hands, times
+    digits = KINDS ** np.arange(size)[::-1]  # numbers are sorted in a tenth of the time that rows take
+    dealt = np.fromiter(chain.from_iterable(combinations(np.sort(deck).tolist(), size)), np.int64).reshape(-1, size)
+    numbers, times = np.unique(dealt @ digits, return_counts=True)
+    return (numbers[:, None] // digits % KINDS).astype(np.int8), times
 
 
 def alike(rules: Any) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gupai_env.core.bits import gather
 from gupai_env.core.rule import rule
-from gupai_env.core.tiles import COPIES, KINDS, count, kind_of, set_name, tile_set
+from gupai_env.core.tiles import COPIES, KINDS, kind_of, set_name, tile_set
 
 # Civil kinds, the highest first; then the military ones, those of equal rank together.
 CIVIL = [
@@ -110,36 +110,19 @@ PLACES = tuple(sum(((1 << int(COPIES[kind])) - 1) << (3 * kind) for kind in part
 ENTRIES = 256
 
 
-def _tiles_at(part: int, entry: int) -> int:
-    """Return the tile set of which `gather` makes an entry."""
-    tiles, at = 0, 0
-    for bit in range(3 * KINDS):
-        if PLACES[part] >> bit & 1:
-            tiles |= (entry >> at & 1) << bit
-            at += 1
-    return tiles
+def _tiles_at(part: int) -> np.ndarray:
+    """Return for every entry the tile set of which `gather` makes it, int64 [entries]."""
+    places = [bit for bit in range(3 * KINDS) if PLACES[part] >> bit & 1]
+    return sum((np.arange(ENTRIES) >> at & 1) << bit for at, bit in enumerate(places))  # type: ignore[return-value]
 
 
-def _held(part: int, entry: int) -> int:
-    tiles = _tiles_at(part, entry)
-    return sum(
-        1 << number
-        for number, each in enumerate(COMBINATIONS)
-        if all(count(tiles, kind) >= each.kinds.count(kind) for kind in each.kinds)
-    )
-
-
-def _union(words: np.ndarray, combinations: int) -> int:
-    found = 0
-    for number in range(len(COMBINATIONS)):
-        if combinations >> number & 1:
-            found |= int(words[number])
-    return found
-
-
-HELD = np.array([[_held(part, entry) for entry in range(ENTRIES)] for part in range(len(PLACES))])  # [parts, entries]
+_NUMBERS = np.arange(len(COMBINATIONS))
+_COUNTS = np.array([_tiles_at(part) for part in range(len(PLACES))])[..., None] >> 3 * np.arange(KINDS) & 7
+_NEEDED = np.array([[each.kinds.count(kind) for kind in range(KINDS)] for each in COMBINATIONS])
+# [parts, entries]: the combinations that are held there.
+HELD = (_COUNTS[:, :, None] >= _NEEDED).all(-1) @ (1 << _NUMBERS)
 # [without and with `civil_supreme`, parts, entries]: what some combination held there beats.
-BEATABLE = np.array([[[_union(words, int(held)) for held in part] for part in HELD] for words in _BEATS])
+BEATABLE = np.bitwise_or.reduce(np.where(HELD[..., None] >> _NUMBERS & 1, np.array(_BEATS)[:, None, None], 0), -1)
 
 
 @rule
