@@ -686,9 +686,11 @@ def _without_recipe(stage: dict[str, Any]) -> list[str]:
 
 def _seeds_of(stage: dict[str, Any]) -> list[int]:
     """Return the seeds of the networks that a stage learned from, if all come of the recipe of the first stage."""
-    first, *_ = map(_settings, _parts(stage)[:1])
+    first, *_ = _parts(stage)
     members = stage.get("ensemble", ())
-    differ = [name for each in members for name, value in _settings(each).items() if first.get(name) != value]
+    differ = [
+        name for each in members for name, value in _settings(each).items() if _settings(first).get(name) != value
+    ]
     return [each["seed"] for each in members] if set(differ) <= {"seed"} else []
 
 

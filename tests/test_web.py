@@ -441,10 +441,10 @@ def test_bad_deals_of_a_claim_are_refused(deals, pages):
 
 
 def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages):
-    last = played(pages, game="jie-long", options="players=2;deck=tiny", seat=1)[-1]
+    last = played(pages, game="jie-long", seat=2)[-1]
     text = pages.get(f"/review/game?{last}").text
     assert re.search(r"<legend>Open tiles of</legend>\s*<label>.*?</label>", text)
-    scenes = list(moments(game_of_line(pages.get(f"/record?{last}").content), 1))
+    scenes = list(moments(game_of_line(pages.get(f"/record?{last}").content), 2))
     assert scenes[0].scene.places[0].name == "You"
     for first, most in ((0, 4), (len(scenes) - 3, 9)):
         seen, address = [], f"/review/game?{last}&table={first}"
