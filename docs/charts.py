@@ -2,21 +2,22 @@
 
     python docs/charts.py
 
-The effect of attacking with 2s, by how many were dealt (`docs/claims/jl-attack-2.json`), and the strength of all
-players, by game (`docs/ladder/*.json`).
+The effect of attacking with 2s, by how many were dealt (`docs/claims/jl-attack-2.json`), the strength of all players,
+by game (`docs/ladder/*.json`), and how strength grows with training (`docs/learning/*.json`).
 """
 
 import json
 from pathlib import Path
 from typing import Any
 
-from pages import LADDERS, VERDICTS, ranked
+from pages import LADDERS, LEARNING, VERDICTS, ranked
 
 from gupai_agents.evaluation.chart import Mean, rows
 from gupai_agents.evaluation.claims.report import half_width, levels
 from gupai_agents.evaluation.html import standalone
 from gupai_agents.evaluation.statistics import Estimate
 from gupai_app.claim_page import dose_chart
+from gupai_training.curves import strength
 
 FOLDER = Path(__file__).parent / "charts"
 
@@ -48,6 +49,9 @@ def charts() -> dict[str, str]:
             for place, (rung, total) in enumerate(ladder)
         ]
         found[f"ladder-{path.stem}"] = rows([rung["player"] for rung, _ in ladder], means)
+    for path in sorted(LEARNING.glob("*.json")):
+        learned = json.loads(path.read_text(encoding="utf-8"))
+        found[f"learning-{path.stem}"] = strength(learned["evaluations"], over="thousand targets")
     return {name: standalone(chart, dark=True) + "\n" for name, chart in found.items()}
 
 

@@ -44,7 +44,9 @@ from gupai_env.render import draw_svg
 from gupai_training.config import Config, went_in
 
 DOCS = Path(__file__).parent
-FOLDER, LADDERS, DEALS, VERDICTS = (DOCS / name for name in ("games", "ladder", "annotated", "claims"))
+FOLDER, LADDERS, DEALS, VERDICTS, LEARNING = (
+    DOCS / name for name in ("games", "ladder", "annotated", "claims", "learning")
+)
 CARDS = DOCS / "models"
 CLEAR = 0.05  # chips below which a loss is not worth a word
 HISTORY = {  # what each version of a game changed, by id; the first needs no words
@@ -469,6 +471,41 @@ def ladder() -> str:
             lines += [f"![Chips per deal of each player, all except random](charts/ladder-{file.stem}.svg)", ""]
             note = f" {found['note']}" if "note" in found else ""
             lines += [*_table(head, rows), "", f"`{found['command']}`, seed {found['seed']}; {machine}.{note}", ""]
+    return "\n".join(lines)
+
+
+def learning() -> str:
+    """Return the page of all learning curves."""
+    lines = [
+        "# Learning curves",
+        "",
+        "*Written by `docs/pages.py` from `docs/learning/*.json`, which `python -m benchmarks.learning_curves` wrote.*",
+        "",
+        "How strong a new network becomes while it learns from search targets by the recipe of `gupai train GAME`:",
+        "chips per deal of one such player among copies of each rule-based player and of `best` (`random` isn't drawn), with 95% intervals",
+        "over deals. Each curve is a single run; another seed gives another one. The recipe's limit in minutes is",
+        "replaced by a fixed number of targets, so that the speed of the machine makes no difference.",
+        "The games that are missing have not been run yet.",
+        "[What works in training](training.md) and [all players compared](ladder.md) are pages of their own.",
+        "",
+    ]
+    for game in GAMES.values():
+        file = LEARNING / f"{game.id}.json"
+        if not file.exists():
+            continue
+        found = json.loads(file.read_text(encoding="utf-8"))
+        last = found["evaluations"][-1]
+        won = [f"{_chips(last[name])} against `{name}`" for name in last if isinstance(last[name], dict)]
+        lines += [
+            f"## {game.title}",
+            "",
+            f"![Chips per deal over search targets in {game.title}](charts/learning-{game.id}.svg)",
+            "",
+            f"After {last['targets']:,} targets: {', '.join(won)} chips per deal",
+            f"({found['deals']:,} deals, each from every seat).",
+            f"`python -m benchmarks.learning_curves {game.id} --targets {found['targets']} --seed {found['seed']}`",
+            "",
+        ]
     return "\n".join(lines)
 
 
@@ -901,6 +938,7 @@ def files() -> Iterator[tuple[Path, str]]:
         yield FOLDER / f"{game.id}.svg", picture(game)
         yield from ((CARDS / f"{file.stem}.md", card(game, file, header)) for file, header in networks(game.id))
     yield DOCS / "ladder.md", ladder()
+    yield DOCS / "learning-curves.md", learning()
     yield DOCS / "models.md", models()
     yield DOCS / "reference" / "configuration.md", configuration()
 

@@ -94,24 +94,25 @@ def baselines_of(evaluations: Sequence[dict[str, Any]]) -> list[str]:
     return [name for name in (evaluations[0] if evaluations else ()) if name not in COUNTS]
 
 
-def strength(evaluations: Sequence[dict[str, Any]]) -> Markup:
-    """Draw the evaluations against each baseline over seconds, without `random`, which is far below; stages are
-    separate.
+def strength(evaluations: Sequence[dict[str, Any]], over: Literal["seconds", "thousand targets"] = "seconds") -> Markup:
+    """Draw the evaluations against each baseline, without `random`, which is far below; stages are separate.
 
     Returns the chart as SVG, "" where there are fewer than two evaluations to draw, or no baseline.
     """
     baselines = baselines_of(evaluations)
     if len(evaluations) < 2 or not baselines:
         return Markup()
+    places = [row["seconds"] if over == "seconds" else row["targets"] / 1000 for row in evaluations]
     drawn = {
         f"against {name}": [
-            Point(row["seconds"], *(row[name][key] for key in ("mean", "low", "high"))) for row in evaluations
+            Point(at, *(row[name][key] for key in ("mean", "low", "high")))
+            for at, row in zip(places, evaluations, strict=True)
         ]
         for name in [name for name in baselines if name != "random"] or baselines
     }
-    by_search = [row["seconds"] for row in evaluations if not row["decisions"]]
+    by_search = [at for at, row in zip(places, evaluations, strict=True) if not row["decisions"]]
     parted = (by_search[-1], SEARCH_STAGE, SELF_PLAY) if by_search and len(by_search) < len(evaluations) else None
-    return curves(drawn, "seconds", "chips per deal", parted)
+    return curves(drawn, over, "chips per deal", parted)
 
 
 def exploitability(evaluations: Sequence[dict[str, Any]]) -> Markup:
