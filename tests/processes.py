@@ -18,9 +18,9 @@ SERVER = multiprocessing.get_context("forkserver")
 
 def start_server() -> None:
     """Start the process that has imported all, unless it runs; workers are forked from it as well."""
-    SERVER.set_forkserver_preload(
-        ["gupai_app.cli", "gupai_app.human", "gupai_app.train", "gupai_training.run", "gupai_agents.evaluation"]
-    )
+    optimisers = "torch._dynamo"  # which torch imports for its first one, in two seconds
+    commands = ["gupai_app.cli", "gupai_app.human", "gupai_app.train", "gupai_training.run", "gupai_agents.evaluation"]
+    SERVER.set_forkserver_preload([*commands, optimisers])
     forkserver.ensure_running()
 
 

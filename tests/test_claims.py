@@ -28,13 +28,13 @@ from gupai_agents.evaluation.claims.verdicts import corrected
 from gupai_agents.evaluation.statistics import Estimate, estimate
 from gupai_agents.network import tensor_shapes
 from gupai_agents.plain_yaml import parse_yaml, to_yaml
-from gupai_agents.workers import Processes
+from gupai_agents.workers import workers_for
 from gupai_app import claims as command
 from gupai_app.cli import app
 from gupai_env.core.claims import chips
 from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import PIPS, tiles_in
+from gupai_env.core.tiles import PIPS, count, tiles_in
 from gupai_env.games import GAMES, get_game
 from gupai_env.vector import VectorEnv
 
@@ -232,14 +232,18 @@ def test_deals_to_order_are_distributed_as_those_that_rejection_keeps():
     sampler, states, seats = deals_of(FOUR_TWOS, 10_000)
     rows = np.arange(len(seats))
     envs = VectorEnv(JIE_LONG, 100_000, seed=3, observe=False)
-    kept = np.array([with_number(hand) >= 4 for hand in envs.states.hands[:, 0]])
+
+    def holding(hands, number=2):
+        return sum(count(hands, kind) for kind, pips in enumerate(PIPS) if number in pips)
+
+    kept = holding(envs.states.hands[:, 0]) >= 4
     assert float(sampler.probability) == pytest.approx(kept.mean(), rel=0.05)
 
-    def summary(own, next_one):
-        return (with_number(own), with_number(own, 6) // 2, with_number(next_one, 5) // 2)
+    def summaries(own, next_one):
+        return Counter(zip(holding(own).tolist(), holding(own, 6) // 2, holding(next_one, 5) // 2, strict=True))
 
-    drawn = Counter(map(summary, states.hands[rows, seats].tolist(), states.hands[rows, (seats + 1) % 4].tolist()))
-    rejected = Counter(map(summary, envs.states.hands[kept, 0].tolist(), envs.states.hands[kept, 1].tolist()))
+    drawn = summaries(states.hands[rows, seats], states.hands[rows, (seats + 1) % 4])
+    rejected = summaries(envs.states.hands[kept, 0], envs.states.hands[kept, 1])
     common = [each for each in drawn if drawn[each] >= 20 and rejected[each] >= 5]
     table = np.array([[drawn[each] for each in common], [rejected[each] for each in common]])
     assert len(common) > 10
@@ -827,13 +831,13 @@ def test_a_strong_panel_is_asked_for_and_told():
 
 def test_one_process_or_two_and_one_thread_or_two_give_the_same_verdicts(tmp_path, capsys):
     claims = [
-        claim_of(changed(plan={"deals": 20}, panel=["greedy", "search:playouts=2"]) | {"id": name})
+        claim_of(changed(plan={"deals": 8}, panel=["greedy", "search:playouts=2"]) | {"id": name})
         for name in ("one", "two")
     ]
     shown = []
     for jobs in (1, 2):
         out = tmp_path / str(jobs)
-        command.test(claims, 3, 60, None, False, "json", str(out), Processes(jobs), {})
+        command.test(claims, 3, 60, None, False, "json", str(out), workers_for(jobs), {})
         shown.append((capsys.readouterr().out, *((out / f"{claim.id}.json").read_bytes() for claim in claims)))
     assert shown[0] == shown[1]
     assert '"who": "search:' in shown[0][0]

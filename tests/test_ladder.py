@@ -59,13 +59,13 @@ def test_tuned_is_chosen_by_the_options_that_hold():
 def test_a_ladder_tells_what_duels_tell():
     names = [*agent_names("jie-long"), "search:playouts=2"]
     agents = [make_agent(name, "jie-long") for name in names]
-    found = play_ladder("jie-long", agents, 60, 20, seed=4)
+    found = play_ladder("jie-long", agents, 12, 4, seed=4)
     assert found.rivals == ("random", "greedy", "variety", "tuned", "best")
     assert {rung.player for rung in found.rungs} == set(names)
     totals = [rung.total.mean for rung in found.rungs]
     assert totals == sorted(totals, reverse=True)
     for rung in found.rungs:
-        deals = 20 if rung.player.startswith("search") else 60
+        deals = 4 if rung.player.startswith("search") else 12
         hero, won = agents[names.index(rung.player)], []
         for rival, chips in zip(agents, rung.chips, strict=False):
             expected = duel("jie-long", hero, rival, deals, seed=4).chips[:, :, 0].mean(1)

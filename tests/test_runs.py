@@ -96,13 +96,19 @@ def test_a_signal_saves_and_says_how_to_go_on(tmp_path, number, status):
 def test_a_signal_before_the_run_is_built_leaves_nothing(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps(ENDLESS))
-    command = [sys.executable, "-m", "gupai_app", "train", path, "--runs", tmp_path / "runs"]
-    for delay in (1.0, 2.0):
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as training:
-            time.sleep(delay)
-            training.send_signal(signal.SIGINT)
-            err = training.communicate(timeout=120)[1]
-        returned = training.returncode
+    words = ["train", path, "--runs", tmp_path / "runs"]
+    command = [sys.executable, "-m", "gupai_app", *words]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as training:
+        time.sleep(1.0)  # it imports
+        training.send_signal(signal.SIGINT)
+        ends = [(training.communicate(timeout=120)[1], training.wait())]
+    for delay in (0.05, 0.3):  # it reads, it builds
+        training = Command(*words)
+        time.sleep(delay)
+        training.send_signal(signal.SIGINT)
+        done = training.ends()
+        ends.append((done.stderr, done.returncode))
+    for err, returned in ends:
         assert returned == 130 or returned == -signal.SIGINT
         assert err.count("\n") <= 1 or returned == -signal.SIGINT or "saved" in err
         for folder in (tmp_path / "runs").glob("*"):

@@ -138,7 +138,7 @@ def games(strengths, number, seed=0):
 
 def test_ratings_are_those_of_choix():
     choix = pytest.importorskip("choix")
-    chips = games([0.0, 0.5, 1.0, -1.5], 400)
+    chips = games([0.0, 0.5, 1.0, -1.5], 60)
     found = plackett_luce(choices_of(chips, np.arange(4)[None]))
     rankings = np.argsort(-chips.reshape(-1, 4), 1)
     assert found == pytest.approx(choix.opt_rankings(4, rankings), abs=1e-3)

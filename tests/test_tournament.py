@@ -5,10 +5,10 @@ import errno
 import hashlib
 import json
 import math
+import os
 import re
 import shutil
 import signal
-import time
 from collections import Counter
 from itertools import combinations, permutations
 from pathlib import Path
@@ -32,6 +32,7 @@ from gupai_agents.evaluation import (
     recipe_gain,
     round_robin,
     schedule,
+    tournament,
     verify,
 )
 from gupai_agents.evaluation.folder_models import read_summary
@@ -44,7 +45,7 @@ from gupai_app.cli import app
 from gupai_env.core.files import locked
 from gupai_env.core.rng import derive
 from gupai_env.games import GAMES, get_game
-from processes import Command
+from processes import SERVER, start_server
 
 NAMES = ("greedy", "variety", "random")
 
@@ -200,7 +201,7 @@ def files(path):
 
 
 def test_the_same_command_writes_the_same_files(tmp_path):
-    words = ["tournament", "jie-long", *NAMES, "--deals", 10, "--seed", 5, "--table", "all", "-o", "deals=2"]
+    words = ["tournament", "jie-long", *NAMES, "--deals", 3, "--seed", 5, "--table", "all", "-o", "deals=2"]
     for name in ("a", "b"):
         assert run(*words, "--out", tmp_path / name).exit_code == 0
     a, b = files(tmp_path / "a"), files(tmp_path / "b")
@@ -210,25 +211,40 @@ def test_the_same_command_writes_the_same_files(tmp_path):
     repeated = run(*content["command"].split()[1:], "--json")
     printed, kept = json.loads(repeated.stdout), json.loads(a["summary.json"])
     assert {key: printed[key] for key in kept} == kept
-    assert verify(tmp_path / "a").deals == 10
+    assert verify(tmp_path / "a").deals == 3
 
 
-def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path):
-    words = ["tournament", "jie-long", *NAMES, "--deals", "1500", "--seed", "5"]
+def play_until_killed(words, writes):
+    """`gupai` and these words, in a process that is killed right after so many parts of files were written."""
+    append = folder.AppendedFile.append
+
+    def append_and_die(self, content):
+        nonlocal writes
+        append(self, content)
+        writes -= 1
+        if not writes:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    folder.AppendedFile.append, tournament.ENVS = append_and_die, SMALL_BLOCKS
+    run(*words)
+
+
+SMALL_BLOCKS = 32
+
+
+def test_a_tournament_that_was_killed_goes_on_to_the_same_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(tournament, "ENVS", SMALL_BLOCKS)
+    words = ["tournament", "jie-long", *NAMES, "--deals", "12", "--seed", "5"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert run(*words, "--out", whole).exit_code == 0
-    for blocks in (1, 3):
+    start_server()
+    for writes, blocks in ((4, 1), (5, 3)):  # of a block the rows and the games, or the rows alone
         resume = ["--resume"] if killed.exists() else []
-        playing = Command(*words, "--out", killed, *resume)
-        for _ in range(2400):
-            try:
-                if json.loads((killed / "progress.json").read_text())["blocks"] >= blocks:
-                    break
-            except FileNotFoundError:
-                pass
-            time.sleep(0.05)
-        playing.send_signal(signal.SIGKILL)
-        assert playing.ends().returncode == -signal.SIGKILL
+        playing = SERVER.Process(target=play_until_killed, args=([*words, "--out", str(killed), *resume], writes))
+        playing.start()
+        playing.join(120)
+        assert playing.exitcode == -signal.SIGKILL
+        assert json.loads((killed / "progress.json").read_text())["blocks"] == blocks
     assert not (killed / "summary.json").exists()
     with pytest.raises(folder.FolderError, match="is not finished"):
         verify(killed)

@@ -3,10 +3,7 @@
 import hashlib
 import itertools
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -32,6 +29,7 @@ from gupai_training.run_folder import FINAL_SEED, Reporter, Spent
 from gupai_training.search_stage import SearchStage
 from gupai_training.self_play_stage import SelfPlayStage
 from gupai_training.selfplay import SelfPlayVecEnv
+from processes import Command
 
 SMALL = {
     "game": "jie-long",
@@ -391,23 +389,15 @@ def test_the_log_shows_chips_of_whole_matches(tmp_path):
 
 
 def test_a_run_killed_at_any_moment_can_go_on(tmp_path):
-    program = "from gupai_training.config import load; from gupai_training.run import Run\n"
-    program += "import sys; from pathlib import Path\n"
-    program += "Run.begin(load(sys.argv[1]), Path(sys.argv[2])).learn()"
     path = tmp_path / "config.yaml"
     path.write_text(json.dumps({**SMALL, "decisions": 10**9}))
-    root = Path(__file__).parents[1]
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, str(path), str(tmp_path)],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
+    process = Command("train", path, "--runs", tmp_path)
     folder, deadline = tmp_path / "small-1", time.monotonic() + 120
     while not (folder / "resume.safetensors").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.3)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    assert process.ends().returncode == -signal.SIGKILL
     run = Run(load(path), folder)
     with pytest.raises(KeyboardInterrupt):
         run.learn(go_on=True, reporter=StopAfter(2))
@@ -431,7 +421,7 @@ def test_some_seconds_of_training_beat_random_play_by_far(tmp_path):
             "network": {"hidden": [64]},
             "ppo": {"envs": 128, "steps": 32, "batch_size": 1024, "learning_rate": 3e-3},
             "pool": {"snapshots": 2},
-            "evaluation": {"every": 100, "deals": 20},
+            "evaluation": {"every": 100, "deals": 20, "final_deals": 2, "baselines": ["random"]},
         },
         "test",
     )
