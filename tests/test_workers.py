@@ -134,7 +134,8 @@ def is_alive(pid):
     ("sent", "to_all", "status", "line"),
     [
         (signal.SIGINT, True, 1, "stopped\n"),  # as a terminal does
-        (signal.SIGKILL, False, -signal.SIGKILL, ""),  # for Python SIGTERM is the same
+        (signal.SIGTERM, False, -signal.SIGTERM, ""),
+        (signal.SIGKILL, False, -signal.SIGKILL, ""),
     ],
 )
 def test_workers_end_with_the_process_that_they_work_for(sent, to_all, status, line, tmp_path):
