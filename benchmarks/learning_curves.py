@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gupai_env import GAMES
+from gupai_env import GAMES, get_game
 from gupai_training import train
 from gupai_training.config import find
 from gupai_training.curves import evaluations_of
@@ -40,10 +40,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", default="runs", help="the folder of the runs")
     chosen = parser.parse_args()
-    if unknown := set(chosen.games) - set(GAMES):
-        parser.error(f"{', '.join(sorted(unknown))}: not a game; there are {', '.join(GAMES)}")
+    try:
+        games = [get_game(name).id for name in chosen.games or GAMES]
+    except ValueError as error:
+        parser.error(str(error))
     FOUND.mkdir(exist_ok=True)
-    for game in chosen.games or GAMES:
+    for game in games:
         run = train(recipe(game, chosen.targets, chosen.seed), runs=chosen.runs)
         evaluations = evaluations_of(run.folder)
         for each in evaluations:  # of a machine and its load

@@ -18,8 +18,8 @@ from gupai_agents.evaluation.statistics import estimate
 from gupai_env import VectorEnv, get_game
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
+from gupai_env.core.keys import derive_each
 from gupai_env.core.memory import scratch
-from gupai_env.core.rng import derive
 
 SEED = 3_000_017  # deals that no player of ours has learned from or was judged on
 CHIPS = np.dtype(np.float32)
@@ -50,7 +50,7 @@ def responses(agent: Agent, game: Game, hands: int, deals: int) -> np.ndarray:
     pay, better, table = paying(game), np.zeros(hands), VectorEnv(game, deals)
     for hand in range(hands):
         seat, drawn = int(views[hand].seat), game.new_states(deals)
-        stream = np.array([derive(int(rng_keys[hand]), deal) for deal in range(deals)])
+        stream = derive_each(int(rng_keys[hand]), 0, deals)
         envs.kernels.determinize(envs.rules, np.repeat(views[hand : hand + 1], deals), stream, drawn)
         for other in range(envs.rules.players):
             if other != seat:

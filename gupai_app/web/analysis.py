@@ -21,7 +21,7 @@ from gupai_app.page import called
 from gupai_app.session import Session
 from gupai_app.web.players import adviser
 from gupai_env.core.hints import verb_of
-from gupai_env.core.rng import derive
+from gupai_env.core.keys import derive_each
 from gupai_env.vector import VectorEnv
 
 MOST_DECISIONS = 400  # that are reviewed in a game
@@ -222,7 +222,7 @@ def luck(record: GameRecord) -> list[Luck]:
         if begins:
             envs.states[:] = session.state
             # What players draw differs from one time to another, the deal does not.
-            envs.states.seed[:] = [derive(session.seed, time) for time in range(AGAIN)]
+            envs.states.seed[:] = derive_each(session.seed, 0, AGAIN)
             envs.states.deal[:] = 0
             envs.refresh()
             play_out(envs, [heuristic])

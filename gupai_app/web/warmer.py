@@ -55,10 +55,13 @@ class Warmer:
             what = f"{doing.what} of {title(doing.game, doing.game.variant())}"
             return being_prepared(title(game, game.variant()), what, time.monotonic() - doing.begun)
 
+    def _at_hints(self, game: Game, work: Work | None) -> bool:
+        """Return whether the next part of a game are its hints, and somebody is at them."""
+        return work is not None and work.game is game and self._done[game] + 1 == HINTS
+
     def _next(self) -> Game | None:
         """Return the game of which this process does a part now; None while the other process is at what is wanted."""
-        there = self._there.game if self._there else None
-        ready = [game for game in self._left if game is not there or self._done[game] + 1 != HINTS]
+        ready = [game for game in self._left if not self._at_hints(game, self._there)]
         if self._wanted in self._left:
             return self._wanted if self._wanted in ready else None
         return min(ready, key=self._done.__getitem__, default=None)
@@ -90,9 +93,7 @@ class Warmer:
             with self._changed:
                 game = self._wanted if self._wanted in left else left[0]
                 left.remove(game)
-                if self._done[game] >= HINTS or (
-                    self._done[game] + 1 == HINTS and self._here and self._here.game is game
-                ):
+                if self._done[game] >= HINTS or self._at_hints(game, self._here):
                     continue
                 self._there = Work(game, "hints", time.monotonic())
             with contextlib.suppress(Exception):

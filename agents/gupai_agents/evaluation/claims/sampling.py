@@ -20,6 +20,7 @@ from gupai_agents.evaluation.claims.schema import Condition, Population
 from gupai_env.core.checks import counted
 from gupai_env.core.compiling import compiled
 from gupai_env.core.game import Game
+from gupai_env.core.keys import derive_each
 from gupai_env.core.rng import derive, draw
 from gupai_env.core.streams import ASKED_STREAM, CLAIM_STREAM, COUNTS_STREAM, ORDER_STREAM
 from gupai_env.core.tiles import tiles_in
@@ -138,7 +139,7 @@ class Sampler:
 
     def keys(self, stream: int, first: int, deals: int) -> np.ndarray:
         """Return the keys of some deals of a stream, int64 [deals]."""
-        return np.array([derive(stream, deal) for deal in range(first, first + deals)], np.int64)
+        return derive_each(stream, first, first + deals)
 
     def deal(self, envs: VectorEnv, stream: int, first: int) -> Dealt:
         """Deal in all lanes the deals from number `first` on."""
