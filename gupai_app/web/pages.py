@@ -58,6 +58,10 @@ class Server:
     beginning: threading.Lock = made(default_factory=threading.Lock)
     warmer: Warmer | None = None
 
+    def preparing(self, game: Game, parts: int, *, patient: bool = True) -> str:
+        """Return in a sentence what the first parts of a game wait for, "" when they are ready."""
+        return self.warmer.await_parts(game, parts, patient=patient) if self.warmer else ""
+
 
 async def server_of(request: Request) -> Server:
     """Return what a request asks."""
@@ -79,7 +83,7 @@ def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
 
 def waiting(server: Server, game: Game, parts: int) -> HTMLResponse | None:
     """Return a page that says what is awaited, None once the first parts of a game are compiled."""
-    said = server.warmer.await_parts(game, parts) if server.warmer else ""
+    said = server.preparing(game, parts)
     return page("waiting.html", 202, head="One moment", sentence=said) if said else None
 
 
