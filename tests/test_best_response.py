@@ -40,8 +40,9 @@ def tree():
     ids=["tuning", "search"],
 )
 def test_no_more_is_won_than_a_best_response_wins_and_from_silly_agents_clearly_something(tree, agent, method):
-    exact = tree.exploitability(tree.policy([agent, agent]))
-    found = find_best_response("jie-long", agent, effort=Effort(method, **SMALL), **TINY)
+    exact, played = tree.exploitability(tree.policy([agent, agent])), []
+    found = find_best_response("jie-long", agent, effort=Effort(method, **SMALL), progress=played.append, **TINY)
+    assert sum(played) == found.effort.total(JIE_LONG)
     assert found.gain.low > 0.3
     assert found.gain.mean < exact + 2 * found.gain.half_width
 
