@@ -350,7 +350,7 @@ def test_pages_are_not_served_at_all_addresses(host):
 
 
 def test_a_game_is_looked_at_and_every_decision_explained(pages):
-    last = played(pages, game="jie-long")[-1]
+    last = played(pages, game="jie-long", seat=2)[-1]
     text = pages.get(f"/review/game?{last}").text
     assert 'href="#12"' in text and "Largest losses" not in text
     line = pages.get(f"/record?{last}").text
@@ -361,6 +361,8 @@ def test_a_game_is_looked_at_and_every_decision_explained(pages):
     assert answer.text.count("(played)") == answer.text.count("Try again from here") == len(numbers)
     other = pages.get(f"/review/game?{last}&agent=tuned&table={numbers[3] - 1}").text  # without scripts one is shown
     assert re.findall(r'id="why-(\d+)">', other) == [str(numbers[3])]
+    charted = re.search(r'<h2>Expected result: (.*?)</h2>.*?<svg [^>]*aria-label="(.*?)[;"]', answer.text, re.DOTALL)
+    assert charted.groups() == ("You", "You")  # who sat at seat 2
     losses = [float(each) for each in re.findall(r"</a> loses (\d+\.\d)", answer.text)]
     assert losses and losses == sorted(losses, reverse=True)
     offered = re.search(r'<select name="agent".*?</select>', answer.text, re.DOTALL)[0]
