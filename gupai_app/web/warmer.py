@@ -28,8 +28,8 @@ class Warmer:
     """Compiles games, or finds their machine code on disk, one part after another in a thread.
 
     What a page waits for is done first; else all games get their first part before any gets its second, so that a table
-    of any of them is soon there. A process compiles one loop at a time, so another process compiles hints meanwhile,
-    which take longest, where they are not on disk; this one finds them there. What fails here is left to the page that needs it.
+    of any of them is soon there. A process compiles one loop at a time, so another process compiles hints meanwhile
+    where they are not on disk; this one finds them there. What fails here is left to the page that needs it.
     """
 
     def __init__(self, games: Iterable[Game]) -> None:
