@@ -240,7 +240,7 @@ def test_a_lesson_is_given_once(pages):
 )
 def test_what_no_table_can_be_gets_a_sentence(query, words, pages):
     answer = pages.get(f"/table?{query}")
-    assert answer.status_code == 422 and words in said(answer)
+    assert answer.status_code == 422 and words.lower() in said(answer).lower()
     assert "Traceback" not in answer.text
 
 
@@ -387,7 +387,7 @@ def test_what_is_no_game_is_refused_in_a_sentence(sent, words, pages):
     changed = re.sub(r'"payoffs":.*', '"payoffs":[[1,2,3,4]]}', line)
     sent = {name: text.replace("LINE", line).replace("CHANGED", changed) for name, text in sent.items()}
     answer = pages.post("/review", headers=OURS, data=sent)
-    assert answer.status_code == 422 and words in said(answer)
+    assert answer.status_code == 422 and words.lower() in said(answer).lower()
 
 
 def test_a_match_that_would_take_minutes_to_look_at_is_refused(pages, tmp_path):
@@ -395,7 +395,7 @@ def test_a_match_that_would_take_minutes_to_look_at_is_refused(pages, tmp_path):
     watched = CliRunner().invoke(app, ["watch", "ding-niu", "random", "-o", "deals=26", "--record", str(path)])
     assert watched.exit_code == 0
     answer = pages.post("/review", headers=OURS, data={"games": path.read_text(encoding="utf-8")})
-    assert answer.status_code == 422 and "deals=26 are too many here" in said(answer)
+    assert answer.status_code == 422 and "Deals=26 are too many here" in said(answer)
 
 
 def test_a_claim_is_tested_and_its_verdict_read(pages):
@@ -439,7 +439,7 @@ def test_a_test_is_stopped_and_another_is_not_begun_beside_it(pages, monkeypatch
 def test_bad_deals_of_a_claim_are_refused(deals, pages):
     name = re.findall(r'href="/claim/([^"]*)"', pages.get("/claims").text)[0]
     answer = pages.post(f"/claim/{name}", headers=OURS, data={"do": "begin", "deals": deals})
-    assert answer.status_code == 422 and "deals" in said(answer)
+    assert answer.status_code == 422 and "Deals" in said(answer)
 
 
 def test_a_review_is_seen_from_the_persons_seat_and_steps_without_scripts(pages):
