@@ -678,10 +678,10 @@ def test_lists_that_are_cut_say_how_much_is_left_out(pages, room, second_run, mo
         (room / "tournaments" / name).mkdir(parents=True)
     for kind, module, limit in (("runs", runs, "MOST_RUNS"), ("tournaments", tournaments, "MOST_LISTED")):
         there = len(list((room / kind).iterdir()))
-        for most, said in ((there, ""), (there - 1, "1 older ones are not shown."), (1, f"{there - 1} older ones")):
+        for most, words in ((there, ""), (there - 1, "1 older ones are not shown."), (1, f"{there - 1} older ones")):
             monkeypatch.setattr(module, limit, most)
             text = pages.get(f"/{kind}").text
-            assert ("older ones are not shown" in text) == bool(said) and said in text
+            assert ("older ones are not shown" in text) == bool(words) and words in text
     monkeypatch.setattr(runs, "MAX_EVALUATIONS", 1)
     text = pages.get("/run/two").text
     assert "The last 1 of 2 evaluations" in text and "<td>20</td>" in text and "<td>10</td>" not in text
