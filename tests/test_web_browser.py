@@ -5,6 +5,7 @@ import shutil
 import threading
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -27,12 +28,18 @@ MOST_WAIT = 60_000  # milliseconds: what is played for the first time is compile
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A server of the pages."""
-    found, room = bound("127.0.0.1", None), furnish(tmp_path_factory.mktemp("room"))
+def app(tmp_path_factory):
+    """The server of the pages."""
+    room = furnish(tmp_path_factory.mktemp("room"))
     shutil.copytree(room / "runs" / RUN, room / "runs" / "two")
     (room / "runs" / "two" / "config.yaml").write_text("game: jie-long\nseed: 2\n")
-    app = create_app(runs=room / "runs", tournaments=room / "tournaments")
+    return create_app(runs=room / "runs", tournaments=room / "tournaments")
+
+
+@pytest.fixture(scope="module")
+def address(app):
+    """Where it serves them."""
+    found = bound("127.0.0.1", None)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     thread = threading.Thread(target=server.run, args=([found],), daemon=True)
     thread.start()
@@ -177,6 +184,44 @@ def test_the_back_button_and_a_double_click(opened):
     page.wait_for_url(lambda url: url != first)
     page.keyboard.press("u")
     page.wait_for_url(first)
+
+
+@both
+def test_a_hint_is_one_move_until_the_values_of_all_come_while_one_chooses(size, scheme, opened, app, monkeypatch):
+    left = []
+
+    def await_parts(game, number, *, patient=True):
+        return "Da Ling is being prepared" if number > 1 and left else ""
+
+    monkeypatch.setattr(app.state.server, "warmer", SimpleNamespace(await_parts=await_parts))
+    page = opened("game=da-ling", size, scheme)
+    left.append("hints")
+    page.keyboard.press("h")
+    page.get_by_text("best would choose: ").wait_for()
+    assert page.locator(".worth").all_text_contents() == ["best"]
+    assert fits(page) and not (AXE and findings(page))
+    page.locator(".zone[data-name=hand] .piece").first.click()  # a tile is chosen
+    left.clear()
+    page.get_by_text("95% intervals").wait_for()
+    assert page.locator(".zone[data-name=hand] .piece").first.get_attribute("aria-pressed") == "true"
+    assert page.locator(".best").count() and "best" not in page.locator(".worth").all_text_contents()
+    assert page.locator(".worth").count() == page.locator(".now .choices li").count()
+    assert not page.get_by_text("best would choose: ").count()
+    turn(page, page.locator(".best button").first.click)
+
+
+def test_a_hint_comes_without_scripts_too(browser, address, app, monkeypatch):
+    left = ["hints"]
+    warmer = SimpleNamespace(await_parts=lambda game, number, *, patient=True: "wait" if number > 1 and left else "")
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}/table?game=jie-long&seed=5&seat=0&with=greedy")
+    monkeypatch.setattr(app.state.server, "warmer", warmer)
+    page.locator("a[href*='hint=1']").click()
+    page.get_by_text("best would choose: ").wait_for()
+    left.clear()
+    page.get_by_text("95% intervals").wait_for(timeout=MOST_WAIT)
+    context.close()
 
 
 def test_a_game_is_looked_at_by_its_moves(opened):

@@ -13,10 +13,13 @@ pytest.importorskip("httpx", reason="pages are tested with httpx")
 from fastapi.testclient import TestClient
 from typer.testing import CliRunner
 
+from gupai_agents import make_agent
 from gupai_app import warm
 from gupai_app.cli import app
-from gupai_app.web import warmer
+from gupai_app.web import players, warmer
+from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
+from gupai_app.web.table import WebGame
 from gupai_app.web.warmer import HINTS, MATCHES, PLAYERS, Warmer
 from gupai_env.games import GAMES, get_game
 
@@ -145,6 +148,45 @@ def test_a_table_waits_and_comes_by_itself(held):
         assert "Hint" in answer.text
         assert pages.get(f"{answer.url.path}?{answer.url.query.decode()}&hint=1").status_code == 202
         assert pages.get("/rules/jie-long").status_code == 200
+
+
+@pytest.mark.parametrize("player", ["best", "tuned"])
+def test_a_hint_is_a_move_of_the_strongest_player_until_the_search_is_there(held, monkeypatch, player):
+    _, step = held
+    if player != "best":
+        monkeypatch.setattr(players, "named", lambda game, variant: ("random", "tuned"))
+    with TestClient(create_app(warm=True), base_url="http://127.0.0.1") as pages:
+        pages.get(TABLE.format("jie-long"))
+        step.release(1)
+        while (answer := pages.get(TABLE.format("jie-long"))).status_code == 202:
+            pass
+        hinted = f"{answer.url.path}?{answer.url.query.decode()}&hint=1"
+        quick = pages.get(hinted)
+        assert quick.status_code == 202
+        assert f"{player} would choose: " in quick.text and "is being prepared, once" in quick.text
+        assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in quick.text
+        marked = re.search(r'<li class="best">.*?</li>', quick.text, re.DOTALL)[0]
+        assert f'<span class="worth">{player}</span>' in marked
+        address = Address.read(dict(answer.url.params))
+        session = WebGame(address).session
+        action = session.answer(make_agent(player, address.game))
+        assert f'name="play" value="{action}"' in marked and quick.text.count('class="worth"') == 1
+        played = pages.get(f"{hinted.removesuffix('&hint=1')}&play={action}")
+        assert played.status_code == 200 and re.search(rf"[=.]{action}\b", str(played.url))
+        step.release(1)
+        while (full := pages.get(hinted)).status_code == 202:
+            time.sleep(0.02)
+        assert "95% intervals" in full.text and "would choose" not in full.text and "refresh" not in full.text
+
+
+def test_the_game_that_a_person_begins_is_prepared_next(held):
+    done, step = held
+    with TestClient(create_app(warm=True), base_url="http://127.0.0.1") as pages:
+        assert pages.get("/game/small-mahjong").status_code == 200
+    step.release(2)
+    while len(done) < 2:
+        time.sleep(0.01)
+    assert ("small-mahjong", "players") in done
 
 
 def test_a_part_that_fails_is_left_to_the_page(monkeypatch):

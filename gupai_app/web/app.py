@@ -112,6 +112,7 @@ def asset(name: str) -> Response:
 @router.get("/game/{name}")
 def begin(name: str, query: Query, server: Asked) -> Response:
     game = game_called(name)
+    server.preparing(game, PLAYERS, patient=False)  # while the person chooses
     variant = game.variant()
     choices = next(field.metadata["choices"] for field in fields(variant) if field.name == "players")
     players = whole(query.get("players", str(variant.players)), "players", min(choices), max(choices))
@@ -151,7 +152,7 @@ def table(query: Query, server: Asked) -> Response:
     # The game continues from what the address says, so that asking twice is not two moves.
     at = whole(query["at"], "at", 0, 99) if "at" in query else None
     asked = Address.read(_drawn(query), server.players)
-    if wait := waiting(server, asked.game, HINTS if asked.practice and "hint" in query else PLAYERS):
+    if wait := waiting(server, asked.game, PLAYERS):
         return wait
     seating = WebGame(asked, _actions(query), at)
     there = seating.address
@@ -161,9 +162,12 @@ def table(query: Query, server: Asked) -> Response:
     place = compass(there.variant.players, there.seat)[seating.seat]
     if seating.covered:  # until the next person takes the seat
         return page("pass.html", head=head, address=there, seat=seating.seat, place=place, seats=seating.seats())
-    lines, value = seating.lines(advice=there.practice and "hint" in query)
+    advice = there.practice and "hint" in query and bool(seating.moves)
+    preparing = server.preparing(there.game, HINTS, patient=False) if advice else ""
+    lines, value = seating.lines(advice=advice, quick=bool(preparing))
     return page(
         "table.html",
+        202 if preparing else 200,
         head=head,
         address=there,
         seating=seating,
@@ -173,6 +177,7 @@ def table(query: Query, server: Asked) -> Response:
         lines=lines,
         tipped=Tips(seating.guide.terms),
         value=value,
+        preparing=preparing,
         long=min(LONG_LIST, seating.hints.most_shown),
         short=SHORT_LIST,
         at=seating.seat if len(there.people) > 1 else None,
@@ -198,11 +203,11 @@ async def said_instead(request: Request, error: Exception) -> Response:
         case RefusedError():
             return sentence(error.status, str(error))
         case OSError():
-            return sentence(503, f"{describe(error)}.", page_before(request))
+            return sentence(503, describe(error), page_before(request))
         case HTTPException():
             said = {404: "There is no such page.", 405: f"This page does not answer {request.method[:10]}."}
             return sentence(error.status_code, said.get(error.status_code, str(error.detail)), page_before(request))
-    return sentence(422, " ".join(str(error).split()), page_before(request))
+    return sentence(422, str(error), page_before(request))
 
 
 def _drawn(query: dict[str, str]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.html import standalone, templates
 from gupai_agents.stored import small_file
-from gupai_app.languages import LANGUAGE, LANGUAGES
+from gupai_app.languages import LANGUAGE, LANGUAGES, error_in
 from gupai_app.page import filled, sheet
 from gupai_app.web.jobs import Jobs
 from gupai_app.web.pictures import pictured, tile_pictures
@@ -58,6 +58,10 @@ class Server:
     beginning: threading.Lock = made(default_factory=threading.Lock)
     warmer: Warmer | None = None
 
+    def preparing(self, game: Game, parts: int, *, patient: bool = True) -> str:
+        """Return in a sentence what the first parts of a game wait for, "" when they are ready."""
+        return self.warmer.await_parts(game, parts, patient=patient) if self.warmer else ""
+
 
 async def server_of(request: Request) -> Server:
     """Return what a request asks."""
@@ -68,7 +72,7 @@ async def server_of(request: Request) -> Server:
 Asked = Annotated[Server, Depends(server_of)]
 
 
-templates("gupai_app").filters["pictured"] = pictured
+templates("gupai_app").filters.update(pictured=pictured, error=error_in)
 templates("gupai_app").globals.update(language=LANGUAGE.get, languages=LANGUAGES)
 
 
@@ -79,13 +83,13 @@ def page(name: str, status: int = 200, **words: Any) -> HTMLResponse:
 
 def waiting(server: Server, game: Game, parts: int) -> HTMLResponse | None:
     """Return a page that says what is awaited, None once the first parts of a game are compiled."""
-    said = server.warmer.await_parts(game, parts) if server.warmer else ""
+    said = server.preparing(game, parts)
     return page("waiting.html", 202, head="One moment", sentence=said) if said else None
 
 
 def sentence(status: int, sentence: str, back: str = "") -> HTMLResponse:
     """Return a page that says what is wrong; back: the address of the page before, "" if it is not known."""
-    return page("wrong.html", status, head=HEADS.get(status, REFUSED), sentence=sentence, back=back)
+    return page("wrong.html", status, head=HEADS.get(status, REFUSED), sentence=error_in(sentence), back=back)
 
 
 def page_before(request: Request) -> str:

@@ -15,6 +15,7 @@ from gupai_agents.agent import Agent
 from gupai_agents.checkpoint import AGENT_FILE, MAX_BYTES, check_identity, read_header, variant_of
 from gupai_agents.levels import levels
 from gupai_agents.search import SearchAgent
+from gupai_agents.shipped import BEST, best_heuristic
 from gupai_agents.stored import DamagedError, small_file
 from gupai_app.moves import ADVISER
 from gupai_env.core.checks import short_repr
@@ -131,6 +132,14 @@ def adviser(game: Game, variant: Variant) -> SearchAgent:
     found = _named(ADVISER, game, variant)
     assert isinstance(found, SearchAgent)
     return found
+
+
+def strongest(game: Game, variant: Variant) -> Agent:
+    """Return the strongest player that ships with the package and answers at once: no search."""
+    if BEST in named(game, variant):
+        with contextlib.suppress(ValueError):  # it needs a package that is not installed
+            return _named(BEST, game, variant)
+    return _named(best_heuristic(game), game, variant)
 
 
 @functools.lru_cache(maxsize=64)

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gupai_app.languages import translate
-from gupai_app.moves import Move, TileValue, headed, moves_of, scores
+from gupai_app.moves import Move, headed, moves_of, scores
 from gupai_app.session import Session
 from gupai_app.web.address import PERSON, Address, check_legal
 from gupai_app.web.gestures import CATCHES, DISCARD, Drawing, Laid, at_once, drawn, tiles_of
-from gupai_app.web.players import adviser
+from gupai_app.web.players import adviser, strongest
 from gupai_app.words import names_at, payment, result, signed_chips, winners
 from gupai_env.core.deal import fields_of
 from gupai_env.core.guide import guide_of
@@ -57,8 +57,8 @@ class Line(NamedTuple):
     """A line of the list of moves.
 
     question: distinguishes its choices, "" if there is one. groups: its tiles by group, such as "64 3322", where these
-    make something. makes: what they make, divided by "|". value: chips with their interval if asked for. best: whether
-    no move has a higher value.
+    make something. makes: what they make, divided by "|". value: chips with their interval if asked for, or who
+    would choose it. best: whether no move has a higher value.
     """
 
     number: int
@@ -69,6 +69,14 @@ class Line(NamedTuple):
     makes: str = ""
     value: str = ""
     best: bool = False
+
+
+class Quick(NamedTuple):
+    """A hint until the search is compiled: who was asked, the move that they would choose, and it in words."""
+
+    player: str
+    move: Move
+    words: str
 
 
 class Played(NamedTuple):
@@ -249,25 +257,37 @@ class WebGame:
         scene = self.address.game.scene(self.address.variant, [view], self.names)
         return Frame(scene, scene.last_move)
 
-    def lines(self, *, advice: bool = False) -> tuple[dict[str, list[Line]], str]:
-        """Return the moves under their headings, and a sentence on their values if asked for."""
+    @functools.cached_property
+    def quick(self) -> Quick:
+        """A hint that needs no search."""
+        player = strongest(self.address.game, self.address.variant)
+        action = self.session.answer(player)
+        move = next(each for each in self.moves if action in each.actions)
+        words = self.hints.label(self._view, [action]) if move.verb == PLAY else move.name
+        return Quick(player.name, move, words)
+
+    def lines(self, *, advice: bool = False, quick: bool = False) -> tuple[dict[str, list[Line]], str]:
+        """Return the moves under their headings, and a sentence on their values if asked for.
+
+        Args: advice: whether a search values them. quick: whether the one that `quick` names is marked instead.
+        """
         if not self.moves:
             return {}, ""
-        found: list[TileValue] = []
-        how_found = ""
-        if advice:
+        said, how_found = [("", False)] * len(self.moves), ""
+        if quick:
+            said = [(self.quick.player, True) if move == self.quick.move else ("", False) for move in self.moves]
+        elif advice:
             search = adviser(self.address.game, self.address.variant)
             found, how_found = scores(search, self.session.decision_batch(), self.moves)
-        most = max((each.mean for each in found), default=0.0)
+            most = max(each.mean for each in found)
+            said = [(f"{each.mean:+z.1f} ±{each.half:.1f}", each.mean == most) for each in found]
         listed = {
-            heading: [self._line(at, move, found[at - 1] if found else None, most) for at, move in numbered]
+            heading: [self._line(at, move, *said[at - 1]) for at, move in numbered]
             for heading, numbered in headed(self.hints, self.moves).items()
         }
         return listed, how_found
 
-    def _line(
-        self, number: int, move: Move, value: TileValue | None = None, most: float = 0.0, *, headed_by: bool = True
-    ) -> Line:
+    def _line(self, number: int, move: Move, value: str = "", best: bool = False, *, headed_by: bool = True) -> Line:
         """Return a move as it is shown, under its heading or alone; with a question where its tiles can be turned."""
         view = self._view
         label = self.hints.label(view, move.actions) if headed_by or move.verb == PLAY else move.name
@@ -275,12 +295,10 @@ class WebGame:
         if len(move.actions) > 1:
             question, answers = self.hints.choice(view, move.actions)
             choices = [Choice(action, answer) for answer, action in answers.items()]
-        said = f"{value.mean:+z.1f} ±{value.half:.1f}" if value else ""
-        best = value is not None and value.mean == most
         makes = self.hints.makes(view, move.actions[0])
         groups = tiles_of(move.name) if makes else ""
         together = "|".join(map(translate, makes))
-        return Line(number, label, question, choices, groups, together, said, best)
+        return Line(number, label, question, choices, groups, together, value, best)
 
     def menus(self) -> dict[str, list[Line]]:
         """Return what can be done with a tile where that is more than one thing, by the tile's name such as "64"."""

@@ -42,16 +42,21 @@ class Warmer:
         for work in (self._work, self._work_in_another_process):
             threading.Thread(target=work, daemon=True).start()
 
-    def await_parts(self, game: Game, number: int) -> str:
-        """Wait a moment for the first parts of a game; return "" when they are ready, else what is being done."""
+    def await_parts(self, game: Game, number: int, *, patient: bool = True) -> str:
+        """Wait a moment for the first parts of a game; return "" when they are ready, else what is being done.
+
+        Args: patient: False: do not wait, the page has something to show meanwhile.
+        """
         with self._changed:
             self._wanted = game  # its hints too come before those of others, while a person looks at its table
             self._changed.notify_all()
             if self._done.get(game, number) >= number:
                 return ""
-            if self._changed.wait_for(lambda: self._done[game] >= number, PATIENCE):
+            if patient and self._changed.wait_for(lambda: self._done[game] >= number, PATIENCE):
                 return ""
-            doing = self._here or self._there or Work(game, "players", time.monotonic())
+            under_way = [work for work in (self._here, self._there) if work is not None]
+            begins = Work(game, "players", time.monotonic())
+            doing = next((work for work in under_way if work.game is game), (*under_way, begins)[0])
             what = f"{doing.what} of {title(doing.game, doing.game.variant())}"
             return being_prepared(title(game, game.variant()), what, time.monotonic() - doing.begun)
 

@@ -119,7 +119,9 @@ def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
     """
     if PLAIN:
         return functools.partial(loop, *arguments)
-    return functools.partial(loop.compile(tuple(map(_type_of, arguments + later))), *arguments)
+    types = tuple(map(_type_of, arguments + later))
+    known = loop.overloads.get(types)  # `compile` finds it too, but asks for numba's locks and timers on the way
+    return functools.partial(known.entry_point if known else loop.compile(types), *arguments)
 
 
 _types: dict[tuple, Any] = {}  # of arrays: for a record, numba takes longer to find it than to play a move

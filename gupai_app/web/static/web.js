@@ -44,6 +44,26 @@ document.getElementById("moves").addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => { sent = false; });
 
+// A hint is one move until the search is compiled; then the values of all moves come into the list, which stays.
+const hint = root.querySelector(".hint[data-until]");
+async function follow() {
+  const answer = await fetch(location.href).catch(() => null);
+  if (!answer || answer.status !== 200) {
+    setTimeout(follow, 2000);
+    return;
+  }
+  const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const lines = found.querySelectorAll(".now .choices li");
+  root.querySelectorAll(".now .choices li").forEach((line, at) => {
+    line.className = lines[at].className;
+    line.querySelector(".worth")?.remove();
+    line.append(lines[at].querySelector(".worth") || "");
+  });
+  hint.replaceChildren(...found.querySelector(".hint").childNodes);
+  hint.className = "hint quiet";
+}
+if (hint) setTimeout(follow, 2000);
+
 // --- keyboard --------------------------------------------------------------------------------------
 const buttons = [...root.querySelectorAll(".choices button")];
 let typed = "";
