@@ -16,7 +16,7 @@ from gupai_env.render.pieces import DARK, THEMES, Box, Piece, escaped, short, si
 from gupai_env.render.piles import SMALLEST, fit, fitting, gap_of, height_of, label_of, lay_piles, tall
 
 FINGERS = (40, 36)  # the largest and the smallest width of tiles that are chosen on a phone, 32 pixels or more
-SEEN = (27, 22)  # of other seats' tiles there, which are only seen
+SEEN = (24, 20)  # of other seats' tiles there, which are only seen: larger ones would push the own hand off the page
 LINE = (30, 24)  # of tiles of a connected line there, which are many and are not chosen
 WIDTH, NARROW = (960, 400)  # units of a drawing's width: of a table with its seats around it, and of one for a phone
 
