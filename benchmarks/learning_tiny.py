@@ -212,16 +212,26 @@ class Drawing(ObservationAgent):
 
 
 def nfsp(tree: GameTree, seed: int, decisions: int) -> Curve:
-    """NFSP of OpenSpiel, which learns earlier and more often than in its example; judged by its average policy."""
-    from open_spiel.python.pytorch.nfsp import NFSP
+    """NFSP of OpenSpiel, judged by its average policy."""
     from open_spiel.python.rl_environment import Environment
 
-    game = openspiel_game(tree)
     np.random.seed(seed)
     torch.manual_seed(seed)
-    env = Environment(game, seed=seed)
+    env = Environment(openspiel_game(tree), seed=seed)
+    agents = nfsp_agents(env, seed, decisions)
+    played = 0
+    for most in budgets(NFSP_SHARE * decisions):
+        played += play_nfsp(env, agents, most - played)
+        players = [Drawing("NFSP", tree.game, scoring(agent._avg_network)) for agent in agents]
+        yield played, tree.exploitability(tree.policy(players))
+
+
+def nfsp_agents(env: Any, seed: int, decisions: int) -> list[Any]:
+    """Return NFSP for every seat of an environment of OpenSpiel; it learns earlier and more often than its example."""
+    from open_spiel.python.pytorch.nfsp import NFSP
+
     sizes = env.observation_spec()["info_state"][0], env.action_spec()["num_actions"]
-    agents = [
+    return [
         NFSP(
             seat,
             *sizes,
@@ -239,19 +249,21 @@ def nfsp(tree: GameTree, seed: int, decisions: int) -> Curve:
             min_buffer_size_to_learn=128,
             learn_every=16,
         )
-        for seat in range(tree.players)
+        for seat in range(env.num_players)
     ]
+
+
+def play_nfsp(env: Any, agents: list[Any], decisions: int) -> int:
+    """Play whole deals until there were so many decisions; return how many there were."""
     played = 0
-    for most in budgets(NFSP_SHARE * decisions):
-        while played < most:
-            now = env.reset()
-            while not now.last():
-                played += 1
-                now = env.step([agents[now.observations["current_player"]].step(now).action])
-            for agent in agents:
-                agent.step(now)
-        players = [Drawing("NFSP", tree.game, scoring(agent._avg_network)) for agent in agents]
-        yield played, tree.exploitability(tree.policy(players))
+    while played < decisions:
+        now = env.reset()
+        while not now.last():
+            played += 1
+            now = env.step([agents[now.observations["current_player"]].step(now).action])
+        for agent in agents:
+            agent.step(now)
+    return played
 
 
 def scoring(network: Any) -> Callable[[np.ndarray], np.ndarray]:

@@ -496,7 +496,8 @@ def learning() -> str:
             continue
         found = json.loads(file.read_text(encoding="utf-8"))
         last = found["evaluations"][-1]
-        won = [f"{_chips(last[name])} against `{name}`" for name in last if isinstance(last[name], dict)]
+        won = [f"{_chips(last[name])} against `{name}`" for name in last if "mean" in _figures(last[name])]
+        exact = _figures(last.get("exploitability")).get("best")  # of a game whose hands can all be played out
         lines += [
             f"## {game.title}",
             "",
@@ -504,10 +505,16 @@ def learning() -> str:
             "",
             f"After {last['targets']:,} targets: {', '.join(won)} chips per deal",
             f"({found['deals']:,} deals, each from every seat).",
+            *([f"A best response wins {exact:.4f} chips per deal from it (exact)."] if exact is not None else []),
             f"`python -m benchmarks.learning_curves {game.id} --targets {found['targets']} --seed {found['seed']}`",
             "",
         ]
     return "\n".join(lines)
+
+
+def _figures(of: object) -> dict[str, Any]:
+    """Return the figures of an entry of an evaluation, none if it is a count."""
+    return of if isinstance(of, dict) else {}
 
 
 def models() -> str:

@@ -2,7 +2,7 @@
 
 A text is looked up as it is, then with its numbers, tiles and names of seats as {0}, {1}, ..., and then by its parts,
 so that sentences that are put together have one entry: "discard [6:4]" is found as "discard {0}", and "+2 chips, 3
-tricks" as "{0} chips" and "{0} tricks".
+tricks" as "{0} chips" and "{0} tricks". Entries with the context "error" are errors, whose slots hold any text.
 """
 
 import functools
@@ -11,16 +11,19 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import replace
 from importlib.resources import files
+from typing import Any
 
 from gupai_agents.shipped import BEST, heuristic_names
 from gupai_app.words import COMPASS
-from gupai_env.core.phrases import YOU
+from gupai_env.core.phrases import YOU, capitalized
 from gupai_env.core.scene import Pile, Place, Scene
 from gupai_env.games import GAMES, get_game
 
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh-Hant": "繁體中文", "zh-Hans": "简体中文"}
 TRADITIONAL = ("zh-hant", "zh-tw", "zh-hk", "zh-mo")  # how tags of traditional Chinese begin
+BEGINNING = re.compile("[a-z]+(_[a-z]+)*[ =]")  # of an error: a word, and no file, key or agent, which stay as they are
+MOST_ERROR = 1000  # characters of an error that is translated
 MOST_HEADER = 200  # characters of what a browser says of its languages
 LANGUAGE: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
@@ -50,21 +53,81 @@ _TITLE = re.compile(r"(.+?) \((.+)\)")  # of a game with options
 
 
 @functools.cache
-def catalogue(language: str) -> Mapping[str, str]:
-    """Return the texts of a language by the English ones."""
+def catalogue(language: str, context: str = "") -> Mapping[str, str]:
+    """Return the texts of a language by the English ones: those of a context, or all of them."""
+    return {str(each.id): str(each.string) for each in _entries(language) if context in ("", each.context)}
+
+
+@functools.cache
+def _entries(language: str) -> list[Any]:
+    """Return the entries of a language."""
     if language == ENGLISH:
-        return {}
+        return []
     from babel.messages.pofile import read_po
 
     place = files("gupai_app") / "locale" / language.replace("-", "_") / "LC_MESSAGES" / "gupai.po"
     with place.open("rb") as file:
-        return {str(entry.id): str(entry.string) for entry in read_po(file) if entry.id and entry.string}
+        return [entry for entry in read_po(file) if entry.id and entry.string]
 
 
 def translate(text: str) -> str:
     """Return a text in the language of the request, in English where its catalogue has no entry."""
     there = _found(LANGUAGE.get(), text)
     return text if there is None else there
+
+
+def error_in(text: str) -> str:
+    """Return an error as a sentence in the language of the request, in English where no entry is like it."""
+    bare = " ".join(text.split())
+    bare = bare if bare.endswith("..") else bare.removesuffix(".")
+    there = _error(LANGUAGE.get(), bare)
+    if there is not None:
+        return there if there.endswith("。") else f"{there}。"
+    begun = capitalized(bare) if BEGINNING.match(bare) else bare
+    return begun if begun.endswith((".", "?", "!")) else f"{begun}."
+
+
+@functools.cache
+def _errors(language: str) -> list[tuple[re.Pattern[str], list[bool], str]]:
+    """Return the errors of a language, those with most words first.
+
+    Each: what it looks like, which of its slots are names, before a "=", and how it reads in the language.
+    """
+    found = catalogue(language, "error")
+    split = {text: re.split(r"\{\d\}", text) for text in found}
+    texts = sorted(found, key=lambda text: -len("".join(split[text])))
+    return [
+        (
+            re.compile("(.+?)".join(map(re.escape, split[text]))),
+            [after.startswith("=") for after in split[text][1:]],
+            found[text],
+        )
+        for text in texts
+    ]
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _error(language: str, text: str) -> str | None:
+    """Return an error in a language; None if no entry is like it, or if it is too long to look for one."""
+    if len(text) > MOST_ERROR or not catalogue(language):
+        return None
+    for pattern, named, there in _errors(language):
+        if found := pattern.fullmatch(text):
+            slots = [_in_error(language, *each) for each in zip(found.groups(), named, strict=True)]
+            return "".join(slots[int(each)] if at % 2 else each for at, each in enumerate(re.split(r"\{(\d)\}", there)))
+    if (known := _found(language, text)) is not None:
+        return known
+    where, joint, what = text.partition(": ")
+    there_too = _error(language, what) if joint and re.search("[a-z]", what) else None
+    return None if there_too is None else f"{where}：{there_too}"
+
+
+def _in_error(language: str, text: str, named: bool) -> str:
+    """Return what fills a slot of an error: the name of a value, and phrases, in the language; all else as it came."""
+    if named:
+        return catalogue(language).get(text.replace("_", " "), text)
+    found = _error(language, text) if " " in text.replace(", ", ",") else None
+    return text if found is None else found
 
 
 @functools.lru_cache(maxsize=1 << 12)

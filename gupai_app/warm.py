@@ -13,6 +13,7 @@ from gupai_agents.search import SearchAgent
 from gupai_agents.shipped import BEST, best_heuristic
 from gupai_app.moves import ADVISER
 from gupai_app.session import Session
+from gupai_env.core.compiling import on_disk
 from gupai_env.core.game import Game
 from gupai_env.core.variant import Variant
 from gupai_env.games import get_game
@@ -38,6 +39,11 @@ def parts(game: Game) -> Iterator[Part]:
 def prepare(game: str, number: int) -> None:
     """Do a part of a game by its number from 1: in a process of its own, for the machine code that is kept on disk."""
     next(itertools.islice(parts(get_game(game)), number - 1, None)).work()
+
+
+def hints_on_disk(game: Game) -> bool:
+    """Return whether hints of a game need no compiling, only loading."""
+    return on_disk(SearchAgent.__module__, game)
 
 
 def _network(game: Game, variant: Variant) -> list:

@@ -10,6 +10,11 @@ import pytest
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# A worker has a core, and so do the threads of its products; before numpy and torch are there.
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        os.environ.setdefault(name, "1")
+
 MANY = 20  # files: below it the loops of some games may not be needed
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adapters import ADAPTERS, FACES
+from gupai_env.core.deal import fields_of
 from gupai_env.core.tiles import tile_set
 from gupai_env.core.variant import Variant
 from referees import da_ling, deer_hunt, ding_niu, pai_gow, shi_wu_hu, small_mahjong, tien_gow, tiu_u
@@ -51,8 +52,12 @@ class Sight:
 
     game: str
     variant: Variant
-    state: np.record
+    of: np.record
     viewer: int
+
+    @cached_property
+    def state(self) -> Any:
+        return fields_of(self.of)
 
     @cached_property
     def order(self) -> list[int]:
@@ -591,7 +596,7 @@ class Tricks:
 
     def __init__(self, sight: Sight) -> None:
         adapter, state, order = ADAPTERS[sight.game], sight.state, sight.order
-        dealt = state.copy()
+        dealt = sight.of.copy()
         dealt.hands[:] = state.hands + state.played + state.discards
         self.referee = adapter.referee_of(sight.variant, dealt)
         seats = [sight.seat_after(0, turns) for turns in range(sight.variant.players)]

@@ -11,14 +11,19 @@ from gupai_agents.evaluation.all_hands import (
     BANKER,
     PLAYER,
     Equilibrium,
+    Hands,
     HandTree,
     build_hand_tree,
+    list_hands,
     offers_hands,
     role_worth,
     solve_hands,
 )
 from gupai_agents.evaluation.exact import _Search, build_tree, solve
 from gupai_env import get_game
+from gupai_env.core.tiles import KINDS
+from gupai_env.games.pai_gow.groups import NO_VALUE
+from gupai_env.games.pai_gow.rules import paid, settled
 
 GAME = get_game("pai-gow")
 TINY = {"deck": "tiny", "players": 2}
@@ -91,6 +96,28 @@ def test_an_equilibrium_tells_what_splits_win_against_it():
     times = np.tile(tree.by_tiles.times, 2)
     best = (np.nanmax(found, 1) * times).reshape(2, -1).sum(1) / tree.by_tiles.times.sum()
     np.testing.assert_allclose(best.mean(), tree.best_responses(policy)[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("options", [{}, {"copy": "push"}, {"copy": "push", "pay": "roads"}], ids=str)
+def test_hands_with_groups_of_no_points_win_what_the_rules_pay(options):
+    """The smallest deck has no two of them."""
+    rules = GAME.variant.make(players=2, **options).as_rules(GAME.rules_type)
+    every = list_hands(GAME, rules)
+    poor = np.flatnonzero((every.groups == NO_VALUE).any((1, 2)))
+    two = [poor[0], next(each for each in poor if not set(every.hands[each]) & set(every.hands[poor[0]]))]
+    copies = np.bincount(every.hands[two].ravel(), minlength=KINDS)
+    hands = Hands(every.hands[two], np.ones(2, np.int64), every.groups[two], every.masks[two], copies)
+    splits = np.full((2, 3), 1 / 3)  # of each hand one of three, alike
+
+    def paid_to(player, banker):
+        return paid(rules, *(settled(rules, *values) for values in zip(player, banker, strict=True)))
+
+    for role in (PLAYER, BANKER):
+        found = role_worth(hands, rules, GAME, role, splits)
+        for hand, split in itertools.product(range(2), range(3)):
+            own, others = hands.groups[hand, split], hands.groups[1 - hand]
+            chips = [paid_to(own, each) if role == PLAYER else -paid_to(each, own) for each in others]
+            assert found[hand, split] == pytest.approx(np.mean(chips) / 2), (role, hand, split)
 
 
 def test_where_more_than_hands_matters_nothing_is_offered():

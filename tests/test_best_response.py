@@ -10,6 +10,7 @@ from gupai_agents import DecisionBatch, make_agent
 from gupai_agents.evaluation import Effort, build_tree, find_best_response
 from gupai_agents.evaluation import best_response as module
 from gupai_agents.evaluation.best_response import gain_of, spec_of
+from gupai_agents.evaluation.match import ENVS
 from gupai_app.cli import app
 from gupai_env import get_game
 from gupai_env.vector import VectorEnv
@@ -39,8 +40,9 @@ def tree():
     ids=["tuning", "search"],
 )
 def test_no_more_is_won_than_a_best_response_wins_and_from_silly_agents_clearly_something(tree, agent, method):
-    exact = tree.exploitability(tree.policy([agent, agent]))
-    found = find_best_response("jie-long", agent, effort=Effort(method, **SMALL), **TINY)
+    exact, played = tree.exploitability(tree.policy([agent, agent])), []
+    found = find_best_response("jie-long", agent, effort=Effort(method, **SMALL), progress=played.append, **TINY)
+    assert sum(played) == found.effort.total(JIE_LONG)
     assert found.gain.low > 0.3
     assert found.gain.mean < exact + 2 * found.gain.half_width
 
@@ -77,8 +79,18 @@ def test_the_gain_is_measured_in_deals_that_were_never_met_before(monkeypatch):
 @pytest.mark.parametrize(("game", "options"), [("jie-long", {}), ("da-ling", {"casino_fee": 1, "deals": 2})])
 def test_an_agent_gains_exactly_nothing_from_itself_though_the_house_takes_its_fee(game, options):
     game, agent = get_game(game), make_agent("greedy", game, **options)
-    found = gain_of(game, game.variant.make(**options), agent, agent, 300, 5)
-    assert (found.mean, found.half_width) == (0, 0)
+    deals = ENVS // 4 + 10  # more than are played at a time
+    found = gain_of(game, game.variant.make(**options), agent, agent, deals, 5)
+    assert (found.mean, found.half_width, found.samples) == (0, 0, deals)
+
+
+def test_what_is_tuned_against_a_player_who_draws_its_actions_draws_none(monkeypatch):
+    monkeypatch.setattr(module, "among", lambda *_: lambda candidates, *_: -np.arange(len(candidates))[:, None])
+    monkeypatch.setattr(module, "evolved", lambda play, evolution, *_: evolution.mean)
+    agent, variant = make_agent("greedy@2", "jie-long", **TINY), JIE_LONG.variant.make(**TINY)
+    found = module.tuned_against(JIE_LONG, variant, agent, Effort(**SMALL).checked(agent, 2), 1)
+    weights = make_agent(found, "jie-long", **TINY).weights
+    np.testing.assert_allclose(weights / weights.max(), [*agent.weights[:-1] / agent.weights[:-1].max(), 0], rtol=1e-5)
 
 
 @pytest.mark.parametrize("text", ["greedy", "greedy+double=2@3", "random"])

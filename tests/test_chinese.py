@@ -21,7 +21,7 @@ import gupai_training
 from gupai_agents.evaluation.html import templates
 from gupai_agents.levels import LEVELS
 from gupai_app import words
-from gupai_app.languages import LANGUAGE, catalogue, choice_in, option_in, translate
+from gupai_app.languages import LANGUAGE, catalogue, choice_in, error_in, option_in, translate
 from gupai_app.moves import headed, moves_of
 from gupai_app.session import Session
 from gupai_app.web.address import Address
@@ -189,6 +189,92 @@ def test_a_page_shows_no_english(name):
         found += Words(text).found
     assert catalogue("zh-Hant")["Play again"] in found
     assert not english(found, NAMED.known(get_game(name)))
+
+
+JIE_LONG = "/table?game=jie-long&seed=5&seat=0"
+REFUSED = {  # what pages refuse, with what of it stays as it came
+    "/nowhere": (),
+    "/game/jie-long?players=5": (),
+    "/table?game=jie-lon": ("jie-lon", *GAMES),
+    f"{JIE_LONG}&options=deals=26": (),
+    f"{JIE_LONG}&options=stake=x": ("x",),
+    f"{JIE_LONG}&options=stake=1e30": ("stake=1e+30", "e+"),
+    f"{JIE_LONG}&options=stake=-1": (),
+    f"{JIE_LONG}&options=stakes=2": (
+        "stakes",
+        "jie-long",
+        *(each.name for each in fields(get_game("jie-long").variant)),
+    ),
+    f"{JIE_LONG}&options=players": ("players", "name=value"),
+    f"{JIE_LONG}&options=forced_play=maybe": ("maybe", "true", "false"),
+    f"{JIE_LONG}&options=leader=7": ("random",),
+    f"{JIE_LONG}&options=deck=tiny;players=4": ("tiny",),
+    "/table?game=da-ling&options=stakes=1,2": (),
+    "/table?game=da-ling&options=stakes=a": ("a",),
+    "/table?game=ding-niu&options=smothered_numbers=1,1": (),
+    f"{JIE_LONG}9": (),
+    f"{JIE_LONG}&seed=1": ("seed",),
+    "/table?game=jie-long&seed=-1": (),
+    f"{JIE_LONG}&with=nobody": ("nobody", *NAMED.known(get_game("jie-long"))),
+    f"{JIE_LONG}&with=random;random;random;random": (),
+    f"{JIE_LONG}&moves=999": (),
+    f"{JIE_LONG}&moves=1": (),
+    f"{JIE_LONG}&moves=a": (),
+    f"{JIE_LONG}&moves={'1.' * 6001}1": (),
+    f"{JIE_LONG}&play=x": ("x",),
+    f"{JIE_LONG}&with=random&play=31.0.0": (),
+    f"/record{JIE_LONG[6:]}": (),
+    f"/review/game{JIE_LONG[6:]}": (),
+    f"/review/game{JIE_LONG[6:]}&sat=x": ("sat", "JSON"),
+    f"/review/game{JIE_LONG[6:]}&sat=[1,2,3,4]": (),
+    f"/review/game{JIE_LONG[6:]}&sat=[%22a%22,%22b%22,%22c%22,%22d%22]": (),
+    "/claim/jl-attack-2?nothing=1": ("nothing", "jl-attack-2"),
+    "/compare?run=one": (),
+    f"/table?game={'x' * 50_000}": (),
+    "/review": (),
+    "/review games=": (),
+    "/review games=x": ("JSON",),
+    "/review games=x number=2": (),
+    "/review games=x number=y": ("y",),
+    f"/review games={'x' * (1 << 20)}": (),
+    "/tournaments game=jie-long": (),
+    "/tournaments game=jie-long agent=random": (),
+    "/tournaments game=jie-long agent=random;greedy deals=0": (),
+    "/tournaments game=jie-long agent=random;greedy;variety;tuned;best deals=20000 table=all": (),
+    "/claim/jl-attack-2 do=begin deals=x": ("x",),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hant", "zh-Hans"])
+def test_an_error_is_a_whole_sentence_in_the_language_of_the_page(language, tmp_path):
+    pages = TestClient(create_app(runs=tmp_path, tournaments=tmp_path), base_url=HOME)
+    for asked, kept in REFUSED.items():
+        address, *sent = asked.split(" ")
+        headers = {"accept-language": language, **({"origin": HOME} if sent else {})}
+        body = {"data": dict(each.split("=", 1) for each in sent)} if sent or address == "/review" else {}
+        answer = pages.request("POST" if body else "GET", address, headers=headers, **body)
+        assert answer.status_code >= 400, asked
+        said = unescape(re.search(r'<p class="wrong">(.*?)</p>', answer.text)[1])
+        if language == "en":
+            assert re.fullmatch(r"[A-Z'\d].*[.?]", said) and not said.endswith("..."), said
+        else:
+            assert not english([said], kept) and said.endswith("。"), said
+
+
+def test_other_errors_are_chinese_where_they_have_an_entry():
+    known = catalogue("zh-Hant")
+    for error, there in {
+        "runs/one: another process is writing": "runs/one：另一個程序正在使用（writing）。",
+        "the test of one is under way; stop it or wait for its end": "對 one 的檢驗正在進行；請停止它，或等它結束。",
+        "It failed: /tmp/x: the disk is full": "失敗了：/tmp/x：磁碟已滿。",
+        "best needs a package that is not installed (torch)": "best 需要的套件沒有安裝（torch）。",
+        "one is damaged (config.yaml: it is not JSON)": "one 已損壞（config.yaml：不是 JSON）。",
+        "There is no such page.": known["There is no such page."],
+        "nobody wrote this": "Nobody wrote this.",
+        "nobody wrote this: [1, 2]": "Nobody wrote this: [1, 2].",
+        f"nobody {'wrote: this; ' * 200}": f"Nobody {'wrote: this; ' * 200}".strip() + ".",
+    }.items():
+        assert error_in(error) == there
 
 
 def test_two_people_at_a_screen_read_no_english():

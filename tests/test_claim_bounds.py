@@ -7,6 +7,7 @@ import pytest
 
 from gupai_agents.evaluation.claims import actions, check, effects, features, sampling, verdicts
 from gupai_agents.evaluation.claims.designs import _holds
+from gupai_agents.evaluation.claims.results import Effect
 from gupai_agents.evaluation.claims.schema import Action, Condition, Expectation
 from gupai_agents.evaluation.claims.tables import Meter, Setting
 from gupai_agents.evaluation.statistics import Estimate
@@ -44,6 +45,11 @@ def test_a_condition_is_met_at_its_bounds_and_not_beyond(bounds, met, monkeypatc
 def test_no_value_is_at_least_more_than_at_most():
     with pytest.raises(ValueError, match="nothing is at least 3 and at most 2"):
         Condition(feature="made", at_least=3, at_most=2)
+
+
+def test_what_is_surest_of_many_subgroups_stays_so():
+    groups = [Effect(str(p), Estimate(1.0, 0.1, 40), p=p) for p in (0.5, 0.0, 0.01)]
+    assert [each.p for each in effects.discovered(groups)] == pytest.approx([0.5, 0.0, 0.015])
 
 
 @pytest.mark.parametrize(("number", "shown"), [(29, False), (30, True)])

@@ -1,6 +1,7 @@
 """Actions claimed in words, features of what a seat sees, players of every kind in a panel, and what the strong do."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -52,6 +53,7 @@ def fitting(at, pattern):
         ("discards the heaviest", {"discard [6:5]"}),
         ("discards the lightest", {"discard [2:2]"}),
         ("discards no double", {"discard [6:2]", "discard [6:5]"}),
+        ("discards no double with a 5", {"discard [6:5]"}),  # `no` is said of the double alone
         ("discards a 5", {"discard [6:5]"}),
         ("lays a double or discards a 5", {"[2:2]", "discard [6:5]"}),
         ("leads the heaviest", set()),
@@ -268,6 +270,43 @@ def test_what_a_master_does_is_counted_where_both_actions_are_open(planted, shar
     assert own.chooses.mean + own.other.mean == pytest.approx(1)
     assert search.decisions <= 100 and search.unit == "chips"
     assert "masters" in found.as_numbers()
+
+
+def test_every_decision_of_a_master_is_of_the_dose_that_it_has(planted):
+    panel = [make_agent("greedy"), planted(0.5)]
+    values = {"feature": "place", "values": ["0", "1-2", "3"]}
+    whole, parts = (
+        try_claim(claim_of(trait(**more)), panel=panel, deals=40, masters=True).findings[0]
+        for more in ({}, {"doses": values})
+    )
+    of_doses = [dose.masters[0].decisions for dose in parts.doses]
+    assert min(of_doses) > 0 and sum(of_doses) == whole.masters[0].decisions
+
+
+def test_a_search_is_asked_once_in_each_deal_and_says_what_the_claimed_action_is_worth_to_it():
+    keys, deals, asked = np.arange(6), np.array([0, 0, 1, 1, 1, 2]), []
+    batch = DecisionBatch(np.zeros(6, [("a", "i1")]).view(np.recarray), np.ones((6, 3), bool), keys)
+
+    def values(some, halving):
+        asked.extend(some.rng_keys.tolist())
+        means = np.tile([5.0, 2.0, 9.0], (len(some.rng_keys), 1))
+        return SimpleNamespace(means=means, choice=lambda _: np.zeros(len(means), np.int16))
+
+    one, other = np.zeros(6, int), np.ones(6, int)
+    wanted, allowed = one[:, None] == np.arange(3), other[:, None] == np.arange(3)
+    found = masters.Open(batch, other, one, other, wanted, allowed, np.full(6, np.nan), deals, np.zeros((6, 0), int))
+    search = SimpleNamespace(values=values, plan=SimpleNamespace(steady=1.0))
+    own, searched = masters._asked("best", Planted(0), search, found)
+    assert sorted(deals[asked]) == [0, 1, 2]
+    assert (own.decisions, own.chooses.mean, own.other.mean, own.worth) == (6, 0, 1, None)
+    assert (searched.decisions, searched.chooses.mean, searched.other.mean, searched.worth.mean) == (3, 1, 0, 3)
+
+
+def test_a_trait_is_that_of_the_strongest_of_the_panel_who_has_weights():
+    setting = SimpleNamespace(player=lambda *named: named if len(named) > 1 else make_agent(named[0], "jie-long"))
+    (reading,) = claim_of(trait(treated="+attack_2=40", baseline="same", panel=["greedy", "variety", "best"])).readings
+    treated, baseline = masters._claimed(setting, reading)
+    assert treated[:2] == ("+attack_2=40", "variety") and baseline[1] == "variety"
 
 
 def test_best_is_asked_at_every_dose_and_says_what_the_difference_is_worth_to_it(monkeypatch):

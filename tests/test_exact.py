@@ -229,6 +229,19 @@ def test_kuhn_poker_has_its_published_value_and_exploitability():
     assert tree.values(solved) == pytest.approx([-1 / 18, 1 / 18], abs=1e-3)
 
 
+def test_an_average_policy_wins_what_the_policies_of_all_rounds_win_on_average(monkeypatch):
+    """Of each choice the share is averaged that comes to it: a policy that never goes there has no say."""
+    tree, made, in_proportion = kuhn_poker(), [], GameTree.in_proportion
+    monkeypatch.setattr(GameTree, "in_proportion", lambda *given: made.append(in_proportion(*given)) or made[-1])
+    solved = solve(tree, 5)
+    rounds, uniform = made[2::3], tree.uniform()  # a round asks for one more after both seats' own
+    owner = np.concatenate([np.arange(2), np.repeat(tree.seats, np.diff(tree.first))])
+    for seat in range(2):
+        won = [tree.values(np.where(owner == seat, policy, uniform))[seat] for policy in (*rounds[:5], solved)]
+        assert won[-1] == pytest.approx(np.average(won[:-1], weights=range(1, 6)))
+        assert max(won[:-1]) > min(won[:-1])
+
+
 def test_exploitability_is_for_two_seats():
     three = dataclasses.replace(kuhn_poker(), payoffs=np.zeros((30, 3)))
     with pytest.raises(ValueError, match="exploitability is defined for two seats, not for 3"):

@@ -77,6 +77,9 @@ def test_the_pace_of_a_player_is_decisions_per_second(monkeypatch):
     quick = SimpleNamespace(rng_keys=range(12), at=lambda rows: SimpleNamespace(rng_keys=range(12)[rows]))
     assert speed(None, None, None, quick, lambda: clock[0]) == pytest.approx(100)
     assert asked[4:] == [2, 8, 12]
+    steps = iter([0, 0, 1, 1, 1, 2])  # a clock that has not moved at first
+    assert speed(None, None, None, quick, lambda: next(steps)) == 12
+    assert asked[7:] == [2, 8, 12, 12]
 
 
 # --- best responses -------------------------------------------------------------------------------

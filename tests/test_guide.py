@@ -11,6 +11,7 @@ from gupai_env.core.rng import draw
 from gupai_env.core.tiles import parse_tiles, tile_set
 from gupai_env.games import GAMES, get_game
 from gupai_env.games.small_mahjong.guide import best_triplets
+from gupai_env.games.small_mahjong.rules import WIN
 
 SAID = [
     ("West", "have laid all tiles", "West has laid all tiles"),
@@ -49,6 +50,15 @@ def paid(payments, seats):
         sums[winner] += chips
         assert chips > 0
     return sums
+
+
+def test_nobody_is_told_to_keep_five_tiles_who_can_only_win():
+    session = next(decisions("small-mahjong", 3))
+    guide, view, mask = guide_of(session.game, session.variant), session.view(session.seat), session.mask()
+    assert any("keep five" in lesson for lesson in guide.lessons(view, mask))
+    mask = np.arange(len(mask)) == WIN
+    assert guide.task(view, mask) == "declare your win"
+    assert [lesson.partition(":")[0] for lesson in guide.lessons(view, mask)] == ["Your six tiles are two triplets"]
 
 
 @every_game

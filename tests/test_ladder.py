@@ -95,6 +95,12 @@ def test_what_is_no_ladder_is_one_line(names, message):
         play_ladder("jie-long", [make_agent(name) for name in names], 10, 10)
 
 
+@pytest.mark.parametrize(("deals", "few", "message"), [(10, 11, "few=11"), (10, 1, "few=1"), (1, 1, "deals=1")])
+def test_deals_of_a_ladder_are_in_range(deals, few, message):
+    with pytest.raises(ValueError, match=f"^{message} is not allowed"):
+        play_ladder("jie-long", [make_agent("random"), make_agent("greedy", "jie-long")], deals, few)
+
+
 def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
     words = ["ladder", "tiu-u", "--deals", "20", "--few", "2", "-o", "must_catch=true"]
     monkeypatch.setattr("sys.argv", ["gupai", *words])
@@ -112,9 +118,15 @@ def test_the_command_prints_a_table_and_the_same_as_json(monkeypatch):
     assert content["command"].startswith("gupai ladder tiu-u --deals 20")
     assert content["rivals"] == ["random", "greedy", "careful", "tuned"]
     assert "tiu-u v0, must_catch=True; seed 0" in table
-    for rung in content["rungs"]:
-        assert f"{rung['all_but_random']['mean']:+.2f}" in table
-        assert set(rung["against"]) == set(content["rivals"]) - {rung["player"]}
+    rows = {cells[0]: cells[1:] for line in table.splitlines() if len(cells := line.split()) > 8}
+    for rung, shown in zip(climbed[0].rungs, content["rungs"], strict=True):
+        won = dict(zip(climbed[0].rivals, rung.chips, strict=True))
+        won.pop(rung.player, None)  # it does not meet itself
+        assert shown["player"] == rung.player and shown["deals"] == rung.deals
+        assert shown["against"] == {name: found.as_numbers() for name, found in won.items()}
+        assert shown["all_but_random"] == rung.total.as_numbers()
+        figures = [word for found in (*won.values(), rung.total) for word in str(found).split()]
+        assert rows[rung.player] == [*figures, str(rung.deals), f"{rung.speed:,.0f}"]
 
 
 def test_few_deals_are_few_for_those_who_search_too(monkeypatch):

@@ -16,6 +16,7 @@ import pytest
 
 from adapters import ADAPTERS, turn_order
 from gupai_env import VectorEnv, get_game
+from gupai_env.core.deal import Fields
 from gupai_env.core.game import Game
 from gupai_env.core.rng import derive
 from gupai_env.core.tiles import DECK, DOUBLES, ONE, PIPS
@@ -33,8 +34,9 @@ class Follower:
 
     def __init__(self, envs: VectorEnv) -> None:
         self.envs, self.adapter = envs, ADAPTERS[envs.game.id]
-        self.referees = [self.adapter.referee_of(envs.variant, state) for state in envs.states]
-        self.orders = [turn_order(envs.variant, state) for state in envs.states]
+        states = [Fields(state) for state in envs.states]
+        self.referees = [self.adapter.referee_of(envs.variant, state) for state in states]
+        self.orders = [turn_order(envs.variant, state) for state in states]
         self.seen: Counter = Counter()
 
     def follow(self, key: int) -> Counter:
@@ -42,7 +44,7 @@ class Follower:
         envs = self.envs
         while not envs.terminated.all():
             live = np.flatnonzero(~envs.terminated)
-            moves = {lane: self.compare_moves(lane, envs.states[lane]) for lane in live}
+            moves = {lane: self.compare_moves(lane, Fields(envs.states[lane])) for lane in live}
             actions = sample(envs, derive(key, int(envs.states.moves.max())))
             payoffs, _ = envs.step(actions)
             for lane in live:
@@ -52,7 +54,7 @@ class Follower:
                 self.compare_result(lane, payoffs[lane])
         return self.seen
 
-    def compare_moves(self, lane: int, state: np.record) -> dict:
+    def compare_moves(self, lane: int, state: Fields) -> dict:
         """The referee's moves by action, once found to be the engine's."""
         referee, mask = self.referees[lane], self.envs.masks[lane]
         moves = {int(action): self.adapter.move(state, int(action)) for action in np.flatnonzero(mask)}
@@ -65,11 +67,12 @@ class Follower:
 
     def compare_result(self, lane: int, payoffs: np.ndarray) -> None:
         """The deal is over in the eyes of both or of neither; payoffs, points and the next leader agree."""
-        referee, state, order = self.referees[lane], self.envs.states[lane], self.orders[lane]
+        referee, order = self.referees[lane], self.orders[lane]
         redealt = getattr(referee, "redealt", False)
-        assert referee.terminated == (state.settled == 1 or redealt)
+        assert referee.terminated == (self.envs.states["settled"][lane] == 1 or redealt)
         if not referee.terminated:
             return
+        state = Fields(self.envs.states[lane])
         expected = np.zeros_like(payoffs)
         expected[order] = referee.payoffs()
         np.testing.assert_allclose(payoffs, expected, rtol=1e-6)
@@ -82,7 +85,7 @@ class Follower:
         else:
             if hasattr(referee, "points") and getattr(referee, "declarer", None) is None:
                 assert [int(self.adapter.points(state)[seat]) for seat in order] == referee.points()
-            after = state.copy()
+            after = Fields(self.envs.states[lane].copy())
             self.envs.game.next_deal(self.envs.rules, after)
             assert after.leader == next_leader or told is None
         self.seen += Counter(event for event, happened in events_of(referee).items() if happened)

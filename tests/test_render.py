@@ -14,6 +14,8 @@ import pytest
 from PIL import Image
 from resvg_py import svg_to_bytes
 
+from gupai_env import GAMES
+from gupai_env.core.deal import Deal
 from gupai_env.render import Pile, Place, Scene, draw_text, letters, piles
 from gupai_env.render.image import draw_image
 from gupai_env.render.letters import FONT, known
@@ -464,7 +466,7 @@ def test_a_text_is_as_wide_as_its_letters():
         (lambda: Pile("hand", hidden=-1), "hidden must not be negative"),
         (lambda: Pile("lake", ((1, 1),), marked=(1,)), "positions among its 1 tiles"),
         (lambda: Pile("layout", hidden=1, form="line"), "a line lies face up"),
-        (lambda: Pile("stock", ((1, 1),), form="stack"), "a stack face down"),
+        (lambda: Pile("stock", ((1, 1),), form="stack"), "a fan face down"),
         (lambda: Pile("layout", lead=0), "positions among its 0 tiles"),
         (lambda: draw_text(Scene(""), width=39), "at least 40 columns"),
         (lambda: draw_image(Scene(""), width=319), "at least 320 pixels"),
@@ -549,3 +551,23 @@ def test_tiles_that_are_chosen_are_large_enough_for_fingers(others, narrow):
     table = draw_table(scene, layout)
     widths = [piece.scale * 100 for piece in (*table.centre, *table.tiles[0][:12]) if "#g-" in piece.attributes]
     assert min(widths) * (371 if narrow else 881) / layout.width >= 32  # of a screen's pixels
+
+
+def test_tiles_of_others_can_be_read_on_a_phone_where_their_backs_overlap():
+    hands = Pile("hand", hidden=7, capacity=8), Pile("discards", ((6, 4),), hidden=2, capacity=8)
+    scene = Scene("", (), (Place("A", hands), Place("B", hands)))
+    layout = lay_out([scene], narrow=True)
+    tiles = [piece for piece in draw_table(scene, layout).tiles[1] if "#g-" in piece.attributes]
+    backs = [piece for piece in tiles if "#g-back" in piece.attributes]
+    assert len(backs) == 9
+    assert min(piece.scale * 100 for piece in tiles) * 358 / layout.width >= 21  # of a screen's pixels
+    steps = [round(there.x - here.x, 1) for here, there in pairwise(backs[:7])]
+    assert len(set(steps)) == 1 and steps[0] < backs[0].scale * 100 / 2
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_own_hand_is_on_the_first_page_of_a_phone(game):
+    deal = Deal(GAMES[game], GAMES[game].variant())
+    deal.start(3)
+    layout = lay_out([GAMES[game].scene(deal.variant, [deal.view(deal.seat)])], narrow=True)
+    assert layout.areas[0].y * 358 / layout.width < 700  # of 844 pixels, with the page's head above

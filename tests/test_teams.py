@@ -201,6 +201,24 @@ def test_partners_who_respond_in_turn_win_at_least_what_one_does_alone():
     assert tree.exploitability(policy) == pytest.approx(sides.mean())
 
 
+def test_whichever_partner_begins_they_respond_until_neither_wins_more(monkeypatch):
+    tree, won, respond = tiny_tree(), {}, GameTree._respond
+    policy = tree.uniform()
+
+    def noting(self, policy, seats):
+        won[tuple(seats.tolist())] = respond(self, policy, seats)
+        return won[tuple(seats.tolist())]
+
+    monkeypatch.setattr(GameTree, "_respond", noting)
+    gains = tree.side_gains(policy) + tree.values(policy)[:2]
+    assert sorted(won) == [(0, 2), (1, 3), (2, 0), (3, 1)]
+    assert gains.tolist() == pytest.approx([max(won[0, 2], won[2, 0]), max(won[1, 3], won[3, 1])])
+    assert won[0, 2] < won[2, 0]
+    later = tree.responding(tree.responding(policy, 0), 2)
+    assert tree.best_responses(later)[0] > tree.best_responses(tree.responding(policy, 0))[2] + 0.01
+    assert respond(tree, later, np.array([0, 2])) == pytest.approx(won[0, 2])
+
+
 def test_a_response_is_a_best_one():
     tree = tiny_tree()
     policy = tree.uniform()

@@ -1,8 +1,10 @@
 """Runs from Python, several seeds side by side, and their comparison."""
 
+import copy
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from typer.testing import CliRunner
 
 from gupai_agents.evaluation import duel
 from gupai_agents.registry import make_agent
+from gupai_app import compare_runs
 from gupai_app.cli import app
 from gupai_app.seeds import seeds_of
 from gupai_training import load_run, train
@@ -142,6 +145,36 @@ def test_how_likely_one_recipe_ends_above_another():
     above = [1.0 if our > their else 0.5 if our == their else 0.0 for our in ours for their in theirs]
     assert improvement(ours, theirs).value == pytest.approx(np.mean(above))
     assert improvement(ours + 10, theirs)[:3] == (1, 1, 1)
+    alike = improvement(ours, ours)  # of which every draw is one of its own
+    assert alike.value == 0.5 and alike.low < 0.4 and alike.high > 0.6
+    for one, other in ((ours[:1], theirs), (ours, theirs[:1])):
+        single = improvement(one, other)
+        assert single.n == 1 and np.isnan(single.low) and np.isnan(single.high)
+
+
+def test_it_is_told_how_every_recipe_ended_and_how_likely_above_the_first(capsys):
+    ended = {"one": np.array([0.0, 0, 0, 0, 100]), "two": np.array([1.0, 1, 1, 1, -100])}
+    runs = {recipe: [SimpleNamespace(folder=recipe)] * len(values) for recipe, values in ended.items()}
+    found = SimpleNamespace(recipes=runs, baselines=["greedy"], final=lambda recipe, against: ended[recipe])
+    compare_runs.show(found, as_json=True)
+    one, two = json.loads(capsys.readouterr().out)["ends"]
+    assert (one["recipe"], one["mean"], one["iqm"]["mean"], one["n"]) == ("one", 20, 0, 5)
+    assert (two["recipe"], two["mean"], two["iqm"]["mean"]) == ("two", pytest.approx(-19.2), 1)
+    assert two["low"] < two["mean"] < two["high"]
+    assert "above_first" not in one and two["above_first"]["mean"] == pytest.approx(16 / 25)
+    assert two["above_first"]["low"] < 16 / 25 < two["above_first"]["high"]
+    compare_runs.show(found)
+    printed = capsys.readouterr().out
+    assert re.search(r"two .*-19\.20 \[.*\+1\.00 \[.* 64% \[", printed) and "%" not in re.search("one .*", printed)[0]
+
+
+def test_runs_are_compared_along_what_some_moved_and_with_whom_all_met(runs):
+    searched = [{**row, "targets": 5, "decisions": 0, "tuned": row["greedy"]} for row in runs[0].evaluations]
+    other = copy.copy(runs[2])
+    vars(other).update(evaluations=searched)
+    for order in ((runs[0], other), (other, runs[0])):
+        found = Comparison(order)
+        assert found.axes() == ["targets", "decisions", "seconds"] and found.baselines == ["random", "greedy"]
 
 
 def test_the_command_writes_tables_pictures_and_tensorboard(runs, tmp_path):
@@ -164,7 +197,16 @@ def test_the_command_writes_tables_pictures_and_tensorboard(runs, tmp_path):
         assert len(list(csv.DictReader(file))) == 12
     again = CliRunner().invoke(app, words)
     assert again.exit_code == 2 and "exists already" in again.stderr and again.stderr.count("\n") == 1
-    assert CliRunner().invoke(app, [*words, "--force"]).exit_code == 0
+    assert CliRunner().invoke(app, [*words[:-2], "--force"]).exit_code == 0  # in pictures the last baseline
+    assert "against greedy" in (out / "strength-seconds.svg").read_text()
+    for kept in ("strength-seconds.png", "tensorboard"):
+        elsewhere = tmp_path / kept
+        elsewhere.mkdir()
+        (out / kept).rename(elsewhere / kept)
+        words[words.index("--out") + 1] = str(elsewhere)
+        again = CliRunner().invoke(app, words)
+        assert again.exit_code == 2 and f"{kept} exists already" in again.stderr and again.stderr.count("\n") == 1
+        assert [path.name for path in elsewhere.iterdir()] == [kept]  # nothing else was written
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from gupai_app.web.address import Address
 from gupai_app.web.app import create_app
 from gupai_app.web.table import WebGame
 from gupai_app.web.warmer import HINTS, MATCHES, PLAYERS, Warmer
+from gupai_env.core import compiling
 from gupai_env.games import GAMES, get_game
 
 TABLE = "/table?game={}&seed=5&seat=0&with=random"
@@ -42,6 +43,7 @@ def held(monkeypatch):
     monkeypatch.setattr(warmer, "parts", parts)
     monkeypatch.setattr(warmer, "PATIENCE", 0.2)
     monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: None)
+    monkeypatch.setattr(warmer, "hints_on_disk", lambda game: False)
     yield done, step
     step.release(1000)
 
@@ -104,6 +106,16 @@ def test_hints_that_another_process_compiles_are_awaited_and_other_games_are_not
         pass
     assert ("jie-long", "hints") in done
     ended.release(1)
+
+
+def test_hints_that_are_on_disk_need_no_other_process(held, monkeypatch):
+    _, step = held
+    begun, known = [], threading.Event()
+    monkeypatch.setattr(warmer, "prepare_elsewhere", lambda game: (begun.append(game.id), known.set()))
+    monkeypatch.setattr(warmer, "hints_on_disk", lambda game: game.id != "tiu-u")
+    Warmer([get_game("jie-long"), get_game("tiu-u"), get_game("da-ling")])
+    assert known.wait(10) and begun == ["tiu-u"]
+    step.release(9)
 
 
 def test_what_fails_in_another_process_is_done_here(held, monkeypatch):
@@ -203,7 +215,10 @@ def test_a_part_that_fails_is_left_to_the_page(monkeypatch):
     pytest.fail("the page waits for ever")
 
 
-def test_warm_says_what_it_compiled_and_refuses_other_games():
+def test_warm_says_what_it_compiled_and_refuses_other_games(monkeypatch, tmp_path):
     found = CliRunner().invoke(app, ["warm", "jie-long"])
+    assert warm.hints_on_disk(get_game("jie-long"))
+    monkeypatch.setattr(compiling.CONFIG, "CACHE_DIR", str(tmp_path))
+    assert not warm.hints_on_disk(get_game("jie-long"))
     assert re.fullmatch(r"(jie-long: (players|hints|matches and reviews), \d+\.\d s\n){3}", found.output)
     assert CliRunner().invoke(app, ["warm", "chess"]).exit_code == 2

@@ -88,6 +88,7 @@ def test_answers_come_in_the_order_of_tasks_and_few_more_than_needed_are_begun()
 def test_processes_tell_whose_answer_it_is():
     tasks = {name: (number,) for number, name in enumerate("abcde")}
     assert dict(Processes(2).as_done(square, tasks)) == {"a": 0, "b": 1, "c": 4, "d": 9, "e": 16}
+    assert not multiprocessing.active_children()
 
 
 def test_one_job_is_done_here_and_several_by_as_many_processes():
@@ -101,6 +102,14 @@ def test_what_goes_wrong_in_a_process_is_raised_here_and_ends_the_others():
     for task, arguments, line in [*tasks, (threading.Lock, (), "lock: cannot pickle")]:
         with pytest.raises(ValueError, match=line):
             list(Processes(2).as_done(task, {"a": arguments}))
+    assert not multiprocessing.active_children()
+
+
+def test_processes_of_tasks_that_are_left_end_at_once():
+    tasks = Processes(2).as_done(time.sleep, {"long": (30,), "short": (0,)})
+    assert next(tasks) == ("short", None)
+    assert len(multiprocessing.active_children()) == 2
+    tasks.close()
     assert not multiprocessing.active_children()
 
 

@@ -203,11 +203,11 @@ async def said_instead(request: Request, error: Exception) -> Response:
         case RefusedError():
             return sentence(error.status, str(error))
         case OSError():
-            return sentence(503, f"{describe(error)}.", page_before(request))
+            return sentence(503, describe(error), page_before(request))
         case HTTPException():
             said = {404: "There is no such page.", 405: f"This page does not answer {request.method[:10]}."}
             return sentence(error.status_code, said.get(error.status_code, str(error.detail)), page_before(request))
-    return sentence(422, " ".join(str(error).split()), page_before(request))
+    return sentence(422, str(error), page_before(request))
 
 
 def _drawn(query: dict[str, str]) -> dict[str, str]:

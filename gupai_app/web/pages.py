@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from gupai_agents.evaluation.html import standalone, templates
 from gupai_agents.stored import small_file
-from gupai_app.languages import LANGUAGE, LANGUAGES
+from gupai_app.languages import LANGUAGE, LANGUAGES, error_in
 from gupai_app.page import filled, sheet
 from gupai_app.web.jobs import Jobs
 from gupai_app.web.pictures import pictured, tile_pictures
@@ -72,7 +72,7 @@ async def server_of(request: Request) -> Server:
 Asked = Annotated[Server, Depends(server_of)]
 
 
-templates("gupai_app").filters["pictured"] = pictured
+templates("gupai_app").filters.update(pictured=pictured, error=error_in)
 templates("gupai_app").globals.update(language=LANGUAGE.get, languages=LANGUAGES)
 
 
@@ -89,7 +89,7 @@ def waiting(server: Server, game: Game, parts: int) -> HTMLResponse | None:
 
 def sentence(status: int, sentence: str, back: str = "") -> HTMLResponse:
     """Return a page that says what is wrong; back: the address of the page before, "" if it is not known."""
-    return page("wrong.html", status, head=HEADS.get(status, REFUSED), sentence=sentence, back=back)
+    return page("wrong.html", status, head=HEADS.get(status, REFUSED), sentence=error_in(sentence), back=back)
 
 
 def page_before(request: Request) -> str:

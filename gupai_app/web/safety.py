@@ -107,6 +107,7 @@ class Guard:
             await send(message)
 
         try:
+            LANGUAGE.set(preferred(request.headers.get("accept-language", "")))  # of what is refused
             check(request, self._hosts)
             chosen = request.query_params.get(LANG, "")
             LANGUAGE.set(language_of(request))

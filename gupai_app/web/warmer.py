@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from gupai_agents.workers import Processes
-from gupai_app.warm import Part, parts, prepare
+from gupai_app.warm import Part, hints_on_disk, parts, prepare
 from gupai_app.words import being_prepared
 from gupai_env.core.game import Game
 from gupai_env.core.phrases import title
@@ -28,8 +28,8 @@ class Warmer:
     """Compiles games, or finds their machine code on disk, one part after another in a thread.
 
     What a page waits for is done first; else all games get their first part before any gets its second, so that a table
-    of any of them is soon there. A process compiles one loop at a time, so another process compiles hints meanwhile,
-    which take longest; this one finds them on disk. What fails here is left to the page that needs it.
+    of any of them is soon there. A process compiles one loop at a time, so another process compiles hints meanwhile
+    where they are not on disk; this one finds them there. What fails here is left to the page that needs it.
     """
 
     def __init__(self, games: Iterable[Game]) -> None:
@@ -98,7 +98,7 @@ class Warmer:
             with self._changed:
                 game = self._wanted if self._wanted in left else left[0]
                 left.remove(game)
-                if self._done[game] >= HINTS or self._at_hints(game, self._here):
+                if self._done[game] >= HINTS or self._at_hints(game, self._here) or hints_on_disk(game):
                     continue
                 self._there = Work(game, "hints", time.monotonic())
             with contextlib.suppress(Exception):

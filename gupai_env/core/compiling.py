@@ -111,6 +111,12 @@ def compiled(loop: Callable, game: Game | None = None) -> Callable:
     return dispatcher
 
 
+def on_disk(module: str, game: Game) -> bool:
+    """Return whether machine code of a module's loops for a game is kept, without loading it."""
+    digest, folder = sources_digest(module, game.module_name), "" if PLAIN else _folder(CONFIG.CACHE_DIR)
+    return bool(digest and folder) and any(Path(folder).glob(f"*-{digest}-*.nbi"))
+
+
 def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
     """Return a compiled loop with its first arguments, to be called with the rest; `later` are examples of these.
 
@@ -119,7 +125,9 @@ def bind(loop: Any, *arguments: Any, later: tuple = ()) -> Callable:
     """
     if PLAIN:
         return functools.partial(loop, *arguments)
-    return functools.partial(loop.compile(tuple(map(_type_of, arguments + later))), *arguments)
+    types = tuple(map(_type_of, arguments + later))
+    known = loop.overloads.get(types)  # `compile` finds it too, but asks for numba's locks and timers on the way
+    return functools.partial(known.entry_point if known else loop.compile(types), *arguments)
 
 
 _types: dict[tuple, Any] = {}  # of arrays: for a record, numba takes longer to find it than to play a move

@@ -52,12 +52,12 @@ class Deal:
     @property
     def terminated(self) -> bool:
         """True if the deal, or the last one of a match, has ended."""
-        return bool(self.states.terminated[0])
+        return bool(self.states["terminated"][0])
 
     @property
     def seat(self) -> int:
         """The seat to act."""
-        return int(self.states.to_act[0])
+        return int(self.states["to_act"][0])
 
     def copy(self) -> Self:
         """Return the same deal, to be played on independently of this one."""
@@ -88,7 +88,7 @@ class Deal:
         if self.compiled:
             kernels(self.game).view_of(self.rules, self.states, seat, views)
         else:
-            self.game.information_set(self.rules, fields_of(self.state), seat, views[0])
+            self.game.information_set(self.rules, fields_of(self.state), seat, Fields(views[0]))
         return views
 
     def views(self, first: int = 0) -> list[np.record]:
@@ -96,16 +96,14 @@ class Deal:
         players = self.variant.players
         return [self.view((first + number) % players) for number in range(players)]
 
-    def scene(self, names: Sequence[str] | None = None, *, first: int = 0, without: int | None = None) -> Scene:
+    def scene(self, names: Sequence[str] | None = None, *, first: int = 0) -> Scene:
         """Return the table for `gupai_env.render`, all tiles face up, with the count if the deal is over.
 
         Args:
             names: The names by seat. None: "Seat 0", "Seat 1", ...
             first: The seat at the near side.
-            without: The one seat whose tiles are not open. None: all tiles are.
         """
-        views = [view for view in self.views(first) if view.seat != without]
-        return self.game.scene(self.variant, views, names, self.paid() if self.terminated else None)
+        return self.game.scene(self.variant, self.views(first), names, self.paid() if self.terminated else None)
 
     def redealt(self, seat: int, key: int) -> Self:
         """Return a copy in which all that a seat cannot know is dealt again, uniformly, by an RNG key."""
@@ -114,7 +112,7 @@ class Deal:
         if self.compiled:
             kernels(self.game).determinize(self.rules, views, np.array([key]), found.states)
         else:
-            self.game.determinize(self.rules, views[0], key, found.state)
+            self.game.determinize(self.rules, fields_of(views[0]), key, Fields(found.state))
         return found
 
     def start(self, key: int, order: Sequence[int] = ()) -> None:
@@ -124,26 +122,43 @@ class Deal:
             key: The RNG key from which all random numbers of the episode are derived.
             order: The kinds of tiles as they are dealt, instead of as the key shuffles them.
         """
-        start(self.game, self.rules, self.state, key)
+        state = Fields(self.state)
+        start(self.game, self.rules, state, key)
         if len(order):
-            self.game.deal_from(self.rules, self.state, np.array(order, np.int8))
+            self.game.deal_from(self.rules, state, np.array(order, np.int8))
 
     def step(self, action: int) -> None:
         """Play one legal decision of this deal; nothing is paid, and no other deal begins."""
-        self.game.step(self.rules, self.state, action)
+        self.game.step(self.rules, Fields(self.state), action)
 
     def advance(self, action: int) -> None:
         """Play one legal decision of the episode: at the end of a deal `payoff` is paid and the next deal begins."""
-        advance(self.game, self.rules, self.state, action)
+        advance(self.game, self.rules, Fields(self.state), action)
 
     def paid(self) -> list[float]:
         """Return the chips of every seat by the rules, as if the deal were over."""
         chips = np.zeros(self.game.max_seats, np.float32)
-        self.game.payoffs(self.rules, self.state, chips)
+        self.game.payoffs(self.rules, Fields(self.state), chips)
         return chips[: self.variant.players].tolist()
 
 
+class Fields:
+    """A record whose fields plain rules read and write; numpy's own attributes take far longer."""
+
+    __slots__ = ("_fields_of",)  # no field has this name
+    _fields_of: np.record
+
+    def __init__(self, record: np.record) -> None:
+        object.__setattr__(self, "_fields_of", record)
+
+    def __getattr__(self, name: str) -> Any:
+        return np.void.__getitem__(self._fields_of, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        np.void.__setitem__(self._fields_of, name, value)
+
+
 def fields_of(record: np.record) -> Any:
-    """Return a state or view as an object for plain rules: reading fields of numpy records takes far longer."""
+    """Return a state or view as an object for plain rules, which read its fields many times and write to none."""
     field = np.void.__getitem__
     return SimpleNamespace(**{name: field(record, name) for name in record.dtype.names or ()})

@@ -197,15 +197,15 @@ class Game:
 
         Nothing is dealt, nothing has happened, and the order of turn is upwards.
         """
-        states = np.zeros(num, self.state).view(np.recarray)
-        states[:] = self._empty
+        states: np.recarray = self._empty.repeat(num)  # type: ignore[assignment]
         return states
 
     @functools.cached_property
-    def _empty(self) -> np.record:
-        empty: np.record = np.zeros(1, self.state).view(np.recarray)[0]
+    def _empty(self) -> np.recarray:
+        """The only empty state, a record array [1]."""
+        empty = np.zeros(1, self.state).view(np.recarray)
         empty.direction = 1
-        self.clear(empty)
+        self.clear(empty[0])
         return empty
 
     def new_view(self) -> np.record:

@@ -42,18 +42,25 @@ class Layout:
         object.__setattr__(self, "starts", namedtuple("Starts", names)(*starts))
         object.__setattr__(self, "size", size)
 
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self  # it never changes
+
     def __reduce__(self) -> tuple:
         return Layout, (self.sections,)  # pickle does not find the type of `starts`
 
     @property
     def high(self) -> np.ndarray:
         """The largest value of each entry, int8 [size]."""
-        return np.concatenate([np.full(s.size, s.high, np.int8) for s in self.sections])
+        return self._filled([s.high for s in self.sections])
 
     @property
     def low(self) -> np.ndarray:
         """The smallest value of each entry, int8 [size]."""
-        return np.concatenate([np.full(s.size, -s.high if s.signed else 0, np.int8) for s in self.sections])
+        return self._filled([-s.high if s.signed else 0 for s in self.sections])
+
+    def _filled(self, bounds: list[int]) -> np.ndarray:
+        """Return the entries of all sections, those of each at its bound, int8 [size]."""
+        return np.repeat(np.array(bounds, np.int8), [s.size for s in self.sections])
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
         """Return the named sections of an observation [..., size] as views of their own shape."""

@@ -34,8 +34,8 @@ class Pile:
     marked: positions in `tiles` to highlight, for instance the last tile played.
     capacity: how many tiles a picture keeps space for, so that nothing moves as the pile fills; a fuller pile is
         still drawn, only smaller. 0 keeps space for the tiles there are.
-    form: "row" (side by side), "line" (connected end to end, all face up) or "stack" (a heap and its count,
-        all face down).
+    form: "row" (side by side), "line" (connected end to end, all face up), "stack" (a heap and its count, all face
+        down) or "fan" (all face down, each over the one before).
     lead: in a line with two arms the position of its first tile, which a picture keeps in place; else None.
     open_left, open_right: numbers open at the ends of a line, 0 for an end that is not.
     """
@@ -45,7 +45,7 @@ class Pile:
     hidden: int = 0
     marked: tuple[int, ...] = ()
     capacity: int = 0
-    form: Literal["row", "line", "stack"] = "row"
+    form: Literal["row", "fan", "line", "stack"] = "row"
     lead: int | None = None
     open_left: int = 0
     open_right: int = 0
@@ -56,8 +56,8 @@ class Pile:
             raise ValueError(f"pile {self.label!r}: a tile has two numbers from 1 to 6, got {self.tiles}")
         if self.hidden < 0:
             raise ValueError(f"pile {self.label!r}: hidden must not be negative, got {self.hidden}")
-        if (self.form == "line" and self.hidden) or (self.form == "stack" and self.tiles):
-            raise ValueError(f"pile {self.label!r}: a line lies face up and a stack face down")
+        if (self.form == "line" and self.hidden) or (self.form in ("fan", "stack") and self.tiles):
+            raise ValueError(f"pile {self.label!r}: a line lies face up, a stack and a fan face down")
         marks = self.marked if self.lead is None else (*self.marked, self.lead)
         if any(not 0 <= at < len(self.tiles) for at in marks):
             raise ValueError(

@@ -51,7 +51,7 @@ def lay_piles(piles: tuple[Pile, ...], box: Box, largest: int, smallest: int = S
             if block.pile.label:
                 text = fitted(drawable(block.pile.label), block.w, 13)
                 pieces.append(text_at(x, y + 6, text, 13, "quiet"))
-            lay = {"row": _lay_row, "line": _lay_line, "stack": _lay_stack}[block.pile.form]
+            lay = {"row": _lay_row, "fan": _lay_fan, "line": _lay_line, "stack": _lay_stack}[block.pile.form]
             pieces += lay(block, x, y + label, size)
             x += block.w + gap
         y += max(block.h for block in row) + label + gap
@@ -116,6 +116,8 @@ def _block(pile: Pile, size: int, width: float) -> Block:
     if pile.form == "stack":
         return Block(pile, max(2.8 * size, least), tall(size), 1)
     count = max(pile.capacity, len(pile.tiles) + pile.hidden, 1)
+    if pile.form == "fan":
+        return Block(pile, max(size + (count - 1) * _overlapping(size), least), tall(size), count)
     lines = -(-count // fitting(size, width))
     columns = -(-count // lines)  # rows of the same length look calmer than full ones and a rest
     return Block(
@@ -141,6 +143,11 @@ def fitting(size: int, width: float) -> int:
     return max(int((width + _between(size)) / (size + _between(size))), 1)
 
 
+def _overlapping(size: int) -> int:
+    """Return how much of a tile is seen in a fan."""
+    return round(0.4 * size)
+
+
 def _between(size: int) -> int:
     return max(round(0.14 * size), 1)
 
@@ -162,6 +169,11 @@ def _lay_row(block: Block, x: float, y: float, size: int) -> list[Piece]:
         else:
             pieces.append(slot_at(*corner, size))
     return pieces
+
+
+def _lay_fan(block: Block, x: float, y: float, size: int) -> list[Piece]:
+    step = _overlapping(size)
+    return [piece for at in range(block.pile.hidden) for piece in tile_at(None, x + at * step, y, size)]
 
 
 def _lay_stack(block: Block, x: float, y: float, size: int) -> list[Piece]:

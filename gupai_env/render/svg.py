@@ -16,6 +16,7 @@ from gupai_env.render.pieces import DARK, THEMES, Box, Piece, escaped, short, si
 from gupai_env.render.piles import SMALLEST, fit, fitting, gap_of, height_of, label_of, lay_piles, tall
 
 FINGERS = (40, 36)  # the largest and the smallest width of tiles that are chosen on a phone, 32 pixels or more
+SEEN = (24, 20)  # of other seats' tiles there, which are only seen: larger ones would push the own hand off the page
 LINE = (30, 24)  # of tiles of a connected line there, which are many and are not chosen
 WIDTH, NARROW = (960, 400)  # units of a drawing's width: of a table with its seats around it, and of one for a phone
 
@@ -110,7 +111,7 @@ def central_piles(scene: Scene, layout: Layout) -> tuple[Pile, ...]:
 def near_piles(scene: Scene, layout: Layout) -> tuple[Pile, ...]:
     """Return the piles of the near seat with the room they have in a drawing."""
     piles = scene.places[0].piles
-    return (*piles[:1], *_snug(piles[1:], layout.areas[0].inside(10), 26)) if layout.narrow else piles
+    return (*piles[:1], *_snug(piles[1:], layout.areas[0].inside(10), SEEN[0])) if layout.narrow else piles
 
 
 def _felt(layout: Layout) -> Piece:
@@ -222,15 +223,15 @@ def _tiles_box(place: Place, area: Box) -> Box:
 def draw_tiles(place: Place, area: Box, layout: Layout, *, near: bool = False) -> tuple[Piece, ...]:
     """Return the piles of a seat; the near hand has rows of its own, with tiles for fingers, on a phone and where it
     would be small next to other piles."""
-    box, largest = _tiles_box(place, area), 26 if layout.narrow else 40
-    piles = _snug(place.piles, box, 26) if layout.narrow else place.piles
+    box, sizes = _tiles_box(place, area), SEEN if layout.narrow else (40,)
+    piles = _piles_of(place, box, near) if layout.narrow else place.piles
     hand, others = place.piles[:1], piles[1:]
     high = _piles_height(hand, box, *FINGERS) if near else 0
     left = box.h - high - 8
     if not near or not (layout.narrow or _crowded(place, box, left)):
-        return lay_piles(piles, box, largest)
+        return lay_piles(piles, box, *sizes)
     below = Box(box.x, box.y + high + 8, box.w, left)
-    return lay_piles(hand, box._replace(h=high), *FINGERS) + lay_piles(others, below, 26)
+    return lay_piles(hand, box._replace(h=high), *FINGERS) + lay_piles(others, below, SEEN[0])
 
 
 def _crowded(place: Place, box: Box, left: float) -> bool:
@@ -312,13 +313,21 @@ def _snug(piles: tuple[Pile, ...], box: Box, size: int) -> tuple[Pile, ...]:
     return tuple(replace(pile, capacity=capacity(pile)) for pile in piles)
 
 
+def _piles_of(place: Place, box: Box, near: bool) -> tuple[Pile, ...]:
+    """Return the piles of a seat on a phone: the backs of another hand overlap, so that all are larger."""
+    hand, others = place.piles[:1], place.piles[1:]
+    if not near:
+        hand = tuple(replace(pile, form="fan") if pile.form == "row" and not pile.tiles else pile for pile in hand)
+    return _snug(hand + others, box, SEEN[0])
+
+
 def _place_height(place: Place, area: Box, near: bool) -> float:
     box = _tiles_box(place, area)
-    piles = _snug(place.piles, box, 26)
+    piles = _piles_of(place, box, near)
     if near:
-        high = _piles_height(place.piles[:1], box, *FINGERS) + 8 + _piles_height(piles[1:], box, 26)
+        high = _piles_height(place.piles[:1], box, *FINGERS) + 8 + _piles_height(piles[1:], box, SEEN[0])
     else:
-        high = _piles_height(piles, box, 26)
+        high = _piles_height(piles, box, *SEEN)
     return box.y - area.y + high + 12
 
 

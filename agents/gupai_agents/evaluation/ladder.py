@@ -107,6 +107,6 @@ def speed(
         begin = clock()
         ask(agent, game, variant, some)
         spent = clock() - begin
-        if spent >= LONG_ENOUGH or rows == len(batch.rng_keys):
+        if spent >= LONG_ENOUGH or (spent and rows == len(batch.rng_keys)):  # some clocks move in steps
             return rows / spent
         rows = min(2 * rows, len(batch.rng_keys))

@@ -51,6 +51,8 @@ class SmallMahjongGuide(Guide):
             return
         if mask[WIN]:
             yield "Your six tiles are two triplets: you win, and everybody pays you their points."
+            if not mask[:WIN].any():
+                return
         yield (
             "You hold six tiles and keep five. Collect triplets: three tiles whose six numbers make two groups, sets "
             "such as 444 or straights such as 234."

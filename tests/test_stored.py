@@ -1,0 +1,122 @@
+"""Every bound of what is read from disk: the last value that is allowed, and the first that is not."""
+
+import copy
+import json
+
+import pytest
+
+from gupai_agents.evaluation.benchmark_models import MOST_TASKS, Card, Suite
+from gupai_agents.evaluation.folder_models import MOST_AGENTS, Manifest, Progress, Summary
+from gupai_agents.stored import MOST_NUMBER, MOST_TEXT, DamagedError, parse_stored
+from gupai_training.curves import Evaluation
+
+DIGEST = "0123456789abcdef" * 4
+PLAYER = {"name": "a", "spec": "a", "files": {"a.yaml": DIGEST}, "moves": DIGEST}
+MEAN = {"mean": 1.0, "low": 0.5, "high": 1.5, "n": 4}
+TOTAL = {**MEAN, "win_share": 0.5, "p": 0.5, "places": [0.5, 0.5], "action_types": {"play": 1.0}}
+TOTAL |= {"rating": 0.0, "rating_width": 1.0, "alpha_rank": None}
+PLAYED = {"game": "jie-long", "version": 0, "variant": {}, "agents": ["a", "b"], "deals": 2, "seed": 1}
+RESULT = {"task": "t", "player": PLAYER, "chips": {"a": [0.0, 1.0]}, "against": {"a": MEAN}, "score": MEAN}
+TASK = {"name": "t", "game": "jie-long", "version": 0, "options": {}, "population": {"a": DIGEST, "b": DIGEST}}
+TASK |= {"zero": [0.0, 1.0], "hundred": [1.0, 2.0]}
+FILES = {  # a whole one of each kind
+    Manifest: {
+        **PLAYED,
+        **{"format": 3, "command": None, "players": [PLAYER, PLAYER], "table": "one", "rules": "r", "versions": {}},
+    },
+    Progress: {
+        "blocks": 1,
+        "games.csv": {"bytes": 1, "sha256": DIGEST},
+        "games.jsonl.gz": {"bytes": 1, "sha256": DIGEST},
+    },
+    Summary: {
+        **PLAYED,
+        **{"table": ["one"], "line_ups": 1, "games": 8, "unit": "chips"},
+        "duels": [{**MEAN, "hero": 0, "villain": 1, "p": 0.5}, {**MEAN, "hero": 1, "villain": 0, "p": 0.5}],
+        "totals": [{**TOTAL, "hero": hero} for hero in (0, 1)],
+        "seats": [{**MEAN, "hero": hero, "seat": 0} for hero in (0, 1)],
+    },
+    Suite: {"name": "v1", "made_with": "1", "seed": 1, "tasks": [TASK]},
+    Card: {
+        **{"format": 1, "suite": "v1", "digest": DIGEST, "agent": "a", "deals": 2, "whole": False, "score": MEAN},
+        "results": [RESULT],
+    },
+    Evaluation: {"targets": 0, "decisions": 0, "updates": 0, "seconds": 0.0, "random": MEAN},
+}
+COUNT = ([0, (1 << 63) - 1], [-1, 1 << 63, 1.0, "1", True])
+NUMBER = ([-MOST_NUMBER, MOST_NUMBER], [-1.001 * MOST_NUMBER, 1.001 * MOST_NUMBER, None, "1"])
+SHARE = ([0.0, 1.0], [-0.001, 1.001])
+NAME = (["", "x" * MOST_TEXT], ["x" * (MOST_TEXT + 1), None])
+HASH = ([DIGEST], [DIGEST[1:], DIGEST + "0", DIGEST.upper(), DIGEST[:-1] + "g"])
+HERO = ([0], [2, 3, -1])  # of two agents
+
+
+def agents(count):
+    return [str(number) for number in range(count)]
+
+
+def tasks(count):
+    return [{**RESULT, "task": str(number)} for number in range(count)]
+
+
+BOUNDS = [
+    (Manifest, ["format"], COUNT),
+    (Manifest, ["agents"], ([agents(2), agents(MOST_AGENTS)], [agents(0), agents(1), agents(MOST_AGENTS + 1)])),
+    (Manifest, ["players"], ([[], [PLAYER] * MOST_AGENTS], [[PLAYER] * (MOST_AGENTS + 1)])),
+    (Manifest, ["players", 0, "files", "a.yaml"], HASH),
+    (Manifest, ["players", 1, "moves"], ([None, DIGEST], [DIGEST[1:]])),
+    (Manifest, ["command"], (["x" * (1 << 20)], ["x" * ((1 << 20) + 1)])),
+    (Manifest, ["deals"], ([1, (1 << 31) - 1], [0, 1 << 31])),
+    (Manifest, ["seed"], COUNT),
+    (Manifest, ["table"], NAME),
+    (Progress, ["blocks"], COUNT),
+    (Progress, ["games.csv", "bytes"], COUNT),
+    (Progress, ["games.jsonl.gz", "sha256"], HASH),
+    (Summary, ["agents"], ([agents(2)], [agents(1), agents(3)])),
+    (Summary, ["duels", 0, "hero"], HERO),
+    (Summary, ["duels", 1, "villain"], HERO),
+    (Summary, ["duels", 1, "p"], SHARE),
+    (Summary, ["totals", 1, "hero"], ([1], [0, 2])),
+    (Summary, ["totals", 0, "win_share"], SHARE),
+    (Summary, ["totals", 0, "p"], SHARE),
+    (Summary, ["totals", 0, "rating"], NUMBER),
+    (Summary, ["totals", 0, "mean"], NUMBER),
+    (Summary, ["totals", 0, "low"], ([None, 1.5, -MOST_NUMBER], [1.501, -1.1 * MOST_NUMBER])),
+    (Summary, ["seats", 1, "hero"], HERO),
+    (Summary, ["seats", 1, "high"], ([0.5, MOST_NUMBER], [None, 0.499, 1.1 * MOST_NUMBER])),
+    (Suite, ["tasks"], ([[TASK], [TASK] * MOST_TASKS], [[], [TASK] * (MOST_TASKS + 1)])),
+    (Suite, ["tasks", 0, "population"], ([TASK["population"]], [{}, {"a": DIGEST}])),
+    (Suite, ["tasks", 0, "zero"], ([[0.0] * 2], [[0.0], []])),
+    (Card, ["deals"], ([2, (1 << 31) - 1], [1, 1 << 31])),
+    (Card, ["results"], ([tasks(1), tasks(MOST_TASKS)], [[], tasks(MOST_TASKS + 1), [RESULT] * 2])),
+    (Card, ["results", 0, "chips", "a"], ([[0.0] * 2], [[0.0], []])),
+    (Card, ["score", "mean"], ([None, MOST_NUMBER], [1.1 * MOST_NUMBER])),
+    (Evaluation, ["targets"], COUNT),
+    (Evaluation, ["seconds"], ([0.0, 1e12], [-0.1, 1.1e12])),
+    (Evaluation, ["random", "low"], ([1.5], [1.501])),
+]
+
+
+def with_value(model, place, value):
+    """The text of a whole file in which one value is another."""
+    content = copy.deepcopy(FILES[model])
+    inner = content
+    for key in place[:-1]:
+        inner = inner[key]
+    if place[-1] == "low" and value is None:
+        inner["high"] = None  # without an interval both ends are missing
+    inner[place[-1]] = value
+    return json.dumps(content)
+
+
+@pytest.mark.parametrize(
+    ("model", "place", "values"), BOUNDS, ids=[f"{model.__name__} {'.'.join(map(str, at))}" for model, at, _ in BOUNDS]
+)
+def test_what_is_read_from_disk_is_within_its_bounds(model, place, values):
+    allowed, refused = values
+    for value in allowed:
+        parse_stored(with_value(model, place, value), model, "x.json")
+    for value in refused:
+        with pytest.raises(DamagedError, match=r"^x\.json: ") as error:
+            parse_stored(with_value(model, place, value), model, "x.json")
+        assert "\n" not in str(error.value) and len(str(error.value)) < 300
