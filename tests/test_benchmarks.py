@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from benchmarks import tiny
+from benchmarks import pipeline, tiny
 from benchmarks.c.run import COMPILE, Yardstick, build, compare
 from benchmarks.peers import protocol
 from benchmarks.peers.table import lines, markdown
@@ -98,6 +98,12 @@ def test_what_a_recipe_makes_on_a_tiny_deck_is_harder_to_exploit_than_random_pla
     assert found["random"] == pytest.approx(2.883, abs=0.001)  # docs/evaluation.md
     assert found["best"] < 0.5 * found["random"] and found["drawn"] < 0.5 * found["random"]
     assert (found["targets"], found["seed"]) == (5000, 1)
+
+
+def test_a_stand_in_takes_its_time_and_the_lanes_alone_are_as_much_faster_as_it_waits():
+    rate, waiting, alone = pipeline.measure("jie-long", 16, 5000, 1, "greedy")
+    assert 0 < rate < 16 / 0.005  # decisions of a batch in the time of one
+    assert 0 < waiting < 1 and rate == pytest.approx(alone * waiting)
 
 
 def test_what_came_of_recipes_keeps_players_of_other_games_and_is_not_emptied(tmp_path, monkeypatch, capsys):

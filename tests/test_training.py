@@ -322,6 +322,23 @@ def test_a_member_that_leaves_the_pool_gives_its_seats_back(tmp_path):
     assert len(left) == 2 and set(left) == {None}  # of five for three places
 
 
+@pytest.mark.parametrize(("slow", "kind"), [("play", "play"), ("network", "learn")])
+def test_time_in_which_the_lanes_play_is_waiting_and_time_of_the_network_is_not(slow, kind, tmp_path, monkeypatch):
+    learner = Run.begin(parse({**SMALL, "pool": {"rules": []}}, "test"), tmp_path).learner
+    _, callback = learner._setup_learn(1, None)
+    play, features = learner.env.play, learner.network.features
+
+    def slowly(do):
+        return lambda given: time.sleep(0.02) or do(given)
+
+    if slow == "play":
+        monkeypatch.setattr(learner.env, "play", slowly(play))
+    else:
+        monkeypatch.setattr(learner.network, "features", slowly(features))
+    learner.collect_rollouts(learner.env, callback, None, 16)
+    assert learner.seconds[kind] > 16 * 0.02
+
+
 def test_seconds_of_self_play_count_on_after_a_resume(tmp_path):
     run = Run.begin(parse(SMALL, "test"), tmp_path)
     run.learn()

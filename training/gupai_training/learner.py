@@ -117,7 +117,7 @@ class SelfPlayPPO(MaskablePPO):
         self.average_rate = average_rate
         self.precision = precision
         self.updates = 0
-        self.seconds = {"play": 0.0, "learn": 0.0}
+        self.seconds = {"play": 0.0, "learn": 0.0}  # the network waits for the lanes; it decides or learns
         super().__init__(policy, env, **options)
 
     def _setup_model(self) -> None:
@@ -149,20 +149,14 @@ class SelfPlayPPO(MaskablePPO):
         rollout.won.clear()
         learned = self.num_timesteps
         log_probs_and_values = []  # fetched once, since fetching waits for the device
+        deciding = 0.0
         for step in range(n_rollout_steps):
             rollout.observations[step] = env.observations
             rollout.masks[step] = env.masks
             rollout.seats[step] = env.seats
-            observations, masks = (
-                torch.from_numpy(array[step]).to(self.device, non_blocking=True)
-                for array in (rollout.observations, rollout.masks)
-            )
-            logits, values = self.network(observations)
-            log_probs = F.log_softmax(logits.masked_fill(~masks, FORBIDDEN), 1)
-            noise = torch.empty_like(log_probs).exponential_(generator=self.noise)
-            actions = (log_probs - noise.log()).argmax(1, keepdim=True)  # the Gumbel trick
-            log_probs_and_values.append(torch.stack((log_probs.gather(1, actions).squeeze(1), values)))
-            rollout.actions[step] = actions.squeeze(1).cpu().numpy()
+            asked = time.perf_counter()
+            log_probs_and_values.append(self._decide(step))
+            deciding += time.perf_counter() - asked
             env.play(rollout.actions[step])
             rollout.rewards[step] = env.rewards
             rollout.terminated[step] = env.terminated
@@ -180,8 +174,23 @@ class SelfPlayPPO(MaskablePPO):
         self._require_finite(rollout)
         callback.update_locals(locals())
         callback.on_rollout_end()
-        self.seconds["play"] += time.perf_counter() - begun
+        self.seconds["play"] += time.perf_counter() - begun - deciding
+        self.seconds["learn"] += deciding
         return True
+
+    def _decide(self, step: int) -> torch.Tensor:
+        """Draw the actions of a step of the rollout; return their log probabilities and the values, float32 [2, B]."""
+        rollout = self.rollout
+        observations, masks = (
+            torch.from_numpy(array[step]).to(self.device, non_blocking=True)
+            for array in (rollout.observations, rollout.masks)
+        )
+        logits, values = self.network(observations)
+        log_probs = F.log_softmax(logits.masked_fill(~masks, FORBIDDEN), 1)
+        noise = torch.empty_like(log_probs).exponential_(generator=self.noise)
+        actions = (log_probs - noise.log()).argmax(1, keepdim=True)  # the Gumbel trick
+        rollout.actions[step] = actions.squeeze(1).cpu().numpy()  # waits for the device
+        return torch.stack((log_probs.gather(1, actions).squeeze(1), values))
 
     def _require_finite(self, rollout: Rollout) -> None:
         for name in ("log_probs", "values", "rewards", "advantages"):
@@ -293,7 +302,7 @@ class SelfPlayPPO(MaskablePPO):
         steps = self.env.num_envs * self.n_steps * self.updates
         self.logger.record("time/decisions_per_second", self.num_timesteps / seconds)
         self.logger.record("time/lanes_per_second", steps / seconds)
-        self.logger.record("time/share_of_waiting", self.seconds["play"] / seconds)  # no gradient step meanwhile
+        self.logger.record("time/share_of_waiting", self.seconds["play"] / seconds)
 
     def weights(self, average: bool = True) -> dict[str, np.ndarray]:
         """Return the network's tensors under the names of a checkpoint, of the average or the current policy."""

@@ -71,6 +71,7 @@ class OpponentPool(Opponents):
         """Args: sides: the side of every seat, see `Game.sides`; without it every seat plays for itself."""
         self.seats, self.rng = seats, rng
         self.sides = np.arange(seats) if sides is None else sides
+        self.num_sides = len(np.unique(self.sides))
         self.self_share, self.size, self.rule_share = self_share, size, rule_share
         self.members: list[Member] = []
 
@@ -97,9 +98,8 @@ class OpponentPool(Opponents):
             return seating
         mixed = np.flatnonzero(self.rng.random(tables) >= self.self_share)
         chosen = self.rng.choice(len(self.members), len(mixed), p=self.weights())
-        sides = len(np.unique(self.sides))
-        frozen = self.rng.integers(1, sides, len(mixed))  # how many sides the member takes
-        order = self.rng.permuted(np.tile(np.arange(sides), (len(mixed), 1)), axis=1)[:, self.sides]
+        frozen = self.rng.integers(1, self.num_sides, len(mixed))  # how many sides the member takes
+        order = self.rng.permuted(np.tile(np.arange(self.num_sides), (len(mixed), 1)), axis=1)[:, self.sides]
         seating[mixed] = np.where(order < frozen[:, None], chosen[:, None], LEARNER)
         return seating
 
