@@ -15,7 +15,7 @@ from gupai_env.core.episode import NOBODY
 from gupai_env.core.game import Game
 from gupai_env.core.position import Position
 from gupai_env.core.rng import derive
-from gupai_env.core.tiles import RED, tile_name, tiles_in
+from gupai_env.core.tiles import RED, tile_name, tile_set, tiles_in
 from gupai_env.games.da_ling.players import share_as_strong
 from gupai_env.games.da_ling.rules import NO_MATCH, SPLITS, VALUE, strength_of
 from gupai_env.games.deer_hunt import players as deer_hunt_players
@@ -533,3 +533,20 @@ def test_the_banker_of_pai_gow_wins_with_a_copy():
         for who in (1, 0)
     )
     assert (player, banker) == tuple(pai_gow_players.SHARES[0, 0, [50, 51]]) and player < banker
+
+
+@pytest.mark.parametrize(("lying", "tiles"), [(0, 1 + 5), (1, 1), (2, 1), (3, 0)])
+def test_opponents_who_are_still_to_play_may_hold_a_stronger_tile(lying, tiles):
+    view = SimpleNamespace(above=[2], sizes=[9, 1, 9, 5], lying=lying, unseen=tile_set(range(20)))
+    none = np.prod([(20 - dealt - tiles) / (20 - dealt) for dealt in range(2)])
+    assert deer_hunt_players.chance_ours(view, 0, 0) == pytest.approx(none)
+
+
+def test_a_high_nine_of_pai_gow_holds_six_six_or_one_one():
+    ranks = pai_gow_players.RANK
+    order = np.argsort(ranks)
+    for tile, high in ((order[-1], True), (pai_gow_players.DAY, True), (order[-3], False)):
+        tiles = [tile, order[0], order[1], order[2]]
+        value = pai_gow_players.value_of(0, tiles[0], tiles[pai_gow_players.SPLITS[0, 0]])
+        view = SimpleNamespace(tiles=tiles, table=0)
+        assert pai_gow_players.has_high_tile(view, 0, value) == high
